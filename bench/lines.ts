@@ -1,6 +1,6 @@
-import { addCarrierAccount } from '../src/domain/carrier-accounts.js'
-import { enableConnection, setLineEndpointUrl } from '../src/domain/connections.js'
-import { addUser } from '../src/domain/users.js'
+import { addCarrierAccount } from '../src/domain/carriers/carrier-accounts.js'
+import { enableConnection, setLineEndpointUrl } from '../src/domain/lines/connections.js'
+import { addUser } from '../src/domain/people/users.js'
 import type { Installation } from './harness/installation.js'
 import { insertLines, type LineRow } from './rows.js'
 

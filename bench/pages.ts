@@ -1,10 +1,10 @@
-import { enableConnection, setLineEndpointUrl } from '../src/domain/connections.js'
+import { enableConnection, setLineEndpointUrl } from '../src/domain/lines/connections.js'
 import type { Context } from '../src/domain/context.js'
-import { addLine } from '../src/domain/lines.js'
-import { addUser } from '../src/domain/users.js'
+import { addLine } from '../src/domain/lines/lines.js'
+import { addUser } from '../src/domain/people/users.js'
 import { createApp } from '../src/web/app.js'
-import { listen } from '../src/web/listen.js'
-import { startSession } from '../test/helpers/sessions.js'
+import { listen } from '../src/web/listening/listen.js'
+import { startSession } from '../test/helpers/web/sessions.js'
 import { openBench } from './harness/bench.js'
 
 /**

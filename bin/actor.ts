@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { hasCode } from '../src/errors.js'
-import type { Actor } from '../src/domain/audit/actor.js'
+import type { Actor } from '../src/domain/operating/audit/actor.js'
 
 /** Whoever gives a command, as the machine knows them. */
 export function commandLineActor(): Actor {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
-import { keepCompiled } from '../src/compile-cache.js'
-import { loadProcess } from '../src/stop-request.js'
+import { keepCompiled } from '../src/kit/process/compile-cache.js'
+import { loadProcess } from '../src/kit/process/stop-request.js'
 
 // A service that is told to stop has done its work, so it ends with 0. Another command that is interrupted has failed.
 if (process.argv[2] === 'start') await loadProcess(runCommand)

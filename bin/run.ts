@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
-import { DATA_FOLDER, givenEnvironment, runningEnvironment } from '../dev/embedded.js'
+import { DATA_FOLDER, givenEnvironment, runningEnvironment } from '../dev/services/embedded.js'
 import { ConfigInvalid, readConfig, withSecretFiles } from '../src/config.js'
 import { actingAs, type Context } from '../src/domain/context.js'
 import { createContext } from '../src/domain/open-context.js'
-import { CSV } from '../src/csv.js'
+import { CSV } from '../src/kit/text/csv.js'
 import { Unavailable, UserError } from '../src/errors.js'
 import { commandLineActor } from './actor.js'
 

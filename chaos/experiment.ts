@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { until } from '../test/helpers/until.js'
-import type { Fault, Goodput } from './fault.js'
+import type { Fault } from './fault.js'
 import { install, type Installation } from './installation.js'
 import { isAcknowledged, type Ledger } from './ledger.js'
 import { startLoad, type Load } from './load/load.js'
@@ -15,6 +15,7 @@ import {
   findUnheard,
   scoreOf,
   type Evidence,
+  type Goodput,
   type OutOfOrder,
   type Score,
 } from './score.js'

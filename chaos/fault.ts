@@ -1,8 +1,8 @@
-import type { Goals } from './goals.js'
 import type { Ledger } from './ledger.js'
 import type { Installation, Layout } from './installation.js'
 import type { Load } from './load/load.js'
 import type { Random } from './random.js'
+import type { Goals, Goodput } from './score.js'
 
 export interface World extends Installation {
   load: Pick<Load, 'pauseInbound' | 'resumeInbound'>
@@ -14,11 +14,6 @@ export interface World extends Installation {
   random: Random
   /** Tells a person who watches the run what is being done. */
   say: (what: string) => void
-}
-
-export interface Goodput {
-  acceptedPerSecond: number
-  capacityPerSecond: number
 }
 
 /** Something that goes wrong, and is mended afterwards. */

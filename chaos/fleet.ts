@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
-import type { Environment } from '../test/helpers/environment.js'
-import { runSource, sourceOf, type ProcessName, type RunningProcess } from '../test/helpers/processes.js'
+import type { Environment } from '../test/helpers/process/environment.js'
+import {
+  runSource,
+  sourceOf,
+  type ProcessName,
+  type RunningProcess,
+} from '../test/helpers/process/processes.js'
 import { until } from '../test/helpers/until.js'
 
 /** The supervisor of `npm start` waits so long too. */

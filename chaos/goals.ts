@@ -1,8 +1,6 @@
 import type { Fault } from './fault.js'
 import type { Result } from './experiment.js'
-import type { Score } from './score.js'
-
-export type Goals = Partial<Record<keyof Score, number>>
+import type { Goals, Score } from './score.js'
 
 /** The goals of every fault that has no other ones. Times are in ms. */
 const GOALS: Goals = {

@@ -1,10 +1,14 @@
-import type { Goodput } from './fault.js'
 import { isAcknowledged, type Ledger, type PostedText } from './ledger.js'
 import type { Received, Taken } from './outside.js'
 
 /** The limits of a line. In no 60 seconds may the carrier see more texts than these. */
 const LIMITS = { perNumber: 5, perLine: 30 }
 const MINUTE_MS = 60_000
+
+export interface Goodput {
+  acceptedPerSecond: number
+  capacityPerSecond: number
+}
 
 /** The score of one run. Times are in ms, and Infinity stands for never. */
 export interface Score {
@@ -37,6 +41,9 @@ export interface Score {
   /** The time until every message that had been acknowledged before was where it belongs. */
   drainMs: number
 }
+
+/** What each may be at most. */
+export type Goals = Partial<Record<keyof Score, number>>
 
 export interface Evidence {
   ledger: Ledger

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
  */
 const FLOORS: { floor: number; rooms: RegExp[]; keepApart?: boolean }[] = [
   { floor: 0, rooms: [/^src\/(config|errors|ids|secret-files|shape|vocabulary|weak-password)\.ts$/] },
-  { floor: 1, rooms: [/^src\/(telemetry|safe-fetch)\//, /^src\/[a-z-]+\.ts$/] },
+  { floor: 1, rooms: [/^src\/(kit|telemetry|safe-fetch)\//, /^src\/[a-z-]+\.ts$/] },
   {
     floor: 2,
     rooms: [/^src\/database\//, /^src\/queues\//, /^src\/carriers\//, /^src\/storage\//],
@@ -25,8 +25,7 @@ const OWNERS: Record<string, RegExp> = {
   pg: /^src\/database\//,
   'pg-copy-streams': /^src\/database\//,
   bullmq: /^(src\/queues\/|workers\/)/,
-  ioredis:
-    /^src\/(redis|sliding-window|throttle|calls|list-reader)\.ts$|^src\/queues\/|^src\/domain\/(open-)?context\.ts$/,
+  ioredis: /^src\/kit\/redis\/|^src\/queues\/|^src\/domain\/(open-)?context\.ts$/,
   nodemailer: /^src\/mail\.ts$/,
   undici: /^src\/safe-fetch/,
   '@aws-sdk/client-s3': /^src\/storage\//,
@@ -111,7 +110,7 @@ export function readImports(folders: readonly string[]): Import[] {
     [...readFileSync(from, 'utf8').matchAll(IMPORT)].map((match) => {
       const specifier = match[1] ?? match[2] ?? match[3] ?? ''
       const to = specifier.startsWith('.')
-        ? normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts')
+        ? sourceOf(normalize(join(dirname(from), specifier)))
         : specifier
             .split('/')
             .slice(0, specifier.startsWith('@') ? 2 : 1)
@@ -121,8 +120,17 @@ export function readImports(folders: readonly string[]): Import[] {
   )
 }
 
+/** Of the path that an import names, which is that of the built file. */
+function sourceOf(path: string): string {
+  const page = path.replace(/\.js$/, '.tsx')
+  return existsSync(page) ? page : path.replace(/\.js$/, '.ts')
+}
+
+/** All that runs; the rules of floors and owners are about `src` and `workers`, circles are nowhere. */
+export const FOLDERS = ['src', 'workers', 'bin', 'dev', 'bench', 'chaos']
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const breaches = findBreaches(readImports(['src', 'workers']))
+  const breaches = findBreaches(readImports(FOLDERS))
   process.stdout.write(breaches.length === 0 ? 'The architecture holds.\n' : `${breaches.join('\n')}\n`)
   process.exitCode = breaches.length === 0 ? 0 : 1
 }

@@ -44,7 +44,7 @@ export async function compileProject(more: readonly string[] = [], folder = 'dis
   })
   let hasChanged = false
   for (const { path, contents } of outputFiles) hasChanged = writeChanged(path, contents) || hasChanged
-  // Node keeps there what it compiled of files that are others now (`src/compile-cache.ts`).
+  // Node keeps there what it compiled of files that are others now (`src/kit/process/compile-cache.ts`).
   if (hasChanged) rmSync(join(folder, '.compile-cache'), { recursive: true, force: true })
   // What programs read at run time (`inProject`): the statements, the scripts of Redis, the files of pages.
   for (const file of files.filter((each) => each.startsWith('src/') && !TYPESCRIPT.test(each)))

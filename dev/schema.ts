@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Knex } from 'knex'
 import { connectDatabase } from '../src/database/connection.js'
 import { migrate } from '../src/database/migrations.js'
-import { startPostgres } from './postgres.js'
+import { startPostgres } from './services/postgres.js'
 
 export const SCHEMA_FILE = 'migrations/schema.sql'
 

@@ -4,7 +4,7 @@ import type { Knex } from 'knex'
  * What came and went, for the charts of the overview: a row for each minute and each quarter of an hour (`seconds`), by
  * carrier account. `maintenance` counts minutes from the rows, again and again, and sums quarters from minutes; it keeps
  * eight days of both. Nothing else writes here. `to_carrier` and `to_endpoint` say how long it took: how many for each
- * step of time (`src/database/overview/traffic-counts.ts`).
+ * step of time (`src/database/operating/overview/traffic-counts.ts`).
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,5 +1,5 @@
-import { hideKnownWarnings } from './foreign-warnings.js'
-import { loadProcess } from './stop-request.js'
+import { hideKnownWarnings } from './kit/process/foreign-warnings.js'
+import { loadProcess } from './kit/process/stop-request.js'
 
 hideKnownWarnings()
 await loadProcess(() => import('./web/serve.js'))

@@ -5,7 +5,7 @@ import type { FetchFailureName } from './safe-fetch/failures.js'
  * the console's words and the API's description come from here, `docs/states.md` is drawn of it (`npm run states`), and
  * `test/states.test.ts` has Postgres refuse every other step.
  *
- * SQL takes the steps (`src/database/sql`, `src/database/{messages,deliveries,media}`); a new one is a line here first.
+ * SQL takes the steps (`src/database/sql`, `src/database/{messages,endpoints/deliveries,media}`); a new one is a line here first.
  */
 
 export const MESSAGE_STATUSES = [

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { expect } from 'chai'
-import { findBreaches, readImports } from '../dev/architecture.js'
+import { FOLDERS, findBreaches, readImports } from '../dev/architecture.js'
 
 function breachesOf(from: string, to: string): string[] {
   return findBreaches([{ from, to }])
@@ -10,29 +10,36 @@ function breachesOf(from: string, to: string): string[] {
 
 describe('architecture', () => {
   it('holds in this project', () => {
-    expect(findBreaches(readImports(['src', 'workers']))).to.deep.equal([])
+    expect(findBreaches(readImports(FOLDERS))).to.deep.equal([])
   })
 
   it('is read off real files: what it sees includes the imports of this project', () => {
-    const imports = readImports(['src', 'workers'])
-    expect(imports).to.deep.include({ from: 'src/domain/messages/windows.ts', to: 'src/sliding-window.ts' })
+    const imports = readImports(FOLDERS)
+    expect(imports).to.deep.include({
+      from: 'src/domain/messages/windows.ts',
+      to: 'src/kit/redis/sliding-window.ts',
+    })
     expect(imports).to.deep.include({ from: 'workers/start-worker.ts', to: 'bullmq' })
     expect(imports).to.deep.include({ from: 'src/web/app.ts', to: 'koa' })
+    expect(imports).to.deep.include({
+      from: 'src/web/console/lines/lines.tsx',
+      to: 'src/web/console/layout.tsx',
+    })
     expect(imports.length).to.be.greaterThan(100)
   })
 
   describe('lets a file import from lower floors only:', () => {
     for (const [from, to] of [
-      ['src/config.ts', 'src/redis.ts'],
+      ['src/config.ts', 'src/kit/redis/redis.ts'],
       ['src/ids.ts', 'src/telemetry/log.ts'],
-      ['src/sliding-window.ts', 'src/database/lines.ts'],
-      ['src/safe-fetch/dial.ts', 'src/domain/lines.ts'],
-      ['src/database/lines.ts', 'src/domain/lines.ts'],
+      ['src/kit/redis/sliding-window.ts', 'src/database/lines/lines.ts'],
+      ['src/safe-fetch/dial.ts', 'src/domain/lines/lines.ts'],
+      ['src/database/lines/lines.ts', 'src/domain/lines/lines.ts'],
       ['src/carriers/twilio/client.ts', 'src/domain/messages/send.ts'],
       ['src/queues/queues.ts', 'workers/start-worker.ts'],
-      ['src/domain/lines.ts', 'src/web/app.ts'],
-      ['src/domain/lines.ts', 'src/server.ts'],
-      ['src/domain/lines.ts', 'workers/send-message.ts'],
+      ['src/domain/lines/lines.ts', 'src/web/app.ts'],
+      ['src/domain/lines/lines.ts', 'src/server.ts'],
+      ['src/domain/lines/lines.ts', 'workers/send-message.ts'],
     ] as const) {
       it(`${from} may not import ${to}`, () => {
         const [breach = '', ...others] = breachesOf(from, to)
@@ -47,9 +54,9 @@ describe('architecture', () => {
 
   describe('keeps rooms apart:', () => {
     for (const [from, to] of [
-      ['src/database/lines.ts', 'src/queues/queues.ts'],
-      ['src/queues/queues.ts', 'src/database/lines.ts'],
-      ['src/carriers/simulator.ts', 'src/database/simulator-outbox.ts'],
+      ['src/database/lines/lines.ts', 'src/queues/queues.ts'],
+      ['src/queues/queues.ts', 'src/database/lines/lines.ts'],
+      ['src/carriers/simulator.ts', 'src/database/simulator/simulator-outbox.ts'],
       ['src/storage/files.ts', 'src/carriers/simulator.ts'],
       ['src/web/app.ts', 'workers/start-worker.ts'],
       ['workers/send-message.ts', 'src/web/app.ts'],
@@ -68,15 +75,15 @@ describe('architecture', () => {
 
   describe('gives a package to its owner:', () => {
     for (const [from, to] of [
-      ['src/domain/lines.ts', 'koa'],
+      ['src/domain/lines/lines.ts', 'koa'],
       ['workers/send-message.ts', '@koa/router'],
-      ['src/domain/lines.ts', 'knex'],
+      ['src/domain/lines/lines.ts', 'knex'],
       ['src/web/app.ts', 'pg'],
-      ['src/domain/lines.ts', 'bullmq'],
+      ['src/domain/lines/lines.ts', 'bullmq'],
       ['src/web/app.ts', 'bullmq'],
       ['src/domain/messages/send.ts', 'ioredis'],
       ['src/carriers/twilio/client.ts', 'undici'],
-      ['src/domain/lines.ts', 'pino'],
+      ['src/domain/lines/lines.ts', 'pino'],
     ] as const) {
       it(`${from} may not import ${to}`, () => {
         const breaches = breachesOf(from, to)
@@ -88,19 +95,19 @@ describe('architecture', () => {
 
   it('lets through what is in order', () => {
     const allowed = [
-      ['src/web/app.ts', 'src/domain/lines.ts'],
+      ['src/web/app.ts', 'src/domain/lines/lines.ts'],
       ['src/web/app.ts', 'src/config.ts'],
       ['src/web/app.ts', 'koa'],
       ['src/server.ts', 'src/web/app.ts'],
       ['workers/send-message.ts', 'src/domain/messages/send.ts'],
       ['workers/start-worker.ts', 'bullmq'],
-      ['src/domain/lines.ts', 'src/database/lines.ts'],
-      ['src/domain/lines.ts', 'src/carriers/registry.ts'],
-      ['src/database/lines.ts', 'knex'],
-      ['src/database/lines.ts', 'src/database/connection.ts'],
+      ['src/domain/lines/lines.ts', 'src/database/lines/lines.ts'],
+      ['src/domain/lines/lines.ts', 'src/carriers/registry.ts'],
+      ['src/database/lines/lines.ts', 'knex'],
+      ['src/database/lines/lines.ts', 'src/database/connection.ts'],
       ['src/safe-fetch/dial.ts', 'undici'],
-      ['src/redis.ts', 'ioredis'],
-      ['src/redis.ts', 'src/telemetry/log.ts'],
+      ['src/kit/redis/redis.ts', 'ioredis'],
+      ['src/kit/redis/redis.ts', 'src/telemetry/log.ts'],
       ['src/config.ts', 'yup'],
       ['src/web/app.ts', 'node:fs'],
     ].map(([from = '', to = '']) => ({ from, to }))

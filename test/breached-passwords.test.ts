@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { isBreached } from '../src/breached-passwords.js'
-import { changePassword, findSession } from '../src/domain/sessions.js'
-import { PASSWORD_BREACHED } from '../src/domain/passwords.js'
+import { changePassword, findSession } from '../src/domain/people/sessions.js'
+import { PASSWORD_BREACHED } from '../src/domain/people/passwords.js'
 import { Unavailable } from '../src/errors.js'
-import { createPerson, PASSWORD } from './domain/people.js'
+import { createPerson, PASSWORD } from './domain/people/people.js'
 import { refusal } from './domain/refusal.js'
 import { describeContext } from './helpers/context.js'
-import { startSession } from './helpers/sessions.js'
+import { startSession } from './helpers/web/sessions.js'
 
 const sha1 = (text: string) => createHash('sha1').update(text).digest('hex').toUpperCase()
 

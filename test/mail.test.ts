@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { freePort } from '../dev/free-port.js'
+import { freePort } from '../dev/services/free-port.js'
 import { createMailer, MailFailed, type Mail } from '../src/mail.js'
-import { startMailServer, type MailServerMood } from './helpers/mail-server.js'
+import { startMailServer, type MailServerMood } from './helpers/services/mail-server.js'
 import { openForEachTest } from './helpers/suite.js'
 
 const MAIL: Mail = {

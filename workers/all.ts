@@ -1,3 +1,3 @@
-import { loadProcess } from '../src/stop-request.js'
+import { loadProcess } from '../src/kit/process/stop-request.js'
 
 await loadProcess(() => import('./processes/all.js'))

@@ -3,11 +3,11 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { Ends } from '../../chaos/ends.js'
-import { freePort } from '../../dev/free-port.js'
+import { freePort } from '../../dev/services/free-port.js'
 import { readConfig } from '../../src/config.js'
 import type { Context } from '../../src/domain/context.js'
 import { createContext } from '../../src/domain/open-context.js'
-import { whenReady } from '../../src/redis.js'
+import { whenReady } from '../../src/kit/redis/redis.js'
 import { startFromProcfile, type Running } from './processes.js'
 
 /** The URL for which carriers sign their callbacks. Nobody calls it. */

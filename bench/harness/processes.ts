@@ -1,7 +1,7 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { joinWorkers, readProcfile } from '../../dev/supervise.js'
+import { joinWorkers, readProcfile } from '../../dev/start/supervise.js'
 import { until } from '../../test/helpers/until.js'
 
 /** A process of the Procfile, or one of the bench. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
-import { getAnyLine } from '../../src/domain/lines.js'
+import { sendHeldEvents } from '../../src/domain/endpoints/deliveries/held-events.js'
+import { getAnyLine } from '../../src/domain/lines/lines.js'
 import type { Bench } from '../harness/bench.js'
 import { withInstallation } from '../harness/with-installation.js'
 import { timesOf, whenArrived } from '../loads/arrivals.js'

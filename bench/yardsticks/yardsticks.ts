@@ -1,4 +1,4 @@
-import { freePort } from '../../dev/free-port.js'
+import { freePort } from '../../dev/services/free-port.js'
 import type { Bench } from '../harness/bench.js'
 import { endChild, firstWord, startOwn } from '../harness/processes.js'
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import type { CarrierAccountFields } from '../../src/database/carrier-accounts.js'
+import type { CarrierAccountFields } from '../../src/database/carriers/carrier-accounts.js'
 import { UserError } from '../../src/errors.js'
 import { readInput } from '../input.js'
 

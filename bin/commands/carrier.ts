@@ -5,12 +5,12 @@ import {
   listAccountOverviews,
   removeCarrierAccount,
   type ListedCarrierAccount,
-} from '../../src/domain/carrier-accounts.js'
-import { changeCarrierAccount } from '../../src/domain/carrier-accounts/change.js'
-import { setUpNumbers } from '../../src/domain/carrier-accounts/numbers.js'
-import { viewSessions, type CarrierSessions } from '../../src/domain/carrier-accounts/sessions.js'
-import { testCarrierAccount } from '../../src/domain/carrier-accounts/trial.js'
-import { COMMAND_LINE, pauseCarrierAccount, resumeCarrierAccount } from '../../src/domain/pauses.js'
+} from '../../src/domain/carriers/carrier-accounts.js'
+import { changeCarrierAccount } from '../../src/domain/carriers/accounts/change.js'
+import { setUpNumbers } from '../../src/domain/carriers/accounts/numbers.js'
+import { viewSessions, type CarrierSessions } from '../../src/domain/carriers/accounts/sessions.js'
+import { testCarrierAccount } from '../../src/domain/carriers/accounts/trial.js'
+import { COMMAND_LINE, pauseCarrierAccount, resumeCarrierAccount } from '../../src/domain/operating/pauses.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import {

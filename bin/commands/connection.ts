@@ -1,20 +1,20 @@
 import type { Command } from 'commander'
-import { findConnection } from '../../src/database/developer-connections.js'
+import { findConnection } from '../../src/database/lines/developer-connections.js'
 import {
   changeConnection,
   disableConnection,
   disconnect,
   enableConnection,
   setLineEndpointUrl,
-} from '../../src/domain/connections.js'
+} from '../../src/domain/lines/connections.js'
 import type { Context } from '../../src/domain/context.js'
-import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
-import { tryLineEventsNow } from '../../src/domain/deliveries/try-now.js'
-import { pauseLineEndpoint, resumeLineEndpoint } from '../../src/domain/endpoint-pauses.js'
-import { getAnyLine } from '../../src/domain/lines.js'
-import { LINE_OPT_IN_EVENT_TYPES } from '../../src/domain/opt-in-events.js'
-import { COMMAND_LINE } from '../../src/domain/pauses.js'
-import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
+import { sendHeldEvents } from '../../src/domain/endpoints/deliveries/held-events.js'
+import { tryLineEventsNow } from '../../src/domain/endpoints/deliveries/try-now.js'
+import { pauseLineEndpoint, resumeLineEndpoint } from '../../src/domain/endpoints/endpoint-pauses.js'
+import { getAnyLine } from '../../src/domain/lines/lines.js'
+import { LINE_OPT_IN_EVENT_TYPES } from '../../src/domain/endpoints/opt-in-events.js'
+import { COMMAND_LINE } from '../../src/domain/operating/pauses.js'
+import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
 import { run } from '../run.js'
 
 /** What a command says to a person, and what `--json` prints besides the connection. */

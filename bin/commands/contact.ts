@@ -1,6 +1,11 @@
 import type { Command } from 'commander'
-import { listContacts, readContactNumber, saveContact, type Contact } from '../../src/domain/contacts.js'
-import { getUserByEmail } from '../../src/domain/users.js'
+import {
+  listContacts,
+  readContactNumber,
+  saveContact,
+  type Contact,
+} from '../../src/domain/lines/contacts.js'
+import { getUserByEmail } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import { maskNumber, printable, table } from '../terminal.js'

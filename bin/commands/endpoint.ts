@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
-import { findClient } from '../../src/domain/applications.js'
+import { findClient } from '../../src/domain/applications/applications.js'
 import type { Context } from '../../src/domain/context.js'
 import {
   changePolicy,
   getPolicy,
   type EndpointOwner,
   type ShownPolicy,
-} from '../../src/domain/endpoint-policies.js'
-import { endpointOfApplication, endpointOfLine } from '../../src/domain/endpoint-pauses.js'
-import { findAnyLineEndpoint } from '../../src/domain/line-endpoints.js'
-import { getAnyLine } from '../../src/domain/lines.js'
-import { COMMAND_LINE, pauseEndpoint, resumeEndpoint } from '../../src/domain/pauses.js'
-import { POLICY_FIELDS } from '../../src/domain/policy-fields.js'
-import { parsePolicyText } from '../../src/domain/policy-text.js'
+} from '../../src/domain/endpoints/endpoint-policies.js'
+import { endpointOfApplication, endpointOfLine } from '../../src/domain/endpoints/endpoint-pauses.js'
+import { findAnyLineEndpoint } from '../../src/domain/endpoints/line-endpoints.js'
+import { getAnyLine } from '../../src/domain/lines/lines.js'
+import { COMMAND_LINE, pauseEndpoint, resumeEndpoint } from '../../src/domain/operating/pauses.js'
+import { POLICY_FIELDS } from '../../src/domain/endpoints/policy-fields.js'
+import { parsePolicyText } from '../../src/domain/endpoints/policy-text.js'
 import { run } from '../run.js'
 import { readSettingOptions, collect } from './carrier-options.js'
 import { addFurtherCommands } from './further-endpoint.js'

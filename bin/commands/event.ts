@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { stopSignal } from '../../dev/stop-signal.js'
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES, type EventType } from '../../src/database/events.js'
-import type { ReplayOutcome } from '../../src/database/replaying.js'
+import { stopSignal } from '../../dev/start/stop-signal.js'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES, type EventType } from '../../src/database/endpoints/events.js'
+import type { ReplayOutcome } from '../../src/database/endpoints/replaying.js'
 import type { Context } from '../../src/domain/context.js'
 import {
   countReplay,
@@ -10,8 +10,8 @@ import {
   REPLAY_OUTCOMES,
   startReplay,
   type ReplayOf,
-} from '../../src/domain/deliveries/replay.js'
-import { getAnyLine } from '../../src/domain/lines.js'
+} from '../../src/domain/endpoints/deliveries/replay.js'
+import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import { moment, TIMES } from './list-options.js'

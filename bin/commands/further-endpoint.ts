@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Context } from '../../src/domain/context.js'
-import { endpointStateOf } from '../../src/domain/deliveries/endpoint-state.js'
-import { sendHeldEvents } from '../../src/domain/deliveries/held-events.js'
-import { tryLineEventsNow } from '../../src/domain/deliveries/try-now.js'
+import { endpointStateOf } from '../../src/domain/endpoints/deliveries/endpoint-state.js'
+import { sendHeldEvents } from '../../src/domain/endpoints/deliveries/held-events.js'
+import { tryLineEventsNow } from '../../src/domain/endpoints/deliveries/try-now.js'
 import {
   addLineEndpoint,
   changeLineEndpoint,
@@ -12,10 +12,10 @@ import {
   listLineEndpoints,
   MAX_LINE_ENDPOINTS,
   type LineEndpoint,
-} from '../../src/domain/line-endpoints.js'
-import { getAnyLine } from '../../src/domain/lines.js'
-import { LINE_OPT_IN_EVENT_TYPES } from '../../src/domain/opt-in-events.js'
-import { withHost } from '../../src/domain/overview/endpoints.js'
+} from '../../src/domain/endpoints/line-endpoints.js'
+import { getAnyLine } from '../../src/domain/lines/lines.js'
+import { LINE_OPT_IN_EVENT_TYPES } from '../../src/domain/endpoints/opt-in-events.js'
+import { withHost } from '../../src/domain/operating/overview/endpoints.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import { printable, table } from '../terminal.js'

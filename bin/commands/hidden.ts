@@ -1,5 +1,5 @@
-import type { DeliveryAttempt } from '../../src/database/deliveries/delivery.js'
-import type { Delivery } from '../../src/database/deliveries/delivery.js'
+import type { DeliveryAttempt } from '../../src/database/endpoints/deliveries/delivery.js'
+import type { Delivery } from '../../src/database/endpoints/deliveries/delivery.js'
 import type { Message } from '../../src/database/messages/message.js'
 import type { Context } from '../../src/domain/context.js'
 import { presentAttempt, presentDelivery, presentMessage } from '../../src/web/api/presenters.js'

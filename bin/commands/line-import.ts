@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { getCarrierAccount } from '../../src/domain/carrier-accounts.js'
+import { getCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
 import {
   importNumbers,
   listAccountNumbers,
   type AccountNumber,
   type ImportResult,
-} from '../../src/domain/carrier-accounts/numbers.js'
+} from '../../src/domain/carriers/accounts/numbers.js'
 import type { Context } from '../../src/domain/context.js'
-import { getUserByEmail } from '../../src/domain/users.js'
+import { getUserByEmail } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 

@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { Context } from '../../src/domain/context.js'
-import { getAnyLine } from '../../src/domain/lines.js'
-import { parseNumber } from '../../src/domain/phone-number.js'
-import { getUserByEmail } from '../../src/domain/users.js'
+import { getAnyLine } from '../../src/domain/lines/lines.js'
+import { parseNumber } from '../../src/domain/messages/phone-number.js'
+import { getUserByEmail } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 import { isId } from '../../src/ids.js'
-import { missingDayOf, parseMoment } from '../../src/moments.js'
+import { missingDayOf, parseMoment } from '../../src/kit/text/moments.js'
 import { wholeNumber } from './line.js'
 
 const MAX_LIMIT = 1000

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { findLineNames } from '../../src/database/lines.js'
+import { findLineNames } from '../../src/database/lines/lines.js'
 import {
   DIRECTIONS,
   MESSAGE_TYPES,
@@ -10,8 +10,11 @@ import {
 import { listAnyMessages, listMessages } from '../../src/database/messages/reading.js'
 import { storable } from '../../src/database/text.js'
 import type { Context } from '../../src/domain/context.js'
-import { findEvents, type EventWithDeliveries } from '../../src/domain/deliveries/delivery-history.js'
-import { getAnyLine } from '../../src/domain/lines.js'
+import {
+  findEvents,
+  type EventWithDeliveries,
+} from '../../src/domain/endpoints/deliveries/delivery-history.js'
+import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { getAnyMessage } from '../../src/domain/messages/get-message.js'
 import { cancelMessage, rescheduleMessage } from '../../src/domain/messages/later.js'
 import { postMessage } from '../../src/domain/messages/post.js'
@@ -19,7 +22,7 @@ import { sendMessageAgain } from '../../src/domain/messages/send-again.js'
 import { tryMessageNow } from '../../src/domain/messages/try-now.js'
 import { newId } from '../../src/ids.js'
 import { MESSAGE_STATUSES } from '../../src/states.js'
-import { SOURCE_LABELS } from '../../src/web/console/message/labels.js'
+import { SOURCE_LABELS } from '../../src/web/console/messages/message/labels.js'
 import { readInput } from '../input.js'
 import { run } from '../run.js'
 import { facts, printable, table } from '../terminal.js'

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { listApiTokens, type ApiToken } from '../../src/database/api-tokens.js'
-import { createApiToken, MAX_EXPIRY_DAYS, removeApiToken } from '../../src/domain/api-tokens.js'
-import { getAnyLine } from '../../src/domain/lines.js'
-import { getUserByEmail } from '../../src/domain/users.js'
+import { listApiTokens, type ApiToken } from '../../src/database/people/api-tokens.js'
+import { createApiToken, MAX_EXPIRY_DAYS, removeApiToken } from '../../src/domain/people/api-tokens.js'
+import { getAnyLine } from '../../src/domain/lines/lines.js'
+import { getUserByEmail } from '../../src/domain/people/users.js'
 import { wholeNumber } from './line.js'
 import { run } from '../run.js'
 

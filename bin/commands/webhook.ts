@@ -4,8 +4,8 @@ import {
   MAX_OVERLAP_SECONDS,
   regenerateToken,
   removeIncomingWebhook,
-} from '../../src/domain/incoming-webhooks.js'
-import { getAnyLine } from '../../src/domain/lines.js'
+} from '../../src/domain/lines/incoming-webhooks.js'
+import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { run } from '../run.js'
 import { wholeNumber } from './line.js'
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { DATA_FOLDER } from '../../dev/embedded.js'
+import { DATA_FOLDER } from '../../dev/services/embedded.js'
 import { ok, warning, type Check } from './check.js'
 
 /** Whoever is neither the owner nor of the group may read the file, or list the folder. */

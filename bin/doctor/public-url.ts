@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../../src/config.js'
-import { findLineWithWebhook } from '../../src/database/incoming-webhooks.js'
+import { findLineWithWebhook } from '../../src/database/lines/incoming-webhooks.js'
 import { isLoopback } from '../../src/network.js'
 import { createSafeFetch, FetchFailed, type SafeFetch, type SafeResponse } from '../../src/safe-fetch.js'
 import { createVocabulary } from '../../src/vocabulary.js'

@@ -1,5 +1,5 @@
 import { asError } from '../../src/errors.js'
-import { readRedisFacts } from '../../src/redis-facts.js'
+import { readRedisFacts } from '../../src/kit/redis/redis-facts.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
 import { greetingAt, knock, placeOf, withoutPassword } from './place.js'
 import { isGiven, PATIENCE_MS, type Subject } from './subject.js'

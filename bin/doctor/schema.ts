@@ -1,6 +1,6 @@
 import { compareMigrations } from '../../src/database/migrations.js'
 import { findPartitionsAhead, findStrayTables } from '../../src/database/partitions.js'
-import { countSealed } from '../../src/domain/sealed-secrets.js'
+import { countSealed } from '../../src/domain/operating/sealed-secrets.js'
 import { fault, ok, warning, type Check } from './check.js'
 import { postgres } from './postgres.js'
 import { isGiven } from './subject.js'

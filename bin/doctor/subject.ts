@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { ConfigInvalid, readConfig, withSecretFiles, type Config } from '../../src/config.js'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
-import { wayToRedis } from '../../src/redis.js'
+import { wayToRedis } from '../../src/kit/redis/redis.js'
 
 /** What is examined. Nothing connects before a check asks. */
 export interface Subject {

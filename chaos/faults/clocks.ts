@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProcessName } from '../../test/helpers/processes.js'
+import type { ProcessName } from '../../test/helpers/process/processes.js'
 import type { Fault, World } from '../fault.js'
 import type { Layout } from '../installation.js'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { until } from '../../test/helpers/until.js'
-import type { ProcessName } from '../../test/helpers/processes.js'
+import type { ProcessName } from '../../test/helpers/process/processes.js'
 import type { Fault, World } from '../fault.js'
 
 const KINDS: ProcessName[] = [

@@ -1,5 +1,5 @@
 import type { PostedText } from '../ledger.js'
-import { now, type Shift } from './load.js'
+import { now, type Shift } from './shift.js'
 
 /** Posts a message by `POST /v1/messages`. */
 export async function postToApi(

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { messageBody, type TestLine } from '../../test/helpers/factories.js'
 import type { World } from '../fault.js'
 import { isAcknowledged, type PostedText } from '../ledger.js'
-import { idOf, now, numberOf } from './load.js'
+import { idOf, now, numberOf } from './shift.js'
 
 /** As long as most clients wait. */
 const PATIENCE_MS = 10_000

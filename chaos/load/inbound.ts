@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks.js'
 import { ACCOUNT_SID, AUTH_TOKEN, newSid } from '../../test/carriers/twilio/stand-in.js'
-import { idOf, now, numberOf, type Shift } from './load.js'
+import { idOf, now, numberOf, type Shift } from './shift.js'
 
 const BRINGERS = 6
 const PAUSE_MS = { text: 200, picture: 700 }

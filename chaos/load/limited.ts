@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { postToApi } from './api.js'
-import { idOf, numberOf, type Shift } from './load.js'
+import { idOf, numberOf, type Shift } from './shift.js'
 
 /**
  * The burst is more than the line may send in a minute, so some texts wait. Fewer follow, so that the line catches up.

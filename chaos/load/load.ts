@@ -1,9 +1,10 @@
 import type { Ledger } from '../ledger.js'
 import type { Installation } from '../installation.js'
-import { createCaller, type Caller } from './caller.js'
+import { createCaller } from './caller.js'
 import { bringBySmpp, bringPictures, bringTexts } from './inbound.js'
 import { crowdLine } from './limited.js'
 import { postPictures } from './pictures.js'
+import type { Shift } from './shift.js'
 import { converse, postToStrangers } from './texts.js'
 
 export interface Load {
@@ -12,16 +13,6 @@ export interface Load {
   resumeInbound: () => void
   /** Resolves when the last answer has come. */
   stop(): Promise<void>
-}
-
-/** What every client of a load is given. */
-export interface Shift {
-  installation: Installation
-  caller: Caller
-  ledger: Ledger
-  isOver: () => boolean
-  /** Resolves when messages may come in. */
-  whenInbound: () => Promise<void>
 }
 
 /** Starts clients that go on whatever they are answered, and that write down all of it. A small load has two of them. */
@@ -68,17 +59,4 @@ export function startLoad(installation: Installation, ledger: Ledger, isSmall = 
       await caller.close()
     },
   }
-}
-
-/** The numbers of other people. Each group has numbers of its own. */
-export function numberOf(group: number, n: number): string {
-  return `+1415${String(2000000 + group * 10_000 + n)}`
-}
-
-export function idOf(conversation: string, sequence: number): string {
-  return `${conversation}-${String(sequence).padStart(4, '0')}`
-}
-
-export function now(): number {
-  return performance.timeOrigin + performance.now()
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { postToApi } from './api.js'
-import { idOf, numberOf, type Shift } from './load.js'
+import { idOf, numberOf, type Shift } from './shift.js'
 
 const PAUSE_MS = 400
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageBody } from '../../test/helpers/factories.js'
 import type { TestLine } from '../../test/helpers/factories.js'
-import { idOf, now, numberOf, type Shift } from './load.js'
+import { idOf, now, numberOf, type Shift } from './shift.js'
 
 const CONVERSATIONS_PER_LINE = 4
 const PAUSE_MS = 350

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runSource, type RunningProcess } from '../../test/helpers/processes.js'
+import { runSource, type RunningProcess } from '../../test/helpers/process/processes.js'
 import { until } from '../../test/helpers/until.js'
 
 const START_LIMIT_MS = 60_000

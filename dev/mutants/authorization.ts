@@ -2,9 +2,9 @@ import type { Mutant } from './mutant.js'
 
 const ATTACKS = ['test/web/oauth/attacks.test.ts']
 const ACCESS = ['test/web/oauth/access.test.ts']
-const SIGN_IN = ['test/domain/sign-in.test.ts']
+const SIGN_IN = ['test/domain/people/sign-in.test.ts']
 const DISABLED = ['test/web/disabled-user.test.ts']
-const AUDIT = ['test/domain/audit.test.ts', 'test/web/audit.test.ts']
+const AUDIT = ['test/domain/operating/audit.test.ts', 'test/web/audit.test.ts']
 const QUEUES = ['test/web/queues.test.ts']
 
 /** These mutants let somebody do what they may not do. */
@@ -53,28 +53,28 @@ export const AUTHORIZATION: readonly Mutant[] = [
   },
   {
     breaks: 'guesses that are made at the same moment all see the last free place',
-    file: 'src/database/sign-in-attempts.ts',
+    file: 'src/database/people/sign-in-attempts.ts',
     find: `'select pg_advisory_xact_lock(hashtextextended(?, ?))'`,
     replace: `'select hashtextextended(?, ?)'`,
     tests: SIGN_IN,
   },
   {
     breaks: 'the API token of a disabled user goes on',
-    file: 'src/database/api-tokens.ts',
+    file: 'src/database/people/api-tokens.ts',
     find: 'join users u on u.id = t.user_id and u.disabled_at is null',
     replace: 'join users u on u.id = t.user_id',
     tests: DISABLED,
   },
   {
     breaks: 'an application goes on for a disabled user',
-    file: 'src/database/oauth-records.ts',
+    file: 'src/database/applications/oauth-records.ts',
     find: 'join users u on u.id = t.user_id and u.disabled_at is null',
     replace: 'join users u on u.id = t.user_id',
     tests: DISABLED,
   },
   {
     breaks: 'rows of the audit log can be deleted',
-    file: 'src/database/sql/refuse_audit_change.sql',
+    file: 'src/database/sql/tables/refuse_audit_change.sql',
     find: 'raise exception',
     replace: 'raise notice',
     tests: AUDIT,

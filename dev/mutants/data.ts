@@ -1,20 +1,20 @@
 import type { Mutant } from './mutant.js'
 
-const RETENTION = ['test/domain/retention/retention.test.ts']
-const FORGETTING = ['test/domain/forget.test.ts']
+const RETENTION = ['test/domain/operating/retention/retention.test.ts']
+const FORGETTING = ['test/domain/people/forget.test.ts']
 
 /** These mutants are where data come to their end. */
 export const DATA: readonly Mutant[] = [
   {
     breaks: 'a month goes although a delivery in it was sent again a moment before',
-    file: 'src/database/retention/months.ts',
+    file: 'src/database/operating/retention/months.ts',
     find: `deliveries: ['pending', 'delivering', 'held'],`,
     replace: `deliveries: [],`,
     tests: RETENTION,
   },
   {
     breaks: 'a month goes although a delivery of a later month is of one of its events',
-    file: 'src/database/retention/under-way.ts',
+    file: 'src/database/operating/retention/under-way.ts',
     find: `or \${within('x.event_id')}`,
     replace: '',
     tests: RETENTION,

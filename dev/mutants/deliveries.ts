@@ -1,105 +1,108 @@
 import type { Mutant } from './mutant.js'
 
-const LATE = ['test/domain/deliveries/deliver-late.test.ts', 'test/domain/deliveries/deliver-early.test.ts']
-const HEALTH = ['test/domain/deliveries/endpoint-health.test.ts']
-const LANE = ['test/domain/deliveries/lane.test.ts']
-const REPLAY = ['test/domain/deliveries/replay.test.ts']
-const RETRY = [
-  'test/domain/deliveries/retry-schedule.test.ts',
-  'test/domain/deliveries/deliver-failures.test.ts',
+const LATE = [
+  'test/domain/endpoints/deliveries/deliver-late.test.ts',
+  'test/domain/endpoints/deliveries/deliver-early.test.ts',
 ]
-const UNSENT = ['test/domain/deliveries/before-the-request.test.ts']
-const APPLICATIONS = ['test/domain/deliveries/deliver-to-applications.test.ts']
+const HEALTH = ['test/domain/endpoints/deliveries/endpoint-health.test.ts']
+const LANE = ['test/domain/endpoints/deliveries/lane.test.ts']
+const REPLAY = ['test/domain/endpoints/deliveries/replay.test.ts']
+const RETRY = [
+  'test/domain/endpoints/deliveries/retry-schedule.test.ts',
+  'test/domain/endpoints/deliveries/deliver-failures.test.ts',
+]
+const UNSENT = ['test/domain/endpoints/deliveries/before-the-request.test.ts']
+const APPLICATIONS = ['test/domain/endpoints/deliveries/deliver-to-applications.test.ts']
 
 /** These mutants are on the way from an event to the endpoint that takes it. */
 export const DELIVERIES: readonly Mutant[] = [
   {
     breaks: 'the health of an endpoint is never told of time-outs',
-    file: 'src/database/sql/settle_deliveries.sql',
+    file: 'src/database/sql/endpoints/settle_deliveries.sql',
     find: 'e.id = g.endpoint_id and e.url = g.url',
     replace: `e.id = g.endpoint_id and e.url = g.url and g.failure is distinct from 'timeout'`,
     tests: HEALTH,
   },
   {
     breaks: 'an endpoint that does not answer in time gets as many requests at a time as before',
-    file: 'src/database/sql/settle_deliveries.sql',
+    file: 'src/database/sql/endpoints/settle_deliveries.sql',
     find: `g.failure in ('timeout', `,
     replace: `g.failure in (`,
     tests: LANE,
   },
   {
     breaks: 'a late result ends an attempt that has begun after it',
-    file: 'src/database/sql/settle_deliveries.sql',
+    file: 'src/database/sql/endpoints/settle_deliveries.sql',
     find: '      and d.attempt_count = g.attempt_number\n',
     replace: '',
     tests: LATE,
   },
   {
     breaks: 'more requests are under way to an endpoint than it has places',
-    file: 'src/database/sql/claim_in_lanes.sql',
+    file: 'src/database/sql/endpoints/claim_in_lanes.sql',
     find: `least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count`,
     replace: `least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight)`,
     tests: LANE,
   },
   {
     breaks: 'what waits for an endpoint goes out although its webhook URL was taken away',
-    file: 'src/database/sql/claim_in_lanes.sql',
+    file: 'src/database/sql/endpoints/claim_in_lanes.sql',
     find: 'e.disabled_at is not null or e.removed_at is not null',
     replace: 'e.disabled_at is not null',
     tests: APPLICATIONS,
   },
   {
     breaks: 'events that wait for a copy of their media go out without it when the endpoint is enabled',
-    file: 'src/database/deliveries/creating.ts',
+    file: 'src/database/endpoints/deliveries/creating.ts',
     find: '                      and not ${WITHOUT_MEDIA}\n',
     replace: '',
-    tests: ['test/domain/deliveries/held-events.test.ts'],
+    tests: ['test/domain/endpoints/deliveries/held-events.test.ts'],
   },
   {
     breaks: 'an endpoint that asks for a pause of weeks gets it',
-    file: 'src/domain/deliveries/retry-schedule.ts',
+    file: 'src/domain/endpoints/deliveries/retry-schedule.ts',
     find: 'Math.min(retryAfterMs ?? 0, CAP_MS)',
     replace: 'retryAfterMs ?? 0',
     tests: RETRY,
   },
   {
     breaks: 'the second signature of a rotation cannot be told from the first',
-    file: 'src/domain/deliveries/signature.ts',
+    file: 'src/domain/endpoints/deliveries/signature.ts',
     find: `signatures.join(' ')`,
     replace: `signatures.join(',')`,
-    tests: ['test/domain/deliveries/signature.test.ts'],
+    tests: ['test/domain/endpoints/deliveries/signature.test.ts'],
   },
   {
     breaks: 'places that a lane has taken and does not need are lost to the process',
-    file: 'src/domain/deliveries/lane.ts',
+    file: 'src/domain/endpoints/deliveries/lane.ts',
     find: 'this.#give(places - toAttempt.length)',
     replace: '',
     tests: LANE,
   },
   {
     breaks: 'a long work of a user who was disabled goes on',
-    file: 'src/domain/works/run.ts',
+    file: 'src/domain/operating/works/run.ts',
     find: `  if (isOwnerDisabled) return 'the user is disabled'\n`,
     replace: '',
     tests: REPLAY,
   },
   {
     breaks: 'a replay to another URL goes on for days although nothing gets through',
-    file: 'src/domain/deliveries/replay-to-url.ts',
+    file: 'src/domain/endpoints/deliveries/replay-to-url.ts',
     find: 'failedInARow < MAX_FAILURES_IN_A_ROW',
     replace: 'failedInARow < Infinity',
     tests: REPLAY,
   },
   {
     breaks: 'an event that may be sent once is given up although its request never left',
-    file: 'src/domain/deliveries/deliver.ts',
+    file: 'src/domain/endpoints/deliveries/deliver.ts',
     find: `failure === 'timeout' && isRequestSent === true && !`,
     replace: `failure === 'timeout' && !`,
     tests: UNSENT,
   },
   {
     breaks: 'an event that may be sent once is sent again although its request has left',
-    file: 'src/domain/deliveries/deliver.ts',
+    file: 'src/domain/endpoints/deliveries/deliver.ts',
     find: 'isRequestSent: requestSent }',
     replace: 'isRequestSent: false }',
     tests: UNSENT,

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.js'
 
-const BATCH = ['test/database/queueing.test.ts']
+const BATCH = ['test/database/messages/queueing.test.ts']
 const KEYS = ['test/web/incoming-webhooks/idempotency-key.test.ts', 'test/database/idempotency-keys.test.ts']
 const LIMITS = ['test/web/incoming-webhooks/rate-limits.test.ts']
 const CHANGED = ['test/web/incoming-webhooks/changed-elsewhere.test.ts']
@@ -16,21 +16,21 @@ export const QUEUEING: readonly Mutant[] = [
   },
   {
     breaks: 'a repeat that comes while the first request is still judged waits for it',
-    file: 'src/database/sql/fit_messages.sql',
+    file: 'src/database/sql/messages/fit_messages.sql',
     find: `when a.n = any (in_flight) then 'key_in_flight'`,
     replace: '',
     tests: KEYS,
   },
   {
     breaks: 'one more than the limit goes to a number in a minute',
-    file: 'src/database/sql/fit_messages.sql',
+    file: 'src/database/sql/messages/fit_messages.sql',
     find: 'p.number_before >= l.messages_per_number_per_minute',
     replace: 'p.number_before > l.messages_per_number_per_minute',
     tests: LIMITS,
   },
   {
     breaks: 'a webhook that was let in by an old row of its line is not told so',
-    file: 'src/database/sql/fit_messages.sql',
+    file: 'src/database/sql/messages/fit_messages.sql',
     find: 'l.is_open and l.version = a.line_version',
     replace: 'l.is_open',
     tests: [...BATCH, ...CHANGED],
@@ -38,7 +38,7 @@ export const QUEUEING: readonly Mutant[] = [
   {
     breaks:
       'an application sends from a line that is not connected, where nobody else asks in the same moment',
-    file: 'src/database/sql/fit_messages.sql',
+    file: 'src/database/sql/messages/fit_messages.sql',
     find: '= any (connected)) is not true',
     replace: '<> all (connected))',
     tests: ['test/web/oauth/access.test.ts'],

@@ -1,10 +1,10 @@
 import type { Mutant } from './mutant.js'
 
 const WINDOWS = ['test/domain/messages/receive-windows.test.ts']
-const PAUSES = ['test/domain/opt-out/pauses.test.ts']
+const PAUSES = ['test/domain/messages/opt-out/pauses.test.ts']
 const RECEIPTS = ['test/domain/messages/receipts.test.ts']
 const RECONCILE = ['test/domain/messages/reconcile.test.ts']
-const SMPP = ['test/domain/smpp/receive.test.ts']
+const SMPP = ['test/domain/carriers/smpp/receive.test.ts']
 
 /** These mutants are where carriers bring messages, and reports on what was sent. */
 export const RECEIVING: readonly Mutant[] = [
@@ -26,28 +26,28 @@ export const RECEIVING: readonly Mutant[] = [
   },
   {
     breaks: 'the pause of two programs ends with the next message: the window is cleared in Postgres',
-    file: 'src/database/sql/receive_messages.sql',
+    file: 'src/database/sql/messages/receive_messages.sql',
     find: 'case when c.paused_until > now_at then c.window_cleared_at\n        else greatest(c.window_cleared_at, excluded.window_cleared_at) end',
     replace: 'greatest(c.window_cleared_at, excluded.window_cleared_at)',
     tests: PAUSES,
   },
   {
     breaks: 'an account brings messages to a line that is at another',
-    file: 'src/database/sql/receive_messages.sql',
+    file: 'src/database/sql/messages/receive_messages.sql',
     find: ` and (m.value ->> 'account_id' is null or carrier = m.value ->> 'carrier')`,
     replace: '',
-    tests: ['test/database/receiving.test.ts'],
+    tests: ['test/database/messages/receiving.test.ts'],
   },
   {
     breaks: 'a long text is made of the parts that another process has left',
-    file: 'src/database/sql/claim_inbound.sql',
+    file: 'src/database/sql/messages/claim_inbound.sql',
     find: 'cardinality(long_text.parts) = (',
     replace: '0 < (',
     tests: SMPP,
   },
   {
     breaks: 'a text that an SMSC brings again on another session is a second message',
-    file: 'src/database/sql/take_smpp_arrivals.sql',
+    file: 'src/database/sql/messages/take_smpp_arrivals.sql',
     find: '            or s.session_id <> all (a.open_session_ids)\n',
     replace: '',
     tests: SMPP,

@@ -4,84 +4,84 @@ const ORDER = ['test/domain/messages/send-order.test.ts']
 const WINDOWS = ['test/domain/messages/send-exact-windows.test.ts']
 const LATE = ['test/domain/messages/send-late.test.ts', 'test/domain/messages/settle.test.ts']
 const OUTCOMES = ['test/domain/messages/send-outcomes.test.ts']
-const PAUSES = ['test/domain/pauses/sending.test.ts']
+const PAUSES = ['test/domain/operating/pauses/sending.test.ts']
 const SWEEP = ['test/domain/sweep.test.ts', 'test/domain/sweep-leases.test.ts']
 
 /** These mutants are on the way from the claim to the state that follows from the carrier's answer. */
 export const SENDING: readonly Mutant[] = [
   {
     breaks: 'a message overtakes an earlier one to its number that waits for another attempt',
-    file: 'src/database/sql/claim_messages.sql',
+    file: 'src/database/sql/messages/claim_messages.sql',
     find: `p.status in ('queued', 'sending') and p.position < m.position`,
     replace: `p.status = 'sending' and p.position < m.position`,
     tests: ORDER,
   },
   {
     breaks: 'claims of one line do not wait for each other',
-    file: 'src/database/sql/claim_messages.sql',
+    file: 'src/database/sql/messages/claim_messages.sql',
     find: '  perform lock_sending(ids);\n',
     replace: '',
     tests: [...ORDER, ...WINDOWS],
   },
   {
     breaks: 'a message is sent to who has opted out since it was accepted',
-    file: 'src/database/sql/claim_messages.sql',
+    file: 'src/database/sql/messages/claim_messages.sql',
     find: 'when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id',
     replace: 'when k.opted_out_at > m.created_at + max_age',
     tests: ['test/domain/messages/send.test.ts'],
   },
   {
     breaks: 'the pause of two programs that answer each other does not hold what is sent',
-    file: 'src/database/sql/claim_messages.sql',
+    file: 'src/database/sql/messages/claim_messages.sql',
     find: `when k.paused_until > now_at then 'paused'`,
     replace: '',
-    tests: ['test/domain/opt-out/pauses.test.ts'],
+    tests: ['test/domain/messages/opt-out/pauses.test.ts'],
   },
   {
     breaks: 'what the service answers by itself waits behind messages that a person has paused',
-    file: 'src/database/sql/claim_messages.sql',
+    file: 'src/database/sql/messages/claim_messages.sql',
     find: `\n            and not (w.is_paused and p.status = 'queued' and p.source <> 'service')`,
     replace: '',
     tests: PAUSES,
   },
   {
     breaks: 'the end of a pause overlooks a message whose claim still saw the pause',
-    file: 'src/database/sql/wake_messages.sql',
+    file: 'src/database/sql/messages/wake_messages.sql',
     find: '  perform pg_advisory_xact_lock(hashtextextended(line::text, 2));\n',
     replace: '',
     tests: PAUSES,
   },
   {
     breaks: 'the result of an old claim counts over a later one',
-    file: 'src/database/sql/settle_messages.sql',
+    file: 'src/database/sql/messages/settle_messages.sql',
     find: 'and m.id = g.id and m.claim_id = g.claim',
     replace: 'and m.id = g.id',
     tests: LATE,
   },
   {
     breaks: 'a message that is given back late goes out after a later one to its number',
-    file: 'src/database/sql/settle_messages.sql',
+    file: 'src/database/sql/messages/settle_messages.sql',
     find: `g.status = 'queued' and b.status = 'unknown'`,
     replace: `g.status = 'queued' and b.status = 'sending'`,
     tests: LATE,
   },
   {
     breaks: 'the next message to a number gets no turn when the one before it was refused or is unknown',
-    file: 'src/database/sql/settle_messages.sql',
+    file: 'src/database/sql/messages/settle_messages.sql',
     find: `(@.status != "queued")`,
     replace: `(@.status == "sent")`,
     tests: [...ORDER, ...OUTCOMES],
   },
   {
     breaks: 'the next message to a number gets the job that it has had, which nobody adds again',
-    file: 'src/database/sql/requeue_heads.sql',
+    file: 'src/database/sql/messages/requeue_heads.sql',
     find: 'job_generation = m.job_generation + 1',
     replace: 'job_generation = m.job_generation',
     tests: ORDER,
   },
   {
     breaks: 'the next message gets a job but keeps the moment that it was told to wait for',
-    file: 'src/database/sql/requeue_heads.sql',
+    file: 'src/database/sql/messages/requeue_heads.sql',
     find: ', not_before = null',
     replace: '',
     tests: ['test/domain/messages/receive-windows.test.ts'],

@@ -1,21 +1,21 @@
 import type { Mutant } from './mutant.js'
 
-const WINDOW = ['test/sliding-window.test.ts']
+const WINDOW = ['test/kit/sliding-window.test.ts']
 const SAFE_FETCH = ['test/safe-fetch.test.ts']
-const SHUTDOWN = ['test/shutdown.test.ts']
+const SHUTDOWN = ['test/kit/shutdown.test.ts']
 
 /** These mutants are in the tools that everything else uses. */
 export const TOOLS: readonly Mutant[] = [
   {
     breaks: 'a newcomer overtakes those who were told to come back',
-    file: 'src/sliding-window.lua',
+    file: 'src/kit/redis/sliding-window.lua',
     find: `turn or redis.call('ZCARD', queue)`,
     replace: 'turn or 0',
     tests: WINDOW,
   },
   {
     breaks: 'a window that was cleared is filled again by who is held elsewhere',
-    file: 'src/sliding-window-hold.lua',
+    file: 'src/kit/redis/sliding-window-hold.lua',
     find: `if redis.call('ZSCORE', log, member) then`,
     replace: 'if log then',
     tests: WINDOW,
@@ -45,7 +45,7 @@ export const TOOLS: readonly Mutant[] = [
   },
   {
     breaks: 'a store that hangs holds up the metrics',
-    file: 'src/domain/store-readings.ts',
+    file: 'src/domain/operating/store-readings.ts',
     find: `if (underWay !== undefined && !(await endsWithin(patienceMs, underWay)) && !isAnswering) noteDown()`,
     replace: `await underWay`,
     tests: ['test/web/metrics.test.ts'],
@@ -60,7 +60,7 @@ export const TOOLS: readonly Mutant[] = [
   },
   {
     breaks: 'Postgres and Redis are closed before what needs them',
-    file: 'src/shutdown.ts',
+    file: 'src/kit/process/shutdown.ts',
     find: 'for (const step of steps)',
     replace: 'for (const step of [...steps].reverse())',
     tests: SHUTDOWN,

@@ -31,7 +31,7 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
   callbacks?: CarrierCallbacks<Settings>
   /**
    * An account has sessions at its carrier, as few as one. So one process holds them for all, and sends and receives by
-   * them (`domain/held-accounts`); what `create` makes has none, and sends nothing. They open again whenever they end.
+   * them (`src/domain/carriers/held-accounts`); what `create` makes has none, and sends nothing. They open again whenever they end.
    * Left out: it has no sessions.
    */
   listen?(account: { id: string; name: string }, settings: Settings, tools: ListenTools): Listener

@@ -1,14 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { Knex } from 'knex'
-import { inProject } from '../project-files.js'
+import { inProject } from '../kit/process/project-files.js'
 
 const folder = inProject('src/database/sql/')
 
-/** The functions of the schema, each in a file of its name in `src/database/sql/`. */
+/** The functions of the schema, each in a file of its name in a folder of `src/database/sql/`. @returns files by name */
+function functionFiles(): Map<string, URL> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.sql'),
+  )
+  return new Map(files.map((file) => [basename(file, '.sql'), new URL(file, folder)]))
+}
+
 export function listFunctions(): string[] {
-  return readdirSync(folder)
-    .map((file) => file.replace(/\.sql$/, ''))
-    .sort()
+  return [...functionFiles().keys()].sort()
 }
 
 /**
@@ -19,8 +25,11 @@ export function listFunctions(): string[] {
 export async function createFunctions(db: Knex, names: readonly string[] = listFunctions()): Promise<void> {
   // A function may use what a later migration makes.
   await db.raw('set check_function_bodies = off')
+  const files = functionFiles()
   for (const name of names) {
-    const sql = readFileSync(new URL(`${name}.sql`, folder), 'utf8')
+    const file = files.get(name)
+    if (file === undefined) throw new Error(`there is no ${name}.sql in src/database/sql`)
+    const sql = readFileSync(file, 'utf8')
     // A question mark is a binding to knex, unless it is told otherwise.
     await db.raw(sql.replaceAll('?', '\\?'))
   }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import type { Knex } from 'knex'
-import { inProject } from '../project-files.js'
+import { inProject } from '../kit/process/project-files.js'
 import { createFunctions } from './functions.js'
 
 const folder = inProject('migrations/')

@@ -1,8 +1,8 @@
 import { UserError } from '../errors.js'
 import type { QueueName } from '../queues/queues.js'
 import type { Context } from './context.js'
-import { getAnyDelivery } from './deliveries/delivery-history.js'
-import { tryDeliveryNow } from './deliveries/try-now.js'
+import { getAnyDelivery } from './endpoints/deliveries/delivery-history.js'
+import { tryDeliveryNow } from './endpoints/deliveries/try-now.js'
 import { getAnyMessage } from './messages/get-message.js'
 import { tryMessageNow } from './messages/try-now.js'
 

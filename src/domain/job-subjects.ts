@@ -1,5 +1,9 @@
-import { findDeliverySubjects, findMediaSubjects, findMessageSubjects } from '../database/job-subjects.js'
-import { findWorksByIds } from '../database/works.js'
+import {
+  findDeliverySubjects,
+  findMediaSubjects,
+  findMessageSubjects,
+} from '../database/operating/job-subjects.js'
+import { findWorksByIds } from '../database/operating/works.js'
 import { Unavailable } from '../errors.js'
 import { isId } from '../ids.js'
 import type { QueueName } from '../queues/queues.js'

@@ -1,6 +1,6 @@
 import type { Database } from '../database/connection.js'
 import { renewLeases } from '../database/leases.js'
-import { createHeartbeat, type Heartbeat } from '../heartbeat.js'
+import { createHeartbeat, type Heartbeat } from '../kit/process/heartbeat.js'
 import type { Logger } from '../telemetry/log.js'
 
 /**

@@ -1,4 +1,4 @@
-import { expireDeliveryLeases, findIdleLanes } from '../database/deliveries/stranded.js'
+import { expireDeliveryLeases, findIdleLanes } from '../database/endpoints/deliveries/stranded.js'
 import {
   expireMediaLeases,
   lockOverdueMedia,
@@ -7,7 +7,7 @@ import {
 } from '../database/media/stranded.js'
 import { renewMessageJobs } from '../database/messages/requeueing.js'
 import { expireLeases, lockOverdueMessages, lookAtMessagesAgain } from '../database/messages/stranded.js'
-import { listOverdueWorks, renewWorkJob } from '../database/works.js'
+import { listOverdueWorks, renewWorkJob } from '../database/operating/works.js'
 import { Unavailable } from '../errors.js'
 import { asError } from '../errors.js'
 import { messageOutcomes, sweeperFinds } from '../telemetry/metrics.js'

@@ -185,7 +185,7 @@ const poolWaiting = gauge(
   },
 )
 
-/** Stores and what all processes share: only `web` tells these, from readings of its own (`domain/store-readings.ts`). */
+/** Stores and what all processes share: only `web` tells these, from readings of its own (`src/domain/operating/store-readings.ts`). */
 export const storeUp = gauge(
   'linehook_store_up',
   'Whether web could use the store (postgres, redis) when it last looked.',

@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa'
-import type { Actor } from '../domain/audit/actor.js'
+import type { Actor } from '../domain/operating/audit/actor.js'
 import { actingAs, type Context } from '../domain/context.js'
-import type { SessionState } from './console/session.js'
+import type { SessionState } from './console/people/session.js'
 import { applicationOf, findUserOf, tokenOf } from './middleware/authenticate.js'
 
 /** The context for what a request asks for: the audit log names who sent it. */

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { RouterMiddleware } from '@koa/router'
 import { UserError } from '../errors.js'
-import { inProject } from '../project-files.js'
+import { inProject } from '../kit/process/project-files.js'
 
 const gzip = promisify(zlib.gzip) as (bytes: Buffer, options: zlib.ZlibOptions) => Promise<Buffer>
 const require = createRequire(import.meta.url)

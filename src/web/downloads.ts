@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { stringify } from 'csv-stringify'
 import type { Context as KoaContext } from 'koa'
-import { CSV } from '../csv.js'
+import { CSV } from '../kit/text/csv.js'
 import { Unavailable, UserError } from '../errors.js'
 import { actorOf } from './actor.js'
 

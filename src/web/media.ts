@@ -2,7 +2,7 @@ import type { RouterMiddleware } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import type { Context } from '../domain/context.js'
 import { getHostedMedia, type MediaFile } from '../domain/media/hosting.js'
-import { readRange } from './range.js'
+import { readRange } from './input/range.js'
 
 /** What browsers show or play by themselves; everything else is for saving. */
 const SHOWN = /^(image\/|audio\/(mpeg|wav|ogg|mp4|webm)$|video\/(mp4|webm)$)/

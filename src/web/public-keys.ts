@@ -1,6 +1,6 @@
 import type { RouterMiddleware } from '@koa/router'
 import type { Context } from '../domain/context.js'
-import { findPublicKeys } from '../domain/signing-secrets.js'
+import { findPublicKeys } from '../domain/endpoints/signing-secrets.js'
 import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
 

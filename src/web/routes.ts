@@ -1,12 +1,12 @@
 import { METHODS } from 'node:http'
 import Router, { type RouterMiddleware } from '@koa/router'
 import type { Middleware } from 'koa'
-import type { Scope } from '../domain/application-access.js'
+import type { Scope } from '../domain/applications/application-access.js'
 import type { Context } from '../domain/context.js'
 import { actingFor } from './actor.js'
 import type { Operation } from './api/owner-operation.js'
-import { readAllSending } from './console/all-sending.js'
-import { confirmFirst, confirmPageFirst, type NeedsFresh } from './console/confirm-first.js'
+import { readAllSending } from './console/operating/all-sending.js'
+import { confirmFirst, confirmPageFirst, type NeedsFresh } from './console/people/confirm-first.js'
 import { submit, type Act } from './console/page.js'
 import {
   readSession,
@@ -14,9 +14,9 @@ import {
   requireOwnForm,
   requireSecondFactor,
   requireSession,
-} from './console/session.js'
-import { signInFirst } from './console/sign-in-again.js'
-import { readUnread } from './console/unread-notices.js'
+} from './console/people/session.js'
+import { signInFirst } from './console/people/sign-in-again.js'
+import { readUnread } from './console/operating/unread-notices.js'
 import { authenticate } from './middleware/authenticate.js'
 import type { Access } from './middleware/token-scope.js'
 import { requireKnownFields } from './middleware/known-fields.js'

@@ -1,12 +1,12 @@
 import { openContext } from '../domain/open-context.js'
-import { createStoreReadings } from '../domain/store-readings.js'
+import { createStoreReadings } from '../domain/operating/store-readings.js'
 import { warmUp } from '../domain/warm-up.js'
 import { isProxyUntold } from '../network.js'
-import { closeOnSignal } from '../shutdown.js'
+import { closeOnSignal } from '../kit/process/shutdown.js'
 import { openMetrics } from '../telemetry/metrics-server.js'
 import { closeTraces, openTraces } from '../telemetry/traces.js'
 import { createApp } from './app.js'
-import { listen, type WebServer } from './listen.js'
+import { listen, type WebServer } from './listening/listen.js'
 
 /** While Postgres is away, requests have to be answered 503 soon. Nothing was begun for one that got no connection. */
 const ACQUIRE_TIMEOUT_MS = 1500

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { listAudit, type ListedAuditRow } from '../../src/domain/audit.js'
-import { createApiToken } from '../../src/domain/api-tokens.js'
+import { listAudit, type ListedAuditRow } from '../../src/domain/operating/audit.js'
+import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import type { Context } from '../../src/domain/context.js'
-import type { Environment } from '../helpers/environment.js'
-import { createPerson, type Person } from '../domain/people.js'
+import type { Environment } from '../helpers/process/environment.js'
+import { createPerson, type Person } from '../domain/people/people.js'
 import { createLine } from '../helpers/factories.js'
-import { startSession } from '../helpers/sessions.js'
-import { createInstallation } from '../journeys/steps.js'
+import { startSession } from '../helpers/web/sessions.js'
+import { createInstallation } from '../journeys/support/steps.js'
 import { answer, jsonAnswer, linehook, refusal } from './linehook.js'
 
 describe('linehook audit, and what it tells of the command line', function () {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { runProgram, stopProcesses } from '../helpers/processes.js'
+import { runProgram, stopProcesses } from '../helpers/process/processes.js'
 import { answer, linehook } from './linehook.js'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/bin/linehook.js', import.meta.url))

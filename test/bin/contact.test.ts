@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
 import { ANNA, BEN } from '../domain/fixtures.js'
-import { createPerson, type Person } from '../domain/people.js'
-import type { Environment } from '../helpers/environment.js'
-import { createInstallation } from '../journeys/steps.js'
+import { createPerson, type Person } from '../domain/people/people.js'
+import type { Environment } from '../helpers/process/environment.js'
+import { createInstallation } from '../journeys/support/steps.js'
 import { answer, jsonAnswer, refusal } from './linehook.js'
 
 describe('linehook contact', function () {

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
 import { receiveForDelivery } from '../domain/fixtures.js'
-import type { Environment } from '../helpers/environment.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { runSource, startProcess, stopProcesses } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { runSource, startProcess, stopProcesses } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
-import { createInstallation } from '../journeys/steps.js'
+import { createInstallation } from '../journeys/support/steps.js'
 import { answer, linehook, refusal } from './linehook.js'
 
 describe('linehook event replay', function () {

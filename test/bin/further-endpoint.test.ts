@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
+import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
 import { newId } from '../../src/ids.js'
-import type { Environment } from '../helpers/environment.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { createInstallation } from '../journeys/steps.js'
+import { createInstallation } from '../journeys/support/steps.js'
 import { answer, jsonAnswer, refusal } from './linehook.js'
 
 describe('linehook endpoint, of further endpoints', function () {

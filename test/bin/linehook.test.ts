@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readVersion } from '../../src/config.js'
-import { createEnvironment, type Environment } from '../helpers/environment.js'
-import { runProgram, stopProcesses } from '../helpers/processes.js'
-import { createEmptyDatabase } from '../helpers/services.js'
+import { createEnvironment, type Environment } from '../helpers/process/environment.js'
+import { runProgram, stopProcesses } from '../helpers/process/processes.js'
+import { createEmptyDatabase } from '../helpers/services/services.js'
 import { answer, linehook, refusal } from './linehook.js'
 
 describe('linehook, the command line', function () {

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
-import type { Environment } from '../helpers/environment.js'
-import { runSource } from '../helpers/processes.js'
+import type { Environment } from '../helpers/process/environment.js'
+import { runSource } from '../helpers/process/processes.js'
 
 export interface Ended {
   exitCode: number | null

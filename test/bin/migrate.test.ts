@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { readdirSync } from 'node:fs'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
-import { createEnvironment, type Environment } from '../helpers/environment.js'
-import { stopProcesses } from '../helpers/processes.js'
-import { createEmptyDatabase } from '../helpers/services.js'
+import { createEnvironment, type Environment } from '../helpers/process/environment.js'
+import { stopProcesses } from '../helpers/process/processes.js'
+import { createEmptyDatabase } from '../helpers/services/services.js'
 import { answer, jsonAnswer } from './linehook.js'
 
 describe('linehook migrate', function () {

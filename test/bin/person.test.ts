@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
 import { ANNA, queueMessage } from '../domain/fixtures.js'
-import type { Environment } from '../helpers/environment.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { runSource } from '../helpers/processes.js'
+import { runSource } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
-import { createInstallation } from '../journeys/steps.js'
+import { createInstallation } from '../journeys/support/steps.js'
 import { answer, jsonAnswer, refusal } from './linehook.js'
 
 describe('linehook person forget', function () {

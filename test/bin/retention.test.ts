@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { insertPast, makePartitions, monthAgo } from '../domain/retention/past.js'
-import type { Environment } from '../helpers/environment.js'
+import { insertPast, makePartitions, monthAgo } from '../domain/operating/retention/past.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine } from '../helpers/factories.js'
-import { createInstallation } from '../journeys/steps.js'
+import { createInstallation } from '../journeys/support/steps.js'
 import { answer, jsonAnswer } from './linehook.js'
 
 describe('linehook retention run', function () {

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { listAudit } from '../../src/domain/audit.js'
-import { findSecondFactors } from '../../src/domain/second-factors.js'
-import { createPerson, type Person } from '../domain/people.js'
-import type { Environment } from '../helpers/environment.js'
-import { setUpApp } from '../helpers/second-factor.js'
-import { createInstallation } from '../journeys/steps.js'
+import { listAudit } from '../../src/domain/operating/audit.js'
+import { findSecondFactors } from '../../src/domain/people/second-factors.js'
+import { createPerson, type Person } from '../domain/people/people.js'
+import type { Environment } from '../helpers/process/environment.js'
+import { setUpApp } from '../helpers/web/second-factor.js'
+import { createInstallation } from '../journeys/support/steps.js'
 import { answer, jsonAnswer, refusal } from './linehook.js'
 
 describe('linehook user remove-second-factor', function () {

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { countNow } from '../../src/domain/overview/count-minutes.js'
-import type { Overview } from '../../src/domain/overview/overview.js'
+import { countNow } from '../../src/domain/operating/overview/count-minutes.js'
+import type { Overview } from '../../src/domain/operating/overview/overview.js'
 import { queueMessage } from '../domain/fixtures.js'
-import type { Environment } from '../helpers/environment.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine } from '../helpers/factories.js'
-import { stopProcesses } from '../helpers/processes.js'
-import { createInstallation } from '../journeys/steps.js'
+import { stopProcesses } from '../helpers/process/processes.js'
+import { createInstallation } from '../journeys/support/steps.js'
 import { answer, jsonAnswer } from './linehook.js'
 
 describe('linehook status', function () {

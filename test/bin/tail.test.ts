@@ -3,11 +3,11 @@ import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
 import { startProxy, type Proxy } from '../database/proxy.js'
 import { ANNA, queueMessage } from '../domain/fixtures.js'
-import type { Environment } from '../helpers/environment.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { runProgram, runSource, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { runProgram, runSource, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
-import { createInstallation } from '../journeys/steps.js'
+import { createInstallation } from '../journeys/support/steps.js'
 
 describe('linehook tail', function () {
   this.timeout(60_000)

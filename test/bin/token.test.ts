@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { listApiTokens } from '../../src/database/api-tokens.js'
-import { findTokenOwner } from '../../src/domain/api-tokens.js'
+import { listApiTokens } from '../../src/database/people/api-tokens.js'
+import { findTokenOwner } from '../../src/domain/people/api-tokens.js'
 import type { Context } from '../../src/domain/context.js'
-import { addUser, type User } from '../../src/domain/users.js'
+import { addUser, type User } from '../../src/domain/people/users.js'
 import { createLine } from '../helpers/factories.js'
-import type { Environment } from '../helpers/environment.js'
-import { createInstallation } from '../journeys/steps.js'
+import type { Environment } from '../helpers/process/environment.js'
+import { createInstallation } from '../journeys/support/steps.js'
 import { answer, jsonAnswer, refusal } from './linehook.js'
 
 describe('linehook token', function () {

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import type { Browser } from 'playwright-core'
-import { createPerson, PASSWORD } from '../domain/people.js'
-import { launchBrowser, openPage } from '../helpers/browser.js'
+import { createPerson, PASSWORD } from '../domain/people/people.js'
+import { launchBrowser, openPage } from '../helpers/web/browser.js'
 import { createLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import {
   asking,
   authorizePath,

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { build } from 'esbuild'
-import { createApiToken } from '../../src/domain/api-tokens.js'
-import { publicKeyOf, signatureHeaders } from '../../src/domain/deliveries/signature.js'
-import { launchBrowser, openPage } from '../helpers/browser.js'
+import { createApiToken } from '../../src/domain/people/api-tokens.js'
+import { publicKeyOf, signatureHeaders } from '../../src/domain/endpoints/deliveries/signature.js'
+import { launchBrowser, openPage } from '../helpers/web/browser.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
-import { serveApp } from '../helpers/web.js'
+import { serveApp } from '../helpers/web/web.js'
 
 /** A page of another origin, to which the browser shows only what CORS allows. */
 describe('the TypeScript client in a browser', function () {

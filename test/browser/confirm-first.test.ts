@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { freePort } from '../../dev/free-port.js'
+import { freePort } from '../../dev/services/free-port.js'
 import type { Context } from '../../src/domain/context.js'
-import { createPerson, PASSWORD, type Person } from '../domain/people.js'
-import { launchBrowser, openPage } from '../helpers/browser.js'
+import { createPerson, PASSWORD, type Person } from '../domain/people/people.js'
+import { launchBrowser, openPage } from '../helpers/web/browser.js'
 import { createLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
-import { startWeb, stopProcesses } from '../helpers/processes.js'
-import { createInstallation } from '../journeys/steps.js'
+import { startWeb, stopProcesses } from '../helpers/process/processes.js'
+import { createInstallation } from '../journeys/support/steps.js'
 
 describe('a form that needs a recent password, in a browser', function () {
   this.timeout(90_000)

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import type { Browser } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
-import { freePort } from '../../dev/free-port.js'
+import { freePort } from '../../dev/services/free-port.js'
 import type { Context } from '../../src/domain/context.js'
 import { newId } from '../../src/ids.js'
-import { createPerson, PASSWORD, type Person } from '../domain/people.js'
-import { launchBrowser, openPage, type WatchedPage } from '../helpers/browser.js'
-import type { Environment } from '../helpers/environment.js'
+import { createPerson, PASSWORD, type Person } from '../domain/people/people.js'
+import { launchBrowser, openPage, type WatchedPage } from '../helpers/web/browser.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
 import {
@@ -18,9 +18,9 @@ import {
   startWeb,
   stopProcesses,
   type RunningProcess,
-} from '../helpers/processes.js'
+} from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, outboundMessages, textTo } from '../journeys/steps.js'
+import { createInstallation, outboundMessages, textTo } from '../journeys/support/steps.js'
 
 const NODE = fileURLToPath(new URL('../../examples/auto-reply/', import.meta.url))
 const PYTHON = fileURLToPath(new URL('../../examples/auto-reply-python/', import.meta.url))

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import type { Browser } from 'playwright-core'
-import { freePort } from '../../dev/free-port.js'
+import { freePort } from '../../dev/services/free-port.js'
 import type { Context } from '../../src/domain/context.js'
-import { findSecondFactors } from '../../src/domain/second-factors.js'
-import { createPerson, PASSWORD, type Person } from '../domain/people.js'
-import { launchBrowser, openPage, type WatchedPage } from '../helpers/browser.js'
+import { findSecondFactors } from '../../src/domain/people/second-factors.js'
+import { createPerson, PASSWORD, type Person } from '../domain/people/people.js'
+import { launchBrowser, openPage, type WatchedPage } from '../helpers/web/browser.js'
 import { createTestContext } from '../helpers/context.js'
 import { openings } from '../helpers/openings.js'
-import { setUpApp } from '../helpers/second-factor.js'
-import { serveApp } from '../helpers/web.js'
+import { setUpApp } from '../helpers/web/second-factor.js'
+import { serveApp } from '../helpers/web/web.js'
 
 describe('a lost second factor in a browser', function () {
   this.timeout(60_000)

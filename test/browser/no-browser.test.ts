@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { runNode, stopProcesses } from '../helpers/processes.js'
+import { runNode, stopProcesses } from '../helpers/process/processes.js'
 
 const MOCHA = 'node_modules/mocha/bin/mocha.js'
 const FILES = ['authorize', 'console-journey', 'example'].map((name) => `test/browser/${name}.test.ts`)

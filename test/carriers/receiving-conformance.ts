@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { addCarrierAccount } from '../../src/domain/carrier-accounts.js'
+import { addCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
 import type { Context } from '../../src/domain/context.js'
 import { newId } from '../../src/ids.js'
 import { countRows } from '../domain/fixtures.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { serveApp, type TestWeb } from '../helpers/web.js'
+import { serveApp, type TestWeb } from '../helpers/web/web.js'
 
 /** A request that a carrier makes, as it would. `url`: as we told it to call us. */
 export type MakeRequest = (url: string) => RequestInit

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { FAULTS } from '../../chaos/faults.js'
 import { findMissed, isTime } from '../../chaos/goals.js'
 import { runAll, type Outcome } from '../../chaos/run-all.js'
-import { createDataFolder } from '../helpers/services.js'
+import { createDataFolder } from '../helpers/services/services.js'
 
 const SHORT = FAULTS.filter(({ isShort }) => isShort)
 

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startProxy } from '../../chaos/proxy.js'
 import { copyTemplate, killFamily, type Store } from '../../chaos/stores.js'
-import { startPostgres, type EmbeddedService } from '../../dev/postgres.js'
+import { startPostgres, type EmbeddedService } from '../../dev/services/postgres.js'
 import { until } from '../helpers/until.js'
-import { startPgBouncer } from '../journeys/pgbouncer.js'
+import { startPgBouncer } from '../journeys/support/pgbouncer.js'
 
 /** Server connections of PgBouncer: far fewer than those that the processes have to it. */
 const POOL_SIZE = 15

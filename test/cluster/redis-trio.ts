@@ -1,5 +1,5 @@
 import type { Store } from '../../chaos/stores.js'
-import { startWatchedRedis } from '../helpers/sentinels.js'
+import { startWatchedRedis } from '../helpers/services/sentinels.js'
 
 /** A Redis with two replicas and three Sentinels. `kill` ends the master; `start` waits for the one that replaces it. */
 export async function startRedisTrio(folder: string): Promise<Store> {

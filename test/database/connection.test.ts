@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connectDatabase, poolUse, transaction, type Database } from '../../src/database/connection.js'
 import { DatabaseUnavailable, outageOf } from '../../src/database/outage.js'
 import { Unavailable } from '../../src/errors.js'
-import { createTestDatabase } from '../helpers/services.js'
+import { createTestDatabase } from '../helpers/services/services.js'
 import { until } from '../helpers/until.js'
 import { startProxy, type Proxy } from './proxy.js'
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
 import { listFunctions } from '../../src/database/functions.js'
 import { migrate } from '../../src/database/migrations.js'
-import { createTestDatabase } from '../helpers/services.js'
+import { createTestDatabase } from '../helpers/services/services.js'
 
 describe('the functions of the schema', () => {
   let db: Database

@@ -1,9 +1,15 @@
 import { expect } from 'chai'
-import { findEndpointsOfLine, releaseHeldDeliveries } from '../../src/database/deliveries/creating.js'
-import type { AttemptResult } from '../../src/database/deliveries/delivering.js'
-import { endWaitingDeliveries } from '../../src/database/deliveries/ending.js'
-import { listDeliveries, listDeliveriesOfApplication } from '../../src/database/deliveries/reading.js'
-import { expireDeliveryLeases, findIdleLanes } from '../../src/database/deliveries/stranded.js'
+import {
+  findEndpointsOfLine,
+  releaseHeldDeliveries,
+} from '../../src/database/endpoints/deliveries/creating.js'
+import type { AttemptResult } from '../../src/database/endpoints/deliveries/delivering.js'
+import { endWaitingDeliveries } from '../../src/database/endpoints/deliveries/ending.js'
+import {
+  listDeliveries,
+  listDeliveriesOfApplication,
+} from '../../src/database/endpoints/deliveries/reading.js'
+import { expireDeliveryLeases, findIdleLanes } from '../../src/database/endpoints/deliveries/stranded.js'
 import { renewLeases } from '../../src/database/leases.js'
 import { countQueued, queueMessages } from '../../src/database/messages/queueing.js'
 import { listMessages } from '../../src/database/messages/reading.js'
@@ -22,7 +28,7 @@ import {
   recordMessageCrash,
 } from '../../src/database/messages/stranded.js'
 import { newId } from '../../src/ids.js'
-import { connect, createApplication } from '../domain/applications.js'
+import { connect, createApplication } from '../domain/applications/applications.js'
 import { loseWorker } from '../domain/fixtures.js'
 import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'

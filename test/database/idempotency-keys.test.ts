@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
-import { deleteExpiredKeys } from '../../src/database/idempotency-keys.js'
+import { deleteExpiredKeys } from '../../src/database/messages/idempotency-keys.js'
 import { newId } from '../../src/ids.js'
-import { createTestDatabase } from '../helpers/services.js'
+import { createTestDatabase } from '../helpers/services/services.js'
 
 describe('idempotency keys', () => {
   let db: Database

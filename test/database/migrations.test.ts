@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { readdirSync } from 'node:fs'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
 import { migrate, migrationSource } from '../../src/database/migrations.js'
-import { createEmptyDatabase } from '../helpers/services.js'
+import { createEmptyDatabase } from '../helpers/services/services.js'
 
 const KNEX_TABLES = ['knex_migrations', 'knex_migrations_lock']
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { connectDatabase, transaction, type Database } from '../../src/database/connection.js'
 import { runNamed } from '../../src/database/named-statement.js'
-import { createTestDatabase } from '../helpers/services.js'
+import { createTestDatabase } from '../helpers/services/services.js'
 
 describe('a named statement', () => {
   let url: string

@@ -2,7 +2,7 @@ import { lowestIdAt } from '../helpers/lowest-id.js'
 import { expect } from 'chai'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
 import { ensurePartitions } from '../../src/database/partitions.js'
-import { createTestDatabase } from '../helpers/services.js'
+import { createTestDatabase } from '../helpers/services/services.js'
 
 const TABLES = ['audit_log', 'delivery_attempts', 'deliveries', 'events', 'listener_attempts', 'messages']
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readProcfile } from '../../dev/supervise.js'
-import { inProject } from '../../src/project-files.js'
+import { readProcfile } from '../../dev/start/supervise.js'
+import { inProject } from '../../src/kit/process/project-files.js'
 
 /** A type that is imported is gone in what is built. */
 const IMPORT = /^(?:import (?!type\b)(?:[^;'"]*?from )?|export [*{][^;'"]*?from )['"]([^'"]+)['"]/gm
@@ -47,7 +47,7 @@ describe('the build', () => {
     for (const file of [
       ...filesOf('src/database/sql'),
       ...filesOf('src/web/assets'),
-      'src/sliding-window.lua',
+      'src/kit/redis/sliding-window.lua',
     ])
       expect(readFileSync(join('dist', file)), file).to.deep.equal(readFileSync(file))
   })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
 import { describeSchema, SCHEMA_FILE } from '../../dev/schema.js'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
-import { createTestDatabase } from '../helpers/services.js'
+import { createTestDatabase } from '../helpers/services/services.js'
 
 describe('migrations/schema.sql', () => {
   let db: Database

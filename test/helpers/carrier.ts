@@ -1,6 +1,6 @@
 import type { CarrierClient } from '../../src/carriers/carrier.js'
-import { getCarrierAccount } from '../../src/domain/carrier-accounts.js'
-import { findCarrierClient } from '../../src/domain/carrier-clients.js'
+import { getCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
+import { findCarrierClient } from '../../src/domain/carriers/carrier-clients.js'
 import type { Context } from '../../src/domain/context.js'
 
 /** The carrier of an account; the simulator's unless another is named. */

@@ -3,8 +3,8 @@ import type { CARRIER_KINDS } from '../../src/carriers/registry.js'
 import { readConfig } from '../../src/config.js'
 import type { Context } from '../../src/domain/context.js'
 import { createContext } from '../../src/domain/open-context.js'
-import { whenReady } from '../../src/redis.js'
-import { createEnvironment, type Environment } from './environment.js'
+import { whenReady } from '../../src/kit/redis/redis.js'
+import { createEnvironment, type Environment } from './process/environment.js'
 import { describeWith, openForSuite } from './suite.js'
 
 interface ProcessOptions {

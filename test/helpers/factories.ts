@@ -1,9 +1,9 @@
-import { enableConnection, setLineEndpointUrl } from '../../src/domain/connections.js'
+import { enableConnection, setLineEndpointUrl } from '../../src/domain/lines/connections.js'
 import type { Context } from '../../src/domain/context.js'
-import { createIncomingWebhook } from '../../src/domain/incoming-webhooks.js'
-import { addLine, type NewLine } from '../../src/domain/lines.js'
-import { revealSigningSecret } from '../../src/domain/signing-secrets.js'
-import { addUser } from '../../src/domain/users.js'
+import { createIncomingWebhook } from '../../src/domain/lines/incoming-webhooks.js'
+import { addLine, type NewLine } from '../../src/domain/lines/lines.js'
+import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
+import { addUser } from '../../src/domain/people/users.js'
 
 let count = 0
 

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { startServices, type Services } from '../../dev/services.js'
-import { createTemplate } from './services.js'
+import { startServices, type Services } from '../../dev/services/services.js'
+import { createTemplate } from './services/services.js'
 
 const MEMORY = '/dev/shm'
 /** Of a whole run; it has some 300 databases. */

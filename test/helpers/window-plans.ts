@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { SlidingWindows, Window } from '../../src/sliding-window.js'
+import type { SlidingWindows, Window } from '../../src/kit/redis/sliding-window.js'
 
 export const MINUTE = 60_000
 const PATIENCE = 2000

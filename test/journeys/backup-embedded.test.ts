@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { freePort } from '../../dev/free-port.js'
-import { runNode, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { freePort } from '../../dev/services/free-port.js'
+import { runNode, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
-import { createStartFolder } from './start-folder.js'
-import { findWebhookUrl, messageTo, post, textsInOutbox, untilBanner } from './started.js'
+import { createStartFolder } from './support/start-folder.js'
+import { findWebhookUrl, messageTo, post, textsInOutbox, untilBanner } from './support/started.js'
 
 /** docs/operating/backup.md, for what `npm start` brings: its Postgres has no pg_dump. */
 describe('journey: what linehook start keeps is backed up and restored', function () {

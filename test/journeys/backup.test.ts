@@ -5,17 +5,17 @@ import { readConfig } from '../../src/config.js'
 import { migrate } from '../../src/database/migrations.js'
 import type { Context } from '../../src/domain/context.js'
 import { createContext } from '../../src/domain/open-context.js'
-import { whenReady } from '../../src/redis.js'
+import { whenReady } from '../../src/kit/redis/redis.js'
 import { answer, jsonAnswer } from '../bin/linehook.js'
 import { MEDIA } from '../domain/media-samples.js'
-import { createEnvironment, type Environment } from '../helpers/environment.js'
+import { createEnvironment, type Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type ProcessName } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
-import { createDataFolder, createTestRedis } from '../helpers/services.js'
-import { startStandIn, type StandIn } from '../helpers/stand-in.js'
+import { startProcess, startWeb, stopProcesses, type ProcessName } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
+import { createDataFolder, createTestRedis } from '../helpers/services/services.js'
+import { startStandIn, type StandIn } from '../helpers/services/stand-in.js'
 import { until } from '../helpers/until.js'
-import { startDebianPostgres, type DebianPostgres } from './debian-postgres.js'
+import { startDebianPostgres, type DebianPostgres } from './support/debian-postgres.js'
 import {
   createInstallation,
   numbers,
@@ -25,7 +25,7 @@ import {
   takenCounts,
   whenSettled,
   WIDE,
-} from './steps.js'
+} from './support/steps.js'
 
 const WORKERS: ProcessName[] = ['send-message', 'deliver-event', 'fetch-media', 'maintenance']
 const PNG = MEDIA.picture.png!

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { MAGIC_NUMBERS } from '../../src/carriers/simulator.js'
 import type { Context } from '../../src/domain/context.js'
-import { freePort } from '../../dev/free-port.js'
-import type { Environment } from '../helpers/environment.js'
+import { freePort } from '../../dev/services/free-port.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
 import {
   createInstallation,
@@ -16,7 +16,7 @@ import {
   takenCounts,
   whenSettled,
   WIDE,
-} from './steps.js'
+} from './support/steps.js'
 
 describe('journey: kill -9 at work', function () {
   this.timeout(90_000)

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
-import { freePort } from '../../dev/free-port.js'
-import { createApiToken } from '../../src/domain/api-tokens.js'
+import { freePort } from '../../dev/services/free-port.js'
+import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import type { Context } from '../../src/domain/context.js'
 import { MEDIA } from '../domain/media-samples.js'
 import { createLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
-import { startStandIn, type StandIn } from '../helpers/stand-in.js'
+import { startProcess, startWeb, stopProcesses } from '../helpers/process/processes.js'
+import { startStandIn, type StandIn } from '../helpers/services/stand-in.js'
 import { until } from '../helpers/until.js'
 import { startBucket, type Bucket } from '../storage/bucket.js'
-import { createInstallation } from './steps.js'
+import { createInstallation } from './support/steps.js'
 
 const PNG = MEDIA.picture.png!
 

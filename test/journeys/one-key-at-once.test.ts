@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { createApiToken } from '../../src/domain/api-tokens.js'
+import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import type { Context } from '../../src/domain/context.js'
 import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
-import { startWeb, stopProcesses, type RunningWeb } from '../helpers/processes.js'
-import { createInstallation, WIDE } from './steps.js'
+import { startWeb, stopProcesses, type RunningWeb } from '../helpers/process/processes.js'
+import { createInstallation, WIDE } from './support/steps.js'
 
 const AT_ONCE = 120
 const KEYS = Array.from({ length: 60 }, (_, n) => `order ${n}`)

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import ClientOAuth2 from 'client-oauth2'
-import { createEnvironment } from '../helpers/environment.js'
-import { startProcess, stopProcesses } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { createEnvironment } from '../helpers/process/environment.js'
+import { startProcess, stopProcesses } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
-import type { Answer } from '../helpers/web.js'
+import type { Answer } from '../helpers/web/web.js'
 import {
   call,
   createApplication,

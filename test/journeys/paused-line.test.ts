@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { COMMAND_LINE, pauseLine, resumeLine } from '../../src/domain/pauses.js'
-import type { Environment } from '../helpers/environment.js'
+import { COMMAND_LINE, pauseLine, resumeLine } from '../../src/domain/operating/pauses.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, numbers, postAll, takenCounts, whenSettled, WIDE } from './steps.js'
+import { createInstallation, numbers, postAll, takenCounts, whenSettled, WIDE } from './support/steps.js'
 
 const COUNT = 3000
 const RECIPIENTS = numbers(300)

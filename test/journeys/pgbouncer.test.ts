@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
-import { createEnvironment } from '../helpers/environment.js'
-import { startPgBouncer, type Bouncer } from './pgbouncer.js'
-import { numbers, postAll, whenSettled, WIDE } from './steps.js'
+import { startProcess, startWeb, stopProcesses } from '../helpers/process/processes.js'
+import { createEnvironment } from '../helpers/process/environment.js'
+import { startPgBouncer, type Bouncer } from './support/pgbouncer.js'
+import { numbers, postAll, whenSettled, WIDE } from './support/steps.js'
 
 describe('journey: Postgres behind PgBouncer in transaction mode', function () {
   this.timeout(90_000)

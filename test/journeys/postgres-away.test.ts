@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import { MAGIC_NUMBERS } from '../../src/carriers/simulator.js'
 import { migrate } from '../../src/database/migrations.js'
 import type { Context } from '../../src/domain/context.js'
-import type { Environment } from '../helpers/environment.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
-import { ownPostgres, type OwnService } from './own-services.js'
+import { ownPostgres, type OwnService } from './support/own-services.js'
 import {
   createInstallation,
   numbers,
@@ -18,7 +18,7 @@ import {
   times,
   whenSettled,
   WIDE,
-} from './steps.js'
+} from './support/steps.js'
 
 describe('journey: Postgres stops, and starts again', function () {
   this.timeout(90_000)

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
 import { createLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startProcess, startWeb, stopProcesses } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, numbers, outboundMessages, post, textTo } from './steps.js'
+import { createInstallation, numbers, outboundMessages, post, textTo } from './support/steps.js'
 
 describe('journey: PRODUCT_WORD=burner', function () {
   this.timeout(60_000)

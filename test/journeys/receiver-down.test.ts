@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { disconnect } from '../../src/domain/connections.js'
+import { disconnect } from '../../src/domain/lines/connections.js'
 import type { Context } from '../../src/domain/context.js'
-import { addLineEndpoint } from '../../src/domain/line-endpoints.js'
-import type { Environment } from '../helpers/environment.js'
+import { addLineEndpoint } from '../../src/domain/endpoints/line-endpoints.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, endLeases, numbers, textTo } from './steps.js'
+import { createInstallation, endLeases, numbers, textTo } from './support/steps.js'
 
 const [friend = ''] = numbers(1)
 

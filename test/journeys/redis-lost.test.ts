@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../src/domain/context.js'
-import { whenReady } from '../../src/redis.js'
-import type { Environment } from '../helpers/environment.js'
+import { whenReady } from '../../src/kit/redis/redis.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import {
   runSource,
@@ -10,10 +10,10 @@ import {
   startWeb,
   stopProcesses,
   type RunningProcess,
-} from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+} from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
-import { ownRedis, type OwnService } from './own-services.js'
+import { ownRedis, type OwnService } from './support/own-services.js'
 import {
   createInstallation,
   numbers,
@@ -24,7 +24,7 @@ import {
   textTo,
   whenSettled,
   WIDE,
-} from './steps.js'
+} from './support/steps.js'
 
 describe('journey: Redis forgets, and Redis goes away', function () {
   this.timeout(90_000)

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { startReplay } from '../../src/domain/deliveries/replay.js'
-import { getWork, stopWork, type Work } from '../../src/domain/works.js'
+import { startReplay } from '../../src/domain/endpoints/deliveries/replay.js'
+import { getWork, stopWork, type Work } from '../../src/domain/operating/works.js'
 import { receiveForDelivery } from '../domain/fixtures.js'
-import type { Environment } from '../helpers/environment.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, stopProcesses } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startProcess, stopProcesses } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
-import { createInstallation } from './steps.js'
+import { createInstallation } from './support/steps.js'
 
 const COUNT = 1000
 

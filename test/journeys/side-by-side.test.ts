@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
 import {
   createInstallation,
@@ -15,7 +15,7 @@ import {
   times,
   whenSettled,
   WIDE,
-} from './steps.js'
+} from './support/steps.js'
 
 const [friend = '', ...others] = numbers(10)
 

@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import { Agent, get } from 'node:http'
 import { MAGIC_NUMBERS } from '../../src/carriers/simulator.js'
 import type { Context } from '../../src/domain/context.js'
-import type { Environment } from '../helpers/environment.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, numbers, outboundMessages, post, postAll, textTo } from './steps.js'
+import { createInstallation, numbers, outboundMessages, post, postAll, textTo } from './support/steps.js'
 
 const [friend = ''] = numbers(1)
 

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import smpp, { type Pdu, type Session } from 'smpp'
-import { addCarrierAccount } from '../../src/domain/carrier-accounts.js'
+import { addCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
 import type { Context } from '../../src/domain/context.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { createLine } from '../helpers/factories.js'
-import { startProcess, stopProcesses } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startProcess, stopProcesses } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
 import { pdu, startRawSmsc } from '../carriers/smpp/raw-smsc.js'
-import { createInstallation, numbers, outboundMessages } from './steps.js'
+import { createInstallation, numbers, outboundMessages } from './support/steps.js'
 
 const hex = (text: string) => Buffer.from(text, 'latin1').toString('hex')
 const LONG = 'A text that is longer than one segment of 160 characters, and so goes in the payload. '.repeat(

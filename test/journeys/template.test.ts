@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { createApiToken } from '../../src/domain/api-tokens.js'
+import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import type { Context } from '../../src/domain/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startProcess, startWeb, stopProcesses } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, numbers, textTo } from './steps.js'
+import { createInstallation, numbers, textTo } from './support/steps.js'
 
 const [friend = ''] = numbers(1)
 const TEMPLATE = '{"text": {{ payload | json }}, "line": "{{ toNumber }}"}'

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { Context } from '../../src/domain/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startProcess, startWeb, stopProcesses } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
 import {
   createInstallation,
@@ -14,7 +14,7 @@ import {
   textTo,
   times,
   whenSettled,
-} from './steps.js'
+} from './support/steps.js'
 
 describe('journey: a text out, a text in', function () {
   this.timeout(60_000)

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import type { Environment } from '../helpers/environment.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
-import { spansOf, type ReceivedSpan } from '../helpers/spans.js'
+import { startProcess, startWeb, stopProcesses } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
+import { spansOf, type ReceivedSpan } from '../helpers/process/spans.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, numbers, post, textTo } from './steps.js'
+import { createInstallation, numbers, post, textTo } from './support/steps.js'
 
 const [friend = ''] = numbers(1)
 const TEXT = 'nobody else reads this'

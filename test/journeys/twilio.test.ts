@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { freePort } from '../../dev/free-port.js'
-import { createApiToken } from '../../src/domain/api-tokens.js'
-import { addCarrierAccount, getCarrierAccount } from '../../src/domain/carrier-accounts.js'
-import { findCarrierClient } from '../../src/domain/carrier-clients.js'
+import { freePort } from '../../dev/services/free-port.js'
+import { createApiToken } from '../../src/domain/people/api-tokens.js'
+import { addCarrierAccount, getCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
+import { findCarrierClient } from '../../src/domain/carriers/carrier-clients.js'
 import type { Context } from '../../src/domain/context.js'
 import { postSigned } from '../carriers/twilio/callbacks.js'
 import {
@@ -16,13 +16,13 @@ import {
 } from '../carriers/twilio/stand-in.js'
 import { messageRow } from '../domain/fixtures.js'
 import { MEDIA } from '../domain/media-samples.js'
-import type { Environment } from '../helpers/environment.js'
+import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
-import { startStandIn } from '../helpers/stand-in.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
+import { startStandIn } from '../helpers/services/stand-in.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, numbers, post } from './steps.js'
+import { createInstallation, numbers, post } from './support/steps.js'
 
 const PNG = MEDIA.picture.png!
 const MP3 = MEDIA.recording.mp3!

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parse } from 'yaml'
-import { readProcfile } from '../../dev/supervise.js'
+import { readProcfile } from '../../dev/start/supervise.js'
 
 interface Compose {
   services: Record<string, { image: string; command?: string[]; healthcheck?: { disable?: boolean } }>

@@ -3,9 +3,9 @@ import type { Redis } from 'ioredis'
 import { newId } from '../../src/ids.js'
 import { addJobs } from '../../src/queues/add-jobs.js'
 import { createQueues, QUEUE_PREFIX, type Queues } from '../../src/queues/queues.js'
-import { memoryLog } from '../helpers/log.js'
-import { connectTestRedis } from '../helpers/redis.js'
-import { createTestRedis } from '../helpers/services.js'
+import { memoryLog } from '../helpers/process/log.js'
+import { connectTestRedis } from '../helpers/services/redis.js'
+import { createTestRedis } from '../helpers/services/services.js'
 
 const KEY = `${QUEUE_PREFIX}:send-message`
 

@@ -4,9 +4,9 @@ import type { Redis } from 'ioredis'
 import { maintenanceJob } from '../../src/queues/jobs.js'
 import { createQueues, QUEUE_PREFIX, type Queues } from '../../src/queues/queues.js'
 import { scheduleMaintenance } from '../../src/queues/schedules.js'
-import { memoryLog } from '../helpers/log.js'
-import { connectTestRedis } from '../helpers/redis.js'
-import { createTestRedis } from '../helpers/services.js'
+import { memoryLog } from '../helpers/process/log.js'
+import { connectTestRedis } from '../helpers/services/redis.js'
+import { createTestRedis } from '../helpers/services/services.js'
 
 describe('schedules', () => {
   let url: string

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createSafeFetch, FetchFailed, type SafeFetch } from '../../src/safe-fetch.js'
-import { HOSTILITIES, startHostileServer, type HostileServer } from '../helpers/hostile-servers.js'
-import { SELF_MADE } from '../helpers/self-made.js'
+import { HOSTILITIES, startHostileServer, type HostileServer } from '../helpers/services/hostile-servers.js'
+import { SELF_MADE } from '../helpers/services/self-made.js'
 
 /** Failures that a server on an open connection can bring about. */
 const BY_THE_SERVER = ['reset', 'bad_response', 'too_large', 'timeout', 'network', 'tls']

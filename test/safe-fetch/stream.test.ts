@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createSafeFetch, FetchFailed, type SafeFetch } from '../../src/safe-fetch.js'
-import { startHostileServer } from '../helpers/hostile-servers.js'
-import { startStandIn } from '../helpers/stand-in.js'
+import { startHostileServer } from '../helpers/services/hostile-servers.js'
+import { startStandIn } from '../helpers/services/stand-in.js'
 import { openForSuite } from '../helpers/suite.js'
 
 const MIB = Buffer.alloc(1024 * 1024)

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { readRange } from '../../src/web/range.js'
+import { readRange } from '../../src/web/input/range.js'
 
 export interface Bucket {
   endpoint: string

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { createS3Storage } from '../../src/storage/s3.js'
 import { StorageFailed, type Storage } from '../../src/storage/storage.js'
-import { HOSTILITIES, startHostileServer } from '../helpers/hostile-servers.js'
+import { HOSTILITIES, startHostileServer } from '../helpers/services/hostile-servers.js'
 import { openForSuite } from '../helpers/suite.js'
 
 /** Of silence it would be 15 s each. */

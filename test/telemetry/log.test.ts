@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { runScript } from '../helpers/scripts.js'
-import { stopProcesses } from '../helpers/processes.js'
+import { stopProcesses } from '../helpers/process/processes.js'
 
 const SECRET = 'S3cr3tT0ken'
 const TEXT = 'the words of a person'
@@ -180,7 +180,7 @@ describe('log', () => {
 
     it('has the last words of a process that crashes', async () => {
       const script = runScript(
-        `import { closeOnSignal } from './dist/src/shutdown.js'
+        `import { closeOnSignal } from './dist/src/kit/process/shutdown.js'
         import { createLog } from './dist/src/telemetry/log.js'
         const log = createLog('web', 'info', 'pretty')
         closeOnSignal(log, [])

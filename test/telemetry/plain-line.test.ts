@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { newId } from '../../src/ids.js'
 import { idOf, logPlain, pathOfOurs, word, type PlainFields } from '../../src/telemetry/plain-line.js'
-import { memoryLog } from '../helpers/log.js'
-import { stopProcesses } from '../helpers/processes.js'
+import { memoryLog } from '../helpers/process/log.js'
+import { stopProcesses } from '../helpers/process/processes.js'
 import { runScript } from '../helpers/scripts.js'
 
 describe('a plain line of the log', () => {

@@ -5,8 +5,8 @@ import pino from 'pino'
 import { newId } from '../../src/ids.js'
 import { createTracer } from '../../src/telemetry/opentelemetry.js'
 import { ROOT, type Span, type Tracer } from '../../src/telemetry/span.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
-import { spansOf } from '../helpers/spans.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
+import { spansOf } from '../helpers/process/spans.js'
 
 const MESSAGE = '018f2b1c-0000-7000-8000-0123456789ab'
 const TRACE = MESSAGE.replaceAll('-', '')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
-import { describeWeb, serveApp, type Answer } from '../helpers/web.js'
+import { describeWeb, serveApp, type Answer } from '../helpers/web/web.js'
 
 describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, ({ context, web }) => {
   let line: TestLine

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { assetPath } from '../../src/web/assets.js'
-import { describeWeb } from '../helpers/web.js'
+import { describeWeb } from '../helpers/web/web.js'
 
 const TYPES = {
   'pico.css': 'text/css; charset=utf-8',

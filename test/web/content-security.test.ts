@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { createSetUpLink } from '../../src/domain/set-up-links.js'
-import { browse, type BrowserSession } from '../helpers/browser-session.js'
-import { describeWeb, type Answer } from '../helpers/web.js'
+import { createSetUpLink } from '../../src/domain/people/set-up-links.js'
+import { browse, type BrowserSession } from '../helpers/web/browser-session.js'
+import { describeWeb, type Answer } from '../helpers/web/web.js'
 import { consoleRoutes, createOwner, expectPage, type Owner } from './console/support.js'
 
 const environment = { QUEUES_PASSWORD: 'a long password' }

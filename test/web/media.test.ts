@@ -10,7 +10,7 @@ import { MEDIA, pictureOf } from '../domain/media-samples.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { copyMedia, mediaRow } from '../helpers/media.js'
 import { until } from '../helpers/until.js'
-import { describeWeb, serveApp } from '../helpers/web.js'
+import { describeWeb, serveApp } from '../helpers/web/web.js'
 
 const PNG = MEDIA.picture.png!
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { createApiToken } from '../../src/domain/api-tokens.js'
+import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import { describeWith } from '../helpers/suite.js'
-import type { Answer } from '../helpers/web.js'
+import type { Answer } from '../helpers/web/web.js'
 import {
   asking,
   createApplication,

@@ -1,11 +1,11 @@
 import { request } from 'node:http'
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { createPerson } from '../domain/people.js'
+import { createPerson } from '../domain/people/people.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine } from '../helpers/factories.js'
-import { startSession } from '../helpers/sessions.js'
-import { serveApp, type TestWeb } from '../helpers/web.js'
+import { startSession } from '../helpers/web/sessions.js'
+import { serveApp, type TestWeb } from '../helpers/web/web.js'
 
 const PUBLIC_URL = 'https://lines.example.com/below'
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createPublicKey, verify } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { newId } from '../../src/ids.js'
-import { startReceiver } from '../helpers/receiver.js'
+import { startReceiver } from '../helpers/services/receiver.js'
 import { describeWith, openForSuite } from '../helpers/suite.js'
 import { createOwner, expectAnswer, expectProblem, serveApi } from './v1/support.js'
 

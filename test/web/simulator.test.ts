@@ -7,8 +7,8 @@ import { MEDIA } from '../domain/media-samples.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { copyMediaToTheEnd, mediaRow } from '../helpers/media.js'
-import { startReceiver } from '../helpers/receiver.js'
-import { describeWeb, serveApp, type Answer } from '../helpers/web.js'
+import { startReceiver } from '../helpers/services/receiver.js'
+import { describeWeb, serveApp, type Answer } from '../helpers/web/web.js'
 
 const NOTHING_ALLOWED = { allowHttp: true, allowedPrivateCidrs: [] }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import type { Answer } from '../helpers/web.js'
+import type { Answer } from '../helpers/web/web.js'
 
 export interface MessageRow {
   id: string

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { newId } from '../../src/ids.js'
-import { createEnvironment, type Environment } from '../helpers/environment.js'
-import { runSource, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { createEnvironment, type Environment } from '../helpers/process/environment.js'
+import { runSource, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
 
 describe('workers in one process', function () {
   this.timeout(30_000)

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
-import { insertNotices, type NewNotice } from '../../src/database/notices.js'
-import { addUser } from '../../src/domain/users.js'
+import { insertNotices, type NewNotice } from '../../src/database/operating/notices.js'
+import { addUser } from '../../src/domain/people/users.js'
 import { newId } from '../../src/ids.js'
 import { lowestIdAt } from '../helpers/lowest-id.js'
 import type { Context } from '../../src/domain/context.js'
-import { startProcess, stopProcesses } from '../helpers/processes.js'
+import { startProcess, stopProcesses } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
-import { makePartitions, monthAgo, nameOf } from '../domain/retention/past.js'
-import { createInstallation } from '../journeys/steps.js'
+import { makePartitions, monthAgo, nameOf } from '../domain/operating/retention/past.js'
+import { createInstallation } from '../journeys/support/steps.js'
 
 describe('maintenance', function () {
   this.timeout(30_000)

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { freePort } from '../../dev/free-port.js'
+import { freePort } from '../../dev/services/free-port.js'
 import type { Context } from '../../src/domain/context.js'
 import { createLine } from '../helpers/factories.js'
 import { findMetric, parseMetrics, type Sample } from '../helpers/metrics.js'
-import { runSource, startProcess, startWeb, stopProcesses } from '../helpers/processes.js'
-import { startReceiver } from '../helpers/receiver.js'
+import { runSource, startProcess, startWeb, stopProcesses } from '../helpers/process/processes.js'
+import { startReceiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, numbers, postAll, textTo, whenSettled } from '../journeys/steps.js'
+import { createInstallation, numbers, postAll, textTo, whenSettled } from '../journeys/support/steps.js'
 
 const [anna = '', ben = ''] = numbers(2)
 

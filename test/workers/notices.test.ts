@@ -1,15 +1,15 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { Context } from '../../src/domain/context.js'
-import { createPerson, type Person } from '../domain/people.js'
-import { setEndpoint, toldNotices } from '../domain/notices/fixtures.js'
+import { createPerson, type Person } from '../domain/people/people.js'
+import { setEndpoint, toldNotices } from '../domain/operating/notices/fixtures.js'
 import { createLine } from '../helpers/factories.js'
-import { startMailServer, type MailServer } from '../helpers/mail-server.js'
-import { startProcess, stopProcesses, type RunningProcess } from '../helpers/processes.js'
-import { startReceiver, type Receiver } from '../helpers/receiver.js'
+import { startMailServer, type MailServer } from '../helpers/services/mail-server.js'
+import { startProcess, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
+import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { openings } from '../helpers/openings.js'
 import { until } from '../helpers/until.js'
-import { createInstallation } from '../journeys/steps.js'
+import { createInstallation } from '../journeys/support/steps.js'
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 

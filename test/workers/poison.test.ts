@@ -5,10 +5,16 @@ import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { newId } from '../../src/ids.js'
 import { createLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/processes.js'
-import { startReceiver } from '../helpers/receiver.js'
+import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
+import { startReceiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, endLeases, numbers, outboundMessages, postAll } from '../journeys/steps.js'
+import {
+  createInstallation,
+  endLeases,
+  numbers,
+  outboundMessages,
+  postAll,
+} from '../journeys/support/steps.js'
 
 const [poisoned = '', other = ''] = numbers(2)
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { randomBytes } from 'node:crypto'
-import { createEnvironment, type Environment } from '../helpers/environment.js'
-import { runSource, stopProcesses, withoutAdvice } from '../helpers/processes.js'
-import { ownRedis, type OwnService } from '../journeys/own-services.js'
+import { createEnvironment, type Environment } from '../helpers/process/environment.js'
+import { runSource, stopProcesses, withoutAdvice } from '../helpers/process/processes.js'
+import { ownRedis, type OwnService } from '../journeys/support/own-services.js'
 
 describe('a process that refuses to start', function () {
   this.timeout(30_000)

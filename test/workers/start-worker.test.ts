@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import type { Job } from 'bullmq'
 import type { Context } from '../../src/domain/context.js'
 import { newId } from '../../src/ids.js'
-import { createInstallation } from '../journeys/steps.js'
-import { runSource, stopProcesses, type RunningProcess } from '../helpers/processes.js'
+import { createInstallation } from '../journeys/support/steps.js'
+import { runSource, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
 
 describe('startWorker', function () {

@@ -1,7 +1,7 @@
-import { recordDeliveryCrash } from '../../src/database/deliveries/stranded.js'
+import { recordDeliveryCrash } from '../../src/database/endpoints/deliveries/stranded.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../../src/domain/crashes.js'
-import { deliver } from '../../src/domain/deliveries/deliver.js'
-import { runLane, stopLanes } from '../../src/domain/deliveries/lane.js'
+import { deliver } from '../../src/domain/endpoints/deliveries/deliver.js'
+import { runLane, stopLanes } from '../../src/domain/endpoints/deliveries/lane.js'
 import { deliverEventJob } from '../../src/queues/jobs.js'
 import { RunAlone, startWorker, TryAgainIn } from '../start-worker.js'
 

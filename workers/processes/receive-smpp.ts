@@ -1,6 +1,6 @@
 import { openContext } from '../../src/domain/open-context.js'
-import { holdAccounts } from '../../src/domain/held-accounts/holder.js'
-import { closeOnSignal } from '../../src/shutdown.js'
+import { holdAccounts } from '../../src/domain/carriers/held-accounts/holder.js'
+import { closeOnSignal } from '../../src/kit/process/shutdown.js'
 import { openMetrics } from '../../src/telemetry/metrics-server.js'
 import { closeTraces, openTraces } from '../../src/telemetry/traces.js'
 

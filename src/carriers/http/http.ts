@@ -1,5 +1,5 @@
 import { MAX_CARRIER_TIMEOUT_MS } from '../../config.js'
-import { parseExactly } from '../../exact-json.js'
+import { parseExactly } from '../../kit/text/exact-json.js'
 import { FetchFailed, type SafeFetch, type SafeResponse } from '../../safe-fetch.js'
 import {
   CarrierOutcomeUnknown,

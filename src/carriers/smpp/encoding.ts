@@ -1,4 +1,4 @@
-import { cutIntoSegments } from '../../segments.js'
+import { cutIntoSegments } from '../../kit/text/segments.js'
 import { decode, type EncodedText } from '../alphabets/encoded-text.js'
 import { smpp } from './package.js'
 import type { SmppSettings } from './settings.js'

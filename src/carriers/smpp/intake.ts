@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asError, Unavailable } from '../../errors.js'
-import { every } from '../../every.js'
+import { every } from '../../kit/process/every.js'
 import { newId } from '../../ids.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Arrival } from '../listening.js'

@@ -1,4 +1,4 @@
-import { parseExactly } from '../../exact-json.js'
+import { parseExactly } from '../../kit/text/exact-json.js'
 import type { SafeResponse } from '../../safe-fetch.js'
 
 /** An answer's JSON object; undefined for anything else. */

@@ -1,5 +1,5 @@
 import type { Database } from '../connection.js'
-import type { NewDelivery } from '../deliveries/creating.js'
+import type { NewDelivery } from '../endpoints/deliveries/creating.js'
 import type { Conversation } from './requeueing.js'
 
 /** An outbound message after a statement that may have changed its state. */

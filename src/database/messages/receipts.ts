@@ -1,4 +1,4 @@
-import type { AccountVersion } from '../carrier-accounts.js'
+import type { AccountVersion } from '../carriers/carrier-accounts.js'
 import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
 import { CHANGED, changeMessages, type Changes } from './announcing.js'

@@ -1,5 +1,5 @@
 import { transaction, type Database } from '../connection.js'
-import type { NewDelivery } from '../deliveries/creating.js'
+import type { NewDelivery } from '../endpoints/deliveries/creating.js'
 import { CHANGED, changeMessages } from './announcing.js'
 import { requeueHeads, type Conversation, type Requeued } from './requeueing.js'
 import type { Settled } from './sending.js'

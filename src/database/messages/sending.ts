@@ -1,6 +1,6 @@
 import type { CarrierWords, MediaReason, MediaStatus, MessageReason } from '../../states.js'
 import type { Database } from '../connection.js'
-import type { NewDelivery } from '../deliveries/creating.js'
+import type { NewDelivery } from '../endpoints/deliveries/creating.js'
 import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
 import { CHANGED, changeMessages } from './announcing.js'

@@ -1,5 +1,5 @@
-import type { ApplicationKind } from '../../database/application.js'
-import type { ApplicationFields } from '../../database/applications.js'
+import type { ApplicationKind } from '../../database/applications/application.js'
+import type { ApplicationFields } from '../../database/applications/applications.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'

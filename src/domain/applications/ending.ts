@@ -1,8 +1,12 @@
 import type { Database } from '../../database/connection.js'
-import { findOptedInEndpoint, insertDelivery, type NewDelivery } from '../../database/deliveries/creating.js'
-import { endWaitingDeliveries } from '../../database/deliveries/ending.js'
-import { insertEvent } from '../../database/events.js'
-import { findLineNumbers } from '../../database/lines.js'
+import {
+  findOptedInEndpoint,
+  insertDelivery,
+  type NewDelivery,
+} from '../../database/endpoints/deliveries/creating.js'
+import { endWaitingDeliveries } from '../../database/endpoints/deliveries/ending.js'
+import { insertEvent } from '../../database/endpoints/events.js'
+import { findLineNumbers } from '../../database/lines/lines.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
 

@@ -1,5 +1,5 @@
-import type { Application } from '../../database/application.js'
-import { findApplication, setApplicationEndpoint } from '../../database/applications.js'
+import type { Application } from '../../database/applications/application.js'
+import { findApplication, setApplicationEndpoint } from '../../database/applications/applications.js'
 import { transaction, type Database } from '../../database/connection.js'
 import {
   enableEndpoint,
@@ -8,16 +8,16 @@ import {
   insertEndpoint,
   removeEndpointUrl,
   setEndpointUrl,
-} from '../../database/endpoints.js'
+} from '../../database/endpoints/endpoints.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { newSigningSecret } from '../../secrets.js'
-import { record } from '../audit.js'
+import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
-import { signingSecretPlace } from '../deliveries/deliver.js'
-import { releaseHeldEvents } from '../deliveries/held-events.js'
-import { replaceSigningSecret } from '../signing-secrets.js'
-import { deliverTestEvent, type TestEventResult } from '../test-event.js'
+import { signingSecretPlace } from '../endpoints/deliveries/deliver.js'
+import { releaseHeldEvents } from '../endpoints/deliveries/held-events.js'
+import { replaceSigningSecret } from '../endpoints/signing-secrets.js'
+import { deliverTestEvent, type TestEventResult } from '../endpoints/test-event.js'
 
 /** A test event is about no line, and comes from a number that nobody has. */
 const TEST_LINE_ID = '00000000-0000-0000-0000-000000000000'

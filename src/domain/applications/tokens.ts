@@ -1,6 +1,6 @@
 import { transaction } from '../../database/connection.js'
-import { deleteOAuthGrant } from '../../database/oauth-records.js'
-import { record } from '../audit.js'
+import { deleteOAuthGrant } from '../../database/applications/oauth-records.js'
+import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
 /**

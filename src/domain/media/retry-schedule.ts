@@ -1,7 +1,7 @@
 import type { MediaPurpose } from '../../database/media/reading.js'
 import type { MediaReason } from '../../states.js'
 import { backoffMs, type Backoff } from '../backoff.js'
-import { nextRetryMs } from '../deliveries/retry-schedule.js'
+import { nextRetryMs } from '../endpoints/deliveries/retry-schedule.js'
 import { mayPass } from './failures.js'
 
 /** Waits of about 2, 6 and 18 s: short, because the sender waits for the message. */

@@ -1,11 +1,11 @@
 import { transaction, type Database } from '../../database/connection.js'
-import { createDeliveries, type NewDelivery } from '../../database/deliveries/creating.js'
+import { createDeliveries, type NewDelivery } from '../../database/endpoints/deliveries/creating.js'
 import {
   hasDeliveries,
   holdDeliveriesOfEvent,
   releaseDeliveriesOfEvent,
-} from '../../database/deliveries/waiting-for-media.js'
-import { findEventToDeliver } from '../../database/events.js'
+} from '../../database/endpoints/deliveries/waiting-for-media.js'
+import { findEventToDeliver } from '../../database/endpoints/events.js'
 import { markFailed, markStored, type ClaimedMedia, type StoredFile } from '../../database/media/fetching.js'
 import { renewMessageJobs, type Requeued } from '../../database/messages/requeueing.js'
 import type { MediaReason } from '../../states.js'

@@ -7,9 +7,9 @@ import {
   takeAccountsToAsk,
   type AccountToAsk,
   type Brought,
-} from '../../database/carrier-received.js'
+} from '../../database/carriers/carrier-received.js'
 import { asError, Unavailable } from '../../errors.js'
-import { findCarrierClient } from '../carrier-clients.js'
+import { findCarrierClient } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { receiveMessage } from './receive.js'
 

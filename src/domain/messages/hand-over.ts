@@ -14,7 +14,7 @@ import { addSpan } from '../../telemetry/traces.js'
 import { backoffMs, type Backoff } from '../backoff.js'
 import type { Context } from '../context.js'
 import { hostedUrl } from '../media/hosting.js'
-import { noteCarrierOptOut } from '../opt-out/carrier-opt-out.js'
+import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
 
 /** For when the carrier took nothing: try again soon, then more seldom, until the message expires. */
 const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, jitter: 0.2 }

@@ -5,9 +5,9 @@ import {
   releaseScheduled,
   reschedule,
 } from '../../database/messages/scheduling.js'
-import { countCharacters } from '../../characters.js'
+import { countCharacters } from '../../kit/text/characters.js'
 import { UserError } from '../../errors.js'
-import { record } from '../audit.js'
+import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { getMessage } from './get-message.js'
 import { countOutcome } from './send-outcome.js'

@@ -1,16 +1,16 @@
 import type { Message } from '../../database/messages/message.js'
 import type { OutboundSource, QueueAnswer, QueueRequest } from '../../database/messages/queueing.js'
-import type { OwnLine } from '../../database/lines.js'
+import type { OwnLine } from '../../database/lines/lines.js'
 import { asError, OutcomeUnknown, Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 import { sha256 } from '../../secrets.js'
-import { createSemaphore } from '../../semaphore.js'
+import { createSemaphore } from '../../kit/process/semaphore.js'
 import type { Context } from '../context.js'
-import { getOwnLine } from '../lines.js'
+import { getOwnLine } from '../lines/lines.js'
 import { outboundMedia } from '../media/hosting.js'
 import { isHostedHere } from '../media/source.js'
-import { capRefusal, countForCaps } from '../spend-caps.js'
+import { capRefusal, countForCaps } from './spend-caps.js'
 import { getMessage } from './get-message.js'
 import { readWishes, wishesForHash, type Wishes } from './later.js'
 import { countRefusal, namesOfRefusals } from './request-counts.js'
@@ -56,7 +56,7 @@ export async function postMessage(context: Context, message: NewMessage): Promis
 
 /** So many lines and URLs of media of a batch are looked at at a time. */
 const LOOKS_AT_ONCE = 8
-/** One statement takes no more (`src/batch.ts`). */
+/** One statement takes no more (`src/kit/process/batch.ts`). */
 const QUEUED_AT_ONCE = 200
 
 /**

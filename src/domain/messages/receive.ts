@@ -1,7 +1,7 @@
 import type { ReceivedContent } from '../../carriers/records.js'
-import type { AccountVersion } from '../../database/carrier-accounts.js'
+import type { AccountVersion } from '../../database/carriers/carrier-accounts.js'
 import { repeatable, transaction, type Database } from '../../database/connection.js'
-import { lockLines } from '../../database/lines.js'
+import { lockLines } from '../../database/lines/lines.js'
 import type { Receipt } from '../../database/messages/receipts.js'
 import {
   receiveMessages,
@@ -19,10 +19,10 @@ import { carrierCodes, inboundMessages, receipts } from '../../telemetry/metrics
 import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
 import { addSpan, ROOT } from '../../telemetry/traces.js'
 import type { Context, Inbound } from '../context.js'
-import { MESSAGE_TYPE_OF } from '../events.js'
+import { MESSAGE_TYPE_OF } from '../endpoints/events.js'
 import { hostedUrl } from '../media/hosting.js'
-import { noteCarrierOptOut } from '../opt-out/carrier-opt-out.js'
-import { hearKeywords, readKeyword, type Heard, type Keyword } from '../opt-out/keywords.js'
+import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
+import { hearKeywords, readKeyword, type Heard, type Keyword } from './opt-out/keywords.js'
 import { numberWindowKey } from './windows.js'
 
 export interface InboundMessage {

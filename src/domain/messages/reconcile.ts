@@ -6,7 +6,7 @@ import {
   type UnknownRow,
 } from '../../database/messages/reconciling.js'
 import { asError } from '../../errors.js'
-import { findCarrierClient } from '../carrier-clients.js'
+import { findCarrierClient } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { receiveReceipt } from './receive.js'
 

@@ -4,7 +4,7 @@ import {
   listWaitingLines,
   wakeMessages,
   type Resumption,
-} from '../../database/resumptions.js'
+} from '../../database/messages/resumptions.js'
 import { LOOK_AGAIN_MS, type Context } from '../context.js'
 import { FIRST_ID } from '../../ids.js'
 

@@ -1,6 +1,6 @@
-import { countCharacters } from '../../characters.js'
+import { countCharacters } from '../../kit/text/characters.js'
 import { UserError } from '../../errors.js'
-import { cutIntoSegments, type Encoding } from '../../segments.js'
+import { cutIntoSegments, type Encoding } from '../../kit/text/segments.js'
 import { MAX_TEXT_LENGTH, REFUSALS } from './submit.js'
 
 /** What a text costs to send. */

@@ -1,9 +1,9 @@
 import { transaction } from '../../database/connection.js'
 import { requeueHeads } from '../../database/messages/requeueing.js'
 import { setAside } from '../../database/messages/stranded.js'
-import { findAllSending } from '../../database/pauses.js'
+import { findAllSending } from '../../database/operating/pauses.js'
 import { UserError } from '../../errors.js'
-import { record } from '../audit.js'
+import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
 /** Each batch is a transaction that locks its rows. */

@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { OpenIncomingWebhook } from '../../database/incoming-webhooks.js'
+import type { OpenIncomingWebhook } from '../../database/lines/incoming-webhooks.js'
 import {
   countQueued,
   queueMessages,
   type QueueAnswer,
   type QueueRequest,
 } from '../../database/messages/queueing.js'
-import { countCharacters } from '../../characters.js'
+import { countCharacters } from '../../kit/text/characters.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import { addSpan, ROOT } from '../../telemetry/traces.js'
 import type { Context } from '../context.js'
-import { maySendTo, parseNumber } from '../phone-number.js'
-import { countForCaps } from '../spend-caps.js'
+import { maySendTo, parseNumber } from './phone-number.js'
+import { countForCaps } from './spend-caps.js'
 import { readWishes, wishesForHash, WISH_REFUSALS, type Wishes } from './later.js'
 import { createLineBacklogs, FRESH_MS } from './line-backlogs.js'
 import { countAnswers } from './request-counts.js'

@@ -2,7 +2,7 @@ import { countWaitingForCarrier, hurryMessage, hurryMessagesOf } from '../../dat
 import type { Message } from '../../database/messages/message.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
-import { getOwnLine } from '../lines.js'
+import { getOwnLine } from '../lines/lines.js'
 import { getMessage } from './get-message.js'
 
 /** A person waits for the answer, and messages wait for the locks of a batch. */

@@ -2,7 +2,7 @@ import type { Database } from '../../database/connection.js'
 import { listHandedOver } from '../../database/messages/limits.js'
 import type { MessageToSend } from '../../database/messages/sending.js'
 import { sha256 } from '../../secrets.js'
-import type { SlidingWindows, Window } from '../../sliding-window.js'
+import type { SlidingWindows, Window } from '../../kit/redis/sliding-window.js'
 
 /**
  * A little longer than the minute of `claim_messages`, which decides in the end and counts from the hand-over. So a

@@ -23,10 +23,10 @@ import {
 import { eachLines } from '../../database/people/lines.js'
 import { UserError } from '../../errors.js'
 import { StorageFailed } from '../../storage/storage.js'
-import { record } from '../audit.js'
+import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
-import { MAX_NUMBER_LENGTH, parseE164 } from '../phone-number.js'
-import { readReason, recordForUsers } from '../private-looks.js'
+import { MAX_NUMBER_LENGTH, parseE164 } from '../messages/phone-number.js'
+import { readReason, recordForUsers } from './private-looks.js'
 import { simulatorTokenOf } from '../simulator/media-url.js'
 import { usersConcerned } from './concerned.js'
 

@@ -3,7 +3,7 @@ import {
   findSimulatorMedia,
   insertSimulatorMedia,
   type SimulatorMedia,
-} from '../../database/simulator-media.js'
+} from '../../database/simulator/simulator-media.js'
 import { UserError } from '../../errors.js'
 import { newToken } from '../../secrets.js'
 import type { Context } from '../context.js'

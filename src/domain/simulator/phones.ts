@@ -1,9 +1,9 @@
-import type { OwnLine } from '../../database/lines.js'
+import type { OwnLine } from '../../database/lines/lines.js'
 import { listConversation, listLatestContacts } from '../../database/messages/conversations.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
-import { listOwnLines } from '../lines.js'
-import { readNumber, SIMULATOR } from '../simulator.js'
+import { listOwnLines } from '../lines/lines.js'
+import { readNumber, SIMULATOR } from './simulator.js'
 
 export type { ConversationMessage } from '../../database/messages/conversations.js'
 
@@ -11,7 +11,7 @@ export type { ConversationMessage } from '../../database/messages/conversations.
 const MAX_SHOWN = 50
 /** So many fit beside each other on a usual screen. */
 const MAX_SUGGESTED = 3
-/** Each keeps itself up to date by a stream of its own, and a user has ten (`console/live.ts`). */
+/** Each keeps itself up to date by a stream of its own, and a user has ten (`src/web/console/live.ts`). */
 const MAX_PHONES = 8
 /** Nobody has this number, and it is none of those at which the simulator misbehaves. */
 const FIRST_PHONE = '+15005550199'

@@ -6,12 +6,12 @@ import {
   sendApplicationTestEvent,
   sendHeldApplicationEvents,
 } from '../../domain/applications/endpoint.js'
-import { findDeliveriesOfApplication } from '../../domain/deliveries/delivery-history.js'
+import { findDeliveriesOfApplication } from '../../domain/endpoints/deliveries/delivery-history.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { userOf } from '../middleware/authenticate.js'
-import { answerList, pageParameters } from '../paging.js'
-import { readQuery } from '../query.js'
+import { answerList, pageParameters } from '../input/paging.js'
+import { readQuery } from '../input/query.js'
 import { onOwn, type Operation } from './owner-operation.js'
 import { presentApplicationDelivery } from './presenters.js'
 

@@ -1,15 +1,15 @@
 import * as yup from 'yup'
-import { listApplicationsOf } from '../../database/applications.js'
+import { listApplicationsOf } from '../../database/applications/applications.js'
 import {
   deleteApplication,
   getApplication,
   registerApplication,
   rotateClientSecret,
   updateApplication,
-} from '../../domain/applications.js'
+} from '../../domain/applications/applications.js'
 import { UserError } from '../../errors.js'
 import { actingFor } from '../actor.js'
-import { optInEventsField, readBodyFields } from '../body-fields.js'
+import { optInEventsField, readBodyFields } from '../input/body-fields.js'
 import { userOf } from '../middleware/authenticate.js'
 import { onOwn, type Operation } from './owner-operation.js'
 import { presentApplication } from './presenters.js'

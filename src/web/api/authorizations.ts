@@ -3,7 +3,7 @@ import {
   endAuthorizations,
   listAuthorizedApplications,
   type AuthorizedApplication,
-} from '../../domain/authorizations.js'
+} from '../../domain/applications/authorizations.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'

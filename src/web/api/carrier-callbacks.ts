@@ -1,7 +1,7 @@
 import type { RouterMiddleware } from '@koa/router'
 import type { Middleware } from 'koa'
 import type { CallbackAnswer, CallbackRequest, CallbackTools } from '../../carriers/callbacks.js'
-import { callbacksOf, type CallingAccount } from '../../domain/calling-accounts.js'
+import { callbacksOf, type CallingAccount } from '../../domain/carriers/calling-accounts.js'
 import type { Context } from '../../domain/context.js'
 import { AccountChanged, receiveMessage, receiveReceipt } from '../../domain/messages/receive.js'
 import { MAX_JUDGEMENTS } from '../../domain/row-cache.js'
@@ -10,7 +10,7 @@ import { isId } from '../../ids.js'
 import { pathOfOurs } from '../../telemetry/plain-line.js'
 import { bodyBytesOf, isRecord, readFieldsBody } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
-import { createPatience } from '../patience.js'
+import { createPatience } from '../listening/patience.js'
 
 /**
  * Twilio waits 15 s for an answer, which needs time too, and by itself does not come again after a 5xx. As many as

@@ -1,9 +1,9 @@
 import * as yup from 'yup'
-import { getConnection } from '../../domain/connection-overview.js'
-import { changeConnection, disconnect } from '../../domain/connections.js'
+import { getConnection } from '../../domain/lines/connection-overview.js'
+import { changeConnection, disconnect } from '../../domain/lines/connections.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
-import { optInEventsField, readBodyFields } from '../body-fields.js'
+import { optInEventsField, readBodyFields } from '../input/body-fields.js'
 import { onOwn } from './owner-operation.js'
 
 const change = yup.object({

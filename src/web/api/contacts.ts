@@ -6,15 +6,15 @@ import {
   readContactNumber,
   saveContact,
   type Contact,
-} from '../../domain/contacts.js'
+} from '../../domain/lines/contacts.js'
 import type { Context } from '../../domain/context.js'
-import { listOwnLines } from '../../domain/lines.js'
+import { listOwnLines } from '../../domain/lines/lines.js'
 import { UserError } from '../../errors.js'
 import { actingFor } from '../actor.js'
-import { readBodyFields } from '../body-fields.js'
+import { readBodyFields } from '../input/body-fields.js'
 import { userOf } from '../middleware/authenticate.js'
-import { DEFAULT_LIMIT, linkNextPage, MAX_LIMIT } from '../paging.js'
-import { countParameter, flagParameter, readQuery } from '../query.js'
+import { DEFAULT_LIMIT, linkNextPage, MAX_LIMIT } from '../input/paging.js'
+import { countParameter, flagParameter, readQuery } from '../input/query.js'
 import { requireContactScope, visibleLines } from './line-access.js'
 import type { Operation } from './owner-operation.js'
 

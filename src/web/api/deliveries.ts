@@ -1,14 +1,18 @@
 import * as yup from 'yup'
-import { listDeliveries } from '../../database/deliveries/reading.js'
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/events.js'
-import { getDelivery, type DeliveryWithAttempts } from '../../domain/deliveries/delivery-history.js'
-import { sendDeliveryAgain } from '../../domain/deliveries/send-again.js'
-import { tryApplicationEventsNow, tryDeliveryNow, tryLineEventsNow } from '../../domain/deliveries/try-now.js'
+import { listDeliveries } from '../../database/endpoints/deliveries/reading.js'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/endpoints/events.js'
+import { getDelivery, type DeliveryWithAttempts } from '../../domain/endpoints/deliveries/delivery-history.js'
+import { sendDeliveryAgain } from '../../domain/endpoints/deliveries/send-again.js'
+import {
+  tryApplicationEventsNow,
+  tryDeliveryNow,
+  tryLineEventsNow,
+} from '../../domain/endpoints/deliveries/try-now.js'
 import { DELIVERY_STATUSES } from '../../states.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import { userOf } from '../middleware/authenticate.js'
-import { answerList, listParameters } from '../paging.js'
-import { readQuery, wordParameter } from '../query.js'
+import { answerList, listParameters } from '../input/paging.js'
+import { readQuery, wordParameter } from '../input/query.js'
 import { lineFilterOf } from './line-access.js'
 import { onOwn, type Operation } from './owner-operation.js'
 import { presentAttempt, presentDelivery } from './presenters.js'

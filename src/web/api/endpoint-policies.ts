@@ -1,4 +1,4 @@
-import { changePolicy, getPolicy, previewPolicy } from '../../domain/endpoint-policies.js'
+import { changePolicy, getPolicy, previewPolicy } from '../../domain/endpoints/endpoint-policies.js'
 import { onOwn, type Operation } from './owner-operation.js'
 
 function policyOf(of: 'line' | 'application'): Operation {

@@ -4,10 +4,10 @@ import {
   regenerateToken,
   removeIncomingWebhook,
   revealIncomingWebhook,
-} from '../../domain/incoming-webhooks.js'
-import { getOwnLine } from '../../domain/lines.js'
+} from '../../domain/lines/incoming-webhooks.js'
+import { getOwnLine } from '../../domain/lines/lines.js'
 import { UserError } from '../../errors.js'
-import { readBodyFields } from '../body-fields.js'
+import { readBodyFields } from '../input/body-fields.js'
 import { presentConnection } from './connections.js'
 import { onOwn } from './owner-operation.js'
 

@@ -1,9 +1,9 @@
 import type { Middleware } from 'koa'
 import type { RouterMiddleware } from '@koa/router'
-import type { OpenIncomingWebhook } from '../../database/incoming-webhooks.js'
+import type { OpenIncomingWebhook } from '../../database/lines/incoming-webhooks.js'
 import type { QueueAnswer } from '../../database/messages/queueing.js'
 import type { Context } from '../../domain/context.js'
-import { isTokenOf } from '../../domain/incoming-webhooks.js'
+import { isTokenOf } from '../../domain/lines/incoming-webhooks.js'
 import { countRefusal, namesOfRefusals } from '../../domain/messages/request-counts.js'
 import {
   REFUSALS,
@@ -11,7 +11,7 @@ import {
   type IncomingWebhookMessage,
 } from '../../domain/messages/submit.js'
 import { MAX_JUDGEMENTS } from '../../domain/row-cache.js'
-import { capRefusal } from '../../domain/spend-caps.js'
+import { capRefusal } from '../../domain/messages/spend-caps.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
@@ -20,7 +20,7 @@ import type { BodyRefusals } from '../middleware/body-bytes.js'
 import { isRecord } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
 import { hasWishes, readWishFields } from './wishes.js'
-import { hasLeft } from '../has-left.js'
+import { hasLeft } from '../listening/has-left.js'
 import { retryAfterSeconds, setRateLimitHeaders } from '../rate-limit-headers.js'
 
 /** Why a request is refused. Clients compare these texts, so they must not change. */

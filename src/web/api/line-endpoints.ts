@@ -1,8 +1,8 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import { listDeliveries } from '../../database/deliveries/reading.js'
+import { listDeliveries } from '../../database/endpoints/deliveries/reading.js'
 import type { Context } from '../../domain/context.js'
-import { sendHeldEvents } from '../../domain/deliveries/held-events.js'
+import { sendHeldEvents } from '../../domain/endpoints/deliveries/held-events.js'
 import {
   addLineEndpoint,
   changeLineEndpoint,
@@ -11,15 +11,15 @@ import {
   getLineEndpoint,
   listLineEndpoints,
   type LineEndpoint,
-} from '../../domain/line-endpoints.js'
-import { NO_URL, revealSigningSecret, rotateSigningSecret } from '../../domain/signing-secrets.js'
-import { readTestEventType, sendTestEvent } from '../../domain/test-event.js'
+} from '../../domain/endpoints/line-endpoints.js'
+import { NO_URL, revealSigningSecret, rotateSigningSecret } from '../../domain/endpoints/signing-secrets.js'
+import { readTestEventType, sendTestEvent } from '../../domain/endpoints/test-event.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
-import { optInEventsField, readBodyFields } from '../body-fields.js'
+import { optInEventsField, readBodyFields } from '../input/body-fields.js'
 import { userOf } from '../middleware/authenticate.js'
-import { answerList, pageParameters } from '../paging.js'
-import { readQuery } from '../query.js'
+import { answerList, pageParameters } from '../input/paging.js'
+import { readQuery } from '../input/query.js'
 import { onOwn, type Operation } from './owner-operation.js'
 import { presentDelivery, presentLineEndpoint } from './presenters.js'
 

@@ -1,10 +1,10 @@
 import * as yup from 'yup'
-import type { ListenerAttempt } from '../../database/listener-attempts.js'
-import { recordListenerAttempts } from '../../domain/listener-attempts.js'
-import { getOwnLine } from '../../domain/lines.js'
+import type { ListenerAttempt } from '../../database/endpoints/listener-attempts.js'
+import { recordListenerAttempts } from '../../domain/endpoints/listener-attempts.js'
+import { getOwnLine } from '../../domain/lines/lines.js'
 import { isId } from '../../ids.js'
-import { readBodyFields } from '../body-fields.js'
-import { momentParameter } from '../query.js'
+import { readBodyFields } from '../input/body-fields.js'
+import { momentParameter } from '../input/query.js'
 import { onOwn } from './owner-operation.js'
 
 /** So many fit into a body, and a listener has no more in a second. */

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
-import { createStoreReadings } from '../../domain/store-readings.js'
+import { createStoreReadings } from '../../domain/operating/store-readings.js'
 import { UserError } from '../../errors.js'
 import { CHALLENGE, mayScrape, UNAUTHORIZED } from '../../telemetry/metrics-server.js'
 import { scrape } from '../../telemetry/metrics.js'

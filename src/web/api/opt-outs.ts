@@ -1,7 +1,7 @@
 import * as yup from 'yup'
-import { listOptOuts } from '../../domain/opt-out/contacts.js'
-import { linkNextPage, pageParameters } from '../paging.js'
-import { readQuery } from '../query.js'
+import { listOptOuts } from '../../domain/messages/opt-out/contacts.js'
+import { linkNextPage, pageParameters } from '../input/paging.js'
+import { readQuery } from '../input/query.js'
 import { onOwn } from './owner-operation.js'
 
 const parameters = yup.object({

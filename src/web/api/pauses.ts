@@ -3,11 +3,11 @@ import {
   pauseLineEndpoint,
   resumeApplicationEndpoint,
   resumeLineEndpoint,
-} from '../../domain/endpoint-pauses.js'
-import { getApplication } from '../../domain/applications.js'
-import { getLineEndpoint } from '../../domain/line-endpoints.js'
-import { getOwnLine } from '../../domain/lines.js'
-import { ownerOf, pauseLine, resumeLine } from '../../domain/pauses.js'
+} from '../../domain/endpoints/endpoint-pauses.js'
+import { getApplication } from '../../domain/applications/applications.js'
+import { getLineEndpoint } from '../../domain/endpoints/line-endpoints.js'
+import { getOwnLine } from '../../domain/lines/lines.js'
+import { ownerOf, pauseLine, resumeLine } from '../../domain/operating/pauses.js'
 import { presentConnection } from './connections.js'
 import type { Context } from '../../domain/context.js'
 import { onOwn, type OwnerRequest } from './owner-operation.js'

@@ -1,4 +1,4 @@
-import { APPLICATION_FIELDS, type Application } from '../../database/application.js'
+import { APPLICATION_FIELDS, type Application } from '../../database/applications/application.js'
 import {
   APPLICATION_DELIVERY_FIELDS,
   ATTEMPT_FIELDS,
@@ -6,17 +6,17 @@ import {
   type ApplicationDelivery,
   type Delivery,
   type DeliveryAttempt,
-} from '../../database/deliveries/delivery.js'
-import { LINE_ENDPOINT_FIELDS, type LineEndpoint } from '../../database/line-endpoints.js'
-import type { OwnLine } from '../../database/lines.js'
+} from '../../database/endpoints/deliveries/delivery.js'
+import { LINE_ENDPOINT_FIELDS, type LineEndpoint } from '../../database/endpoints/line-endpoints.js'
+import type { OwnLine } from '../../database/lines/lines.js'
 import type { MessageMedia } from '../../database/media/reading.js'
 import { MESSAGE_FIELDS, type Message } from '../../database/messages/message.js'
-import { WORK_FIELDS } from '../../database/works.js'
+import { WORK_FIELDS } from '../../database/operating/works.js'
 import type { Context } from '../../domain/context.js'
-import type { Work } from '../../domain/works.js'
+import type { Work } from '../../domain/operating/works.js'
 import { hostedUrl } from '../../domain/media/hosting.js'
-import { pauseOf } from '../../domain/pauses.js'
-import { cutIntoSegments } from '../../segments.js'
+import { pauseOf } from '../../domain/operating/pauses.js'
+import { cutIntoSegments } from '../../kit/text/segments.js'
 import { present } from '../../shape.js'
 import type { Vocabulary } from '../../vocabulary.js'
 

@@ -1,6 +1,6 @@
 import * as yup from 'yup'
 import { measureText } from '../../domain/messages/segments.js'
-import { readBodyFields } from '../body-fields.js'
+import { readBodyFields } from '../input/body-fields.js'
 import type { Operation } from './owner-operation.js'
 
 const schema = yup.object({

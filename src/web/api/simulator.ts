@@ -1,11 +1,11 @@
 import type { Middleware } from 'koa'
 import * as yup from 'yup'
 import type { Context } from '../../domain/context.js'
-import { readOutbox, simulateInbound } from '../../domain/simulator.js'
+import { readOutbox, simulateInbound } from '../../domain/simulator/simulator.js'
 import { MAX_URL_LENGTH } from '../../safe-fetch.js'
-import { readBodyFields } from '../body-fields.js'
+import { readBodyFields } from '../input/body-fields.js'
 import { findUserOf } from '../middleware/authenticate.js'
-import { numberParameter, readQuery } from '../query.js'
+import { numberParameter, readQuery } from '../input/query.js'
 
 /** yup's `url` does not take localhost, but whoever tries things out has the media on this machine. */
 const mediaUrl = yup

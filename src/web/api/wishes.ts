@@ -1,7 +1,7 @@
 import * as yup from 'yup'
 import { isClientRef, WISH_REFUSALS, type Wishes } from '../../domain/messages/later.js'
-import { readBodyFields } from '../body-fields.js'
-import { momentParameter } from '../query.js'
+import { readBodyFields } from '../input/body-fields.js'
+import { momentParameter } from '../input/query.js'
 
 /** What may be said of a message besides, at each door where messages come in; `later.ts` has the rules. */
 export const wishFields = {

@@ -1,16 +1,21 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/events.js'
-import { getApplication } from '../../domain/applications.js'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/endpoints/events.js'
+import { getApplication } from '../../domain/applications/applications.js'
 import type { Context } from '../../domain/context.js'
-import { countReplay, REPLAY_OUTCOMES, startReplay, type ReplayOf } from '../../domain/deliveries/replay.js'
-import { getOwnLine } from '../../domain/lines.js'
-import { getWork, listWorksOf, stopWork, type Work } from '../../domain/works.js'
+import {
+  countReplay,
+  REPLAY_OUTCOMES,
+  startReplay,
+  type ReplayOf,
+} from '../../domain/endpoints/deliveries/replay.js'
+import { getOwnLine } from '../../domain/lines/lines.js'
+import { getWork, listWorksOf, stopWork, type Work } from '../../domain/operating/works.js'
 import { UserError } from '../../errors.js'
-import { readBodyFields } from '../body-fields.js'
+import { readBodyFields } from '../input/body-fields.js'
 import { applicationOf, lineOfToken, userOf } from '../middleware/authenticate.js'
-import { answerList, pageParameters } from '../paging.js'
-import { idParameter, momentParameter, readQuery, wordParameter } from '../query.js'
+import { answerList, pageParameters } from '../input/paging.js'
+import { idParameter, momentParameter, readQuery, wordParameter } from '../input/query.js'
 import { onOwn, type Operation, type OwnerRequest } from './owner-operation.js'
 import { presentWork } from './presenters.js'
 

@@ -1,4 +1,4 @@
-import type { Role } from '../../domain/users.js'
+import type { Role } from '../../domain/people/users.js'
 
 const LINES = '/console'
 export const OVERVIEW = '/console/overview'

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { MAX_UNREAD } from '../../domain/notices.js'
+import { MAX_UNREAD } from '../../domain/operating/notices.js'
 import { assetPath } from '../assets.js'
 import { CsrfField, Time } from './form.js'
 import { homeOf, OVERVIEW } from './home.js'

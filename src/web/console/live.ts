@@ -4,11 +4,11 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../domain/context.js'
-import { findSession } from '../../domain/sessions.js'
+import { findSession } from '../../domain/people/sessions.js'
 import { Unavailable } from '../../errors.js'
 import { liveStreams } from '../../telemetry/metrics.js'
 import { HEARTBEAT_MS, LIFE_MS, openEventStream, type StreamKind } from '../event-streams.js'
-import { sessionOf, type SessionState } from './session.js'
+import { sessionOf, type SessionState } from './people/session.js'
 
 /** People take a second for "at once". Each open page costs its query as often as this. */
 const EVERY_MS = 1000

@@ -1,6 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import { missingDayOf, parseClock } from '../../moments.js'
+import { missingDayOf, parseClock } from '../../kit/text/moments.js'
 import { queryOf } from './form-values.js'
 import { isZone, momentIn, UTC } from './zone.js'
 

@@ -1,7 +1,7 @@
 import type { Context as KoaContext } from 'koa'
 import { fieldNames, valuesOf } from './form-values.js'
 import { isKeptFromPages } from './page.js'
-import { CREDENTIAL } from './second-factor/passkey-form.js'
+import { CREDENTIAL } from './people/second-factor/passkey-form.js'
 
 /**
  * What was typed into a form, hidden in another one that is posted to the same path: what is asked for first comes between

@@ -1,6 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { findTokenOwner, type TokenScope } from '../../domain/api-tokens.js'
-import { findAccess, type Scope } from '../../domain/application-access.js'
+import { findTokenOwner, type TokenScope } from '../../domain/people/api-tokens.js'
+import { findAccess, type Scope } from '../../domain/applications/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { insufficientScope, requireTokenScope, type Access } from './token-scope.js'

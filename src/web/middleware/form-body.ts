@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { UserError } from '../../errors.js'
-import { parseFormFields } from '../form-fields.js'
-import { readBodyText } from '../utf8.js'
+import { parseFormFields } from '../input/form-fields.js'
+import { readBodyText } from '../input/utf8.js'
 import { readPlainBytes } from './body-bytes.js'
 
 /**

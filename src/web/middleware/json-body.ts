@@ -1,9 +1,9 @@
 import type { Middleware } from 'koa'
 import sjson from 'secure-json-parse'
 import { UserError } from '../../errors.js'
-import { parseExactly } from '../../exact-json.js'
-import { parseFormFields } from '../form-fields.js'
-import { readBodyText } from '../utf8.js'
+import { parseExactly } from '../../kit/text/exact-json.js'
+import { parseFormFields } from '../input/form-fields.js'
+import { readBodyText } from '../input/utf8.js'
 import { readBodyBytes, type BodyBound, type BodyRefusals } from './body-bytes.js'
 
 /**

@@ -2,8 +2,8 @@ import type { Middleware } from 'koa'
 import type { Vocabulary } from '../../vocabulary.js'
 import type { describeApi } from '../openapi/document.js'
 import type { Operation, Parameter, Schema } from '../openapi/parts.js'
-import { queryFields } from '../query.js'
-import { knownNames, refuseUnknown, type Known } from '../unknown-fields.js'
+import { queryFields } from '../input/query.js'
+import { knownNames, refuseUnknown, type Known } from '../input/unknown-fields.js'
 import { isForm, isRecord } from './json-body.js'
 
 type Description = ReturnType<typeof describeApi>

@@ -3,7 +3,7 @@ import type { QueueAnswer } from '../../database/messages/queueing.js'
 import type { Logger } from '../../telemetry/log.js'
 import { httpDuration, httpRequests } from '../../telemetry/metrics.js'
 import { logPlain, word, type PlainText } from '../../telemetry/plain-line.js'
-import type { SessionState } from '../console/session.js'
+import type { SessionState } from '../console/people/session.js'
 import { findUserOf } from './authenticate.js'
 
 /** What a request's handlers tell its line. */

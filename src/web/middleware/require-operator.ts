@@ -1,10 +1,10 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
-import { mustSetUpSecondFactor } from '../../domain/second-factors.js'
+import { mustSetUpSecondFactor } from '../../domain/people/second-factors.js'
 import { UserError } from '../../errors.js'
 import { networkOf } from '../../network.js'
 import { isSameSecret } from '../../secrets.js'
-import { readSession, type SessionState } from '../console/session.js'
+import { readSession, type SessionState } from '../console/people/session.js'
 
 /**
  * Wrong passwords in 15 minutes from one address, and in all. A person who forgot it does not need ten. A guesser with many

@@ -1,9 +1,9 @@
 import type { Context as KoaContext } from 'koa'
-import type { TokenScope } from '../../domain/api-tokens.js'
+import type { TokenScope } from '../../domain/people/api-tokens.js'
 import type { Context } from '../../domain/context.js'
-import { getDelivery } from '../../domain/deliveries/delivery-history.js'
+import { getDelivery } from '../../domain/endpoints/deliveries/delivery-history.js'
 import { getMessage } from '../../domain/messages/get-message.js'
-import { getWork } from '../../domain/works.js'
+import { getWork } from '../../domain/operating/works.js'
 import { UserError } from '../../errors.js'
 
 /**

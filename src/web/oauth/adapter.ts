@@ -11,8 +11,8 @@ import {
   findOAuthRecord,
   upsertOAuthRecord,
   type OAuthRecordKind,
-} from '../../database/oauth-records.js'
-import { findClient } from '../../domain/applications.js'
+} from '../../database/applications/oauth-records.js'
+import { findClient } from '../../domain/applications/applications.js'
 import { endTokensOf } from '../../domain/applications/tokens.js'
 import type { Context } from '../../domain/context.js'
 import { sha256 } from '../../secrets.js'

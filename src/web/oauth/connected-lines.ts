@@ -1,5 +1,5 @@
-import { listAuthorizedLines } from '../../database/authorizations.js'
-import { findClient } from '../../domain/applications.js'
+import { listAuthorizedLines } from '../../database/applications/authorizations.js'
+import { findClient } from '../../domain/applications/applications.js'
 import type { Context } from '../../domain/context.js'
 
 /**

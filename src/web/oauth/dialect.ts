@@ -1,4 +1,4 @@
-import { isScope } from '../../domain/application-access.js'
+import { isScope } from '../../domain/applications/application-access.js'
 import { UserError } from '../../errors.js'
 import type { Vocabulary } from '../../vocabulary.js'
 

@@ -1,7 +1,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import { Unavailable } from '../../errors.js'
-import { isSecure } from '../console/session.js'
+import { isSecure } from '../console/people/session.js'
 import { providerOf, SESSION_COOKIE } from './provider.js'
 
 /**

@@ -2,7 +2,7 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { networkOf } from '../../network.js'
-import { readSession, type SessionState } from '../console/session.js'
+import { readSession, type SessionState } from '../console/people/session.js'
 import { answerAuthorizationError } from './refusals.js'
 
 /** Far more than people behind one address begin. Each is a row that waits an hour for somebody to sign in. */

@@ -1,6 +1,6 @@
-import { DISABLED_REASONS } from '../../database/endpoints.js'
-import { APPLICATION_FIELDS } from '../../database/application.js'
-import { APPLICATION_DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
+import { DISABLED_REASONS } from '../../database/endpoints/endpoints.js'
+import { APPLICATION_FIELDS } from '../../database/applications/application.js'
+import { APPLICATION_DELIVERY_FIELDS } from '../../database/endpoints/deliveries/delivery.js'
 import { MAX_DESCRIPTION_LENGTH } from '../../domain/applications/application-fields.js'
 import {
   answers,

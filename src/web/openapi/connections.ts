@@ -1,4 +1,4 @@
-import { DISABLED_REASONS } from '../../database/endpoints.js'
+import { DISABLED_REASONS } from '../../database/endpoints/endpoints.js'
 import { endpointActPaths, optInEvents } from './line-endpoints.js'
 import {
   answers,

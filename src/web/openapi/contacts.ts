@@ -1,7 +1,7 @@
 import { MAX_NAME_LENGTH } from '../../domain/names.js'
-import { MAX_NUMBER_LENGTH } from '../../domain/phone-number.js'
+import { MAX_NUMBER_LENGTH } from '../../domain/messages/phone-number.js'
 import { MAX_PAGE } from '../api/contacts.js'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../paging.js'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../input/paging.js'
 import { orApplication } from './oauth.js'
 import {
   answers,

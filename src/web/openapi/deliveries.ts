@@ -1,4 +1,4 @@
-import { ATTEMPT_FIELDS, DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
+import { ATTEMPT_FIELDS, DELIVERY_FIELDS } from '../../database/endpoints/deliveries/delivery.js'
 import {
   answers,
   answersList,

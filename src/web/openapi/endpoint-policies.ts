@@ -1,7 +1,7 @@
-import { RETRY_SCHEDULES, SHAPES, SIGNATURE_KINDS } from '../../database/endpoint-policy.js'
-import { EVENT_TYPES } from '../../database/events.js'
-import { MAX_TEMPLATE_LENGTH } from '../../domain/deliveries/template.js'
-import { MAX_RETRIES, MAX_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from '../../domain/policy-fields.js'
+import { RETRY_SCHEDULES, SHAPES, SIGNATURE_KINDS } from '../../database/endpoints/policy.js'
+import { EVENT_TYPES } from '../../database/endpoints/events.js'
+import { MAX_TEMPLATE_LENGTH } from '../../domain/endpoints/deliveries/template.js'
+import { MAX_RETRIES, MAX_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from '../../domain/endpoints/policy-fields.js'
 import {
   answers,
   body,

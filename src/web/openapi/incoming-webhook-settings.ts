@@ -1,4 +1,4 @@
-import { MAX_OVERLAP_SECONDS } from '../../domain/incoming-webhooks.js'
+import { MAX_OVERLAP_SECONDS } from '../../domain/lines/incoming-webhooks.js'
 import { answers, body, describe, inPath, object, schemaOf, text, url, type Paths } from './parts.js'
 import { problems } from './problems.js'
 import type { ProductNames } from './product-names.js'

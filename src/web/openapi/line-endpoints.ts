@@ -1,7 +1,7 @@
-import { LINE_ENDPOINT_FIELDS } from '../../database/line-endpoints.js'
-import { MAX_LINE_ENDPOINTS } from '../../domain/line-endpoints.js'
-import { LINE_OPT_IN_EVENT_TYPES } from '../../domain/opt-in-events.js'
-import { TEST_EVENT_TYPES } from '../../domain/test-event.js'
+import { LINE_ENDPOINT_FIELDS } from '../../database/endpoints/line-endpoints.js'
+import { MAX_LINE_ENDPOINTS } from '../../domain/endpoints/line-endpoints.js'
+import { LINE_OPT_IN_EVENT_TYPES } from '../../domain/endpoints/opt-in-events.js'
+import { TEST_EVENT_TYPES } from '../../domain/endpoints/test-event.js'
 import {
   answers,
   answersList,

@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '../../domain/application-access.js'
+import { SCOPES, type Scope } from '../../domain/applications/application-access.js'
 import {
   answers,
   count,

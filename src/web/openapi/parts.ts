@@ -1,8 +1,8 @@
 import { MAX_NAME_LENGTH } from '../../domain/names.js'
-import { MAX_NUMBER_LENGTH } from '../../domain/phone-number.js'
+import { MAX_NUMBER_LENGTH } from '../../domain/messages/phone-number.js'
 import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 import type { Fields, JsonSchema } from '../../shape.js'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../paging.js'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../input/paging.js'
 import type { ProductNames } from './product-names.js'
 
 /** These are the few shapes of OpenAPI 3.1 that the document is made of. */

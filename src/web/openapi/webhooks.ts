@@ -1,4 +1,4 @@
-import { DELIVERY_FIELDS } from '../../database/deliveries/delivery.js'
+import { DELIVERY_FIELDS } from '../../database/endpoints/deliveries/delivery.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
 import { wishSchemas } from './messages.js'
 import {

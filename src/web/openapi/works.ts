@@ -1,6 +1,11 @@
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/events.js'
-import { WORK_FIELDS } from '../../database/works.js'
-import { DEFAULT_RATE, MAX_COUNTED, MAX_RATE, REPLAY_OUTCOMES } from '../../domain/deliveries/replay.js'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/endpoints/events.js'
+import { WORK_FIELDS } from '../../database/operating/works.js'
+import {
+  DEFAULT_RATE,
+  MAX_COUNTED,
+  MAX_RATE,
+  REPLAY_OUTCOMES,
+} from '../../domain/endpoints/deliveries/replay.js'
 import { orApplication } from './oauth.js'
 import {
   answers,

@@ -1,6 +1,6 @@
 import type { MessageMedia } from '../../database/media/reading.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
-import { explainFailure } from '../console/failures.js'
+import { explainFailure } from '../console/endpoints/failures.js'
 import { Time } from '../console/form.js'
 import { UserText } from '../console/user-text.js'
 import { MediaPlayer } from '../media-player.js'

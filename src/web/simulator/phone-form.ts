@@ -5,7 +5,7 @@ import { TOO_MANY_BYTES } from '../../domain/media/types.js'
 import { tooLarge, type MediaField } from '../../domain/simulator/media.js'
 import { UserError } from '../../errors.js'
 import { requirePlain } from '../middleware/body-bytes.js'
-import { readBodyText } from '../utf8.js'
+import { readBodyText } from '../input/utf8.js'
 
 const FILES: MediaField[] = ['picture', 'recording']
 

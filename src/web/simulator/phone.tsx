@@ -1,4 +1,4 @@
-import type { OwnLine } from '../../database/lines.js'
+import type { OwnLine } from '../../database/lines/lines.js'
 import { MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
 import { CsrfField } from '../console/form.js'

@@ -1,5 +1,5 @@
 import { MAGIC_NUMBERS } from '../../carriers/simulator.js'
-import type { OwnLine } from '../../database/lines.js'
+import type { OwnLine } from '../../database/lines/lines.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
 import { Empty } from '../console/form.js'
 import { Layout } from '../console/layout.js'

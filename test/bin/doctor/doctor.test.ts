@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { examine, ok, type Check } from '../../../bin/doctor/check.js'
 import { openSubject } from '../../../bin/doctor/subject.js'
-import { createEnvironment, type Environment } from '../../helpers/environment.js'
-import { startWeb, stopProcesses } from '../../helpers/processes.js'
-import { freePort } from '../../../dev/free-port.js'
+import { createEnvironment, type Environment } from '../../helpers/process/environment.js'
+import { startWeb, stopProcesses } from '../../helpers/process/processes.js'
+import { freePort } from '../../../dev/services/free-port.js'
 import { linehook } from '../linehook.js'
 
 interface Answer {

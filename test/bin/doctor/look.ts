@@ -1,7 +1,7 @@
 import { examine, type Examined } from '../../../bin/doctor/check.js'
 import { CHECKS } from '../../../bin/doctor/checks.js'
 import { openSubject } from '../../../bin/doctor/subject.js'
-import type { Environment } from '../../helpers/environment.js'
+import type { Environment } from '../../helpers/process/environment.js'
 
 /** What the doctor finds, by the name of the check. */
 export async function look(environment: Environment): Promise<Record<string, Omit<Examined, 'name'>>> {

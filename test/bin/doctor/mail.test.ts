@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createEnvironment } from '../../helpers/environment.js'
-import { startMailServer, type MailServerMood } from '../../helpers/mail-server.js'
+import { createEnvironment } from '../../helpers/process/environment.js'
+import { startMailServer, type MailServerMood } from '../../helpers/services/mail-server.js'
 import { openForSuite } from '../../helpers/suite.js'
 import { look } from './look.js'
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { addCarrierAccount } from '../../../src/domain/carrier-accounts.js'
+import { addCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
 import { queueMessage } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { describeWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web/web.js'
 import { conformsToReceiving } from '../receiving-conformance.js'
 import { SIGNING_SECRET, settingsFor, signed } from './stand-in.js'
 

@@ -7,7 +7,7 @@ import { createLink, NoAnswer } from '../../../src/carriers/smpp/link.js'
 import { encodePdu } from '../../../src/carriers/smpp/pdu.js'
 import { openSession, type Session } from '../../../src/carriers/smpp/session.js'
 import { failure } from '../../helpers/failure.js'
-import { SELF_MADE } from '../../helpers/self-made.js'
+import { SELF_MADE } from '../../helpers/services/self-made.js'
 import { until } from '../../helpers/until.js'
 import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'
 

@@ -11,7 +11,7 @@ import { holdSessions, type Sessions } from '../../../src/carriers/smpp/sessions
 import type { SmppSettings } from '../../../src/carriers/smpp/settings.js'
 import { createSmpp } from '../../../src/carriers/smpp/smpp.js'
 import { failure } from '../../helpers/failure.js'
-import { memoryLog } from '../../helpers/log.js'
+import { memoryLog } from '../../helpers/process/log.js'
 import { until } from '../../helpers/until.js'
 import { anyMessage, conformsToCarrier } from '../conformance.js'
 import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { freePort } from '../../../dev/free-port.js'
+import { freePort } from '../../../dev/services/free-port.js'
 import {
   CarrierOutcomeUnknown,
   CarrierRefused,

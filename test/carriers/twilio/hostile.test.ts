@@ -5,7 +5,7 @@ import {
   CarrierRejected,
   type CarrierClient,
 } from '../../../src/carriers/carrier.js'
-import { HOSTILITIES, startHostileServer } from '../../helpers/hostile-servers.js'
+import { HOSTILITIES, startHostileServer } from '../../helpers/services/hostile-servers.js'
 import { openForSuite } from '../../helpers/suite.js'
 import { createTestTwilio } from './carrier.js'
 

@@ -1,20 +1,24 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { deleteApplication, updateApplication } from '../../../src/domain/applications.js'
+import { deleteApplication, updateApplication } from '../../../src/domain/applications/applications.js'
 import {
   enableApplicationEndpoint,
   sendHeldApplicationEvents,
 } from '../../../src/domain/applications/endpoint.js'
-import { authorizeLines, endAuthorization, endAuthorizations } from '../../../src/domain/authorizations.js'
-import { deliver } from '../../../src/domain/deliveries/deliver.js'
-import { sendDeliveryAgain } from '../../../src/domain/deliveries/send-again.js'
+import {
+  authorizeLines,
+  endAuthorization,
+  endAuthorizations,
+} from '../../../src/domain/applications/authorizations.js'
+import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
+import { sendDeliveryAgain } from '../../../src/domain/endpoints/deliveries/send-again.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { startReceiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/services/receiver.js'
 import { openForEachTest } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
-import { connect, createApplication } from '../applications.js'
+import { connect, createApplication } from './applications.js'
 import { deliveryRow, inboundText, type DeliveryRow } from '../fixtures.js'
 
 describeContext('the event lineDisconnected', (context) => {

@@ -7,7 +7,7 @@ import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
-import { startStandIn } from '../../helpers/stand-in.js'
+import { startStandIn } from '../../helpers/services/stand-in.js'
 import { openForSuite } from '../../helpers/suite.js'
 import {
   ANNA,

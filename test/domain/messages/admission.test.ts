@@ -4,7 +4,7 @@ import { isBacklogFull } from '../../../src/domain/messages/submit.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { createTestDatabase } from '../../helpers/services.js'
+import { createTestDatabase } from '../../helpers/services/services.js'
 import { queueMessages } from '../fixtures.js'
 
 describe('room for more messages', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { changeConnection } from '../../../src/domain/connections.js'
+import { changeConnection } from '../../../src/domain/lines/connections.js'
 import {
   cancelMessage,
   releaseDue,
@@ -9,16 +9,16 @@ import {
 import { postMessage, postMessages, type NewMessage } from '../../../src/domain/messages/post.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { submitToIncomingWebhook, type IncomingWebhookMessage } from '../../../src/domain/messages/submit.js'
-import { endAuthorization } from '../../../src/domain/authorizations.js'
-import { lookAtMessages } from '../../../src/database/overview/queues.js'
+import { endAuthorization } from '../../../src/domain/applications/authorizations.js'
+import { lookAtMessages } from '../../../src/database/operating/overview/queues.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { UserError } from '../../../src/errors.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { startReceiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/services/receiver.js'
 import { openForSuite } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
-import { connect, createApplication } from '../applications.js'
+import { connect, createApplication } from '../applications/applications.js'
 import {
   ANNA,
   BEN,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { applyReceipts, type Receipt } from '../../../src/database/messages/receipts.js'
-import { getCarrierAccount } from '../../../src/domain/carrier-accounts.js'
+import { getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
 import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'

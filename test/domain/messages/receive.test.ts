@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { disableConnection, setLineEndpointUrl } from '../../../src/domain/connections.js'
-import { setLineStatus } from '../../../src/domain/lines.js'
+import { disableConnection, setLineEndpointUrl } from '../../../src/domain/lines/connections.js'
+import { setLineStatus } from '../../../src/domain/lines/lines.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { describeContext, joinService } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'

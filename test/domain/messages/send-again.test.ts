@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { setLineStatus } from '../../../src/domain/lines.js'
+import { setLineStatus } from '../../../src/domain/lines/lines.js'
 import { getMessage } from '../../../src/domain/messages/get-message.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
-import { setLineStatus } from '../../../src/domain/lines.js'
+import { setLineStatus } from '../../../src/domain/lines/lines.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'

@@ -9,7 +9,7 @@ import { startProxy, type Proxy } from '../../database/proxy.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
-import { createTestDatabase } from '../../helpers/services.js'
+import { createTestDatabase } from '../../helpers/services/services.js'
 import { until } from '../../helpers/until.js'
 import { claimMessage, loseWorker, messageRow, queueMessage, UNLIMITED, withCarrier } from '../fixtures.js'
 

@@ -3,7 +3,7 @@ import { submitToIncomingWebhook, type IncomingWebhookMessage } from '../../../s
 import { startProxy } from '../../database/proxy.js'
 import { createTestContext, describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { createTestRedis } from '../../helpers/services.js'
+import { createTestRedis } from '../../helpers/services/services.js'
 import { until } from '../../helpers/until.js'
 import { ANNA, hasMessageJob, messageRow, queueMessages, UNLIMITED } from '../fixtures.js'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { CarrierRejected } from '../../../src/carriers/carrier.js'
-import { changeConnection } from '../../../src/domain/connections.js'
+import { changeConnection } from '../../../src/domain/lines/connections.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newSid } from '../../carriers/twilio/stand-in.js'
 import { messageRow, queueMessage, withCarrier } from '../../domain/fixtures.js'

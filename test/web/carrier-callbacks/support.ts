@@ -1,13 +1,13 @@
 import type { TwilioCallbackName } from '../../../src/carriers/twilio/callback-urls.js'
-import type { CarrierAccount } from '../../../src/database/carrier-accounts.js'
-import { addCarrierAccount } from '../../../src/domain/carrier-accounts.js'
+import type { CarrierAccount } from '../../../src/database/carriers/carrier-accounts.js'
+import { addCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
 import type { Context } from '../../../src/domain/context.js'
 import { postSigned, type SignedOptions } from '../../carriers/twilio/callbacks.js'
 import { ACCOUNT_SID, AUTH_TOKEN } from '../../carriers/twilio/stand-in.js'
 import { createTestContext } from '../../helpers/context.js'
-import type { Environment } from '../../helpers/environment.js'
+import type { Environment } from '../../helpers/process/environment.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { serveApp, type TestWeb } from '../../helpers/web/web.js'
 
 /** Where Twilio believes to call us: behind a proxy that takes the prefix off. */
 export const PUBLIC_URL = 'https://linehook.example.com/phone'

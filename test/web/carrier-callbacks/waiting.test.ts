@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { newSid } from '../../carriers/twilio/stand-in.js'
 import { ANNA } from '../../domain/fixtures.js'
-import { createTestDatabase } from '../../helpers/services.js'
+import { createTestDatabase } from '../../helpers/services/services.js'
 import { startProxy, through, type TcpProxy } from '../proxy.js'
 import { inboundOf, serveTwilio, type TwilioSide } from './support.js'
 

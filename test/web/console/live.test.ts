@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { startSession } from '../../helpers/sessions.js'
+import { startSession } from '../../helpers/web/sessions.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { serveApp, type TestWeb } from '../../helpers/web/web.js'
 import { expectAccepted } from '../support.js'
 
 const MAX_STREAMS = 200

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { createApiToken } from '../../../src/domain/api-tokens.js'
-import { createSetUpLink } from '../../../src/domain/set-up-links.js'
-import { createPerson } from '../../domain/people.js'
-import { browse } from '../../helpers/browser-session.js'
+import { createApiToken } from '../../../src/domain/people/api-tokens.js'
+import { createSetUpLink } from '../../../src/domain/people/set-up-links.js'
+import { createPerson } from '../../domain/people/people.js'
+import { browse } from '../../helpers/web/browser-session.js'
 import { describeContext } from '../../helpers/context.js'
-import { memoryLog } from '../../helpers/log.js'
-import { serveApp } from '../../helpers/web.js'
+import { memoryLog } from '../../helpers/process/log.js'
+import { serveApp } from '../../helpers/web/web.js'
 import { consoleRoutes, createOwner } from './support.js'
 
 /** As pino writes them. */

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { createPerson, type Person } from '../../domain/people.js'
-import { browse, type BrowserSession } from '../../helpers/browser-session.js'
+import { createPerson, type Person } from '../../domain/people/people.js'
+import { browse, type BrowserSession } from '../../helpers/web/browser-session.js'
 import { createLine } from '../../helpers/factories.js'
-import { describeWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web/web.js'
 import { allRows, consoleRoutes, createOwner, type Owner } from './support.js'
 
 /** One path names a number that is everybody's; what it may be written to is the form's own question. */

@@ -5,10 +5,10 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { memoryLog } from '../../helpers/log.js'
+import { memoryLog } from '../../helpers/process/log.js'
 import { openForSuite } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { serveApp, type TestWeb } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
 const LIMIT = 64 * 1024

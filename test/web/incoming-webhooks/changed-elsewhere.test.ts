@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { disableConnection, disconnect } from '../../../src/domain/connections.js'
+import { disableConnection, disconnect } from '../../../src/domain/lines/connections.js'
 import type { Context } from '../../../src/domain/context.js'
-import { regenerateToken, removeIncomingWebhook } from '../../../src/domain/incoming-webhooks.js'
-import { setLineStatus } from '../../../src/domain/lines.js'
+import { regenerateToken, removeIncomingWebhook } from '../../../src/domain/lines/incoming-webhooks.js'
+import { setLineStatus } from '../../../src/domain/lines/lines.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { serveApp, type TestWeb } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
 /** `web` remembers rows: what one process changes must hold in every other from the next request on. */

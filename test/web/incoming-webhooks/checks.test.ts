@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { describeWeb, serveApp } from '../../helpers/web.js'
+import { describeWeb, serveApp } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, messagesOf } from '../support.js'
 
 const TOO_LARGE = 'x'.repeat(100 * 1024)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { describeWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
 const MISSING = 'JSON data field must contain a toNumber and text to send'

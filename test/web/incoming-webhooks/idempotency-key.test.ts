@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
-import { describeWeb, serveApp, type Answer } from '../../helpers/web.js'
+import { describeWeb, serveApp, type Answer } from '../../helpers/web/web.js'
 import { backdateMessages, expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
 const REUSED = 'Idempotency-Key was used with another body: use a new key for another message'

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
-import { disableConnection, disconnect, enableConnection } from '../../../src/domain/connections.js'
+import { disableConnection, disconnect, enableConnection } from '../../../src/domain/lines/connections.js'
 import {
   createIncomingWebhook,
   regenerateToken,
   removeIncomingWebhook,
-} from '../../../src/domain/incoming-webhooks.js'
-import { setLineStatus } from '../../../src/domain/lines.js'
+} from '../../../src/domain/lines/incoming-webhooks.js'
+import { setLineStatus } from '../../../src/domain/lines/lines.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { describeWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, messagesOf } from '../support.js'
 
 describeWeb('an incoming webhook', ({ context, web }) => {

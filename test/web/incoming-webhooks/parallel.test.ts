@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { serveApp, type Answer, type TestWeb } from '../../helpers/web/web.js'
 import { messagesOf, newNumber } from '../support.js'
 
 const REQUESTS = 200

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { describeWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, newNumber } from '../support.js'
 
 describeWeb('the path of an incoming webhook', ({ context, web }) => {

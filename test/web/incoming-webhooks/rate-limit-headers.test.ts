@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { retryAfterSeconds } from '../../../src/web/rate-limit-headers.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { describeWeb, type Answer } from '../../helpers/web.js'
+import { describeWeb, type Answer } from '../../helpers/web/web.js'
 import { backdateMessages, expectAccepted, newNumber } from '../support.js'
 
 const environment = { MAX_QUEUED_PER_LINE: '8' }

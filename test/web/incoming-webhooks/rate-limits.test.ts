@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { setLineStatus } from '../../../src/domain/lines.js'
+import { setLineStatus } from '../../../src/domain/lines/lines.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { describeWeb, serveApp, type Answer } from '../../helpers/web.js'
+import { describeWeb, serveApp, type Answer } from '../../helpers/web/web.js'
 import { backdateMessages, expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
 const EXCEEDED = 'Rate limit exceeded'

@@ -1,5 +1,5 @@
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
-import { describeWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, newNumber } from '../support.js'
 
 const OPTED_OUT = 'Recipient has opted out'

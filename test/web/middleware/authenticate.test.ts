@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { freePort } from '../../../dev/free-port.js'
-import { createApiToken, removeApiToken } from '../../../src/domain/api-tokens.js'
+import { freePort } from '../../../dev/services/free-port.js'
+import { createApiToken, removeApiToken } from '../../../src/domain/people/api-tokens.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import { expectAnswer, expectProblem, serveApi } from '../v1/support.js'

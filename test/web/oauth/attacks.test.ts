@@ -3,7 +3,7 @@ import { newId } from '../../../src/ids.js'
 import { newToken } from '../../../src/secrets.js'
 import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type Answer } from '../../helpers/web.js'
+import { serveApp, type Answer } from '../../helpers/web/web.js'
 import {
   asking,
   authorizePath,

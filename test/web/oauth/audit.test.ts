@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { endAuthorizations } from '../../../src/domain/authorizations.js'
-import { listAudit } from '../../../src/domain/audit.js'
-import { listActions } from '../../../src/domain/audit/actions.js'
+import { endAuthorizations } from '../../../src/domain/applications/authorizations.js'
+import { listAudit } from '../../../src/domain/operating/audit.js'
+import { listActions } from '../../../src/domain/operating/audit/actions.js'
 import { describeWith } from '../../helpers/suite.js'
 import {
   asking,

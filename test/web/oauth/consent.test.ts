@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { hashPassword } from '../../../src/domain/passwords.js'
-import { PASSWORD } from '../../domain/people.js'
+import { hashPassword } from '../../../src/domain/people/passwords.js'
+import { PASSWORD } from '../../domain/people/people.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import { sourceOf } from '../../../src/web/oauth/consent.js'

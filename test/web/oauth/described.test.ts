@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { serveDescribed } from '../described.js'
+import { serveDescribed } from '../openapi/described.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
 import {
   asking,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describeWith } from '../../helpers/suite.js'
-import type { Answer } from '../../helpers/web.js'
+import type { Answer } from '../../helpers/web/web.js'
 import {
   asking,
   authorizePath,

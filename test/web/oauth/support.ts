@@ -1,14 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { registerApplication, type RegisteredApplication } from '../../../src/domain/applications.js'
+import {
+  registerApplication,
+  type RegisteredApplication,
+} from '../../../src/domain/applications/applications.js'
 import type { Context } from '../../../src/domain/context.js'
-import { addUser } from '../../../src/domain/users.js'
+import { addUser } from '../../../src/domain/people/users.js'
 import { createTestContext } from '../../helpers/context.js'
-import type { Environment } from '../../helpers/environment.js'
+import type { Environment } from '../../helpers/process/environment.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { startSession } from '../../helpers/sessions.js'
-import { freePort } from '../../../dev/free-port.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web.js'
+import { startSession } from '../../helpers/web/sessions.js'
+import { freePort } from '../../../dev/services/free-port.js'
+import { serveApp, type Answer, type TestWeb } from '../../helpers/web/web.js'
 
 /** Nobody listens there: the browser of these tests stops before it. */
 export const REDIRECT_URI = 'https://app.example/callback'

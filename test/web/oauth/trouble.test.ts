@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { deleteExpiredOAuthRecords } from '../../../src/database/oauth-records.js'
-import { freePort } from '../../../dev/free-port.js'
+import { deleteExpiredOAuthRecords } from '../../../src/database/applications/oauth-records.js'
+import { freePort } from '../../../dev/services/free-port.js'
 import { createTestContext } from '../../helpers/context.js'
-import { createEnvironment } from '../../helpers/environment.js'
-import { startWeb, stopProcesses, withoutAdvice } from '../../helpers/processes.js'
+import { createEnvironment } from '../../helpers/process/environment.js'
+import { startWeb, stopProcesses, withoutAdvice } from '../../helpers/process/processes.js'
 import { describeWith } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
-import { serveApp } from '../../helpers/web.js'
+import { serveApp } from '../../helpers/web/web.js'
 import { startProxy, through } from '../proxy.js'
 import {
   asking,

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { simulateInbound } from '../../../src/domain/simulator.js'
+import { simulateInbound } from '../../../src/domain/simulator/simulator.js'
 import { ANNA, BEN, queueMessage } from '../../domain/fixtures.js'
-import { browse } from '../../helpers/browser-session.js'
+import { browse } from '../../helpers/web/browser-session.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
-import { describeWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web/web.js'
 
 describeWeb('/simulator/live', ({ context, web }) => {
   let line: TestLine

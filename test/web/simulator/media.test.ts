@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
-import { readRange } from '../../../src/web/range.js'
+import { readRange } from '../../../src/web/input/range.js'
 import { MEDIA, pictureOf } from '../../domain/media-samples.js'
-import { describeWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web/web.js'
 
 describeWeb('/simulator/media', ({ context, web }) => {
   const keep = async (field: 'picture' | 'recording', bytes: Buffer) =>

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
-import { simulateInbound, type SimulatedInbound } from '../../../src/domain/simulator.js'
-import { addUser } from '../../../src/domain/users.js'
+import { simulateInbound, type SimulatedInbound } from '../../../src/domain/simulator/simulator.js'
+import { addUser } from '../../../src/domain/people/users.js'
 import { ANNA, BEN, moveToAnotherCarrier, queueMessage } from '../../domain/fixtures.js'
 import { MEDIA } from '../../domain/media-samples.js'
-import { browse, type BrowserSession } from '../../helpers/browser-session.js'
+import { browse, type BrowserSession } from '../../helpers/web/browser-session.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
-import { describeWeb, serveApp } from '../../helpers/web.js'
+import { describeWeb, serveApp } from '../../helpers/web/web.js'
 
 describeWeb('/simulator, the page', ({ context, web }) => {
   let line: TestLine

@@ -1,13 +1,13 @@
 import { request as rawRequest } from 'node:http'
 import { expect } from 'chai'
-import { createApiToken } from '../../../src/domain/api-tokens.js'
+import { createApiToken } from '../../../src/domain/people/api-tokens.js'
 import type { Context } from '../../../src/domain/context.js'
 import { describeApi } from '../../../src/web/openapi/document.js'
 import { newId } from '../../../src/ids.js'
 import { carrierOf } from '../../helpers/carrier.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { serveApp, type TestWeb } from '../../helpers/web.js'
+import { serveApp, type TestWeb } from '../../helpers/web/web.js'
 
 const FRIEND = '+15005550199'
 

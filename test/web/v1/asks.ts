@@ -1,7 +1,7 @@
 import { newId } from '../../../src/ids.js'
 import { messageBody } from '../../helpers/factories.js'
 import { newNumber } from '../support.js'
-import type { DescribedOperation } from '../described.js'
+import type { DescribedOperation } from '../openapi/described.js'
 import type { World } from './world.js'
 
 /** How an operation is asked in a test; an operation that is not in the table is asked without a body. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { authorizeLines } from '../../../src/domain/authorizations.js'
-import { createApplication } from '../../domain/applications.js'
+import { authorizeLines } from '../../../src/domain/applications/authorizations.js'
+import { createApplication } from '../../domain/applications/applications.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'

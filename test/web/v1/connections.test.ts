@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { addLine } from '../../../src/domain/lines.js'
+import { addLine } from '../../../src/domain/lines/lines.js'
 import { messageBody, type TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import { expectRefused, newNumber } from '../support.js'

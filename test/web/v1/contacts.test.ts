@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { listAudit } from '../../../src/domain/audit.js'
+import { listAudit } from '../../../src/domain/operating/audit.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
 import { ANNA, BEN, CLEO, countRows, inboundText } from '../../domain/fixtures.js'

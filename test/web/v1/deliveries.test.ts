@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { deliver } from '../../../src/domain/deliveries/deliver.js'
+import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'
 import {
@@ -10,7 +10,7 @@ import {
   type DeliveryRow,
 } from '../../domain/fixtures.js'
 import type { TestLine } from '../../helpers/factories.js'
-import { startReceiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/services/receiver.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 

@@ -3,7 +3,7 @@ import { createServer, get, type IncomingMessage } from 'node:http'
 import { Socket, type AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { createApiToken, removeApiToken } from '../../../src/domain/api-tokens.js'
+import { createApiToken, removeApiToken } from '../../../src/domain/people/api-tokens.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { listeningStreams } from '../../../src/telemetry/metrics.js'
 import { streamEvents } from '../../../src/web/api/event-stream.js'
@@ -11,7 +11,7 @@ import { createRoutes } from '../../../src/web/routes.js'
 import { inboundText } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
-import { describeWeb } from '../../helpers/web.js'
+import { describeWeb } from '../../helpers/web/web.js'
 
 const MAX_OF_USER = 10
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { deliver } from '../../../src/domain/deliveries/deliver.js'
+import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { inboundText } from '../../domain/fixtures.js'
-import { startReceiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/services/receiver.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
 import { createOwner, expectAnswer, expectProblem, serveApi } from './support.js'
 

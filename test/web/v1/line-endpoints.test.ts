@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { deliveryRow, receiveForDelivery } from '../../domain/fixtures.js'
 import type { TestLine } from '../../helpers/factories.js'
-import { startReceiver } from '../../helpers/receiver.js'
+import { startReceiver } from '../../helpers/services/receiver.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 

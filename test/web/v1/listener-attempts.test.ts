@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { findEvents } from '../../../src/domain/deliveries/delivery-history.js'
+import { findEvents } from '../../../src/domain/endpoints/deliveries/delivery-history.js'
 import { newId } from '../../../src/ids.js'
 import { deliveryRow, receiveForDelivery } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'

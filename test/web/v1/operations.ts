@@ -1,7 +1,7 @@
 import { readConfig } from '../../../src/config.js'
 import { createVocabulary } from '../../../src/vocabulary.js'
 import { describeApi } from '../../../src/web/openapi/document.js'
-import { operationsOf, type DescribedOperation } from '../described.js'
+import { operationsOf, type DescribedOperation } from '../openapi/described.js'
 
 /**
  * What the document has, before anything is served: a test for each needs their names.

@@ -3,7 +3,7 @@ import { newId } from '../../../src/ids.js'
 import { queueMessage, queueMessages, receiveManyForDelivery } from '../../domain/fixtures.js'
 import type { TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
-import type { Answer } from '../../helpers/web.js'
+import type { Answer } from '../../helpers/web/web.js'
 import { createOwner, expectAnswer, serveApi, type Client } from './support.js'
 
 const PUBLIC_URL = 'https://linehook.example'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { addLineEndpoint } from '../../../src/domain/line-endpoints.js'
+import { addLineEndpoint } from '../../../src/domain/endpoints/line-endpoints.js'
 import { queueMessages, receiveManyForDelivery } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { createApiToken } from '../../../src/domain/api-tokens.js'
+import { createApiToken } from '../../../src/domain/people/api-tokens.js'
 import type { Context } from '../../../src/domain/context.js'
 import { createTestContext } from '../../helpers/context.js'
-import type { Environment } from '../../helpers/environment.js'
+import type { Environment } from '../../helpers/process/environment.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import type { Answer } from '../../helpers/web.js'
-import { serveDescribed, type DescribedWeb } from '../described.js'
+import type { Answer } from '../../helpers/web/web.js'
+import { serveDescribed, type DescribedWeb } from '../openapi/described.js'
 
 /** A user's program. */
 export interface Client {

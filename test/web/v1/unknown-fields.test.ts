@@ -4,7 +4,7 @@ import { askOf, type Ask } from './asks.js'
 import { describedOperations } from './operations.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
 import { createWorld, type World } from './world.js'
-import type { DescribedOperation } from '../described.js'
+import type { DescribedOperation } from '../openapi/described.js'
 
 /** Its clients send more than we read. */
 const OF_THE_ORIGINAL = ['listLines', 'getLine', 'renameLine', 'listContacts', 'saveContact', 'changeContact']

@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { Redis } from 'ioredis'
+import { DATA_FOLDER, embeddedEnvironment, givenEnvironment } from '../../../dev/services/embedded.js'
+import { startServices } from '../../../dev/services/services.js'
+import { takeStartLock } from '../../../dev/services/start-lock.js'
+import { readBackup, readHeader } from '../../../src/database/operating/backup/read.js'
+import { writeBackup } from '../../../src/database/operating/backup/write.js'
+import { connectDatabase } from '../../../src/database/connection.js'
+import {
+  compareMigrations,
+  migrate,
+  migrationNames,
+  MIGRATION_STATEMENT_MS,
+} from '../../../src/database/migrations.js'
+import { UserError } from '../../../src/errors.js'
+import { environment, refuse, run } from '../../run.js'
+
+export function addBackupCommand(program: Command): void {
+  program
+    .command('backup')
+    .description('write all rows of the database to a file, while everything runs')
+    .argument('<file>', 'such as linehook.backup; it must not be there yet')
+    .option('--json', 'print JSON')
+    .action((file: string, options: { json?: boolean }) =>
+      run(options, async ({ config, db }) => {
+        const path = resolve(file)
+        if (existsSync(path)) throw new UserError(`${file} is there already: name another file`)
+        const { pending } = await compareMigrations(db)
+        if (pending.length > 0)
+          throw new UserError('the database has an older schema: run `linehook migrate` first')
+        const counts = await writeBackup(config.databaseUrl, path)
+        return {
+          result: { file: path, rows: Object.fromEntries(counts), mediaFolder: config.mediaFolder },
+          lines: [
+            `${sum(counts)} rows of ${counts.size} tables written to ${file}`,
+            `It does not have the media (${config.mediaFolder}) nor ENCRYPTION_KEY: keep both too.`,
+          ],
+        }
+      }),
+    )
+}
+
+export function addRestoreCommand(program: Command): void {
+  program
+    .command('restore')
+    .description(
+      'put a backup into an empty database; without DATABASE_URL into that of `linehook start`, while that is stopped',
+    )
+    .argument('<file>', 'what `linehook backup` has written')
+    .option('--replace', 'what is in the database is deleted before')
+    .option('--json', 'print JSON')
+    .action(async (file: string, options: { replace?: boolean; json?: boolean }) => {
+      if (environment().DATABASE_URL !== undefined && givenEnvironment().DATABASE_URL !== undefined) {
+        await run(options, ({ config }) => restore(config.databaseUrl, file, options))
+        return
+      }
+      const lock = takeStartLock()
+      if ('heldBy' in lock) {
+        refuse(options, `Linehook runs in this folder (process ${lock.heldBy}): stop it first.`)
+        return
+      }
+      try {
+        const services = await startServices({ dataFolder: DATA_FOLDER })
+        try {
+          Object.assign(process.env, embeddedEnvironment(), {
+            DATABASE_URL: services.databaseUrl,
+            REDIS_URL: services.redisUrl,
+          })
+          await run(options, async ({ config }) => {
+            const restored = await restore(config.databaseUrl, file, options)
+            await emptyRedis(config.redisUrl)
+            return restored
+          })
+        } finally {
+          await services.stop()
+        }
+      } finally {
+        lock.release()
+      }
+    })
+}
+
+async function restore(
+  databaseUrl: string,
+  file: string,
+  { replace }: { replace?: boolean },
+): Promise<{ result: unknown; lines: string[] }> {
+  if (!existsSync(file)) throw new UserError(`there is no ${file}`)
+  const header = await readHeader(file)
+  if (header.migrations.join() !== (await migrationNames()).join())
+    throw new UserError(
+      'the backup is of another release: restore it with that one, then run `linehook migrate` with this',
+    )
+  const db = connectDatabase({
+    url: databaseUrl,
+    poolSize: 2,
+    applicationName: 'restore',
+    statementTimeoutMs: MIGRATION_STATEMENT_MS,
+  })
+  try {
+    const { rows } = await db.raw<{ rows: object[] }>(
+      `select from pg_tables where schemaname = 'public' limit 1`,
+    )
+    if (rows.length > 0 && replace !== true)
+      throw new UserError(
+        'the database is not empty: name an empty one, or add --replace to delete what is in it',
+      )
+    if (rows.length > 0) await db.raw('drop schema public cascade; create schema public')
+    await migrate(db)
+  } finally {
+    await db.destroy()
+  }
+  const counts = await readBackup(databaseUrl, file, header)
+  return {
+    result: { writtenAt: header.writtenAt, rows: Object.fromEntries(counts) },
+    lines: [
+      `${sum(counts)} rows of ${counts.size} tables restored, as they were at ${header.writtenAt}`,
+      'Before anything is started: an empty Redis, the media, and `linehook sending pause`. docs/operating/backup.md says why.',
+    ],
+  }
+}
+
+/** Jobs of the database that was replaced name rows that are not there. */
+async function emptyRedis(url: string): Promise<void> {
+  const redis = new Redis(url)
+  try {
+    await redis.flushall()
+  } finally {
+    redis.disconnect()
+  }
+}
+
+function sum(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((total, count) => total + count, 0)
+}

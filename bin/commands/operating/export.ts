@@ -1,0 +1,101 @@
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
+import type { Context } from '../../../src/domain/context.js'
+import { exportLine, exportPerson, exportUser } from '../../../src/domain/operating/exports/exports.js'
+import { getAnyLine, getOwnLine } from '../../../src/domain/lines/lines.js'
+import { readPerson } from '../../../src/domain/people/forget.js'
+import { getUserByEmail } from '../../../src/domain/people/users.js'
+import { UserError } from '../../../src/errors.js'
+import { run } from '../../run.js'
+
+/** Of all that somebody has. */
+const STATEMENT_MS = 30_000
+
+interface ExportOptions {
+  to: string
+  /** Of a person only. */
+  reason?: string
+  json?: boolean
+}
+
+interface Thing {
+  argument: string
+  about: string
+  open: Open
+  /** It is others', who read the reason. */
+  needsReason?: boolean
+}
+
+const THINGS: Record<string, Thing> = {
+  line: {
+    argument: 'line',
+    about: 'id or number',
+    open: async (context, reference) => {
+      const { id, userId } = await getAnyLine(context, reference)
+      return exportLine(context, await getOwnLine(context, userId, id))
+    },
+  },
+  user: {
+    argument: 'email',
+    about: 'e-mail address',
+    open: async (context, email) => exportUser(context, (await getUserByEmail(context, email)).id),
+  },
+  person: {
+    argument: 'number',
+    about: 'E.164, such as +15551234567',
+    open: (context, number, { reason = '' }) => exportPerson(context, readPerson(number), reason),
+    needsReason: true,
+  },
+}
+
+type Open = (context: Context, reference: string, options: ExportOptions) => Promise<Readable>
+
+export function addExportCommands(program: Command): void {
+  const command = program
+    .command('export')
+    .description(
+      'write all of a line, a user or a person into a zip of JSON lines and media, without secrets',
+    )
+  for (const [name, { argument, about, open, needsReason = false }] of Object.entries(THINGS)) {
+    const added = command
+      .command(name)
+      .description(`export a ${name}`)
+      .argument(`<${argument}>`, about)
+      .requiredOption('--to <file>', 'the zip, which must not be there yet')
+      .option('--json', 'print JSON')
+    if (needsReason) {
+      added.requiredOption(
+        '--reason <text>',
+        'why: in the audit log, and in the history of the users whose lines know the number',
+      )
+    }
+    added.action((reference: string, options: ExportOptions) =>
+      run(
+        options,
+        async (context) => {
+          const byteCount = await write(await open(context, reference, options), options.to)
+          return { result: { file: options.to, byteCount }, lines: [`${options.to}: ${byteCount} bytes`] }
+        },
+        { statementTimeoutMs: STATEMENT_MS },
+      ),
+    )
+  }
+}
+
+/** For its owner's eyes only. What broke off is not left there. @throws UserError */
+async function write(source: Readable, path: string): Promise<number> {
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+  try {
+    await pipeline(source, file)
+    return file.bytesWritten
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') throw new UserError(`--to: ${path} is there already`)
+    if (syscall === 'open') throw new UserError(`--to: ${path} cannot be written: ${code ?? ''}`)
+    await rm(path, { force: true })
+    throw error
+  }
+}

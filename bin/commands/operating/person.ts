@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import { findPerson, forgetPerson, readPerson, type PersonCounts } from '../../../src/domain/people/forget.js'
+import { UserError } from '../../../src/errors.js'
+import { run } from '../../run.js'
+import { maskNumber, table } from '../../terminal.js'
+
+/** A person may have very many messages on one line. */
+const STATEMENT_MS = 30_000
+/** Longer than workers have anything in their hands, as a rule. */
+const PATIENCE_MS = 60_000
+
+interface ForgetOptions {
+  dryRun?: boolean
+  yes?: boolean
+  reason?: string
+  json?: boolean
+}
+
+export function addPersonCommands(program: Command): void {
+  program
+    .command('person')
+    .description('people whom lines write to, and who write to them')
+    .command('forget')
+    .description('erase every text, medium, excerpt and contact of a number; ids, counts and opt-outs stay')
+    .argument('<number>', 'E.164, such as +15551234567')
+    .option('--dry-run', 'only say what there is of them')
+    .option('--yes', 'erase it: this cannot be taken back')
+    .option(
+      '--reason <text>',
+      'why: in the audit log, and in the history of the users whose lines know the number',
+    )
+    .option('--json', 'print JSON')
+    .action((written: string, options: ForgetOptions) =>
+      run(options, (context) => forget(context, written, options), { statementTimeoutMs: STATEMENT_MS }),
+    )
+}
+
+async function forget(context: Parameters<typeof findPerson>[0], written: string, options: ForgetOptions) {
+  const number = readPerson(written)
+  const isDryRun = options.dryRun === true
+  if (!isDryRun && options.yes !== true) {
+    throw new UserError('this cannot be taken back: look with --dry-run first, then give --yes and --reason')
+  }
+  const counts = isDryRun
+    ? await findPerson(context, number)
+    : await forgetPerson(context, number, options.reason ?? '', { patienceMs: PATIENCE_MS })
+  const said = isDryRun ? 'there is of' : 'erased of'
+  return {
+    result: { isDryRun, ...counts },
+    lines: [`${said} ${maskNumber(number)}:`, ...table(rowsOf(counts))],
+  }
+}
+
+function rowsOf({
+  messages,
+  media,
+  deliveries,
+  contacts,
+  optOuts,
+  simulated,
+  named,
+}: PersonCounts): string[][] {
+  const rows: [string, number][] = [
+    ['messages', messages],
+    ['media', media],
+    ['deliveries of events', deliveries],
+    ['lines that know them', contacts],
+    ['opt-outs, which stay', optOuts],
+    ['texts on the simulated phone', simulated],
+    ['users of whom they are a contact', named],
+  ]
+  return rows.map(([what, count]) => [`  ${what}`, String(count)])
+}

@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import {
+  carryOutRetention,
+  tryRetention,
+  type MonthOutcome,
+  type Retained,
+} from '../../../src/domain/operating/retention/retention.js'
+import { run } from '../../run.js'
+
+/** Counting a large month's leftovers takes longer than a request may. */
+const STATEMENT_MS = 30_000
+
+interface RetentionOptions {
+  dryRun?: boolean
+  json?: boolean
+}
+
+export function addRetentionCommands(program: Command): void {
+  program
+    .command('retention')
+    .description('how long data are kept')
+    .command('run')
+    .description('delete now what the settings keep no longer, as `maintenance` does once a day')
+    .option('--dry-run', 'only say what would be deleted, and what stays and why')
+    .option('--json', 'print JSON')
+    .action((options: RetentionOptions) =>
+      run(
+        options,
+        async (context) => {
+          const retained = await (options.dryRun === true ? tryRetention : carryOutRetention)(context)
+          return { result: retained, lines: linesOf(retained) }
+        },
+        { statementTimeoutMs: STATEMENT_MS },
+      ),
+    )
+}
+
+function linesOf({ isDryRun, months, excerptCount, mediaCount, hasMore }: Retained): string[] {
+  const would = isDryRun ? 'would be ' : ''
+  const more = hasMore ? (isDryRun ? ' or more' : '; there are more: run it again') : ''
+  return [
+    ...(months.length === 0 ? ['No month is old enough.'] : months.map((month) => lineOf(month, would))),
+    `${excerptCount} excerpts of what endpoints answered ${would}cleared${more}`,
+    `${mediaCount} copies of media ${would}deleted${isDryRun ? more : ''}`,
+  ]
+}
+
+function lineOf({ kind, month, outcome, why, byteCount, rowCount }: MonthOutcome, would: string): string {
+  const size = `${Math.ceil(byteCount / 1024 ** 2)} MiB, about ${Math.round(rowCount)} rows`
+  const name = kind === 'audit' ? 'audit log' : 'messages'
+  if (outcome !== 'kept') return `${name} ${month ?? ''} ${would}dropped: ${size}`
+  const reasons = Object.entries(why).map(([what, count]) => WORDS[what as keyof typeof WORDS](count))
+  return `${name} ${month ?? 'outside of the months'} kept: ${reasons.join(', ')}`
+}
+
+const WORDS: Record<keyof MonthOutcome['why'], (count: number) => string> = {
+  messages: (count) => `${count} messages wait to be sent`,
+  deliveries: (count) => `${count} deliveries wait`,
+  heldDeliveries: (count) => `${count} deliveries are held and wait for a person`,
+  media: (count) => `${count} media are to be copied`,
+  busy: () => 'its tables were too busy for the short lock that this needs',
+  stray: () => 'old rows are in the default partition, which is not dropped',
+}

@@ -1,0 +1,102 @@
+import type { Command } from 'commander'
+import { countQueued } from '../../../src/database/messages/queueing.js'
+import { countQueuedBefore } from '../../../src/database/messages/stranded.js'
+import {
+  findAllSending,
+  listPaused,
+  type AllSending,
+  type PausedThing,
+} from '../../../src/database/operating/pauses.js'
+import type { Context } from '../../../src/domain/context.js'
+import { COMMAND_LINE, pauseAllSending, resumeAllSending } from '../../../src/domain/operating/pauses.js'
+import { setAsideWaiting } from '../../../src/domain/messages/set-aside.js'
+import { run } from '../../run.js'
+import { moment, TIMES } from '../list-options.js'
+
+const MAX_PAUSED = 1000
+const MAX_COUNTED = 100_000
+
+/** Of all lines, whosever they are. */
+export function addSendingCommands(program: Command): void {
+  const sending = program.command('sending').description('what all lines send')
+
+  const command = (
+    name: string,
+    description: string,
+    work: (context: Context) => Promise<unknown> = () => Promise.resolve(),
+  ) => {
+    sending
+      .command(name)
+      .description(description)
+      .option('--json', 'print JSON')
+      .action((options: { json?: boolean }) =>
+        run(options, async (context) => {
+          await work(context)
+          return report(context)
+        }),
+      )
+  }
+
+  command('pause', 'pause all sending: messages are accepted and wait', (context) =>
+    pauseAllSending(context, COMMAND_LINE),
+  )
+  command('resume', 'let what waits go out; lines and accounts that are paused stay so', (context) =>
+    resumeAllSending(context, COMMAND_LINE),
+  )
+  sending
+    .command('set-aside')
+    .description('after a restore: what waited in the backup becomes unknown, and is not sent by itself')
+    .option('--before <time>', `only what was accepted before then: ${TIMES}; default: now`, moment)
+    .option('--dry-run', 'only count it')
+    .option('--json', 'print JSON')
+    .action((options: SetAsideOptions) => run(options, (context) => setAside(context, options)))
+  command('status', 'say whether sending goes on, what is paused and how much waits')
+}
+
+interface SetAsideOptions {
+  before?: Date
+  dryRun?: boolean
+  json?: boolean
+}
+
+async function setAside(
+  context: Context,
+  { before = new Date(), dryRun: isDryRun = false }: SetAsideOptions,
+) {
+  const count = isDryRun
+    ? await countQueuedBefore(context.db, before)
+    : await setAsideWaiting(context, before)
+  const said = isDryRun ? 'would become' : 'are'
+  return {
+    result: { isDryRun, before, count },
+    lines: [
+      `${count} messages that waited ${said} unknown: under Activity a person decides what is sent again`,
+    ],
+  }
+}
+
+async function report({ db }: Context): Promise<{ result: unknown; lines: string[] }> {
+  const all = await findAllSending(db)
+  const paused = await listPaused(db, MAX_PAUSED)
+  const waitingCount = await countQueued(db, MAX_COUNTED)
+  return {
+    result: { ...all, paused, waitingCount },
+    lines: [
+      wordsOfAll(all),
+      ...paused.map(wordsOf),
+      `${waitingCount === MAX_COUNTED ? 'at least ' : ''}${waitingCount} messages wait in all`,
+    ],
+  }
+}
+
+function wordsOfAll({ pausedAt, pausedBy }: AllSending): string {
+  return pausedAt === null ? 'sending goes on' : `all sending is paused ${sinceWhen(pausedAt, pausedBy)}`
+}
+
+function wordsOf({ kind, name, pausedAt, pausedBy }: PausedThing): string {
+  return `${kind === 'line' ? 'line' : 'carrier account'} ${name} is paused ${sinceWhen(pausedAt, pausedBy)}`
+}
+
+function sinceWhen(pausedAt: Date, pausedBy: string | null): string {
+  return `since ${pausedAt.toISOString()} by ${pausedBy ?? 'the command line'}`
+}

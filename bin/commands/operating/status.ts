@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import { createWatch } from '../../../src/domain/operating/overview/overview.js'
+import { describeStatus } from '../../status-lines.js'
+import { run } from '../../run.js'
+import { whenSettled } from '../../../src/kit/redis/redis.js'
+
+export function addStatusCommand(program: Command): void {
+  program
+    .command('status')
+    .description(
+      'show how the service does: what needs a person, the last hour, queues, carriers, Postgres and Redis',
+    )
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) =>
+      run(options, async (context) => {
+        await whenSettled(context.redis)
+        // It may run elsewhere than `web`, where the folder for media is another one, or none.
+        const overview = await createWatch(context, { writes: false }).look('1h')
+        const hasColours = process.stdout.isTTY && process.stdout.hasColors()
+        return { result: overview, lines: describeStatus(overview, context.config, hasColours) }
+      }),
+    )
+}

@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { hasCode } from '../../src/errors.js'
+
+export interface ServiceCommand {
+  name: string
+  command: string
+  args: string[]
+  cwd: string
+  env: NodeJS.ProcessEnv
+  account?: { uid: number; gid: number } | undefined
+  logPath: string
+  /** The text that it reads from standard input. Nobody else sees that, while everybody can read its arguments. */
+  input?: string
+  /** Called as soon as the process exists. */
+  onSpawn?: (pid: number) => void
+  isReady: (pid: number) => boolean | Promise<boolean>
+  /** Its abort ends the start. */
+  signal?: AbortSignal | undefined
+  /** They are sent one after the other, each when the one before had no effect within 10 s. */
+  stopSignals: readonly [NodeJS.Signals, ...NodeJS.Signals[]]
+  log: (line: string) => void
+}
+
+export interface ServiceProcess {
+  pid: number
+  /** Resolves when the process has ended, whoever ended it. */
+  ended: Promise<unknown>
+  stop: () => Promise<void>
+}
+
+const stopStepMs = 10_000
+const maxLogBytes = 10 * 1024 * 1024
+
+// This is for a caller that ends without stop(). An exit hook can do only what is synchronous, so it asks the processes to
+// end and does not wait for them.
+const running = new Map<number, NodeJS.Signals>()
+process.once('exit', () => {
+  for (const [pid, signal] of running) sendSignal(pid, signal)
+})
+
+/**
+ * Starts a server and waits until it is ready, however long that takes. If it ends before, the error has the end of its log.
+ * The server gets a session of its own. Ctrl-C in a terminal goes to the whole foreground group, but the services must live
+ * on until their users have drained and call stop().
+ */
+export async function startService(service: ServiceCommand): Promise<ServiceProcess> {
+  const { name, logPath, stopSignals } = service
+  const { descriptor, offset } = openLog(logPath)
+  const child = spawn(service.command, service.args, {
+    cwd: service.cwd,
+    env: service.env,
+    ...service.account,
+    detached: true,
+    stdio: ['pipe', descriptor, descriptor],
+  })
+  closeSync(descriptor)
+  // If the process ends before it has read its input, its log says why.
+  child.stdin?.on('error', () => undefined).end(service.input)
+  const { pid } = child
+  if (pid === undefined) {
+    const [error] = (await once(child, 'error')) as [Error]
+    throw new Error(`${name} could not be started`, { cause: error })
+  }
+  running.set(pid, stopSignals[0])
+  const ended = once(child, 'exit').then(() => running.delete(pid))
+  // A caller that forgets stop() must still be able to end, and so to reach the exit hook.
+  child.unref()
+  service.onSpawn?.(pid)
+
+  // A child that has not been seen to end keeps its id, so a signal cannot reach a stranger.
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  let stopping: Promise<void> | undefined
+  const stop = () => (stopping ??= stopProcess(pid, stopSignals, hasEnded))
+
+  const isReady = async () => Promise.race([service.isReady(pid), ended.then(() => false)])
+  const isOver = async () => hasEnded() || service.signal?.aborted === true || (await isReady())
+  await holdsBefore(Infinity, isOver)
+  if (service.signal?.aborted === true) {
+    await stop()
+    throw new Error(`${name} was told to stop while it was starting`)
+  }
+  if (hasEnded()) {
+    const log = lastLines(logPath, offset)
+    throw new Error(`${name} ended while it was starting. ${logPath} ends with:\n${log}`)
+  }
+  void ended.then(() => {
+    if (!stopping) service.log(`${name} ended by itself, see ${logPath}`)
+  })
+  return { pid, ended, stop }
+}
+
+export async function stopProcess(
+  pid: number,
+  signals: readonly NodeJS.Signals[],
+  hasEnded: () => boolean,
+): Promise<void> {
+  for (const signal of signals) {
+    if (hasEnded()) return
+    sendSignal(pid, signal)
+    if (await holdsBefore(Date.now() + stopStepMs, hasEnded)) return
+  }
+  throw new Error(`process ${pid} could not be stopped`)
+}
+
+export async function holdsBefore(
+  deadlineAt: number,
+  condition: () => boolean | Promise<boolean>,
+): Promise<boolean> {
+  while (!(await condition())) {
+    if (Date.now() >= deadlineAt) return false
+    await delay(20)
+  }
+  return true
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    // The process ended in between. If it did not, the wait that follows will show that.
+    if (!hasCode(error, 'ESRCH')) throw error
+  }
+}
+
+function openLog(path: string): { descriptor: number; offset: number } {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size > maxLogBytes) renameSync(path, `${path}.1`)
+  return { descriptor: openSync(path, 'a', 0o600), offset: size > maxLogBytes ? 0 : size }
+}
+
+function lastLines(path: string, offset: number): string {
+  return readFileSync(path).subarray(offset).toString().trimEnd().split('\n').slice(-15).join('\n')
+}

@@ -1,0 +1,57 @@
+import type { Config } from '../../src/config.js'
+import { isForThisMachineOnly } from '../../src/network.js'
+import type { Sample } from './sample.js'
+
+const SOMEBODY = '+15005550199'
+
+/**
+ * The text that a first start shows: where things are, and two lines to paste.
+ *
+ * @param setUpUrl the link to set up the operator's account, while nobody can sign in
+ * @param smallBecause why all workers run in one process, if they do
+ */
+export function banner(
+  config: Config,
+  {
+    sample,
+    setUpUrl,
+    smallBecause,
+  }: { sample?: Sample; setUpUrl?: string; smallBecause?: string | undefined },
+): string {
+  const { publicUrl, queuesPassword, simulator } = config
+  // If other machines can reach the simulator's routes, these want a token (require-here-or-token.ts).
+  const token = isForThisMachineOnly(config) ? '' : ` -H 'Authorization: Bearer API_TOKEN'`
+  const lines = [
+    'Linehook is running.',
+    ...(smallBecause === undefined ? [] : [`All workers run in one process, because ${smallBecause}.`]),
+    '',
+    `Console          ${publicUrl}/console`,
+    ...(simulator ? [`Phone simulator  ${publicUrl}/simulator`] : []),
+    `API              ${publicUrl}/docs`,
+    `Health           ${publicUrl}/readyz`,
+    queuesPassword === undefined
+      ? `Queue dashboard  ${publicUrl}/queues   (for operators who are signed in)`
+      : `Queue dashboard  ${publicUrl}/queues   (user operator, password ${queuesPassword})`,
+  ]
+  if (setUpUrl !== undefined) lines.push('', `Set up your account, once: ${setUpUrl}`)
+  if (sample?.webhookUrl !== undefined) {
+    lines.push(
+      '',
+      'Send a text, then see it at the simulator:',
+      `curl -d '{"intent":"message","data":{"toNumber":"${SOMEBODY}","text":"Hello"}}' '${sample.webhookUrl}'`,
+      `curl${token} '${publicUrl}/simulator/outbox?toNumber=${encodeURIComponent(SOMEBODY)}'`,
+    )
+  }
+  if (sample !== undefined) {
+    lines.push(
+      '',
+      'Have the line receive one, then see the event arrive in the lines below:',
+      `curl${token} -d '{"fromNumber":"${SOMEBODY}","toNumber":"${sample.number}","text":"Hi there"}' '${publicUrl}/simulator/inbound'`,
+    )
+  }
+  if (sample !== undefined && token !== '') {
+    lines.push('', 'API_TOKEN is one that you make in the console, under Settings.')
+  }
+  lines.push('', 'Ctrl-C stops everything; the data stay in .data/')
+  return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`
+}

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../../src/config.js'
+import { sayWhile } from './say-while.js'
+
+/** A person waits for the banner and does not feel a tenth of a second. */
+const LOOK_MS = 100
+/** /readyz answers within a second whatever the stores do, so a `web` that takes longer does not work. */
+const ANSWER_MS = 5000
+
+/** Waits until `web` can accept messages, and says meanwhile what is missing. The wait ends when `signal` is aborted. */
+export async function untilReady(
+  config: Pick<Config, 'host' | 'port'>,
+  print: (line: string) => void,
+  signal: AbortSignal,
+  everyMs?: number,
+): Promise<void> {
+  let missing: string | undefined = 'web does not answer'
+  const wait = async () => {
+    while (!signal.aborted) {
+      missing = await findMissing(config, signal)
+      if (missing === undefined) return
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)
+    }
+  }
+  await sayWhile(wait(), () => missing ?? '', print, everyMs)
+}
+
+async function findMissing(
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const address = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  const url = `http://${address}:${port}/readyz`
+  try {
+    const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]) })
+    if (response.ok) return undefined
+    const { postgres } = (await response.json()) as { postgres?: string }
+    return `web answers, but Postgres is ${String(postgres)}`
+  } catch {
+    return `web does not answer at ${url}`
+  }
+}

@@ -1,0 +1,63 @@
+import { findConnection } from '../../src/database/lines/developer-connections.js'
+import { hasUsers, listUsers, updateRole } from '../../src/database/people/users.js'
+import { enableConnection, setLineEndpointUrl } from '../../src/domain/lines/connections.js'
+import type { Context } from '../../src/domain/context.js'
+import { createIncomingWebhook, revealIncomingWebhook } from '../../src/domain/lines/incoming-webhooks.js'
+import { addLine, getAnyLine } from '../../src/domain/lines/lines.js'
+import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
+import { addUser } from '../../src/domain/people/users.js'
+import { UserError } from '../../src/errors.js'
+
+export const SAMPLE_NUMBER = '+15005550100'
+
+export interface Sample {
+  number: string
+  webhookUrl: string | undefined
+  signingSecret: string | undefined
+}
+
+/**
+ * Makes a sample, so that a first start has something to show: an operator, a line at the simulator, its incoming webhook,
+ * and an outgoing URL at `dev/start/receiver.ts`. Later starts change nothing but the receiver's port.
+ *
+ * @returns undefined when the sample line is gone or never was
+ */
+export async function prepareSample(
+  context: Context,
+  receiverUrl: string,
+  formerReceiverUrl: string,
+): Promise<Sample | undefined> {
+  if (!(await hasUsers(context.db))) await createSample(context, receiverUrl)
+  const line = await getAnyLine(context, SAMPLE_NUMBER).catch((error: unknown) => {
+    if (error instanceof UserError) return undefined
+    throw error
+  })
+  if (line === undefined) return undefined
+  // A sample that was made before Linehook had operators has no operator.
+  const users = await listUsers(context.db)
+  if (users.every(({ role }) => role === 'user')) await updateRole(context.db, line.userId, 'operator')
+  const connection = await findConnection(context.db, line.userId, line.id)
+  if (
+    connection?.enabled &&
+    connection.outgoingWebhookUrl === formerReceiverUrl &&
+    receiverUrl !== formerReceiverUrl
+  ) {
+    await setLineEndpointUrl(context, line.userId, line.id, receiverUrl)
+  }
+  const webhook = await revealIncomingWebhook(context, line.userId, line.id)
+  const signingSecret = connection && (await revealSigningSecret(context, line.userId, line.id))
+  return { number: line.number, webhookUrl: webhook?.url, signingSecret }
+}
+
+async function createSample(context: Context, receiverUrl: string): Promise<void> {
+  const user = await addUser(context, { email: 'ada@example.com', name: 'Ada', role: 'operator' })
+  const line = await addLine(context, {
+    userId: user.id,
+    number: SAMPLE_NUMBER,
+    name: 'Sample line',
+    carrierAccount: 'simulator',
+  })
+  await enableConnection(context, user.id, line.id)
+  await setLineEndpointUrl(context, user.id, line.id, receiverUrl)
+  await createIncomingWebhook(context, user.id, line.id)
+}

@@ -1,0 +1,225 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { ConfigInvalid, readConfig, withSecretFiles, type Config } from '../../src/config.js'
+import { migrate, MIGRATION_STATEMENT_MS } from '../../src/database/migrations.js'
+import type { Context } from '../../src/domain/context.js'
+import { createContext } from '../../src/domain/open-context.js'
+import { createFirstSetUpLink } from '../../src/domain/people/set-up-links.js'
+import { asError } from '../../src/errors.js'
+import { banner } from './banner.js'
+import {
+  DATA_FOLDER,
+  embeddedEnvironment,
+  embeddedSettings,
+  givenEnvironment,
+  keepReceiverPort,
+  keepRunning,
+} from '../services/embedded.js'
+import { freePort, isFree } from '../services/free-port.js'
+import { holdsBefore } from '../services/process.js'
+import { untilReady } from './readiness.js'
+import { prepareSample, type Sample } from './sample.js'
+import { sayWhile } from './say-while.js'
+import { reasonForSmall } from './small-machine.js'
+import { startServices, type Services } from '../services/services.js'
+import { takeStartLock } from '../services/start-lock.js'
+import { stopSignal } from './stop-signal.js'
+import {
+  fromSources,
+  joinWorkers,
+  readProcfile,
+  supervise,
+  withMetricsPorts,
+  type ProcessType,
+} from './supervise.js'
+
+/** Something that the person at the terminal can mend. Its message is printed as it is, without a stack. */
+export class StartRefused extends Error {
+  override name = 'StartRefused'
+}
+
+const RECEIVER: ProcessType = { name: 'receiver', command: ['node', 'dist/dev/start/receiver.js'] }
+
+/**
+ * Runs the whole service in the foreground: Postgres and Redis where none are configured, migrations, the sample, and every
+ * process of the Procfile. Resolves after it was told to stop, when nothing of it runs any more.
+ *
+ * @param options.small whether all workers run in one process; left out: the machine's memory decides
+ * @throws StartRefused
+ */
+export async function start({
+  watch = false,
+  small,
+}: { watch?: boolean; small?: boolean | undefined } = {}): Promise<void> {
+  if (!existsSync('Procfile')) {
+    throw new StartRefused('There is no Procfile here: run `linehook start` in the folder of the project.')
+  }
+  const stopping = stopSignal()
+  const { env: given, faults } = withSecretFiles(givenEnvironment())
+  if (faults.length > 0) throw new StartRefused(new ConfigInvalid(faults).message)
+  const lock = takeStartLock()
+  if ('heldBy' in lock) {
+    throw new StartRefused(`Linehook runs in this folder already (process ${lock.heldBy}): stop it first.`)
+  }
+  try {
+    const settings = { ...(isEmbedded(given) ? embeddedEnvironment() : {}), ...given }
+    const standingIn = checkConfig({ ...STANDING_IN, ...settings })
+    await requireFreePort(standingIn)
+    const smallBecause = reasonForSmall(small)
+    const procfile = smallBecause === undefined ? readProcfile() : joinWorkers(readProcfile())
+    const processes = withMetricsPorts(procfile, standingIn.metricsPort)
+    await requireFreeMetricsPorts(processes, standingIn)
+    const services = await startOwnServices(given, stopping)
+    if (services === undefined) return
+    try {
+      const urls = { DATABASE_URL: services.databaseUrl, REDIS_URL: services.redisUrl }
+      const env = { ...settings, ...urls, STARTED_BY_PID: String(process.pid) }
+      const config = checkConfig(env)
+      if (isEmbedded(given)) keepRunning({ ...services, publicUrl: config.publicUrl })
+      const preparing = prepare(config, isEmbedded(given) && config.simulator)
+      const prepared = await unlessStopped(preparing, 'The database is not prepared', stopping)
+      if (prepared === undefined) return
+      const types = [...processes, ...(prepared.receiver ? [RECEIVER] : [])]
+      const children = { ...env, ...logFormatOf(config), ...prepared.receiver }
+      const supervisor = supervise(watch ? types.map(fromSources) : types, children, print)
+      await untilReady(config, print, stopping)
+      if (!stopping.aborted) print(banner(config, { ...prepared, smallBecause }))
+      await stopped(stopping)
+      print('Stopping …')
+      await supervisor.stop()
+    } finally {
+      await services.stop()
+    }
+  } finally {
+    lock.release()
+  }
+}
+
+/** The processes write to a pipe; what they say goes on to this process's output. */
+function logFormatOf({ logFormat }: Config): Record<string, string> {
+  if (logFormat !== 'auto' || !process.stdout.isTTY) return {}
+  return { LOG_FORMAT: 'pretty', ...(process.stdout.hasColors() ? { FORCE_COLOR: '1' } : {}) }
+}
+
+function isEmbedded({ DATABASE_URL }: NodeJS.ProcessEnv): boolean {
+  return DATABASE_URL === undefined
+}
+
+/** Work that is stopped in the middle fails, because its Postgres goes away. Nobody needs to know of that failure. */
+async function unlessStopped<T>(
+  work: Promise<T>,
+  what: string,
+  stopping: AbortSignal,
+): Promise<T | undefined> {
+  const patient = sayWhile(work, () => what, print)
+  patient.catch(() => undefined)
+  return Promise.race([patient, stopped(stopping)])
+}
+
+async function stopped(stopping: AbortSignal): Promise<undefined> {
+  if (!stopping.aborted) await once(stopping, 'abort')
+}
+
+/** With these URLs the rest of a configuration can be judged before anything is started. */
+const STANDING_IN = { DATABASE_URL: 'postgres://embedded', REDIS_URL: 'redis://embedded' }
+
+function checkConfig(env: NodeJS.ProcessEnv): Config {
+  try {
+    return readConfig(env)
+  } catch (error) {
+    throw error instanceof ConfigInvalid ? new StartRefused(error.message) : error
+  }
+}
+
+/** @returns undefined if it was told to stop meanwhile @throws StartRefused */
+async function startOwnServices(
+  { DATABASE_URL, REDIS_URL }: NodeJS.ProcessEnv,
+  stopping: AbortSignal,
+): Promise<Services | undefined> {
+  print('Starting Postgres and Redis …')
+  try {
+    return await startServices({
+      dataFolder: DATA_FOLDER,
+      log: print,
+      signal: stopping,
+      ...(DATABASE_URL === undefined ? {} : { databaseUrl: DATABASE_URL }),
+      ...(REDIS_URL === undefined ? {} : { redisUrl: REDIS_URL }),
+    })
+  } catch (error) {
+    if (stopping.aborted) return undefined
+    throw new StartRefused(asError(error).message, { cause: error })
+  }
+}
+
+interface Prepared {
+  sample?: Sample
+  /** The environment of `dev/start/receiver.ts`. */
+  receiver?: Record<string, string>
+  /** The link for the first operator, while no operator can sign in. */
+  setUpUrl?: string
+}
+
+/** Migrations, a link for the first operator, and in the embedded set-up the sample and a port for its receiver. */
+async function prepare(config: Config, withSample: boolean): Promise<Prepared> {
+  const context = createContext(
+    { ...config, logLevel: 'warn' },
+    { process: 'start', poolSize: 2, statementTimeoutMs: MIGRATION_STATEMENT_MS },
+  )
+  try {
+    await migrate(context.db)
+    const prepared = withSample ? await prepareReceiver(context) : {}
+    const setUpLink = await createFirstSetUpLink(context)
+    return { ...prepared, ...(setUpLink ? { setUpUrl: setUpLink.url } : {}) }
+  } finally {
+    await context.close()
+  }
+}
+
+async function prepareReceiver(context: Context): Promise<Prepared> {
+  const former = embeddedSettings().receiverPort ?? context.config.port + 1
+  const receiverPort = (await isFree(former)) ? former : await freePort()
+  keepReceiverPort(receiverPort)
+  const sample = await prepareSample(context, receiverUrl(receiverPort), receiverUrl(former))
+  return {
+    ...(sample ? { sample } : {}),
+    receiver: {
+      RECEIVER_PORT: String(receiverPort),
+      ...(sample?.signingSecret === undefined ? {} : { RECEIVER_SECRET: sample.signingSecret }),
+    },
+  }
+}
+
+function receiverUrl(port: number): string {
+  return `http://127.0.0.1:${port}/`
+}
+
+/** Waits up to 3 s, because the processes of a start that was killed with -9 need a moment to notice it. */
+async function requireFreePort({ port, host }: Config): Promise<void> {
+  if (await holdsBefore(Date.now() + 3000, () => isFree(port, host))) return
+  throw new StartRefused(
+    `Port ${port} is in use: stop the program that has it, or choose another one: PORT=${port + 1} npm start`,
+  )
+}
+
+/** Else a process would be started again and again. @throws StartRefused */
+async function requireFreeMetricsPorts(
+  processes: readonly ProcessType[],
+  { port: webPort, metricsHost }: Config,
+): Promise<void> {
+  for (const { name, env } of processes) {
+    if (env?.METRICS_PORT === undefined) continue
+    const port = Number(env.METRICS_PORT)
+    const isThere = port !== webPort && port <= MAX_PORT
+    if (isThere && (await holdsBefore(Date.now() + 3000, () => isFree(port, metricsHost)))) continue
+    throw new StartRefused(
+      `Port ${port}, for the metrics of ${name}, cannot be had: each process has the port after the one before. ` +
+        'Stop the program that has it, or choose another METRICS_PORT.',
+    )
+  }
+}
+
+const MAX_PORT = 65_535
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,90 @@
+import { MAX_URL_LENGTH } from '../../safe-fetch.js'
+import {
+  count,
+  internal,
+  listOf,
+  made,
+  moment,
+  named,
+  oneOf,
+  orNull,
+  shown,
+  text,
+  url,
+  uuid,
+  type Kind,
+  type Row,
+} from '../../shape.js'
+import { DISABLED_REASONS } from '../endpoints/endpoints.js'
+import { OPT_IN_EVENT_TYPES } from '../endpoints/events.js'
+
+/** confidential: has a server that keeps its secret; public: runs where everybody can read it, and has none. */
+export const APPLICATION_KINDS = ['confidential', 'public'] as const
+
+export type ApplicationKind = (typeof APPLICATION_KINDS)[number]
+
+const name: Kind<string> = { schema: { type: 'string', minLength: 1, maxLength: 100, pattern: '\\S' } }
+const redirectUris: Kind<string[]> = {
+  schema: {
+    type: 'array',
+    items: { type: 'string', format: 'uri', maxLength: MAX_URL_LENGTH },
+    minItems: 1,
+    maxItems: 10,
+  },
+}
+const hash: Kind<Buffer> = { schema: {} }
+
+/**
+ * An application as its owner sees it. The columns are those of `applications a`, of its owner `u`, of its endpoint `e`,
+ * and of the endpoint `k` that is kept when its URL is taken away.
+ */
+export const APPLICATION_FIELDS = {
+  id: shown('a.id', uuid),
+  /** Who registered it. */
+  userId: internal('a.user_id', uuid),
+  ownerName: internal('u.name', text),
+  clientId: shown('a.client_id', text),
+  kind: shown(
+    'a.kind',
+    oneOf(...APPLICATION_KINDS),
+    '`confidential`: has a server that keeps its secret. `public`: has no secret and must use PKCE.',
+  ),
+  /** SHA-256; null for a public one. */
+  clientSecretHash: internal('a.client_secret_hash', orNull(hash)),
+  name: shown('a.name', name, 'Users read it when they authorize it.'),
+  /** May be empty. */
+  description: shown('a.description', text),
+  website: shown('a.website', orNull(url)),
+  redirectUris: shown(
+    'a.redirect_uris',
+    redirectUris,
+    'Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port.',
+  ),
+  /** That of a webhook URL that was taken away, too. */
+  keptEndpointId: internal('a.endpoint_id', orNull(uuid)),
+  /** With the webhook URL the endpoint's fields are all there, without it all null. */
+  endpointId: internal('e.id', orNull(uuid)),
+  webhookUrl: shown('e.url', orNull(url), 'Where its events are sent; null: it gets none.'),
+  /** Of the kept endpoint, too: they come again with a webhook URL. */
+  optInEvents: shown(
+    `coalesce(k.opt_in_events, '{}')`,
+    listOf(oneOf(...OPT_IN_EVENT_TYPES)),
+    'Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names.',
+  ),
+  endpoint: made(orNull(named('EndpointHealth')), "The webhook URL's health; null without a URL."),
+  endpointFailingSince: internal('e.failing_since', orNull(moment)),
+  endpointFailureCount: internal('e.consecutive_failure_count', orNull(count)),
+  endpointDisabledAt: internal('e.disabled_at', orNull(moment)),
+  endpointPausedAt: internal('e.paused_at', orNull(moment)),
+  /** A user's id; null: the command line. */
+  endpointPausedBy: internal('e.paused_by', orNull(uuid)),
+  endpointDisabledReason: internal('e.disabled_reason', orNull(oneOf(...DISABLED_REASONS))),
+  /** Until then the signing secret from before the last rotation signs too. */
+  previousSecretUntil: internal(
+    'case when e.previous_secret_until > now() then e.previous_secret_until end',
+    orNull(moment),
+  ),
+  createdAt: shown('a.created_at', moment),
+}
+
+export type Application = Row<typeof APPLICATION_FIELDS>

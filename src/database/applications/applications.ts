@@ -1,0 +1,121 @@
+import { columnsOf } from '../../shape.js'
+import { APPLICATION_FIELDS, type Application, type ApplicationKind } from './application.js'
+import type { Database } from '../connection.js'
+
+/** What its owner can change at any time, but for the webhook URL. */
+export interface ApplicationFields {
+  name: string
+  description: string
+  website: string | null
+  redirectUris: string[]
+}
+
+export async function insertApplication(
+  db: Database,
+  application: ApplicationFields & {
+    id: string
+    userId: string
+    kind: ApplicationKind
+    clientSecretHash: Buffer | null
+  },
+): Promise<void> {
+  await db('applications').insert({
+    id: application.id,
+    user_id: application.userId,
+    client_id: application.id,
+    kind: application.kind,
+    client_secret_hash: application.clientSecretHash,
+    ...rowOf(application),
+  })
+}
+
+/** Oldest first. */
+export async function listApplicationsOf(db: Database, userId: string): Promise<Application[]> {
+  return existing(db).where({ 'a.user_id': userId }).orderBy('a.id').select<Application[]>(db.raw(COLUMNS))
+}
+
+export async function countApplications(db: Database, userId: string): Promise<number> {
+  const row = await db('applications')
+    .where({ user_id: userId })
+    .whereNull('deleted_at')
+    .first<{ count: number }>(db.raw('count(*)::int as count'))
+  return row.count
+}
+
+/** @param isLocked until the transaction ends, nobody else changes or deletes it, or connects a line to it */
+export async function findApplication(
+  db: Database,
+  userId: string,
+  id: string,
+  { isLocked = false } = {},
+): Promise<Application | undefined> {
+  return existing(db)
+    .modify((query) => {
+      if (isLocked) void query.forUpdate('a')
+    })
+    .where({ 'a.user_id': userId, 'a.id': id })
+    .first<Application | undefined>(db.raw(COLUMNS))
+}
+
+/** Whosever it is: for OAuth, which knows no user yet. Not while what its owner has stands still. */
+export async function findApplicationByClientId(
+  db: Database,
+  clientId: string,
+): Promise<Application | undefined> {
+  return existing(db)
+    .where({ 'a.client_id': clientId, 'u.stopped_at': null })
+    .first<Application | undefined>(db.raw(COLUMNS))
+}
+
+/** Until the transaction ends, nobody else deletes it, or changes whose lines it has. @returns false when it is deleted */
+export async function lockApplication(trx: Database, id: string): Promise<boolean> {
+  const row = await trx('applications')
+    .where({ id })
+    .whereNull('deleted_at')
+    .forNoKeyUpdate()
+    .first<{ id: string } | undefined>('id')
+  return row !== undefined
+}
+
+export async function updateApplicationRow(
+  db: Database,
+  id: string,
+  fields: ApplicationFields,
+): Promise<void> {
+  await db('applications').where({ id }).update(rowOf(fields))
+}
+
+export async function setApplicationEndpoint(db: Database, id: string, endpointId: string): Promise<void> {
+  await db('applications').where({ id }).update({ endpoint_id: endpointId })
+}
+
+/** @returns false when the user has no such application, or it is a public one */
+export async function replaceClientSecret(
+  db: Database,
+  userId: string,
+  id: string,
+  clientSecretHash: Buffer,
+): Promise<boolean> {
+  const query = db('applications')
+    .where({ id, user_id: userId, kind: 'confidential' })
+    .whereNull('deleted_at')
+  return (await query.update({ client_secret_hash: clientSecretHash })) > 0
+}
+
+export async function markApplicationDeleted(db: Database, id: string): Promise<void> {
+  await db('applications').where({ id }).update({ deleted_at: db.fn.now() })
+}
+
+function existing(db: Database) {
+  return db('applications as a')
+    .join('users as u', 'u.id', 'a.user_id')
+    .leftJoin('endpoints as k', 'k.id', 'a.endpoint_id')
+    .leftJoin('endpoints as e', (join) => join.on('e.id', 'a.endpoint_id').onNull('e.removed_at'))
+    .whereNull('a.deleted_at')
+}
+
+const COLUMNS = columnsOf(APPLICATION_FIELDS)
+
+function rowOf({ name, description, website, redirectUris }: ApplicationFields) {
+  return { name, description, website, redirect_uris: redirectUris }
+}

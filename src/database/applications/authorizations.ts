@@ -1,0 +1,134 @@
+import type { Database } from '../connection.js'
+import type { LineStatus } from '../lines/lines.js'
+
+/** A line that an application is authorized for, as the application may know it. */
+export interface AuthorizedLine {
+  id: string
+  name: string
+  number: string
+  status: LineStatus
+  scopes: string[]
+}
+
+/** An application's right to a line, as the line's owner sees it. Their table is called `application_lines`. */
+export interface Authorization {
+  applicationId: string
+  applicationName: string
+  applicationWebsite: string | null
+  ownerName: string
+  lineId: string
+  lineName: string
+  number: string
+  scopes: string[]
+  connectedAt: Date
+  lastSentAt: Date | null
+  /** Right to the minute. */
+  lastReceivedAt: Date | null
+}
+
+/** The user's lines of these that are active; until the transaction ends they stay so. */
+export async function lockActiveLines(
+  trx: Database,
+  userId: string,
+  lineIds: readonly string[],
+): Promise<string[]> {
+  return trx('lines')
+    .where({ user_id: userId, status: 'active' })
+    .whereIn('id', [...lineIds])
+    .orderBy('id')
+    .forShare()
+    .pluck<string[]>('id')
+}
+
+/** Connected already: gets the new scopes and keeps the rest. */
+export async function upsertAuthorizations(
+  db: Database,
+  choice: { applicationId: string; userId: string; lineIds: readonly string[]; scopes: readonly string[] },
+): Promise<void> {
+  await db.raw(
+    `insert into application_lines (application_id, line_id, user_id, scopes)
+     select :applicationId, id, :userId, :scopes::text[] from unnest(:lineIds::uuid[]) as id order by id
+     on conflict (application_id, line_id) do update set user_id = excluded.user_id, scopes = excluded.scopes`,
+    { ...choice, lineIds: [...choice.lineIds], scopes: [...choice.scopes] },
+  )
+}
+
+/**
+ * Lines of an application that are no longer connected: all, a user's, or a user's one.
+ *
+ * @param except these stay
+ * @returns which were
+ */
+export async function deleteAuthorizations(
+  db: Database,
+  which: { applicationId: string; userId?: string; lineId?: string; except?: readonly string[] },
+): Promise<string[]> {
+  const { applicationId, userId, lineId, except = [] } = which
+  const rows = await db('application_lines')
+    .where({
+      application_id: applicationId,
+      ...(userId === undefined ? {} : { user_id: userId }),
+      ...(lineId === undefined ? {} : { line_id: lineId }),
+    })
+    .whereNotIn('line_id', [...except])
+    .delete()
+    .returning<{ line_id: string }[]>('line_id')
+  return rows.map((row) => row.line_id)
+}
+
+/** The user's lines that the application is authorized for, oldest first; also one that was disabled since. */
+export async function listAuthorizedLines(
+  db: Database,
+  applicationId: string,
+  userId: string,
+): Promise<AuthorizedLine[]> {
+  return db('application_lines as c')
+    .join('lines as l', 'l.id', 'c.line_id')
+    .where({ 'c.application_id': applicationId, 'c.user_id': userId })
+    .orderBy('l.id')
+    .select<AuthorizedLine[]>({
+      id: 'l.id',
+      name: 'l.name',
+      number: 'l.number',
+      status: 'l.status',
+      scopes: 'c.scopes',
+    })
+}
+
+/** Of all the user's lines, or of one: application by application, the first registered first. */
+export async function listAuthorizations(
+  db: Database,
+  userId: string,
+  lineId?: string,
+): Promise<Authorization[]> {
+  return db('application_lines as c')
+    .join('applications as a', 'a.id', 'c.application_id')
+    .join('users as u', 'u.id', 'a.user_id')
+    .join('lines as l', 'l.id', 'c.line_id')
+    .where({ 'c.user_id': userId, ...(lineId === undefined ? {} : { 'c.line_id': lineId }) })
+    .orderBy(['a.id', 'l.id'])
+    .select<Authorization[]>({
+      applicationId: 'a.id',
+      applicationName: 'a.name',
+      applicationWebsite: 'a.website',
+      ownerName: 'u.name',
+      lineId: 'l.id',
+      lineName: 'l.name',
+      number: 'l.number',
+      scopes: 'c.scopes',
+      connectedAt: 'c.connected_at',
+      lastSentAt: 'c.last_sent_at',
+      lastReceivedAt: 'c.last_received_at',
+    })
+}
+
+/** How many lines, of how many users. */
+export async function countAuthorizedLines(
+  db: Database,
+  applicationId: string,
+): Promise<{ lineCount: number; userCount: number }> {
+  return db('application_lines').where({ application_id: applicationId }).first<{
+    lineCount: number
+    userCount: number
+  }>(db.raw('count(*)::int as "lineCount", count(distinct user_id)::int as "userCount"'))
+}

@@ -1,0 +1,154 @@
+import type { Database } from '../connection.js'
+import { runNamed } from '../named-statement.js'
+import { toJson } from '../text.js'
+
+export type OAuthRecordKind = 'Grant' | 'AuthorizationCode' | 'AccessToken' | 'RefreshToken' | 'Interaction'
+
+export interface OAuthRecord {
+  kind: OAuthRecordKind
+  idHash: Buffer
+  grantHash: Buffer | null
+  clientId: string | null
+  userId: string | null
+  payload: object
+  expiresInSeconds: number
+}
+
+/** What an application may do with an access token, and for whom. */
+export interface ApplicationAccess {
+  applicationId: string
+  userId: string
+  scopes: string[]
+}
+
+/** A refresh token that is made is a use of its grant, which from then on lasts as long as the token does. */
+export async function upsertOAuthRecord(db: Database, record: OAuthRecord): Promise<void> {
+  await db.raw(
+    `with used as (
+       update oauth_records set expires_at = now() + make_interval(secs => :expiresInSeconds),
+         payload = jsonb_set(payload, '{exp}', to_jsonb(extract(epoch from now())::bigint + :expiresInSeconds))
+       where :kind = 'RefreshToken' and kind = 'Grant' and id_hash = :grantHash
+     )
+     insert into oauth_records (kind, id_hash, grant_hash, application_id, user_id, payload, expires_at)
+     values (:kind, :idHash, :grantHash, (select id from applications where client_id = :clientId), :userId,
+       :payload::jsonb, now() + make_interval(secs => :expiresInSeconds))
+     on conflict (kind, id_hash) do update
+     set user_id = excluded.user_id, payload = excluded.payload, expires_at = excluded.expires_at`,
+    { ...record, payload: toJson(record.payload) },
+  )
+}
+
+/**
+ * Within 30 s of its first use a refresh token works once more: the answer to the first may have been lost on its way,
+ * or two processes of an application have refreshed at the same time. By Postgres's clock, which all processes share.
+ */
+const MAY_BE_USED = `(consumed_at is null or (kind = 'RefreshToken' and consumed_again_at is null
+  and consumed_at > now() - interval '30 seconds'))`
+
+/**
+ * Also one that is expired or used up, which its caller tells apart. `consumedAt`: null while it may be used. A disabled
+ * user's are not found: they are there again when the user is enabled.
+ */
+export async function findOAuthRecord(
+  db: Database,
+  kind: OAuthRecordKind,
+  idHash: Buffer,
+): Promise<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined> {
+  return db('oauth_records')
+    .where({ kind, id_hash: idHash })
+    .whereRaw(`not exists (select from users u where u.id = user_id and u.disabled_at is not null)`)
+    .first<{ payload: Record<string, unknown>; consumedAt: Date | null } | undefined>([
+      'payload',
+      db.raw(`case when not ${MAY_BE_USED} then consumed_at end as "consumedAt"`),
+    ])
+}
+
+/** @returns false when it is used up. If several use it at the same moment, only as many as may get true */
+export async function consumeOAuthRecord(
+  db: Database,
+  kind: OAuthRecordKind,
+  idHash: Buffer,
+): Promise<boolean> {
+  const query = db('oauth_records').where({ kind, id_hash: idHash }).whereRaw(MAY_BE_USED)
+  const updated = await query.update({
+    consumed_at: db.raw('coalesce(consumed_at, now())'),
+    consumed_again_at: db.raw('case when consumed_at is not null then now() end'),
+  })
+  return updated > 0
+}
+
+export async function deleteOAuthRecord(db: Database, kind: OAuthRecordKind, idHash: Buffer): Promise<void> {
+  await db('oauth_records').where({ kind, id_hash: idHash }).delete()
+}
+
+/** The grant and all that came out of it. @returns whose it was; undefined: there was none any more */
+export async function deleteOAuthGrant(
+  db: Database,
+  grantHash: Buffer,
+): Promise<{ applicationId: string; userId: string } | undefined> {
+  const deleted = await db('oauth_records')
+    .where({ grant_hash: grantHash })
+    .orWhere({ kind: 'Grant', id_hash: grantHash })
+    .delete()
+    .returning<{ kind: string; application_id: string; user_id: string }[]>([
+      'kind',
+      'application_id',
+      'user_id',
+    ])
+  const grant = deleted.find(({ kind }) => kind === 'Grant')
+  return grant && { applicationId: grant.application_id, userId: grant.user_id }
+}
+
+/** All that a user granted to applications, and what came out of it. */
+export async function deleteOAuthRecordsOfUser(db: Database, userId: string): Promise<void> {
+  await db('oauth_records').where({ user_id: userId }).delete()
+}
+
+/** All that users granted to an application, or that one user did. */
+export async function deleteOAuthRecordsOf(
+  db: Database,
+  applicationId: string,
+  userId?: string,
+): Promise<void> {
+  const records = db('oauth_records').where({ application_id: applicationId })
+  await (userId === undefined ? records : records.where({ user_id: userId })).delete()
+}
+
+/**
+ * A token counts only with its grant: one that was being made while the grant was revoked has none. It does not while its
+ * user is disabled, nor while the application's owner is and what they own stands still.
+ */
+export async function findApplicationAccess(
+  db: Database,
+  tokenHash: Buffer,
+): Promise<ApplicationAccess | undefined> {
+  const [row] = await runNamed<ApplicationAccess>(
+    db,
+    'find_application_access',
+    `select t.application_id as "applicationId", t.user_id as "userId",
+       string_to_array(t.payload ->> 'scope', ' ') as scopes
+     from oauth_records t
+     join oauth_records g on g.kind = 'Grant' and g.id_hash = t.grant_hash and g.expires_at > now()
+     join applications a on a.id = t.application_id and a.deleted_at is null
+     join users u on u.id = t.user_id and u.disabled_at is null
+     join users o on o.id = a.user_id and o.stopped_at is null
+     where t.kind = 'AccessToken' and t.id_hash = decode(?, 'hex') and t.expires_at > now()`,
+    [tokenHash.toString('hex')],
+  )
+  return row
+}
+
+/**
+ * Deletes expired records, and grants without a living token. A grant of the last hour stays: its tokens may not be made
+ * yet.
+ *
+ * @returns how many were deleted
+ */
+export async function deleteExpiredOAuthRecords(db: Database): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `delete from oauth_records r where r.expires_at < now()
+       or (r.kind = 'Grant' and r.created_at < now() - interval '1 hour'
+         and not exists (select 1 from oauth_records o where o.grant_hash = r.id_hash and o.expires_at > now()))`,
+  )
+  return rowCount
+}

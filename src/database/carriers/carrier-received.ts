@@ -1,0 +1,69 @@
+import type { Database } from '../connection.js'
+
+/** An account whose carrier is to be asked what its lines have received. */
+export interface AccountToAsk {
+  id: string
+  name: string
+  kind: string
+  version: number
+  /** Everything that the carrier got before this has been taken in. */
+  since: Date
+  /** By Postgres's clock. */
+  askedAt: Date
+}
+
+/**
+ * Takes the accounts with lines that were not asked for so long. They count as asked from now on, so that only one of
+ * many processes asks. An account that was never asked is asked for the last day, or for the time since it was added.
+ */
+export async function takeAccountsToAsk(db: Database, minAgeSeconds: number): Promise<AccountToAsk[]> {
+  const { rows } = await db.raw<{ rows: AccountToAsk[] }>(
+    `update carrier_accounts a set received_asked_at = clock_timestamp()
+     where (a.received_asked_at is null or a.received_asked_at <= clock_timestamp() - make_interval(secs => ?))
+       and exists (select 1 from lines l where l.carrier = a.name)
+     returning a.id, a.name, a.kind, a.version, a.received_asked_at as "askedAt",
+       coalesce(a.received_until, greatest(a.created_at, now() - interval '1 day')) as since`,
+    [minAgeSeconds],
+  )
+  return rows
+}
+
+/** Moves the moment forward, never back. */
+export async function moveReceivedUntil(db: Database, id: string, until: Date): Promise<void> {
+  await db.raw('update carrier_accounts set received_until = greatest(received_until, ?) where id = ?', [
+    until,
+    id,
+  ])
+}
+
+/** The numbers of an account's lines, and since when they are lines. */
+export async function listNumbersAt(
+  db: Database,
+  carrier: string,
+): Promise<{ number: string; createdAt: Date }[]> {
+  return db('lines')
+    .where({ carrier })
+    .orderBy('id')
+    .select<{ number: string; createdAt: Date }[]>({ number: 'number', createdAt: 'created_at' })
+}
+
+export interface Brought {
+  carrierMessageId: string
+  /** Where the carrier has the media; null: it was a text. */
+  sourceUrl: string | null
+}
+
+/** What of these the carrier has brought already, by its ids. */
+export async function findBrought(
+  db: Database,
+  carrier: string,
+  carrierMessageIds: readonly string[],
+): Promise<Map<string, Brought>> {
+  const { rows } = await db.raw<{ rows: Brought[] }>(
+    `select c.carrier_message_id as "carrierMessageId", m.source_url as "sourceUrl"
+     from carrier_message_ids c left join media m on m.message_id = c.message_id
+     where c.carrier = ? and c.carrier_message_id = any (?)`,
+    [carrier, [...carrierMessageIds]],
+  )
+  return new Map(rows.map((row) => [row.carrierMessageId, row]))
+}

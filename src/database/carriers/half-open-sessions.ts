@@ -1,0 +1,44 @@
+import type { Database } from '../connection.js'
+import { HAS_SECOND_FACTOR } from '../people/second-factors/has-one.js'
+import type { NewSession } from '../people/sessions.js'
+
+/** Of somebody who has given the password, and not yet the second factor. It opens nothing but that step. */
+export interface HalfOpenSession {
+  id: string
+  userId: string
+  email: string
+}
+
+const ALIVE = `h.created_at > now() - interval '10 minutes'`
+
+export async function insertHalfOpenSession(db: Database, session: NewSession): Promise<void> {
+  await db('half_open_sessions').insert({
+    id: session.id,
+    user_id: session.userId,
+    token_hash: session.tokenHash,
+    user_agent: session.userAgent,
+  })
+}
+
+/** Not of a disabled user. Nor of one whose second factor was taken away meanwhile: the password is asked again. */
+export async function findHalfOpenSession(
+  db: Database,
+  tokenHash: Buffer,
+): Promise<HalfOpenSession | undefined> {
+  const { rows } = await db.raw<{ rows: HalfOpenSession[] }>(
+    `select h.id, h.user_id as "userId", u.email from half_open_sessions h
+     join users u on u.id = h.user_id and u.disabled_at is null
+     where h.token_hash = ? and ${ALIVE} and ${HAS_SECOND_FACTOR}`,
+    [tokenHash],
+  )
+  return rows[0]
+}
+
+/** @returns false when it is over, or somebody has completed it meanwhile */
+export async function takeHalfOpenSession(db: Database, id: string): Promise<boolean> {
+  return (await db('half_open_sessions as h').where({ 'h.id': id }).whereRaw(ALIVE).delete()) > 0
+}
+
+export async function deleteExpiredHalfOpenSessions(db: Database): Promise<number> {
+  return db('half_open_sessions as h').whereRaw(`not (${ALIVE})`).delete()
+}

@@ -1,0 +1,138 @@
+import { newId } from '../../../ids.js'
+import type { Database } from '../../connection.js'
+import { isOptIn, type Event, type EventType, type OptInEventType } from '../events.js'
+import { toJson } from '../../text.js'
+
+export interface NewDelivery {
+  id: string
+  endpointId: string
+  generation: number
+}
+
+/** An endpoint that a line's events go to. */
+export interface EndpointOfLine {
+  endpointId: string
+  /** A disabled one is listed: its deliveries are held. */
+  isDisabled: boolean
+  /** null: it is one of the line's own. */
+  applicationId: string | null
+  optInEvents: OptInEventType[]
+}
+
+/** The line's outgoing webhook URL first, then its further endpoints, oldest first. */
+export async function findEndpointsOfLine(db: Database, lineId: string): Promise<EndpointOfLine[]> {
+  const { rows } = await db.raw<{ rows: EndpointOfLine[] }>(
+    `select o.endpoint_id as "endpointId", o.is_disabled as "isDisabled", o.application_id as "applicationId",
+       o.opt_in_events as "optInEvents"
+     from endpoints_of_lines(array[?::uuid]) o join endpoints e on e.id = o.endpoint_id
+     order by o.application_id nulls first, e.line_id nulls first, e.id`,
+    [lineId],
+  )
+  return rows
+}
+
+/** Where an application's events of this type go. undefined: it did not ask for them, or has no webhook URL. */
+export async function findOptedInEndpoint(
+  db: Database,
+  applicationId: string,
+  type: OptInEventType,
+): Promise<Pick<EndpointOfLine, 'endpointId' | 'isDisabled'> | undefined> {
+  const { rows } = await db.raw<{ rows: Pick<EndpointOfLine, 'endpointId' | 'isDisabled'>[] }>(
+    `select e.id as "endpointId", e.disabled_at is not null as "isDisabled"
+     from applications a join endpoints e on e.id = a.endpoint_id
+     where a.id = ? and a.deleted_at is null and e.removed_at is null and ? = any (e.opt_in_events)`,
+    [applicationId, type],
+  )
+  return rows[0]
+}
+
+/**
+ * Makes one delivery of an event for each endpoint that its line has now and that gets events of its type.
+ *
+ * @param heldFor why none of them may go out yet: all are held with this failure
+ * @returns those that may go out, to be enqueued after the commit
+ */
+export async function createDeliveries(db: Database, event: Event, heldFor?: string): Promise<NewDelivery[]> {
+  const row = {
+    event_id: event.id,
+    delivery_id: newId(),
+    user_id: event.userId,
+    line_id: event.lineId,
+    event_type: event.type,
+    from: event.fromNumber,
+    opt_in: isOptIn(event.type),
+  }
+  const { rows } = await db.raw<{ rows: NewDelivery[] }>(
+    `select id, endpoint_id as "endpointId", 0 as generation from create_deliveries(?::jsonb, ?)`,
+    [toJson([row]), heldFor ?? null],
+  )
+  return rows
+}
+
+export async function insertDelivery(
+  db: Database,
+  delivery: {
+    id: string
+    userId: string
+    lineId: string
+    eventId: string
+    endpointId: string
+    applicationId: string | null
+    isHeld: boolean
+    /** Both as the event has them. */
+    type: EventType
+    fromNumber: string
+  },
+): Promise<void> {
+  await db('deliveries').insert({
+    id: delivery.id,
+    user_id: delivery.userId,
+    line_id: delivery.lineId,
+    event_id: delivery.eventId,
+    endpoint_id: delivery.endpointId,
+    application_id: delivery.applicationId,
+    status: delivery.isHeld ? 'held' : 'pending',
+    type: delivery.type,
+    from_number: delivery.fromNumber,
+  })
+}
+
+/**
+ * Deliveries that are held because their event's media are not copied; `last_failure` says so. They go out when the copy
+ * is there, and not when their endpoint works again.
+ */
+export const WITHOUT_MEDIA = `coalesce(last_failure, '') like 'media\\_%'`
+
+export async function countHeldDeliveries(db: Database, endpointId: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: { count: number }[] }>(
+    `select count(*)::integer as count from deliveries
+     where endpoint_id = ? and status = 'held' and not ${WITHOUT_MEDIA}`,
+    [endpointId],
+  )
+  return rows[0]?.count ?? 0
+}
+
+/**
+ * Gives held deliveries of an endpoint a new round of attempts: those after a given one, oldest first, except those that
+ * wait for media. The answer is in order of their ids.
+ */
+export async function releaseHeldDeliveries(
+  db: Database,
+  endpointId: string,
+  afterId: string,
+  limit: number,
+): Promise<NewDelivery[]> {
+  const { rows } = await db.raw<{ rows: NewDelivery[] }>(
+    `with released as (
+       update deliveries set status = 'pending', due_at = clock_timestamp(), round_attempt_count = 0, crash_count = 0, lost_count = 0,
+         job_generation = job_generation + 1
+       where id in (select id from deliveries where endpoint_id = ? and status = 'held' and id > ?
+                      and not ${WITHOUT_MEDIA}
+                    order by id limit ? for update skip locked)
+       returning id, endpoint_id as "endpointId", job_generation as generation
+     )
+     select * from released order by id`,
+    [endpointId, afterId, limit],
+  )
+  return rows
+}

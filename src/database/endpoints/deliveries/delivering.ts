@@ -1,0 +1,215 @@
+import type { Phases } from '../../../safe-fetch.js'
+import type { DeliveryReason, RequestFailure } from '../../../states.js'
+import type { Database } from '../../connection.js'
+import type { StoredPolicy } from '../policy.js'
+import type { EventType } from '../events.js'
+import { runNamed } from '../../named-statement.js'
+import { toJson } from '../../text.js'
+
+/** A claimed delivery with all that an attempt needs, or one that was just put on hold or given up. */
+export interface ClaimedDelivery {
+  id: string
+  endpointId: string
+  /**
+   * held: the endpoint takes no events now; exhausted: it may have no more; parked: an earlier event of its number comes
+   * first. There is nothing to attempt.
+   */
+  status: 'delivering' | 'held' | 'exhausted' | 'parked'
+  attemptNumber: number
+  /** Attempts of this round so far, this one included: the step of the retry schedule. */
+  roundAttempt: number
+  url: string
+  secretSealed: Buffer
+  /** Only while a rotation's overlap lasts. */
+  previousSecretSealed: Buffer | null
+  policy: StoredPolicy
+  headersSealed: Buffer | null
+  /** A replay brought it: the endpoint is told so. */
+  isReplay: boolean
+  eventId: string
+  lineId: string
+  userId: string
+  type: EventType
+  payload: string
+  fromNumber: string
+  toNumber: string
+  /** By Postgres's clock, which an endpoint's may be compared with. */
+  claimedAt: Date
+  /** When it was asked for, by `performance.now()`: a process that was stopped sees by it that it is late. */
+  claimedSince: number
+}
+
+/** An attempt and what comes of it. */
+export interface AttemptResult {
+  attemptId: string
+  deliveryId: string
+  eventId: string
+  endpointId: string
+  /** The URL that was called. If the endpoint has another one by now, this attempt does not count for its health. */
+  url: string
+  attemptNumber: number
+  startedAt: Date
+  durationMs: number
+  responseStatus?: number
+  responseExcerpt?: string
+  /** Of what it sent and got; without the secrets in them, and no more than a page shows. */
+  requestHeaders?: Record<string, string>
+  responseHeaders?: Record<string, string>
+  phases?: Phases
+  failure?: RequestFailure | DeliveryReason
+  status: 'delivered' | 'pending' | 'exhausted' | 'held'
+  /** For `pending`: when the next attempt is due. */
+  retryInMs?: number
+  /** The endpoint said that it is gone for good (410). */
+  isGone?: boolean
+  /** It took longer than it usually does. */
+  isSlow?: boolean
+}
+
+/** One of an endpoint's requests has ended, or there is room for more requests: what is next? */
+export interface LaneStep {
+  endpointId: string
+  /** What came of the attempt that ended. */
+  result?: AttemptResult
+  /** How many deliveries this process can take now; 0: none. */
+  places: number
+  /** Only this delivery is to be claimed. */
+  deliveryId?: string
+}
+
+export interface LaneAnswer {
+  deliveries: ClaimedDelivery[]
+  /** true: no more are due now. false: more may be due, or the endpoint has as many requests as it may. */
+  isIdle: boolean
+  /** When idle: until the next one is due; null: none waits. */
+  nextDueMs: number | null
+}
+
+export interface LaneSettings {
+  leaseMs: number
+  /** A delivery whose worker was lost so often is a suspect, and not claimed. */
+  maxLost: number
+  /** What an endpoint's places grow to at most. */
+  maxInFlight: number
+  disableAfterMs: number
+}
+
+type Row = Omit<ClaimedDelivery, 'status' | 'claimedSince'> & {
+  n: number
+  status: ClaimedDelivery['status'] | 'idle'
+  nextDueMs: number | null
+}
+
+/** Writes down what came of attempts and claims what is next, for many lanes in one round trip (`step_lanes`). */
+export async function deliverNext(
+  db: Database,
+  steps: readonly LaneStep[],
+  limits: LaneSettings,
+): Promise<LaneAnswer[]> {
+  const claimedSince = performance.now()
+  const rows = await runNamed<Row>(
+    db,
+    'step_lanes',
+    `select n, status, delivery_id as id, event_id as "eventId", endpoint_id as "endpointId",
+       attempt_number as "attemptNumber", round_attempt as "roundAttempt", url, secret_sealed as "secretSealed",
+       previous_secret_sealed as "previousSecretSealed", user_id as "userId", line_id as "lineId", type, payload,
+       from_number as "fromNumber", to_number as "toNumber", claimed_at as "claimedAt", next_due_ms as "nextDueMs",
+       is_replay as "isReplay", asked.*
+     from step_lanes(?::jsonb, ?::jsonb, make_interval(secs => ?), ?, ?, make_interval(secs => ?))
+     -- \`limit 1\` keeps it to one look-up for each: otherwise Postgres might join with the whole table.
+     left join lateral (select e.policy, e.headers_sealed as "headersSealed"
+       from endpoints e where e.id = endpoint_id limit 1) asked on true`,
+    [
+      toJson(steps.flatMap(({ result }) => (result ? [asResultRow(result)] : []))),
+      JSON.stringify(asWants(steps)),
+      limits.leaseMs / 1000,
+      limits.maxLost,
+      limits.maxInFlight,
+      limits.disableAfterMs / 1000,
+    ],
+  )
+  const answers = steps.map((): LaneAnswer => ({ deliveries: [], isIdle: false, nextDueMs: null }))
+  for (const { n, nextDueMs, status, ...row } of rows) {
+    const answer = answers[n]
+    if (answer === undefined) continue
+    if (status === 'idle') Object.assign(answer, { isIdle: true, nextDueMs })
+    else answer.deliveries.push({ ...row, status, claimedSince })
+  }
+  return answers
+}
+
+function asResultRow(result: AttemptResult): object {
+  const { requestHeaders, responseHeaders } = result
+  const { dnsMs, connectMs, tlsMs, firstByteMs } = result.phases ?? {}
+  return {
+    attempt_id: result.attemptId,
+    delivery_id: result.deliveryId,
+    endpoint_id: result.endpointId,
+    url: result.url,
+    attempt_number: result.attemptNumber,
+    started_at: result.startedAt,
+    duration_ms: result.durationMs,
+    response_status: result.responseStatus,
+    response_excerpt: result.responseExcerpt,
+    failure: result.failure,
+    status: result.status,
+    retry_in_ms: result.retryInMs,
+    is_gone: result.isGone,
+    is_slow: result.isSlow,
+    dns_ms: dnsMs,
+    connect_ms: connectMs,
+    tls_ms: tlsMs,
+    first_byte_ms: firstByteMs,
+    request_headers: requestHeaders && JSON.stringify(requestHeaders),
+    response_headers: responseHeaders && JSON.stringify(responseHeaders),
+  }
+}
+
+/** One want for each endpoint, and one for each step that names a delivery; `n` is the step that gets the answer. */
+function asWants(steps: readonly LaneStep[]): object[] {
+  const lanes = new Map<string, { n: number; places: number }>()
+  for (const [n, { endpointId, places, deliveryId }] of steps.entries()) {
+    if (places === 0) continue
+    const key = deliveryId ?? endpointId
+    lanes.set(key, { n: lanes.get(key)?.n ?? n, places: places + (lanes.get(key)?.places ?? 0) })
+  }
+  return [...lanes.values()].map(({ n, places }) => ({
+    ...{ n, places, endpoint_id: steps[n]?.endpointId, delivery_id: steps[n]?.deliveryId },
+  }))
+}
+
+/** A pending delivery that cannot be claimed now: it has to wait so long, or to be tried in a process of its own. */
+export type UnclaimableDelivery = { status: 'early'; ms: number } | { status: 'suspect' }
+
+/** While its endpoint is paused, the job of a suspect looks so often whether it still is: no lane brings it. */
+const PAUSED_LOOK_MS = 30_000
+
+/** Why a delivery was not claimed. undefined: its endpoint is full, somebody else has it, or it is over. */
+export async function findUnclaimable(
+  db: Database,
+  id: string,
+  maxLost: number,
+): Promise<UnclaimableDelivery | undefined> {
+  const { rows } = await db.raw<{ rows: UnclaimableDelivery[] }>(
+    `select case when d.lost_count >= ? then 'suspect' else 'early' end as status,
+       case when d.due_at > clock_timestamp() then ceil(extract(epoch from d.due_at - clock_timestamp()) * 1000)::float8
+         else ? end as ms
+     from deliveries d join endpoints e on e.id = d.endpoint_id
+     where d.id = any (?::uuid[]) and d.status = 'pending'
+       and (d.lost_count >= ? or d.due_at > clock_timestamp() or e.paused_at is not null)`,
+    [maxLost, PAUSED_LOOK_MS, [id], maxLost],
+  )
+  return rows[0]
+}
+
+/** Undoes a claim: nothing was sent, and the delivery keeps its place. A later claim of it is left alone. */
+export async function giveDeliveryBack(
+  db: Database,
+  { id, attemptNumber }: Pick<ClaimedDelivery, 'id' | 'attemptNumber'>,
+): Promise<void> {
+  await db.raw(
+    `update deliveries set status = 'pending', lease_until = null, round_attempt_count = round_attempt_count - 1
+     where id = any (?::uuid[]) and status = 'delivering' and attempt_count = ?`,
+    [[id], attemptNumber],
+  )
+}

@@ -1,0 +1,136 @@
+import {
+  count,
+  flag,
+  integer,
+  internal,
+  moment,
+  number,
+  oneOf,
+  orNull,
+  shown,
+  text,
+  url,
+  uuid,
+  type Kind,
+  type Row,
+} from '../../../shape.js'
+import { DELIVERY_STATUSES, DELIVERY_STEPS, listReasons } from '../../../states.js'
+import { DISABLED_REASONS } from '../endpoints.js'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../events.js'
+
+const eventType = oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES)
+
+/** What everybody who may see a delivery sees; the columns are those of `deliveries d`. */
+const COMMON_FIELDS = {
+  id: shown('d.id', uuid),
+  lineId: shown('d.line_id', uuid),
+  eventId: shown('d.event_id', uuid, 'The header `webhook-id` of every attempt.'),
+  type: shown(
+    'd.type',
+    eventType,
+    'Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications.',
+  ),
+  status: shown(
+    'd.status',
+    oneOf(...DELIVERY_STATUSES),
+    '`exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled.',
+  ),
+  attemptCount: shown('d.attempt_count', count),
+  lastFailure: shown(
+    'd.last_failure',
+    orNull(text),
+    `The last failure's name: ${listReasons(DELIVERY_STEPS)}, \`media_…\`, or what came of the request, such as \`timeout\` or \`http_500\`.`,
+  ),
+  createdAt: shown('d.created_at', moment),
+  dueAt: shown('d.due_at', moment, 'While it is pending: when it is tried next.'),
+  isReplayed: shown(
+    'd.work_id is not null',
+    flag,
+    'A replay has sent it again; its attempts have the header `webhook-replay: true` since then.',
+  ),
+  deliveredAt: shown('d.delivered_at', orNull(moment)),
+}
+
+/**
+ * A delivery as its owner sees it, with what its event says: the columns are also those of `events v`, `endpoints e` and
+ * `applications a`.
+ */
+export const DELIVERY_FIELDS = {
+  ...COMMON_FIELDS,
+  messageId: shown(
+    'v.message_id',
+    orNull(uuid),
+    'The message that was received; null: the event tells of none.',
+  ),
+  jobGeneration: internal('d.job_generation', count),
+  endpointId: shown(
+    'd.endpoint_id',
+    uuid,
+    "Which endpoint gets it: the {line}'s outgoing webhook URL, a further one, or an application's.",
+  ),
+  endpointPausedAt: internal('e.paused_at', orNull(moment)),
+  endpointFailingSince: internal('e.failing_since', orNull(moment)),
+  endpointDisabledAt: internal('e.disabled_at', orNull(moment)),
+  endpointDisabledReason: internal('e.disabled_reason', orNull(oneOf(...DISABLED_REASONS))),
+  applicationId: shown(
+    'd.application_id',
+    orNull(uuid),
+    "The application that gets it; null: a server of the {line}'s own.",
+  ),
+  applicationName: internal('a.name', orNull(text)),
+  url: shown(
+    `case when e.user_id = d.user_id then e.url else substring(e.url from '^[^:]+://[^/\\?#]+') end`,
+    url,
+    "Where it goes; of another user's application only the origin.",
+  ),
+  /** The endpoint is another user's: what it answers is for nobody else. */
+  isForeign: internal('e.user_id <> d.user_id', flag),
+  fromNumber: shown('d.from_number', number),
+  toNumber: shown('v.to_number', number),
+}
+
+export type Delivery = Row<typeof DELIVERY_FIELDS>
+
+/** A delivery as the application's owner sees it: how it went, and nothing of what was said on another user's line. */
+export const APPLICATION_DELIVERY_FIELDS = COMMON_FIELDS
+
+export type ApplicationDelivery = Row<typeof APPLICATION_DELIVERY_FIELDS>
+
+const attemptNumber: Kind<number> = { schema: { type: 'integer', minimum: 1 } }
+
+const headers: Kind<Record<string, string> | null> = {
+  schema: { type: ['object', 'null'], additionalProperties: { type: 'string' } },
+}
+
+/** The columns are those of `delivery_attempts`. */
+export const ATTEMPT_FIELDS = {
+  id: internal('id', uuid),
+  deliveryId: internal('delivery_id', uuid),
+  attemptNumber: shown('attempt_number', attemptNumber),
+  startedAt: shown('started_at', moment),
+  durationMs: shown('duration_ms', count, 'The whole of it; its parts are beside it.'),
+  dnsMs: shown(
+    'dns_ms',
+    orNull(count),
+    'The look-up of the name; null, as in the next two: there was none, or the connection was open already.',
+  ),
+  connectMs: shown('connect_ms', orNull(count)),
+  tlsMs: shown('tls_ms', orNull(count)),
+  firstByteMs: shown('first_byte_ms', orNull(count), 'From the request to the head of its answer.'),
+  requestHeaders: shown(
+    'request_headers',
+    headers,
+    'As they were sent, but for those of the connection and the values of headers that you added; null: nothing was sent.',
+  ),
+  responseStatus: shown('response_status', orNull(integer)),
+  responseHeaders: shown(
+    'response_headers',
+    headers,
+    'The first 40 and 2,000 characters of them, without cookies and credentials.',
+  ),
+  responseExcerpt: shown('response_excerpt', orNull(text)),
+  failure: shown('failure', orNull(text), "The failure's name; null when it succeeded."),
+  nextAttemptAt: shown('next_attempt_at', orNull(moment)),
+}
+
+export type DeliveryAttempt = Row<typeof ATTEMPT_FIELDS>

@@ -1,0 +1,156 @@
+import { columnsOf } from '../../../shape.js'
+import type { Database } from '../../connection.js'
+import type { EventType } from '../events.js'
+import { conditions, idsBetween, statusIs, type Page } from '../../pages.js'
+import {
+  APPLICATION_DELIVERY_FIELDS,
+  ATTEMPT_FIELDS,
+  DELIVERY_FIELDS,
+  type ApplicationDelivery,
+  type Delivery,
+  type DeliveryAttempt,
+} from './delivery.js'
+
+export interface DeliveryFilter {
+  lineId?: string
+  /** Only of these; none: of no line. */
+  lineIds?: readonly string[]
+  endpointId?: string
+  type?: EventType
+  status?: string
+  /** E.164: who is at the other end. */
+  number?: string
+  from?: Date
+  until?: Date
+}
+
+const COLUMNS = columnsOf(DELIVERY_FIELDS)
+
+const WITH_EVENT = `cross join lateral (select * from events where id = d.event_id limit 1) v
+  join endpoints e on e.id = d.endpoint_id
+  left join applications a on a.id = d.application_id`
+
+export async function findDelivery(db: Database, userId: string, id: string): Promise<Delivery | undefined> {
+  const { rows } = await db.raw<{ rows: Delivery[] }>(
+    `select ${COLUMNS} from deliveries d ${WITH_EVENT} where d.user_id = ? and d.id = ?::uuid`,
+    [userId, id],
+  )
+  return rows[0]
+}
+
+/** For operators: whose delivery it is. */
+export async function findDeliveryOwner(db: Database, id: string): Promise<string | undefined> {
+  const row = await db('deliveries')
+    .where({ id })
+    .first<{ userId: string } | undefined>({ userId: 'user_id' })
+  return row?.userId
+}
+
+/** The user's deliveries, newest first; line by line from the index, as `listMessages` does. */
+export async function listDeliveries(
+  db: Database,
+  userId: string,
+  filter: DeliveryFilter,
+  page: Page,
+): Promise<Delivery[]> {
+  return listOf(db, userId, filter, page)
+}
+
+/** For operators: every user's. */
+export async function listAnyDeliveries(
+  db: Database,
+  filter: DeliveryFilter,
+  page: Page,
+): Promise<Delivery[]> {
+  return listOf(db, undefined, filter, page)
+}
+
+async function listOf(
+  db: Database,
+  userId: string | undefined,
+  filter: DeliveryFilter,
+  page: Page,
+): Promise<Delivery[]> {
+  const line = conditions([
+    ['l.user_id = ?', userId],
+    ['l.id = ?::uuid', filter.lineId],
+    ['l.id = any (?::uuid[])', filter.lineIds && `{${filter.lineIds.join()}}`],
+  ])
+  const span = idsBetween('d.id', page, filter)
+  const given = conditions([
+    statusIs('d.status', filter.status, [['exhausted', 'held']]),
+    ['d.endpoint_id = ?::uuid', filter.endpointId],
+    ['d.type = ?', filter.type],
+    ['d.from_number = ?', filter.number],
+  ])
+  const { rows } = await db.raw<{ rows: Delivery[] }>(
+    `select found.* from lines l
+     cross join lateral (
+       select ${COLUMNS} from deliveries d ${WITH_EVENT} where d.line_id = l.id${span.sql}${given.sql}
+       order by d.id desc limit ?
+     ) found
+     where true${line.sql}
+     order by found.id desc limit ?`,
+    [...span.bindings, ...given.bindings, page.limit, ...line.bindings, page.limit],
+  )
+  return rows
+}
+
+/** Of one event, oldest first. */
+export async function listDeliveriesOfEvent(
+  db: Database,
+  userId: string,
+  eventId: string,
+): Promise<Delivery[]> {
+  const { rows } = await db.raw<{ rows: Delivery[] }>(
+    `select ${COLUMNS} from deliveries d ${WITH_EVENT} where d.event_id = ?::uuid and d.user_id = ? order by d.id`,
+    [eventId, userId],
+  )
+  return rows
+}
+
+/** In order of their numbers; the caller has looked whose deliveries they are. */
+export async function listAttempts(db: Database, deliveryIds: readonly string[]): Promise<DeliveryAttempt[]> {
+  return db('delivery_attempts')
+    .whereIn('delivery_id', [...deliveryIds])
+    .orderBy(['attempt_number', 'id'])
+    .select<DeliveryAttempt[]>(db.raw(columnsOf(ATTEMPT_FIELDS)))
+}
+
+/**
+ * A new round of attempts for a delivery that is over or held.
+ *
+ * @returns undefined when it is under way, or is not the user's
+ */
+export async function restartDelivery(
+  db: Database,
+  userId: string,
+  id: string,
+): Promise<{ id: string; endpointId: string; generation: number } | undefined> {
+  const { rows } = await db.raw<{ rows: { id: string; endpointId: string; generation: number }[] }>(
+    `update deliveries set status = 'pending', due_at = clock_timestamp(), round_attempt_count = 0, crash_count = 0, lost_count = 0,
+       job_generation = job_generation + 1, delivered_at = null
+     where user_id = ? and id = ?::uuid and status in ('delivered', 'exhausted', 'held')
+     returning id, endpoint_id as "endpointId", job_generation as generation`,
+    [userId, id],
+  )
+  return rows[0]
+}
+
+const APPLICATION_COLUMNS = columnsOf(APPLICATION_DELIVERY_FIELDS)
+
+/** Newest first; the caller has looked whose application it is. */
+export async function listDeliveriesOfApplication(
+  db: Database,
+  applicationId: string,
+  page: Page,
+): Promise<ApplicationDelivery[]> {
+  const span = idsBetween('d.id', page, {})
+  const { rows } = await db.raw<{ rows: ApplicationDelivery[] }>(
+    `select ${APPLICATION_COLUMNS}
+     from deliveries d
+     where application_id = ? and application_id is not null${span.sql} order by d.id desc limit ?`,
+    [applicationId, ...span.bindings, page.limit],
+  )
+  return rows
+}

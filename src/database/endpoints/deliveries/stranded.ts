@@ -1,0 +1,69 @@
+import { newId } from '../../../ids.js'
+import type { Database } from '../../connection.js'
+import type { NewDelivery } from './creating.js'
+
+/** Lanes on which nobody works although deliveries should have started a while ago, each with its first delivery. */
+export async function findIdleLanes(
+  db: Database,
+  overdueMs: number,
+  limit: number,
+): Promise<Pick<NewDelivery, 'id' | 'endpointId'>[]> {
+  const { rows } = await db.raw<{ rows: Pick<NewDelivery, 'id' | 'endpointId'>[] }>(
+    `select delivery_id as id, endpoint_id as "endpointId" from idle_lanes(make_interval(secs => ?), ?)`,
+    [overdueMs / 1000, limit],
+  )
+  return rows
+}
+
+export interface LostDelivery extends NewDelivery {
+  lostCount: number
+}
+
+/**
+ * Deliveries of lost workers become pending again. They keep their places and their webhook-id, and the endpoint may get
+ * the event twice. The attempt is recorded as `worker_lost`, but uses up no step of the schedule.
+ */
+export async function expireDeliveryLeases(db: Database, limit: number): Promise<LostDelivery[]> {
+  return db.transaction(async (trx) => {
+    const { rows } = await trx.raw<{ rows: (LostDelivery & { attemptNumber: number })[] }>(
+      `update deliveries set status = 'pending', lost_count = lost_count + 1,
+         round_attempt_count = round_attempt_count - 1, last_failure = 'worker_lost',
+         lease_until = null, job_generation = job_generation + 1
+       where id in (select id from deliveries where status = 'delivering' and lease_until < now()
+                    order by lease_until limit ? for update skip locked)
+       returning id, endpoint_id as "endpointId", job_generation as generation, attempt_count as "attemptNumber",
+         lost_count as "lostCount"`,
+      [limit],
+    )
+    if (rows.length > 0) {
+      await trx('delivery_attempts').insert(
+        rows.map((row) => ({
+          id: newId(),
+          delivery_id: row.id,
+          attempt_number: row.attemptNumber,
+          started_at: trx.fn.now(),
+          duration_ms: 0,
+          failure: 'worker_lost',
+        })),
+      )
+    }
+    return rows
+  })
+}
+
+/** The attempt that was under way, if one was, is over; the next one may be in `waitMs`. @returns whether it was given up */
+export async function recordDeliveryCrash(
+  db: Database,
+  id: string,
+  maxCrashes: number,
+  waitMs: number,
+): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: { status: string }[] }>(
+    `update deliveries set crash_count = crash_count + 1, lease_until = null,
+       status = case when crash_count + 1 >= ? then 'exhausted' else 'pending' end, last_failure = 'internal_error',
+       due_at = clock_timestamp() + make_interval(secs => ?)
+     where id = ? and status in ('pending', 'delivering') returning status`,
+    [maxCrashes, waitMs / 1000, id],
+  )
+  return rows[0]?.status === 'exhausted'
+}

@@ -1,0 +1,83 @@
+import type { Database } from '../connection.js'
+
+export const EVENT_TYPES = ['inboundText', 'inboundMedia', 'voiceMail'] as const
+
+/** The types that every endpoint gets. Each tells of a message. */
+export type MessageEventType = (typeof EVENT_TYPES)[number]
+
+/** Sent only to endpoints that asked for them, because receivers answer 400 to a type that they do not know. */
+export const OPT_IN_EVENT_TYPES = ['messageStatus', 'optOut', 'lineDisconnected'] as const
+
+export type OptInEventType = (typeof OPT_IN_EVENT_TYPES)[number]
+
+export function isOptIn(type: EventType): type is OptInEventType {
+  return OPT_IN_EVENT_TYPES.some((each) => each === type)
+}
+
+export type EventType = MessageEventType | OptInEventType
+
+export interface Event {
+  id: string
+  userId: string
+  lineId: string
+  /** null: it tells of no message. */
+  messageId: string | null
+  type: EventType
+  payload: string
+  fromNumber: string
+  toNumber: string
+}
+
+export async function insertEvent(db: Database, event: Event): Promise<void> {
+  await db('events').insert({
+    id: event.id,
+    user_id: event.userId,
+    line_id: event.lineId,
+    message_id: event.messageId,
+    type: event.type,
+    payload: event.payload,
+    from_number: event.fromNumber,
+    to_number: event.toNumber,
+  })
+}
+
+const COLUMNS = {
+  id: 'id',
+  userId: 'user_id',
+  lineId: 'line_id',
+  messageId: 'message_id',
+  type: 'type',
+  payload: 'payload',
+  fromNumber: 'from_number',
+  toNumber: 'to_number',
+}
+
+export async function findEvent(db: Database, id: string): Promise<Event | undefined> {
+  return db('events').where({ id }).first<Event | undefined>(COLUMNS)
+}
+
+/** What a received message tells its endpoints. */
+export async function findEventToDeliver(db: Database, messageId: string): Promise<Event | undefined> {
+  return db('events')
+    .where({ message_id: messageId })
+    .whereIn('type', EVENT_TYPES)
+    .first<Event | undefined>(COLUMNS)
+}
+
+export interface EventOfMessage {
+  id: string
+  type: EventType
+  createdAt: Date
+}
+
+/** The events that tell of a message, oldest first: one for each received message, others for endpoints that opted in. */
+export async function listEventsOfMessage(
+  db: Database,
+  userId: string,
+  messageId: string,
+): Promise<EventOfMessage[]> {
+  return db('events')
+    .where({ message_id: messageId, user_id: userId })
+    .orderBy('id')
+    .select<EventOfMessage[]>({ id: 'id', type: 'type', createdAt: 'created_at' })
+}

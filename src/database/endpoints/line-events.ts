@@ -1,0 +1,87 @@
+import type { Database } from '../connection.js'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES, type Event } from './events.js'
+
+/** An event of a line, and whether it may go out yet. */
+export interface LineEvent extends Event {
+  createdAt: Date
+  /** It goes out when its media are copied. */
+  isWaiting: boolean
+}
+
+/** What the look came to: a message or a delivery, and the event that it leads to, if there is one. */
+export interface LineEventRow {
+  key: string
+  event: LineEvent | undefined
+}
+
+const EVENT = `e.id, e.user_id as "userId", e.line_id as "lineId", e.message_id as "messageId", e.type, e.payload,
+  e.from_number as "fromNumber", e.to_number as "toNumber", e.created_at as "createdAt",
+  exists (select from media c where c.message_id = e.message_id and c.purpose <> 'outbound' and c.status <> 'stored')
+    as "isWaiting"`
+
+const TEST_EVENT = `t.id, t.user_id, t.line_id, null::uuid, t.type, t.payload, t.from_number, t.to_number, t.created_at, false`
+
+/**
+ * The events of a line whose messages or deliveries come after an id, the oldest first: what was received, what the
+ * line's own URL gets because it asked for it, and the examples that were made for listeners.
+ *
+ * `events` has no index by line, and needs none for this: events of received messages are found by the line's messages,
+ * all others by the line's deliveries. So nothing more is written for those who do not look, and what one look reads is
+ * bounded by `limit`, also where a line only sends.
+ */
+export async function listLineEvents(
+  db: Database,
+  { lineId, afterKey, limit }: { lineId: string; afterKey: string; limit: number },
+): Promise<LineEventRow[]> {
+  const { rows } = await db.raw<{ rows: ({ key: string } & (LineEvent | { id: null }))[] }>(
+    `select s.key, e.*
+     from (
+       (select id as key, case direction when 'inbound' then id end as message_id, null::uuid as event_id
+        from messages where line_id = :lineId::uuid and id > :afterKey::uuid order by id limit :limit)
+       union all
+       (select id, null, case when application_id is null and type = any (:optIn::text[]) then event_id end
+        from deliveries where line_id = :lineId::uuid and id > :afterKey::uuid order by id limit :limit)
+       union all
+       (select id, null, id from test_events where line_id = :lineId::uuid and id > :afterKey::uuid
+        order by id limit :limit)
+       order by key limit :limit
+     ) s
+     left join lateral (
+       (select ${EVENT} from events e where e.message_id = s.message_id and e.type = any (:types::text[]) limit 1)
+       union all
+       (select ${EVENT} from events e where e.id = s.event_id limit 1)
+       union all
+       (select ${TEST_EVENT} from test_events t where t.id = s.event_id limit 1)
+     ) e on true
+     order by s.key`,
+    { lineId, afterKey, limit, types: [...EVENT_TYPES], optIn: [...OPT_IN_EVENT_TYPES] },
+  )
+  return rows.map((row) => ({ key: row.key, event: row.id === null ? undefined : row }))
+}
+
+/** As they are now; one that is gone is left out. */
+export async function listLineEventsById(db: Database, ids: readonly string[]): Promise<LineEvent[]> {
+  const { rows } = await db.raw<{ rows: LineEvent[] }>(
+    `select e.* from unnest(:ids::uuid[]) as asked (id)
+     cross join lateral (select ${EVENT} from events e where e.id = asked.id limit 1) e order by e.id`,
+    { ids: [...ids] },
+  )
+  return rows
+}
+
+/** Events of media of a span of messages that wait for their copy, or whose copy came since a moment. */
+export async function listLateMediaEvents(
+  db: Database,
+  span: { lineId: string; fromKey: string; untilKey: string; since: Date; limit: number },
+): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `select e.id
+     from (select id from messages where line_id = :lineId::uuid and id between :fromKey::uuid and :untilKey::uuid
+       and direction = 'inbound' order by id desc limit :limit) m
+     cross join lateral (select from media where message_id = m.id and purpose <> 'outbound'
+       and (status <> 'stored' or stored_at >= :since) limit 1) c
+     cross join lateral (select id from events where message_id = m.id and type = any (:types::text[]) limit 1) e`,
+    { ...span, types: [...EVENT_TYPES] },
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,56 @@
+import type { Database } from '../connection.js'
+import { toJson } from '../text.js'
+
+export interface ListenerAttempt {
+  eventId: string
+  /** By the listener's clock. */
+  startedAt: Date
+  durationMs: number
+  /** null: there was no answer, and `failure` says why. */
+  responseStatus: number | null
+  failure: string | null
+}
+
+/** Of one event: what comes after these is not kept. */
+const MAX_OF_EVENT = 100
+
+/**
+ * Writes down attempts at events of one line. What is known already is left out, so that who had no answer may ask again.
+ *
+ * @returns how many were written
+ */
+export async function insertListenerAttempts(
+  db: Database,
+  lineId: string,
+  attempts: readonly (ListenerAttempt & { id: string })[],
+): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `insert into listener_attempts (id, event_id, started_at, duration_ms, response_status, failure)
+     select x.id, x."eventId", x."startedAt", x."durationMs", x."responseStatus", x.failure
+     from jsonb_to_recordset(?::jsonb) as x(id uuid, "eventId" uuid, "startedAt" timestamptz, "durationMs" integer,
+       "responseStatus" integer, failure text)
+     cross join lateral (select line_id from events where id = x."eventId" limit 1) e
+     where e.line_id = ?::uuid
+       and not exists (select from listener_attempts a where a.event_id = x."eventId" and a.started_at = x."startedAt")
+       and (select count(*) from listener_attempts a where a.event_id = x."eventId") < ${MAX_OF_EVENT}`,
+    [toJson(attempts), lineId],
+  )
+  return rowCount
+}
+
+/** Oldest first; the caller has looked whose events they are. */
+export async function listListenerAttempts(
+  db: Database,
+  eventIds: readonly string[],
+): Promise<ListenerAttempt[]> {
+  return db('listener_attempts')
+    .whereIn('event_id', [...eventIds])
+    .orderBy(['started_at', 'id'])
+    .select<ListenerAttempt[]>({
+      eventId: 'event_id',
+      startedAt: 'started_at',
+      durationMs: 'duration_ms',
+      responseStatus: 'response_status',
+      failure: 'failure',
+    })
+}

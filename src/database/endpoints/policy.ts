@@ -1,0 +1,98 @@
+import type { Database } from '../connection.js'
+import type { MessageEventType } from './events.js'
+
+export const RETRY_SCHEDULES = ['default', 'short', 'long'] as const
+
+/** One of those that have a name, or the waits between attempts in seconds. */
+export type RetrySchedule = (typeof RETRY_SCHEDULES)[number] | readonly number[]
+
+/** What the body of a request is (`src/domain/endpoints/deliveries/shapes.ts`). */
+export const SHAPES = [
+  'linehook',
+  'cloudevents',
+  'cloudevents-binary',
+  'slack',
+  'discord',
+  'ifttt',
+  'template',
+] as const
+
+export type Shape = (typeof SHAPES)[number]
+
+/** Of Standard Webhooks: `v1` is HMAC-SHA256 by the signing secret, `v1a` Ed25519 by its key pair. */
+export const SIGNATURE_KINDS = ['v1', 'v1a'] as const
+
+export type SignatureKind = (typeof SIGNATURE_KINDS)[number]
+
+/** How an endpoint wants its events. Its developer sets it; whose endpoint it is makes no difference. */
+export interface EndpointPolicy {
+  retrySchedule: RetrySchedule
+  /** false: an event whose request was sent, and not answered in time, is not sent again by itself. */
+  retryOnTimeout: boolean
+  /** For the whole of a request; null: as long as the service waits (DELIVERY_TIMEOUT_MS). */
+  timeoutSeconds: number | null
+  /** At most; null: as many as the endpoint takes (ENDPOINT_MAX_IN_FLIGHT). `claim_in_lanes` reads it. */
+  requestsAtOnce: number | null
+  /** An event waits until the one before it from the same number is over. `create_deliveries` reads it. */
+  ordered: boolean
+  /** Of those that every endpoint gets otherwise. `create_deliveries` reads it. */
+  declinedEvents: readonly MessageEventType[]
+  shape: Shape
+  /** In the Liquid language, for the shape `template`. */
+  template: string | null
+  /** Of what the template makes. */
+  templateContentType: string
+  signature: SignatureKind
+  /** Until then both kinds sign, because the kind was changed; no field that a person writes. */
+  bothSignaturesUntil: string | null
+}
+
+export const DEFAULT_POLICY: EndpointPolicy = {
+  retrySchedule: 'default',
+  retryOnTimeout: true,
+  timeoutSeconds: null,
+  requestsAtOnce: null,
+  ordered: false,
+  declinedEvents: [],
+  shape: 'linehook',
+  template: null,
+  templateContentType: 'application/json',
+  signature: 'v1',
+  bothSignaturesUntil: null,
+}
+
+/** What differs from the defaults, as the column has it. */
+export type StoredPolicy = Partial<EndpointPolicy>
+
+export function policyOf(stored: StoredPolicy): EndpointPolicy {
+  return { ...DEFAULT_POLICY, ...stored }
+}
+
+/** With the headers that are sent in each request, sealed; null: none. */
+export interface PolicyRow {
+  policy: EndpointPolicy
+  headersSealed: Buffer | null
+}
+
+export async function findPolicy(db: Database, endpointId: string): Promise<PolicyRow> {
+  const row = await db('endpoints')
+    .where({ id: endpointId })
+    .first<{ policy: StoredPolicy; headersSealed: Buffer | null }>({
+      policy: 'policy',
+      headersSealed: 'headers_sealed',
+    })
+  return { ...row, policy: policyOf(row.policy) }
+}
+
+export async function setPolicy(
+  db: Database,
+  endpointId: string,
+  { policy, headersSealed }: PolicyRow,
+): Promise<void> {
+  const differs = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(DEFAULT_POLICY[name as keyof EndpointPolicy])
+  const stored = Object.fromEntries(Object.entries(policy).filter(differs))
+  await db('endpoints')
+    .where({ id: endpointId })
+    .update({ policy: JSON.stringify(stored), headers_sealed: headersSealed })
+}

@@ -1,0 +1,224 @@
+import type { Database } from '../connection.js'
+import { WITHOUT_MEDIA, type NewDelivery } from './deliveries/creating.js'
+import type { Event, EventType } from './events.js'
+import { conditions, idsBetween } from '../pages.js'
+import { FORGOTTEN } from '../people/forgotten.js'
+
+/** `undelivered`: nobody got it, or its next attempt is still to come after one that failed. */
+export const REPLAY_OUTCOMES = ['any', 'undelivered', 'delivered'] as const
+export type ReplayOutcome = (typeof REPLAY_OUTCOMES)[number]
+
+/** Which events are replayed: those of a span of time, by the ids of the rows. */
+export interface ReplayFilter {
+  from: Date
+  until: Date
+  /** Every line's, when left out. */
+  lineId?: string
+  /** null: what goes to the lines' own endpoints; left out: to whomever. */
+  applicationId?: string | null
+  /** Only what goes to these endpoints. */
+  endpointIds?: readonly string[]
+  /** Every type, when left out. */
+  types?: readonly EventType[]
+  outcome: ReplayOutcome
+}
+
+/** Of people who were forgotten there is nothing left to send. */
+const HAS_CONTENT = ` and from_number <> '${FORGOTTEN}'`
+
+const FAILED = `(status in ('exhausted', 'held') or status = 'pending' and attempt_count > 0)`
+
+const HAS_OUTCOME: Record<ReplayOutcome, string> = {
+  any: ` and (status = 'delivered' or ${FAILED})`,
+  undelivered: ` and ${FAILED}`,
+  delivered: ` and status = 'delivered'`,
+}
+
+/** What is under way, waits for its first attempt or for a copy of its media goes out by itself. */
+function deliveriesOf(filter: ReplayFilter, afterId: string): Condition {
+  const { sql, bindings } = spanOf(filter)
+  const receivers = receiversOf(filter)
+  return {
+    sql: `from deliveries where id > ?::uuid${sql}${receivers.sql}${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
+      and not (status = 'held' and ${WITHOUT_MEDIA})`,
+    bindings: [afterId, ...bindings, ...receivers.bindings],
+  }
+}
+
+/**
+ * Gives deliveries a new round of attempts, marked as a replay: those after a given one, oldest first. One that is locked is
+ * being brought by somebody else.
+ *
+ * @returns them in order of their ids, to be enqueued after the commit
+ */
+export async function replayDeliveries(
+  trx: Database,
+  filter: ReplayFilter,
+  { workId, afterId, limit }: { workId: string; afterId: string; limit: number },
+): Promise<NewDelivery[]> {
+  const { sql, bindings } = deliveriesOf(filter, afterId)
+  const { rows } = await trx.raw<{ rows: NewDelivery[] }>(
+    `with chosen as materialized (select id, status ${sql} order by id limit ? for update skip locked),
+     restarted as (
+       update deliveries d set status = 'pending', due_at = clock_timestamp(), round_attempt_count = 0, crash_count = 0,
+         lost_count = 0, job_generation = d.job_generation + 1, delivered_at = null, work_id = ?::uuid
+       where d.id = any (array(select id from chosen))
+       returning d.id, d.endpoint_id as "endpointId", d.job_generation as generation
+     )
+     select * from restarted order by id`,
+    [...bindings, limit, workId],
+  )
+  return rows
+}
+
+/** An event and the row by whose id the list goes on. */
+export interface ListedEvent extends Event {
+  position: string
+}
+
+/** Oldest first, those after a given position. */
+export async function listEventsToReplay(
+  db: Database,
+  filter: ReplayFilter,
+  afterId: string,
+  limit: number,
+): Promise<ListedEvent[]> {
+  const { sql, bindings } = eventsOf(filter, afterId)
+  const { rows } = await db.raw<{ rows: ListedEvent[] }>(
+    `select chosen.id as position, v.id, v.user_id as "userId", v.line_id as "lineId", v.message_id as "messageId", v.type,
+       v.payload, v.from_number as "fromNumber", v.to_number as "toNumber"
+     from (${sql} order by id limit ?) chosen
+     cross join lateral (select * from events where id = chosen.event_id limit 1) v
+     order by chosen.id`,
+    [...bindings, limit],
+  )
+  return rows
+}
+
+/**
+ * Of an application those that were to go to it, while its line is connected; else those of the lines, whether anybody was
+ * to get them or not.
+ */
+function eventsOf(filter: ReplayFilter, afterId: string): Condition {
+  const { sql, bindings } = spanOf(filter)
+  const receivers = receiversOf(filter)
+  if (filter.applicationId != null) {
+    return {
+      sql: `select id, event_id from deliveries
+        where id > ?::uuid${sql}${receivers.sql}${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
+          and exists (select from application_lines c where c.application_id = deliveries.application_id
+            and c.line_id = deliveries.line_id and 'messages:connect' = any (c.scopes))`,
+      bindings: [afterId, ...bindings, ...receivers.bindings],
+    }
+  }
+  // Not `exists`: to find a batch of ten the planner would read every delivery that there is.
+  const got = `coalesce((select true from deliveries
+    where event_id = events.id and status || '' = 'delivered'${receivers.sql} limit 1), false)`
+  const outcome = { any: undefined, delivered: got, undelivered: `not ${got}` }[filter.outcome]
+  return {
+    sql: `select id, id as event_id from events
+      where id > ?::uuid${sql}${HAS_CONTENT}${outcome === undefined ? '' : ` and ${outcome}`}`,
+    bindings: [afterId, ...bindings, ...(outcome === undefined ? [] : receivers.bindings)],
+  }
+}
+
+export type ReplayTo = 'endpoints' | 'url'
+
+export interface Counted {
+  count: number
+  firstId: string | null
+  lastId: string | null
+}
+
+/** Counts what comes after a given row. @returns how many, at most `limit`, and the first and the last of them */
+export async function countReplayable(
+  db: Database,
+  filter: ReplayFilter,
+  to: ReplayTo,
+  { afterId, limit }: { afterId: string; limit: number },
+): Promise<Counted> {
+  const { sql, bindings } =
+    to === 'url' ? eventsOf(filter, afterId) : selecting('id', deliveriesOf(filter, afterId))
+  const { rows } = await db.raw<{ rows: Counted[] }>(
+    `select count(*)::integer as count, min(id::text) as "firstId", max(id::text) as "lastId" from (${sql} order by id limit ?) chosen`,
+    [...bindings, limit],
+  )
+  return rows[0] ?? { count: 0, firstId: null, lastId: null }
+}
+
+interface Condition {
+  sql: string
+  bindings: string[]
+}
+
+function selecting(columns: string, { sql, bindings }: Condition): Condition {
+  return { sql: `select ${columns} ${sql}`, bindings }
+}
+
+function spanOf({ from, until, lineId, types }: ReplayFilter): Condition {
+  const span = idsBetween('id', { limit: 0 }, { from, until })
+  const given = conditions([
+    ['line_id = ?::uuid', lineId],
+    ['type = any (?::text[])', types && `{${types.join()}}`],
+  ])
+  return { sql: span.sql + given.sql, bindings: [...span.bindings, ...given.bindings] }
+}
+
+function receiversOf({ applicationId, endpointIds }: ReplayFilter): Condition {
+  const { sql, bindings } = conditions([
+    ['application_id = ?::uuid', applicationId ?? undefined],
+    ['endpoint_id = any (?::uuid[])', endpointIds && `{${endpointIds.join()}}`],
+  ])
+  return { sql: applicationId === null ? ` and application_id is null${sql}` : sql, bindings }
+}
+
+/** What another URL answered to an event. */
+export interface ReplayedEvent {
+  eventId: string
+  sentAt: Date
+  attemptCount: number
+  responseStatus: number | null
+  /** null: it took it. */
+  failure: string | null
+}
+
+export async function insertReplayedEvents(
+  trx: Database,
+  workId: string,
+  events: readonly ReplayedEvent[],
+): Promise<void> {
+  if (events.length === 0) return
+  await trx('replayed_events').insert(
+    events.map(({ eventId, sentAt, attemptCount, responseStatus, failure }) => ({
+      work_id: workId,
+      event_id: eventId,
+      sent_at: sentAt,
+      attempt_count: attemptCount,
+      response_status: responseStatus,
+      failure,
+    })),
+  )
+}
+
+/** A replay of an event to another URL. */
+export interface EventReplay extends Omit<ReplayedEvent, 'eventId'> {
+  workId: string
+  url: string
+}
+
+/** To URLs of the user's own, newest first; the caller has looked whose the event is. */
+export async function listReplaysOfEvent(
+  db: Database,
+  userId: string,
+  eventId: string,
+  limit: number,
+): Promise<EventReplay[]> {
+  const { rows } = await db.raw<{ rows: EventReplay[] }>(
+    `select r.work_id as "workId", w.asked ->> 'url' as url, r.sent_at as "sentAt", r.attempt_count as "attemptCount",
+       r.response_status as "responseStatus", r.failure
+     from replayed_events r join works w on w.id = r.work_id
+     where r.event_id = ?::uuid and w.user_id = ?::uuid order by r.work_id desc limit ?`,
+    [eventId, userId, limit],
+  )
+  return rows
+}

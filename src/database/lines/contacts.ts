@@ -1,0 +1,97 @@
+import type { Database } from '../connection.js'
+
+/** What a user calls a number at the other end. It counts for all lines of the user. */
+export interface Contact {
+  id: string
+  number: string
+  name: string | null
+  /** What it sends is kept and makes no events. */
+  blockedAt: Date | null
+  createdAt: Date
+}
+
+/** What is left out stays as it is. */
+export interface ContactChange {
+  name?: string | null | undefined
+  isBlocked?: boolean | undefined
+}
+
+const COLUMNS = {
+  id: 'id',
+  number: 'number',
+  name: 'name',
+  blockedAt: 'blocked_at',
+  createdAt: 'created_at',
+}
+
+/** The user's contacts, oldest first. */
+export async function listContactsOf(
+  db: Database,
+  userId: string,
+  { isBlocked }: { isBlocked?: boolean | undefined },
+  { offset, limit }: { offset: number; limit: number },
+): Promise<Contact[]> {
+  return db('contacts')
+    .where({ user_id: userId })
+    .modify((query) => {
+      if (isBlocked !== undefined) void query[isBlocked ? 'whereNotNull' : 'whereNull']('blocked_at')
+    })
+    .orderBy('id')
+    .offset(offset)
+    .limit(limit)
+    .select<Contact[]>(COLUMNS)
+}
+
+/** Those of the numbers that are contacts of the user. */
+export async function findContactsOf(
+  db: Database,
+  userId: string,
+  numbers: readonly string[],
+): Promise<Contact[]> {
+  return db('contacts')
+    .where({ user_id: userId })
+    .whereIn('number', [...new Set(numbers)])
+    .select<Contact[]>(COLUMNS)
+}
+
+/** The row stays locked until the transaction ends. */
+export async function lockContact(
+  trx: Database,
+  userId: string,
+  by: { id: string } | { number: string },
+): Promise<Contact | undefined> {
+  return trx('contacts')
+    .where({ user_id: userId, ...by })
+    .forUpdate()
+    .first<Contact | undefined>(COLUMNS)
+}
+
+/** Makes a contact, or changes the one with this number. */
+export async function upsertContact(
+  trx: Database,
+  { id, userId, number }: { id: string; userId: string; number: string },
+  { name, isBlocked }: ContactChange,
+): Promise<Contact> {
+  const { rows } = await trx.raw<{ rows: [Contact] }>(
+    `insert into contacts as c (id, user_id, number, name, blocked_at)
+     values (:id, :userId, :number, :name, case when :isBlocked::boolean then clock_timestamp() end)
+     on conflict (number, user_id) do update set
+       name = case when :isNamed::boolean then excluded.name else c.name end,
+       blocked_at = case
+         when :isBlocked::boolean is null then c.blocked_at
+         when :isBlocked::boolean then coalesce(c.blocked_at, excluded.blocked_at) end
+     returning id, number, name, blocked_at as "blockedAt", created_at as "createdAt"`,
+    { id, userId, number, name: name ?? null, isNamed: name !== undefined, isBlocked: isBlocked ?? null },
+  )
+  return rows[0]
+}
+
+/** @returns false: the user has another contact with this number */
+export async function updateContactNumber(trx: Database, id: string, number: string): Promise<boolean> {
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
+    `update contacts c set number = :number where id = :id
+       and not exists (select from contacts o where o.number = :number and o.user_id = c.user_id and o.id <> c.id)`,
+    { id, number },
+  )
+  return rowCount > 0
+}

@@ -1,0 +1,108 @@
+import type { Database } from '../connection.js'
+import type { DisabledReason } from '../endpoints/endpoints.js'
+import type { OptInEventType } from '../endpoints/events.js'
+
+export interface DeveloperConnection {
+  lineId: string
+  enabled: boolean
+  /** null: no outgoing webhook URL is set. */
+  endpointId: string | null
+  /** The same endpoint, or the one of a URL that was taken away. */
+  keptEndpointId: string | null
+  /** Of the kept endpoint, too. */
+  optInEvents: OptInEventType[]
+  outgoingWebhookUrl: string | null
+  endpointDisabledAt: Date | null
+  endpointDisabledReason: DisabledReason | null
+  /** Since when the endpoint has only failed. */
+  endpointFailingSince: Date | null
+  endpointFailureCount: number | null
+  /** Since when a person has paused its deliveries. */
+  endpointPausedAt: Date | null
+  /** A user's id; null: the command line. */
+  endpointPausedBy: string | null
+  /** Until then the signing secret from before the last rotation signs too. */
+  previousSecretUntil: Date | null
+  hasIncomingWebhook: boolean
+  incomingWebhookCreatedAt: Date | null
+  tokenRegeneratedAt: Date | null
+  /** Until then the token from before the last regeneration works too. */
+  previousTokenUntil: Date | null
+}
+
+export interface ConnectionOptions {
+  /** Until the transaction ends, nobody else changes the connection, its endpoints or its webhook. */
+  isLocked?: boolean
+  /** One of the line's further endpoints: what is said of an endpoint and its URL is of this one. */
+  endpointId?: string | undefined
+}
+
+/** What is said of an endpoint is of the outgoing webhook URL's, unless a further one is named. */
+export async function findConnection(
+  db: Database,
+  userId: string,
+  lineId: string,
+  { isLocked = false, endpointId }: ConnectionOptions = {},
+): Promise<DeveloperConnection | undefined> {
+  const row: DeveloperConnection | undefined = await db('developer_connections as c')
+    .modify((query) => {
+      if (isLocked) void query.forUpdate('c')
+    })
+    .join('lines as l', 'l.id', 'c.line_id')
+    .leftJoin('endpoints as k', (join) => {
+      if (endpointId === undefined) void join.on('k.id', 'c.endpoint_id')
+      else void join.on('k.line_id', 'c.line_id').onVal('k.id', endpointId).onNull('k.removed_at')
+    })
+    .leftJoin('endpoints as e', (join) => join.on('e.id', 'k.id').onNull('e.removed_at'))
+    .leftJoin('incoming_webhooks as w', 'w.line_id', 'c.line_id')
+    .where({ 'l.user_id': userId, 'l.id': lineId })
+    .first({
+      lineId: 'c.line_id',
+      enabled: 'c.enabled',
+      endpointId: 'e.id',
+      keptEndpointId: 'k.id',
+      optInEvents: db.raw(`coalesce(k.opt_in_events, '{}')`),
+      outgoingWebhookUrl: 'e.url',
+      endpointDisabledAt: 'e.disabled_at',
+      endpointDisabledReason: 'e.disabled_reason',
+      endpointFailingSince: 'e.failing_since',
+      endpointFailureCount: 'e.consecutive_failure_count',
+      endpointPausedAt: 'e.paused_at',
+      endpointPausedBy: 'e.paused_by',
+      previousSecretUntil: db.raw(
+        'case when e.previous_secret_until > now() then e.previous_secret_until end',
+      ),
+      hasIncomingWebhook: db.raw('w.line_id is not null'),
+      incomingWebhookCreatedAt: 'w.created_at',
+      tokenRegeneratedAt: 'w.regenerated_at',
+      previousTokenUntil: db.raw('case when w.previous_token_until > now() then w.previous_token_until end'),
+    })
+  return row
+}
+
+/** Makes the connection if the line has none yet. @returns false when the user has no such line */
+export async function setConnectionEnabled(
+  db: Database,
+  userId: string,
+  lineId: string,
+  enabled: boolean,
+): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `insert into developer_connections (line_id, enabled)
+     select id, ?::boolean from lines where user_id = ? and id = ?
+     on conflict (line_id) do update set enabled = excluded.enabled, updated_at = now()
+     returning line_id`,
+    [enabled, userId, lineId],
+  )
+  return rows.length > 0
+}
+
+export async function setConnectionEndpoint(
+  db: Database,
+  lineId: string,
+  endpointId: string | null,
+): Promise<void> {
+  await db('developer_connections')
+    .where({ line_id: lineId })
+    .update({ endpoint_id: endpointId, updated_at: db.fn.now() })
+}

@@ -1,0 +1,58 @@
+import type { Database } from '../connection.js'
+
+/** What a line and its owner's server have done so far. */
+export interface FirstSteps {
+  hasSent: boolean
+  hasReceived: boolean
+  /** The line's own server took an event. */
+  hasDelivered: boolean
+  /** The newest event for that server; null: there was none yet. */
+  newestEvent: {
+    status: string
+    /** Of its last attempt; null: there was none yet, or no answer. */
+    responseStatus: number | null
+    durationMs: number | null
+    failure: string | null
+  } | null
+}
+
+/**
+ * A line that has been in use for long has done it all, or its owner closes the tour. So a look at the newest rows is enough,
+ * and bounds what each look costs: by `messages_line`, `deliveries_line` and `delivery_attempts_delivery`.
+ */
+const ROWS_LOOKED_AT = 100
+
+export async function findFirstSteps(db: Database, lineId: string): Promise<FirstSteps> {
+  const { rows } = await db.raw<{ rows: [FirstSteps] }>(
+    `with newest as materialized (
+       select id, status, last_failure from (
+         select id, status, last_failure, application_id from deliveries
+         where line_id = :lineId order by id desc limit ${ROWS_LOOKED_AT}
+       ) d where application_id is null
+     )
+     select coalesce(bool_or(m.direction = 'outbound'), false) as "hasSent",
+       coalesce(bool_or(m.direction = 'inbound'), false) as "hasReceived",
+       exists (select from newest where status = 'delivered') as "hasDelivered",
+       (select jsonb_build_object('status', n.status, 'responseStatus', a.response_status,
+          'durationMs', a.duration_ms, 'failure', n.last_failure)
+        from (select * from newest order by id desc limit 1) n
+        left join lateral (
+          select response_status, duration_ms from delivery_attempts
+          where delivery_id = n.id order by attempt_number desc limit 1
+        ) a on true) as "newestEvent"
+     from (select direction from messages where line_id = :lineId order by id desc limit ${ROWS_LOOKED_AT}) m`,
+    { lineId },
+  )
+  return rows[0]
+}
+
+export async function isTourClosed(db: Database, userId: string): Promise<boolean> {
+  const user = await db('users')
+    .where({ id: userId })
+    .first<{ closedAt: Date | null } | undefined>({ closedAt: 'tour_closed_at' })
+  return user?.closedAt !== null
+}
+
+export async function setTourClosed(db: Database, userId: string): Promise<void> {
+  await db('users').where({ id: userId }).whereNull('tour_closed_at').update({ tour_closed_at: db.fn.now() })
+}

@@ -1,0 +1,132 @@
+import type { Database } from '../connection.js'
+
+/** What a line knows of a number at the other end. */
+export interface Contact {
+  number: string
+  optedOutAt: Date | null
+  /** Later than now: what waits for the number waits until then. */
+  pausedUntil: Date | null
+}
+
+/** What a keyword has changed for a contact. */
+export interface NotedKeyword {
+  isOptedOut: boolean
+  hasOptedOut: boolean
+  hasOptedIn: boolean
+  /** It asked for help, for the first time in 24 h. */
+  wantsHelp: boolean
+}
+
+/** Notes a keyword that a number has sent to a line. HELP counts once in 24 h: two programs would else never stop. */
+export async function noteKeyword(
+  trx: Database,
+  { lineId, number, keyword }: { lineId: string; number: string; keyword: 'stop' | 'start' | 'help' },
+): Promise<NotedKeyword> {
+  const { rows } = await trx.raw<{ rows: [NotedKeyword] }>(
+    `with given as (select ?::text as keyword), before as (
+       select * from line_contacts where line_id = ? and number = ? for update
+     )
+     update line_contacts c set
+       opted_out_at = case keyword
+         when 'stop' then coalesce(c.opted_out_at, now()) when 'start' then null else c.opted_out_at end,
+       opted_in_at = case when keyword = 'start' and c.opted_out_at is not null then now() else c.opted_in_at end,
+       help_answered_at = case
+         when keyword = 'help' and (c.help_answered_at > now() - interval '24 hours') is not true then now()
+         else c.help_answered_at end
+     from given, before b where c.line_id = b.line_id and c.number = b.number
+     returning c.opted_out_at is not null as "isOptedOut",
+       b.opted_out_at is null and c.opted_out_at is not null as "hasOptedOut",
+       b.opted_out_at is not null and c.opted_out_at is null as "hasOptedIn",
+       c.help_answered_at is distinct from b.help_answered_at as "wantsHelp"`,
+    [keyword, lineId, number],
+  )
+  return rows[0]
+}
+
+/**
+ * Notes an opt-out that somebody else told us. It needs a transaction: by its `now()` we see whether the opt-out is new.
+ *
+ * @returns whether it was not known
+ */
+export async function noteOptOut(trx: Database, lineId: string, number: string): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: [{ isNew: boolean }] }>(
+    `insert into line_contacts as c (line_id, number, opted_out_at) values (?, ?, now())
+     on conflict (line_id, number) do update set opted_out_at = coalesce(c.opted_out_at, now())
+     returning opted_out_at = now() as "isNew"`,
+    [lineId, number],
+  )
+  return rows[0].isNew
+}
+
+/** Whether the number has opted out of the line, or back in, since then. */
+export async function hasChosenSince(
+  db: Database,
+  lineId: string,
+  number: string,
+  since: Date,
+): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    'select 1 from line_contacts where line_id = ? and number = ? and greatest(opted_out_at, opted_in_at) > ?',
+    [lineId, number, since],
+  )
+  return rows.length > 0
+}
+
+/** Lets the message that confirms an opt-out go out, although the number has opted out. */
+export async function setOptOutAnswer(
+  db: Database,
+  lineId: string,
+  number: string,
+  messageId: string,
+): Promise<void> {
+  await db('line_contacts').where({ line_id: lineId, number }).update({ opt_out_answer_id: messageId })
+}
+
+/** undefined: the number has never written to the user's line. */
+export async function findContact(
+  db: Database,
+  userId: string,
+  lineId: string,
+  number: string,
+): Promise<Contact | undefined> {
+  return contacts(db, userId, lineId).where({ 'c.number': number }).first<Contact | undefined>(COLUMNS)
+}
+
+/** The numbers that have opted out of a user's line, in order of the numbers. */
+export async function listOptedOut(
+  db: Database,
+  userId: string,
+  lineId: string,
+  { after, limit }: { after?: string; limit: number },
+): Promise<(Contact & { optedOutAt: Date })[]> {
+  return contacts(db, userId, lineId)
+    .whereNotNull('c.opted_out_at')
+    .modify((query) => {
+      if (after !== undefined) void query.where('c.number', '>', after)
+    })
+    .orderBy('c.number')
+    .limit(limit)
+    .select<(Contact & { optedOutAt: Date })[]>(COLUMNS)
+}
+
+/** The numbers with which a user's line is paused now. */
+export async function listPaused(
+  db: Database,
+  userId: string,
+  lineId: string,
+  limit: number,
+): Promise<(Contact & { pausedUntil: Date })[]> {
+  return contacts(db, userId, lineId)
+    .where('c.paused_until', '>', db.fn.now())
+    .orderBy('c.paused_until', 'desc')
+    .limit(limit)
+    .select<(Contact & { pausedUntil: Date })[]>(COLUMNS)
+}
+
+function contacts(db: Database, userId: string, lineId: string) {
+  return db('line_contacts as c')
+    .join('lines as l', 'l.id', 'c.line_id')
+    .where({ 'l.user_id': userId, 'l.id': lineId })
+}
+
+const COLUMNS = { number: 'c.number', optedOutAt: 'c.opted_out_at', pausedUntil: 'c.paused_until' }

@@ -1,0 +1,87 @@
+import type { Database } from '../connection.js'
+import type { DisabledReason } from '../endpoints/endpoints.js'
+import { conditions } from '../pages.js'
+
+/** How one of its servers does. */
+export interface EndpointHealth {
+  /** null: no event was sent to it yet. */
+  calledAt: Date | null
+  failingSince: Date | null
+  disabledAt: Date | null
+  disabledReason: DisabledReason | null
+  pausedAt: Date | null
+  /** Events wait for a person. */
+  hasHeld: boolean
+}
+
+/** How a line does that somebody connected, besides what its own row says. */
+export interface LineHealth {
+  lineId: string
+  hasIncomingWebhook: boolean
+  /** Of its outgoing webhook URL; null: it has none. */
+  endpoint: EndpointHealth | null
+  /** Of those beside it. */
+  furtherEndpoints: EndpointHealth[]
+  /** What became of the newest events to all of them in the last 24 h, by how many hours ago they came; hours without one are left out. */
+  hours: { hoursAgo: number; delivered: number; failed: number }[]
+}
+
+/** Enough to see how it went, and few enough for a page with hundreds of lines. */
+const EVENTS_COUNTED = 500
+
+const HEALTH = `jsonb_build_object('calledAt', e.called_at, 'failingSince', e.failing_since,
+  'disabledAt', e.disabled_at, 'disabledReason', e.disabled_reason, 'pausedAt', e.paused_at,
+  'hasHeld', exists (select from deliveries d where d.endpoint_id = e.id and d.status = 'held'))`
+
+/**
+ * Of all lines of a user, or of one. Each line costs one look into `deliveries_line`, and each endpoint one into
+ * `deliveries_held`, all bounded.
+ */
+export async function listLineHealth(db: Database, userId: string, lineId?: string): Promise<LineHealth[]> {
+  const line = conditions([['l.id = ?::uuid', lineId]])
+  const { rows } = await db.raw<{ rows: LineHealth[] }>(
+    `select l.id as "lineId", exists (select from incoming_webhooks w where w.line_id = l.id) as "hasIncomingWebhook",
+       e.endpoint, coalesce(f.endpoints, '[]') as "furtherEndpoints", coalesce(h.hours, '[]') as hours
+     from lines l
+     left join developer_connections c on c.line_id = l.id
+     left join lateral (
+       select e.id, ${HEALTH} as endpoint from endpoints e where e.id = c.endpoint_id and e.removed_at is null
+     ) e on true
+     left join lateral (
+       select jsonb_agg(${HEALTH} order by e.id) as endpoints
+       from endpoints e where e.line_id = l.id and e.removed_at is null
+     ) f on true
+     left join lateral (
+       select jsonb_agg(jsonb_build_object('hoursAgo', y.hours_ago, 'delivered', y.delivered, 'failed', y.failed)) as hours
+       from (
+         select floor(extract(epoch from now() - d.created_at) / 3600)::integer as hours_ago,
+           count(*) filter (where d.status = 'delivered') as delivered,
+           count(*) filter (where d.status <> 'delivered' and d.last_failure is not null) as failed
+         from (
+           select created_at, status, last_failure from deliveries d
+           where d.line_id = l.id and d.id >= lowest_id_at(now() - interval '24 hours') and d.application_id is null
+           order by d.id desc limit ${EVENTS_COUNTED}
+         ) d group by 1
+       ) y
+     ) h on e.id is not null or f.endpoints is not null
+     where l.user_id = ?${line.sql}`,
+    [userId, ...line.bindings],
+  )
+  return rows.map(({ endpoint, furtherEndpoints, ...row }) => ({
+    ...row,
+    endpoint: endpoint && withDates(endpoint),
+    furtherEndpoints: furtherEndpoints.map(withDates),
+  }))
+}
+
+/** JSON has times as text. */
+function withDates(endpoint: EndpointHealth): EndpointHealth {
+  const dateOf = (written: Date | null) => (written === null ? null : new Date(written))
+  return {
+    ...endpoint,
+    calledAt: dateOf(endpoint.calledAt),
+    failingSince: dateOf(endpoint.failingSince),
+    disabledAt: dateOf(endpoint.disabledAt),
+    pausedAt: dateOf(endpoint.pausedAt),
+  }
+}

@@ -1,0 +1,221 @@
+import type { Database } from '../connection.js'
+
+export type LineStatus = 'active' | 'disabled'
+
+export interface Line {
+  id: string
+  userId: string
+  number: string
+  name: string
+  /** The name of its carrier account. */
+  carrierAccount: string
+  status: LineStatus
+  country: string | null
+  allowedCountries: string[] | null
+  /** To which messages are refused for now, after a sudden rise; null: none. */
+  pausedCountries: string[] | null
+  messagesPerNumberPerMinute: number
+  messagesPerMinute: number
+  /** Since when a person has paused what it sends; null: it goes on. */
+  pausedAt: Date | null
+  /** A user's id; null: the command line. */
+  pausedBy: string | null
+}
+
+const columns = {
+  id: 'id',
+  userId: 'user_id',
+  number: 'number',
+  name: 'name',
+  carrierAccount: 'carrier',
+  status: 'status',
+  country: 'country',
+  allowedCountries: 'allowed_countries',
+  pausedCountries: 'paused_countries',
+  messagesPerNumberPerMinute: 'messages_per_number_per_minute',
+  messagesPerMinute: 'messages_per_minute',
+  pausedAt: 'paused_at',
+  pausedBy: 'paused_by',
+}
+
+/** A line as its owner sees it. */
+export interface OwnLine extends Line {
+  isConnected: boolean
+  /** When it last sent or received; null: never. */
+  lastActivityAt: Date | null
+}
+
+export interface LineFilter {
+  id?: string
+  /** E.164 */
+  number?: string
+  name?: string
+}
+
+/** @returns false when the number belongs to a line already */
+export async function insertLine(db: Database, line: Line): Promise<boolean> {
+  const inserted = await db('lines')
+    .insert({
+      id: line.id,
+      user_id: line.userId,
+      number: line.number,
+      name: line.name,
+      carrier: line.carrierAccount,
+      status: line.status,
+      country: line.country,
+      allowed_countries: line.allowedCountries,
+      paused_countries: line.pausedCountries,
+      messages_per_number_per_minute: line.messagesPerNumberPerMinute,
+      messages_per_minute: line.messagesPerMinute,
+    })
+    .onConflict('number')
+    .ignore()
+    .returning('id')
+  return inserted.length > 0
+}
+
+export async function findLineByNumber(db: Database, number: string): Promise<Line | undefined> {
+  return db('lines').where({ number }).first<Line | undefined>(columns)
+}
+
+/** In the order of the numbers. */
+export async function findLinesByNumbers(
+  db: Database,
+  numbers: readonly string[],
+): Promise<(Line | undefined)[]> {
+  const lines = await db('lines')
+    .whereIn('number', [...new Set(numbers)])
+    .select<Line[]>(columns)
+  const byNumber = new Map(lines.map((line) => [line.number, line]))
+  return numbers.map((number) => byNumber.get(number))
+}
+
+/** Until the end of the transaction nobody else queues messages of these lines. In the order of everybody who does. */
+export async function lockLines(trx: Database, numbers: readonly string[]): Promise<void> {
+  await trx.raw(
+    `select lock_line(id)
+     from (select id from lines where number = any (?) order by hashtextextended(id::text, 0)) l`,
+    [[...numbers]],
+  )
+}
+
+/** Those at a carrier account whose number ends so, such as one that is written without its country's code. */
+export async function listLinesEndingWith(db: Database, carrier: string, digits: string): Promise<Line[]> {
+  return db('lines').where({ carrier }).whereLike('number', `%${digits}`).select<Line[]>(columns)
+}
+
+/** The user's lines, oldest first. */
+export async function listLinesOf(db: Database, userId: string, filter: LineFilter = {}): Promise<OwnLine[]> {
+  return db('lines as l')
+    .leftJoin('developer_connections as c', 'c.line_id', 'l.id')
+    .where({ 'l.user_id': userId })
+    .modify((query) => {
+      for (const [column, value] of Object.entries(filter) as [string, string][])
+        void query.where(`l.${column}`, value)
+    })
+    .select<OwnLine[]>([
+      Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, `l.${column}`])),
+      db.raw('coalesce(c.enabled, false) as "isConnected"'),
+      db.raw(
+        `(select m.created_at from messages m where m.line_id = l.id order by m.id desc limit 1) as "lastActivityAt"`,
+      ),
+    ])
+    .orderBy('l.id')
+}
+
+/** Whosever they are, oldest first. */
+export async function findLineNumbers(
+  db: Database,
+  ids: readonly string[],
+): Promise<{ id: string; number: string }[]> {
+  return db('lines')
+    .whereIn('id', [...ids])
+    .orderBy('id')
+    .select<{ id: string; number: string }[]>('id', 'number')
+}
+
+/** For operators: what lines are called, by their ids. */
+export async function findLineNames(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db('lines')
+    .whereRaw('id = any (?::uuid[])', [[...new Set(ids)]])
+    .select<{ id: string; name: string }[]>('id', 'name')
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** Until the transaction ends, nobody else changes it. undefined: the user has no such line. */
+export async function lockOwnLine(trx: Database, userId: string, id: string): Promise<Line | undefined> {
+  return trx('lines').where({ user_id: userId, id }).forNoKeyUpdate().first<Line | undefined>(columns)
+}
+
+export async function updateLineName(db: Database, id: string, name: string): Promise<void> {
+  await db('lines').where({ id }).update({ name })
+}
+
+/** For operators: any user's line. */
+export async function findAnyLine(db: Database, id: string): Promise<Line | undefined> {
+  return db('lines').where({ id }).first<Line | undefined>(columns)
+}
+
+/** For operators: every user's lines, oldest first. */
+export async function listAllLines(db: Database): Promise<(Line & { connected: boolean })[]> {
+  return db('lines')
+    .leftJoin('developer_connections', 'developer_connections.line_id', 'lines.id')
+    .select<(Line & { connected: boolean })[]>([
+      Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, `lines.${column}`])),
+      db.raw('coalesce(developer_connections.enabled, false) as connected'),
+    ])
+    .orderBy('lines.id')
+}
+
+export async function updateLineStatus(db: Database, id: string, status: LineStatus): Promise<void> {
+  await db('lines').where({ id }).update({ status, is_stopped: false })
+}
+
+/** Disables the user's active lines, and marks them. @returns their numbers */
+export async function stopLinesOf(db: Database, userId: string): Promise<string[]> {
+  const stopped = await db('lines')
+    .where({ user_id: userId, status: 'active' })
+    .update({ status: 'disabled', is_stopped: true })
+    .returning<{ number: string }[]>('number')
+  return stopped.map(({ number }) => number)
+}
+
+/** Makes those active again that were stopped. @returns their numbers */
+export async function restartLinesOf(db: Database, userId: string): Promise<string[]> {
+  const restarted = await db('lines')
+    .where({ user_id: userId, status: 'disabled', is_stopped: true })
+    .update({ status: 'active', is_stopped: false })
+    .returning<{ number: string }[]>('number')
+  return restarted.map(({ number }) => number)
+}
+
+/** How many lines each carrier account has, by its name; one without lines is not in it. */
+export async function countLinesOfCarriers(db: Database): Promise<Map<string, number>> {
+  const rows = await db('lines')
+    .groupBy('carrier')
+    .select<{ carrier: string; count: number }[]>('carrier', db.raw('count(*)::int as count'))
+  return new Map(rows.map(({ carrier, count }) => [carrier, count]))
+}
+
+/** For operators: whose line a number is. */
+export interface LineOfNumber {
+  id: string
+  number: string
+  carrierAccount: string
+  userId: string
+  ownerEmail: string
+}
+
+/** For operators: the lines that these numbers (E.164) belong to. */
+export async function findLinesOfNumbers(db: Database, numbers: readonly string[]): Promise<LineOfNumber[]> {
+  return db('lines as l')
+    .join('users as u', 'u.id', 'l.user_id')
+    .whereRaw('l.number = any (?::text[])', [[...numbers]])
+    .select<LineOfNumber[]>({
+      id: 'l.id',
+      number: 'l.number',
+      carrierAccount: 'l.carrier',
+      userId: 'l.user_id',
+      ownerEmail: 'u.email',
+    })
+}

@@ -1,0 +1,168 @@
+import type { Database } from '../connection.js'
+
+/** Rows that are being committed have time until then. */
+const LAG = `interval '5 seconds'`
+/** After a longer pause of the service only so much is counted: statements have a limit. */
+const LONGEST_GAP = `interval '1 hour'`
+/** An id has the time of the clock of the process that made it. */
+const CLOCKS = `interval '1 minute'`
+/** Area codes tell the countries of +1 apart, and seven characters the islands of +44. */
+const PREFIX_LENGTH = 7
+
+/** Messages that a user's lines were asked to send to numbers that begin alike. */
+export interface NewMessages {
+  userId: string
+  hour: Date
+  /** One of the numbers. */
+  sample: string
+  count: number
+}
+
+/**
+ * Messages that were accepted since the last call, in whichever process; each is given once, in the transaction that notes so.
+ *
+ * @returns undefined while another process is at it
+ */
+export async function takeNewMessages(trx: Database): Promise<NewMessages[] | undefined> {
+  const { rows: spans } = await trx.raw<{ rows: { since: string; until: string }[] }>(
+    `with mark as (select counted_until from country_guard for update skip locked),
+     span as (select greatest(counted_until, clock_timestamp() - ${LONGEST_GAP}) as since,
+       greatest(counted_until, clock_timestamp() - ${LAG}) as until from mark),
+     noted as (update country_guard set counted_until = span.until from span)
+     select since::text, until::text from span`,
+  )
+  const [span] = spans
+  if (span === undefined) return undefined
+  const { rows } = await trx.raw<{ rows: NewMessages[] }>(
+    `select user_id as "userId", date_trunc('hour', created_at) as hour, min(to_number) as sample,
+       count(*)::integer as count
+     from messages
+     where direction = 'outbound' and source <> 'service'
+       and id >= lowest_id_at(:since::timestamptz - ${CLOCKS}) and id < lowest_id_at(:until::timestamptz + ${CLOCKS})
+       and created_at >= :since and created_at < :until
+     group by user_id, hour, left(to_number, ${PREFIX_LENGTH})`,
+    { ...span },
+  )
+  return rows
+}
+
+export interface CountryCount {
+  userId: string
+  country: string
+  hour: Date
+  count: number
+}
+
+export async function addCountryCounts(trx: Database, counts: readonly CountryCount[]): Promise<void> {
+  if (counts.length === 0) return
+  await trx.raw(
+    `insert into country_hours as h (user_id, country, hour, accepted)
+     select "userId", country, hour, sum(count) from jsonb_to_recordset(?::jsonb)
+       as c ("userId" uuid, country text, hour timestamptz, count integer)
+     group by 1, 2, 3 order by 1, 2, 3
+     on conflict (user_id, country, hour) do update set accepted = h.accepted + excluded.accepted`,
+    [JSON.stringify(counts)],
+  )
+}
+
+/** More than anybody expects to a country. */
+export interface Rise {
+  userId: string
+  country: string
+  /** Accepted in this hour. */
+  accepted: number
+  /** The most in an hour of the month before. */
+  usual: number
+}
+
+/**
+ * Countries that got `minimum` messages of a user in this hour, and `factor` times what was ever usual. Left out is what is
+ * paused already, and what a person let go on within a week. In its first week the guard only counts: what somebody has
+ * always sent on Mondays is no rise.
+ */
+export async function findRises(
+  db: Database,
+  { minimum, factor }: { minimum: number; factor: number },
+): Promise<Rise[]> {
+  const { rows } = await db.raw<{ rows: Rise[] }>(
+    `select h.user_id as "userId", h.country, h.accepted, before.usual
+     from country_hours h cross join lateral (
+       select coalesce(max(accepted), 0) as usual from country_hours b
+       where b.user_id = h.user_id and b.country = h.country and b.hour < h.hour and b.hour > h.hour - interval '30 days'
+     ) before
+     where exists (select from country_guard where began_at < now() - interval '7 days')
+       and h.hour = date_trunc('hour', now()) and h.accepted >= :minimum and h.accepted >= :factor * before.usual
+       and not exists (select from country_pauses p where p.user_id = h.user_id and p.country = h.country
+         and (p.resumed_at is null or p.resumed_at > now() - interval '7 days'))`,
+    { minimum, factor },
+  )
+  return rows
+}
+
+/**
+ * Of all lines of the user, but for those in the country itself and those that were allowed to send there by name.
+ *
+ * @returns of how many lines; 0: nothing was paused
+ */
+export async function pauseCountry(
+  trx: Database,
+  { userId, country, accepted, usual }: Rise,
+): Promise<number> {
+  const lineCount = await trx('lines')
+    .where({ user_id: userId })
+    .whereNull('allowed_countries')
+    .whereRaw('country is distinct from ?', [country])
+    .whereRaw(`not ? = any (coalesce(paused_countries, '{}'))`, [country])
+    .update({
+      paused_countries: trx.raw(`array_append(coalesce(paused_countries, '{}'), ?::text)`, [country]),
+    })
+  if (lineCount === 0) return 0
+  await trx('country_pauses')
+    .insert({ user_id: userId, country, accepted, usual })
+    .onConflict(['user_id', 'country'])
+    .merge({ accepted, usual, paused_at: trx.raw('clock_timestamp()'), resumed_at: null })
+  return lineCount
+}
+
+/** @returns false when it is not paused */
+export async function resumeCountry(trx: Database, userId: string, country: string): Promise<boolean> {
+  const resumed = await trx('country_pauses')
+    .where({ user_id: userId, country, resumed_at: null })
+    .update({ resumed_at: trx.raw('clock_timestamp()') })
+  if (resumed === 0) return false
+  await trx('lines')
+    .where({ user_id: userId })
+    .whereRaw('? = any (paused_countries)', [country])
+    .update({ paused_countries: trx.raw(`nullif(array_remove(paused_countries, ?::text), '{}')`, [country]) })
+  return true
+}
+
+export interface CountryPause extends Rise {
+  email: string
+  pausedAt: Date
+}
+
+/** Newest first; of everybody, or of one user. */
+export async function listCountryPauses(
+  db: Database,
+  filter: { userId?: string },
+  limit: number,
+): Promise<CountryPause[]> {
+  return db('country_pauses as p')
+    .join('users as u', 'u.id', 'p.user_id')
+    .whereNull('p.resumed_at')
+    .modify((query) => {
+      if (filter.userId !== undefined) void query.where('p.user_id', filter.userId)
+    })
+    .orderBy('p.paused_at', 'desc')
+    .limit(limit)
+    .select<CountryPause[]>({
+      ...{ userId: 'p.user_id', email: 'u.email', country: 'p.country', pausedAt: 'p.paused_at' },
+      ...{ accepted: 'p.accepted', usual: 'p.usual' },
+    })
+}
+
+/** What `findRises` does not look at any more. @returns how many rows */
+export async function deleteOldCountryHours(db: Database): Promise<number> {
+  return db('country_hours').whereRaw(`hour < now() - interval '31 days'`).delete()
+}

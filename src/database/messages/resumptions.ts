@@ -1,0 +1,72 @@
+import type { Database } from '../connection.js'
+
+/** A pause is over, and what waited for that has still to be brought. */
+export interface Resumption {
+  table: 'lines' | 'carrier_accounts' | 'all_sending'
+  /** null: of all lines. */
+  id: string | null
+  /** As text: a Date would lose its microseconds. */
+  resumedAt: string
+}
+
+export async function listResumptions(db: Database): Promise<Resumption[]> {
+  const { rows } = await db.raw<{ rows: Resumption[] }>(
+    `select 'all_sending' as "table", null::uuid as id, resumed_at::text as "resumedAt" from all_sending
+       where resumed_at is not null
+     union all select 'carrier_accounts', id, resumed_at::text from carrier_accounts where resumed_at is not null
+     union all select 'lines', id, resumed_at::text from lines where resumed_at is not null`,
+  )
+  return rows
+}
+
+/** Lines of the resumption on which messages wait, after a given one, in order of their ids. */
+export async function listWaitingLines(
+  db: Database,
+  { table, id }: Resumption,
+  afterId: string,
+  limit: number,
+): Promise<string[]> {
+  const scope = {
+    lines: 'l.id = :id',
+    carrier_accounts: 'l.carrier = (select name from carrier_accounts where id = :id)',
+    all_sending: 'true',
+  }[table]
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `select l.id from lines l
+     where ${scope} and l.id > :afterId
+       and exists (select from messages m where m.line_id = l.id and m.status in ('queued', 'sending'))
+     order by l.id limit :limit`,
+    { ...(id === null ? {} : { id }), afterId, limit },
+  )
+  return rows.map((row) => row.id)
+}
+
+/** Does nothing if it was paused and resumed again meanwhile. */
+export async function endResumption(db: Database, { table, id, resumedAt }: Resumption): Promise<void> {
+  await db(table)
+    .modify((query) => {
+      if (id !== null) void query.where({ id })
+    })
+    .whereRaw('resumed_at = ?::timestamptz', [resumedAt])
+    .update({ resumed_at: null })
+}
+
+/** A message that waited; without a generation an earlier one to its number brings it. */
+export interface WokenMessage {
+  id: string
+  generation: number | null
+  position: string
+}
+
+/** The next messages of a line after a position (`wake_messages`). */
+export async function wakeMessages(
+  db: Database,
+  lineId: string,
+  { after, limit, lookAgainMs }: { after: string; limit: number; lookAgainMs: number },
+): Promise<WokenMessage[]> {
+  const { rows } = await db.raw<{ rows: WokenMessage[] }>(
+    `select id, generation, "position"::text from wake_messages(?::uuid, ?::bigint, ?, make_interval(secs => ?))`,
+    [lineId, after, limit, lookAgainMs / 1000],
+  )
+  return rows
+}

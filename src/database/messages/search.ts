@@ -1,0 +1,191 @@
+import { columnsOf } from '../../shape.js'
+import type { Database } from '../connection.js'
+import { MESSAGE_FIELDS, type Message } from './message.js'
+import { CONTACT_NUMBER } from './reading.js'
+import { LOOKED_THROUGH } from '../pages.js'
+import type { User } from '../people/users.js'
+
+/** Whose things are looked through; left out: everybody's. */
+export interface Scope {
+  userId?: string
+}
+
+export interface FoundLine {
+  id: string
+  number: string
+  name: string
+  userId: string
+  ownerEmail: string
+}
+
+/** With whose it is, for readers who are not its owner. */
+export type FoundMessage = Message & { userId: string; ownerEmail: string; lineName: string }
+
+const OF_MESSAGE = `${columnsOf(MESSAGE_FIELDS)}, m.user_id as "userId", u.email as "ownerEmail", l.name as "lineName"`
+
+const isTheirs = (column: string, { userId }: Scope) =>
+  userId === undefined ? { sql: '', bindings: [] } : { sql: ` and ${column} = ?::uuid`, bindings: [userId] }
+
+/** The message that has this id, or whose event, delivery or copy of media has it. */
+export async function findMessagesById(db: Database, scope: Scope, id: string): Promise<FoundMessage[]> {
+  const theirs = isTheirs('m.user_id', scope)
+  const { rows } = await db.raw<{ rows: FoundMessage[] }>(
+    `with named as (
+       select ?::uuid as id
+       union select message_id from events where id = ?::uuid
+       union select e.message_id from deliveries d join events e on e.id = d.event_id where d.id = ?::uuid
+       union select message_id from media where id = ?::uuid
+     )
+     select ${OF_MESSAGE} from named join messages m on m.id = named.id
+     join lines l on l.id = m.line_id join users u on u.id = m.user_id
+     where true${theirs.sql}`,
+    [id, id, id, id, ...theirs.bindings],
+  )
+  return rows
+}
+
+/** Messages that a carrier calls so; two accounts may use one id, and an account may use it again. */
+export async function findMessagesByCarrierId(
+  db: Database,
+  scope: Scope,
+  carrierMessageId: string,
+): Promise<FoundMessage[]> {
+  const theirs = isTheirs('m.user_id', scope)
+  const { rows } = await db.raw<{ rows: FoundMessage[] }>(
+    `select ${OF_MESSAGE} from (
+       select message_id from carrier_message_ids
+       where carrier in (select name from carrier_accounts) and carrier_message_id = ?
+       union
+       select message_id from carrier_message_ids_again
+       where carrier in (select name from carrier_accounts) and carrier_message_id = ?
+     ) c join messages m on m.id = c.message_id
+     join lines l on l.id = m.line_id join users u on u.id = m.user_id
+     where true${theirs.sql}`,
+    [carrierMessageId, carrierMessageId, ...theirs.bindings],
+  )
+  return rows
+}
+
+/** Newest messages that whoever sent them calls so, looked up in the index for each line. */
+export async function findMessagesByClientRef(
+  db: Database,
+  scope: Scope,
+  clientRef: string,
+  limit: number,
+): Promise<FoundMessage[]> {
+  const theirs = isTheirs('l.user_id', scope)
+  const { rows } = await db.raw<{ rows: FoundMessage[] }>(
+    `select found.* from lines l join users u on u.id = l.user_id
+     cross join lateral (
+       select ${OF_MESSAGE} from messages m where m.line_id = l.id and m.client_ref = ? order by m.id desc limit ?
+     ) found
+     where true${theirs.sql} order by found.id desc limit ?`,
+    [clientRef, limit, ...theirs.bindings, limit],
+  )
+  return rows
+}
+
+/**
+ * Newest messages with numbers at the other end that have these digits in them. A whole number is looked up in the
+ * index of each line; a part of one is looked for in the newest messages of each.
+ */
+export async function findMessagesByNumber(
+  db: Database,
+  scope: Scope,
+  { digits, isWhole }: { digits: string; isWhole: boolean },
+  limit: number,
+): Promise<FoundMessage[]> {
+  const theirs = isTheirs('l.user_id', scope)
+  const found = isWhole
+    ? `messages m where m.line_id = l.id and ${CONTACT_NUMBER} = ?`
+    : `(select * from messages m where m.line_id = l.id order by m.id desc limit ${LOOKED_THROUGH}) m
+       where position(? in ${CONTACT_NUMBER}) > 0`
+  const { rows } = await db.raw<{ rows: FoundMessage[] }>(
+    `select found.* from lines l join users u on u.id = l.user_id
+     cross join lateral (
+       select ${OF_MESSAGE} from ${found}
+       order by m.id desc limit ?
+     ) found
+     where true${theirs.sql} order by found.id desc limit ?`,
+    [isWhole ? `+${digits}` : digits, limit, ...theirs.bindings, limit],
+  )
+  return rows
+}
+
+/** @param digits of a part of the number; '' for none */
+export async function findLines(
+  db: Database,
+  scope: Scope,
+  { id, words, digits }: { id: string | null; words: string; digits: string },
+  limit: number,
+): Promise<FoundLine[]> {
+  const theirs = isTheirs('l.user_id', scope)
+  const { rows } = await db.raw<{ rows: FoundLine[] }>(
+    `select l.id, l.number, l.name, l.user_id as "userId", u.email as "ownerEmail"
+     from lines l join users u on u.id = l.user_id
+     where (l.id = ?::uuid or ${has('l.name')} or (?::text <> '' and position(?::text in l.number) > 0))${theirs.sql}
+     order by l.name, l.id limit ?`,
+    [id, words, digits, digits, ...theirs.bindings, limit],
+  )
+  return rows
+}
+
+export interface FoundApplication {
+  id: string
+  name: string
+  userId: string
+  ownerEmail: string
+}
+
+export async function findApplications(
+  db: Database,
+  scope: Scope,
+  { id, words }: { id: string | null; words: string },
+  limit: number,
+): Promise<FoundApplication[]> {
+  const theirs = isTheirs('a.user_id', scope)
+  const { rows } = await db.raw<{ rows: FoundApplication[] }>(
+    `select a.id, a.name, a.user_id as "userId", u.email as "ownerEmail"
+     from applications a join users u on u.id = a.user_id
+     where a.deleted_at is null and (a.id = ?::uuid or a.client_id = ? or ${has('a.name')})${theirs.sql}
+     order by a.name, a.id limit ?`,
+    [id, words, words, ...theirs.bindings, limit],
+  )
+  return rows
+}
+
+export interface FoundContact {
+  number: string
+  name: string
+}
+
+/** What the user calls so. */
+export async function findContactsByName(
+  db: Database,
+  userId: string,
+  words: string,
+  limit: number,
+): Promise<FoundContact[]> {
+  const { rows } = await db.raw<{ rows: FoundContact[] }>(
+    `select number, name from contacts where user_id = ? and ${has('name')} order by name, id limit ?`,
+    [userId, words, limit],
+  )
+  return rows
+}
+
+export type FoundUser = Pick<User, 'id' | 'email' | 'name' | 'role'>
+
+export async function findUsers(
+  db: Database,
+  { id, words }: { id: string | null; words: string },
+  limit: number,
+): Promise<FoundUser[]> {
+  const { rows } = await db.raw<{ rows: FoundUser[] }>(
+    `select id, email, name, role from users
+     where id = ?::uuid or ${has('email')} or ${has('name')} order by email limit ?`,
+    [id, words, words, limit],
+  )
+  return rows
+}
+
+const has = (column: string) => `position(lower(?::text) in lower(${column})) > 0`

@@ -1,0 +1,135 @@
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { hasCode, UserError } from '../../../errors.js'
+import { columnList, quoted, tablesOf, type BackedUpTable } from './tables.js'
+import { END_OF_BACKUP, END_OF_TABLE, type BackupHeader } from './write.js'
+
+/** No line of a row is longer than Postgres's own limit of a value; this only says that the file is none of ours. */
+const MAX_LINE_BYTES = 1_100_000_000
+
+/** @throws UserError for a file that is no backup */
+export async function readHeader(file: string): Promise<BackupHeader> {
+  for await (const line of linesOf(file)) return parseHeader(line.toString())
+  throw notABackup(file)
+
+  function parseHeader(text: string): BackupHeader {
+    if (!text.startsWith('{"format":"linehook backup 1"')) throw notABackup(file)
+    return JSON.parse(text) as BackupHeader
+  }
+}
+
+/**
+ * Puts the rows of a backup into a database that has just been migrated by the same release, all of them or none.
+ *
+ * @returns how many rows of each table
+ * @throws UserError for a file that is cut off, or has other tables
+ */
+export async function readBackup(
+  databaseUrl: string,
+  file: string,
+  header: BackupHeader,
+): Promise<Map<string, number>> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'linehook restore' })
+  await client.connect()
+  try {
+    await client.query('begin')
+    const tables = new Map((await tablesOf(client)).map((table) => [table.name, table]))
+    await prepare(client, header, tables)
+    const counts = await copyAll(client, file, tables)
+    for (const [name, value] of Object.entries(header.sequences))
+      await client.query('select setval($1::regclass, $2::bigint)', [quoted(name), value])
+    await client.query('commit')
+    await client.query('analyze')
+    return counts
+  } finally {
+    await client.end()
+  }
+}
+
+/** Migrations leave rows of their own behind, and months of before have partitions of their own. */
+async function prepare(
+  client: pg.Client,
+  { partitions }: BackupHeader,
+  tables: ReadonlyMap<string, BackedUpTable>,
+): Promise<void> {
+  // Those that refer to others first. The audit log cannot be emptied, and a new one is empty.
+  for (const name of [...tables.keys()].reverse()) {
+    const { rowCount } = await client.query(`select from ${quoted(name)} limit 1`)
+    if (rowCount !== 0) await client.query(`delete from ${quoted(name)}`)
+  }
+  for (const partition of partitions) {
+    const [, parent, year, month] = /^(.+)_(\d{4})(\d{2})$/.exec(partition) ?? []
+    await client.query('select ensure_partitions($1, $2::date, 1)', [
+      parent,
+      `${year ?? ''}-${month ?? ''}-01`,
+    ])
+  }
+}
+
+async function copyAll(
+  client: pg.Client,
+  file: string,
+  tables: ReadonlyMap<string, BackedUpTable>,
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  const lines = linesOf(file)
+  const next = async (): Promise<Buffer> => {
+    const line = await lines.next()
+    if (line.done) throw new UserError('the backup is cut off: its end is missing')
+    return line.value
+  }
+  async function* rowsOfTable(): AsyncGenerator<Buffer> {
+    for (let line = await next(); !line.equals(TABLE_END); line = await next()) {
+      yield Buffer.concat([line, NEW_LINE])
+    }
+  }
+  // The header.
+  await next()
+  for (let line = await next(); !line.equals(BACKUP_END); line = await next()) {
+    const table = JSON.parse(line.toString()) as BackedUpTable
+    if (tables.get(table.name)?.columns.join() !== table.columns.join())
+      throw new UserError(`the backup has another table ${table.name} than this release`)
+    const copied = client.query(copyFrom(`copy ${quoted(table.name)} (${columnList(table)}) from stdin`))
+    await pipeline(rowsOfTable, copied)
+    counts.set(table.name, copied.rowCount)
+  }
+  return counts
+}
+
+const TABLE_END = Buffer.from(END_OF_TABLE)
+const BACKUP_END = Buffer.from(END_OF_BACKUP)
+const NEW_LINE = Buffer.from('\n')
+
+async function* linesOf(file: string): AsyncGenerator<Buffer> {
+  const unpacked = createGunzip()
+  const reading = pipeline(createReadStream(file), unpacked)
+  reading.catch(() => undefined)
+  let rest: Buffer[] = []
+  let restBytes = 0
+  try {
+    for await (const chunk of unpacked) {
+      let bytes = chunk as Buffer
+      for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10)) {
+        yield Buffer.concat([...rest, bytes.subarray(0, at)])
+        rest = []
+        restBytes = 0
+        bytes = bytes.subarray(at + 1)
+      }
+      rest.push(bytes)
+      restBytes += bytes.length
+      if (restBytes > MAX_LINE_BYTES) throw notABackup(file)
+    }
+    await reading
+  } catch (error) {
+    if (hasCode(error, 'Z_DATA_ERROR')) throw notABackup(file)
+    if (hasCode(error, 'Z_BUF_ERROR')) throw new UserError('the backup is cut off: its end is missing')
+    throw error
+  }
+}
+
+function notABackup(file: string): UserError {
+  return new UserError(`${file} is no backup of \`linehook backup\``)
+}

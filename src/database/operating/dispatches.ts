@@ -1,0 +1,166 @@
+import { newId } from '../../ids.js'
+import type { Database } from '../connection.js'
+
+/** One way out: a notice by mail to one person, a notice to an operational webhook, or a link to set a password by mail. */
+export interface Dispatch {
+  id: string
+  /** null: a link to set a password. */
+  noticeId: string | null
+  /** From 1. */
+  attempt: number
+}
+
+export interface Recipient {
+  userId: string
+  email: string
+}
+
+/** `webhook`: the installation's; `own_webhook`: a user's. */
+export type DispatchKind = 'mail' | 'webhook' | 'own_webhook' | 'reset_link'
+
+/** A process that has claimed one has so long; then another may. It is more than any attempt takes. */
+const LEASE = `interval '1 minute'`
+/** Nobody gets notices more often: what comes meanwhile stands in the next mail. */
+const MAIL_PAUSE = `interval '1 minute'`
+
+const CLAIMED = `d.id, d.notice_id as "noticeId", d.attempt_count as attempt`
+const CLAIM = `update dispatches d set due_at = clock_timestamp() + ${LEASE}, attempt_count = d.attempt_count + 1`
+
+/**
+ * A mail for the owner, if there is one, and one for each operator, if they want it. Nobody gets two, and who is disabled
+ * gets none.
+ */
+export async function insertMails(trx: Database, noticeIds: readonly string[]): Promise<void> {
+  await trx.raw(
+    `insert into dispatches (id, kind, notice_id, user_id)
+     select new_id(), 'mail', n.id, u.id
+     from notices n join users u
+       on (u.id = n.user_id and u.notice_mails <> 'none') or (u.role = 'operator' and u.notice_mails = 'all')
+     where n.id = any (?) and u.disabled_at is null order by n.id, u.id`,
+    [[...noticeIds]],
+  )
+}
+
+/** For the owner and for each operator, whichever mails they want: of what somebody else does with the account. */
+export async function insertAccountMails(trx: Database, noticeIds: readonly string[]): Promise<void> {
+  await trx.raw(
+    `insert into dispatches (id, kind, notice_id, user_id)
+     select new_id(), 'mail', n.id, u.id
+     from notices n join users u on u.id = n.user_id or u.role = 'operator'
+     where n.id = any (?) and u.disabled_at is null order by n.id, u.id`,
+    [[...noticeIds]],
+  )
+}
+
+export async function insertWebhookCalls(trx: Database, noticeIds: readonly string[]): Promise<void> {
+  await trx('dispatches').insert(
+    noticeIds.map((noticeId) => ({ id: newId(), kind: 'webhook', notice_id: noticeId })),
+  )
+}
+
+/** For owners who have an operational webhook of their own. */
+export async function insertOwnWebhookCalls(trx: Database, noticeIds: readonly string[]): Promise<void> {
+  await trx.raw(
+    `insert into dispatches (id, kind, notice_id, user_id)
+     select new_id(), 'own_webhook', n.id, u.id
+     from notices n join users u on u.id = n.user_id join operational_webhooks w on w.user_id = u.id
+     where n.id = any (?) and u.disabled_at is null order by n.id`,
+    [[...noticeIds]],
+  )
+}
+
+export async function insertResetLink(trx: Database, userId: string): Promise<void> {
+  await trx('dispatches').insert({ id: newId(), kind: 'reset_link', user_id: userId })
+}
+
+/** Links that somebody asked for in the last hour. */
+export async function countRecentResetLinks(trx: Database, userId: string): Promise<number> {
+  const row = await trx('dispatches')
+    .where({ user_id: userId, kind: 'reset_link' })
+    .whereRaw(`id >= lowest_id_at(now() - interval '1 hour')`)
+    .first<{ count: number }>(trx.raw('count(*)::int as count'))
+  return row.count
+}
+
+/** All that is due to the person who has waited longest, as far as it fits into one mail, or one turn. */
+export async function claimOfOne(
+  db: Database,
+  kind: 'mail' | 'own_webhook',
+  limit: number,
+): Promise<{ to: Recipient; dispatches: Dispatch[] } | undefined> {
+  const { rows } = await db.raw<{ rows: (Dispatch & Recipient)[] }>(
+    `with next as (
+       select d.user_id from dispatches d
+       where d.kind = :kind and d.status = 'waiting' and d.due_at <= clock_timestamp()
+         and (d.kind <> 'mail' or not exists (select from dispatches s where s.user_id = d.user_id and s.kind = 'mail'
+           and s.status = 'sent' and s.settled_at > clock_timestamp() - ${MAIL_PAUSE}))
+       order by d.due_at limit 1
+     ), due as (
+       select d.id from dispatches d
+       where d.user_id = (select user_id from next) and d.kind = :kind and d.status = 'waiting'
+         and d.due_at <= clock_timestamp()
+       order by d.id limit :limit for update skip locked
+     )
+     ${CLAIM} from due, users u where d.id = due.id and u.id = d.user_id
+     returning ${CLAIMED}, u.id as "userId", u.email`,
+    { kind, limit },
+  )
+  const [first] = rows
+  if (first === undefined) return undefined
+  return { to: { userId: first.userId, email: first.email }, dispatches: rows }
+}
+
+/** The one of this kind that has waited longest. */
+export async function claimOne(
+  db: Database,
+  kind: 'webhook' | 'reset_link',
+): Promise<(Dispatch & Recipient) | undefined> {
+  const { rows } = await db.raw<{ rows: (Dispatch & Recipient)[] }>(
+    `${CLAIM}
+     from (select w.id, u.email from dispatches w left join users u on u.id = w.user_id
+       where w.kind = ? and w.status = 'waiting' and w.due_at <= clock_timestamp()
+       order by w.due_at limit 1 for update of w skip locked) due
+     where d.id = due.id
+     returning ${CLAIMED}, d.user_id as "userId", due.email`,
+    [kind],
+  )
+  return rows[0]
+}
+
+/** It went out, or no further try is made. */
+export async function endDispatches(
+  db: Database,
+  ids: readonly string[],
+  end: { status: 'sent' | 'failed'; failure?: string },
+): Promise<void> {
+  await db('dispatches')
+    .whereIn('id', [...ids])
+    .where({ status: 'waiting' })
+    .update({
+      status: end.status,
+      last_failure: end.failure ?? null,
+      settled_at: db.raw('clock_timestamp()'),
+    })
+}
+
+export async function putOffDispatches(
+  db: Database,
+  ids: readonly string[],
+  { failure, ms }: { failure: string; ms: number },
+): Promise<void> {
+  await db('dispatches')
+    .whereIn('id', [...ids])
+    .where({ status: 'waiting' })
+    .update({
+      last_failure: failure,
+      due_at: db.raw(`clock_timestamp() + ? * interval '1 ms'`, [ms]),
+    })
+}
+
+/** Links that were mailed, or could not be, a week ago. What goes out of a notice goes with the notice. */
+export async function deleteOldResetLinks(db: Database): Promise<number> {
+  return db('dispatches')
+    .where({ kind: 'reset_link' })
+    .whereRaw(`settled_at < now() - interval '7 days'`)
+    .delete()
+}

@@ -1,0 +1,121 @@
+import type { Database } from '../connection.js'
+import type { Page } from '../pages.js'
+import { toJson } from '../text.js'
+
+/** What people were told. */
+export interface Notice {
+  id: string
+  kind: string
+  subject: string
+  /** Whose line or application it is about; null: of the service as a whole. */
+  userId: string | null
+  at: Date
+  /** What it says in particular; `src/domain/operating/notices/kinds.ts` knows what each kind has. */
+  details: unknown
+}
+
+export type NewNotice = Omit<Notice, 'at'>
+
+/** Which mails somebody gets: of everything they may see, of their own lines and applications, or none. */
+export const NOTICE_MAILS = ['all', 'own', 'none'] as const
+
+export type NoticeMails = (typeof NOTICE_MAILS)[number]
+
+/** Who reads. Operators see what everybody is told, others what is theirs. */
+export interface NoticeReader {
+  userId: string
+  role: 'user' | 'operator'
+}
+
+const COLUMNS = {
+  id: 'id',
+  kind: 'kind',
+  subject: 'subject',
+  userId: 'user_id',
+  at: 'at',
+  details: 'details',
+}
+
+export async function insertNotices(trx: Database, notices: readonly NewNotice[]): Promise<void> {
+  await trx.raw(
+    `insert into notices (id, kind, subject, user_id, details)
+     select n.id, n.kind, n.subject, u.id, n.details
+     from jsonb_to_recordset(?::jsonb) as n(id uuid, kind text, subject text, "userId" uuid, details jsonb)
+     left join users u on u.id = n."userId"`,
+    [toJson(notices)],
+  )
+}
+
+/** Newest first. */
+export async function listNotices(
+  db: Database,
+  reader: NoticeReader,
+  { before, limit }: Page,
+): Promise<Notice[]> {
+  const found = seenBy(db, reader).orderBy('id', 'desc').limit(limit).select<Notice[]>(COLUMNS)
+  if (before !== undefined) void found.where('id', '<', before)
+  return found
+}
+
+export async function findNotices(db: Database, ids: readonly string[]): Promise<Notice[]> {
+  return db('notices')
+    .whereIn('id', [...ids])
+    .orderBy('id')
+    .select<Notice[]>(COLUMNS)
+}
+
+/** Counting stops at `limit`. */
+export async function countUnreadNotices(db: Database, reader: NoticeReader, limit: number): Promise<number> {
+  const unread = seenBy(db, reader)
+    .whereRaw(
+      `id > coalesce((select notices_read_id from users where id = ?),
+         '00000000-0000-0000-0000-000000000000')`,
+      [reader.userId],
+    )
+    .select(db.raw('1'))
+    .limit(limit)
+  const row = await db.from(unread.as('n')).first<{ count: number }>(db.raw('count(*)::int as count'))
+  return row.count
+}
+
+export async function findReading(
+  db: Database,
+  userId: string,
+): Promise<{ readId: string | null; mails: NoticeMails } | undefined> {
+  return db('users').where({ id: userId }).first<{ readId: string | null; mails: NoticeMails } | undefined>({
+    readId: 'notices_read_id',
+    mails: 'notice_mails',
+  })
+}
+
+/** What was read stays read. */
+export async function setReadNotice(db: Database, userId: string, noticeId: string): Promise<void> {
+  await db.raw(
+    `update users set notices_read_id = :noticeId
+     where id = :userId and (notices_read_id is null or notices_read_id < :noticeId)`,
+    { userId, noticeId },
+  )
+}
+
+export async function setNoticeMails(db: Database, userId: string, mails: NoticeMails): Promise<void> {
+  await db('users').where({ id: userId }).update({ notice_mails: mails })
+}
+
+/** With what was to go out of them. @returns how many, at most `limit` */
+export async function deleteOldNotices(db: Database, keptDays: number, limit: number): Promise<number> {
+  return db('notices')
+    .whereIn(
+      'id',
+      db('notices')
+        .whereRaw('id < lowest_id_at(now() - make_interval(days => ?))', [keptDays])
+        .orderBy('id')
+        .limit(limit)
+        .select('id'),
+    )
+    .delete()
+}
+
+function seenBy(db: Database, { userId, role }: NoticeReader) {
+  const notices = db('notices')
+  return role === 'operator' ? notices : notices.where({ user_id: userId })
+}

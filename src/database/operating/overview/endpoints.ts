@@ -1,0 +1,126 @@
+import type { Database } from '../../connection.js'
+import { WITHOUT_MEDIA } from '../../endpoints/deliveries/creating.js'
+import { COUNTS } from '../../endpoints/deliveries/waiting.js'
+import { only } from './reading.js'
+
+/** An endpoint that takes no events, or not as it should. */
+export interface TroubledEndpoint {
+  id: string
+  url: string
+  userId: string
+  /** Whose endpoint it is: of a line or of an application. */
+  lineId: string | null
+  lineNumber: string | null
+  applicationId: string | null
+  applicationName: string | null
+  failingSince: Date | null
+  consecutiveFailureCount: number
+  disabledAt: Date | null
+  disabledReason: 'gone' | 'failing' | null
+  slowedAt: Date | null
+  /** At most MAX_COUNTED + 1 each. */
+  waitingCount: number
+  heldCount: number
+}
+
+const SHOWN = 8
+
+const OWNERS = `
+  left join developer_connections c on c.endpoint_id = e.id or c.line_id = e.line_id
+  left join lines l on l.id = c.line_id
+  left join applications a on a.endpoint_id = e.id and a.deleted_at is null`
+
+const NAMES = `e.id, e.url, e.user_id as "userId", l.id as "lineId", l.number as "lineNumber",
+  a.id as "applicationId", a.name as "applicationName"`
+
+/** Those of a disabled user rest on purpose. */
+const IN_USE = `e.removed_at is null and (c.enabled or a.id is not null)
+  and e.disabled_reason is distinct from 'owner_disabled'`
+
+/** Disabled ones first, then those with the most failures in a row, then those that are too slow for what they get. */
+export async function listTroubledEndpoints(
+  db: Database,
+): Promise<{ endpoints: TroubledEndpoint[]; disabledCount: number; failingCount: number }> {
+  const { rows: endpoints } = await db.raw<{ rows: TroubledEndpoint[] }>(
+    `with troubled as materialized (
+       select ${NAMES}, e.failing_since as "failingSince", e.consecutive_failure_count as "consecutiveFailureCount",
+         e.disabled_at as "disabledAt", e.disabled_reason as "disabledReason", e.slowed_at as "slowedAt"
+       from endpoints e${OWNERS}
+       where ${IN_USE} and (e.disabled_at is not null or e.failing_since is not null
+         or e.slowed_at > now() - interval '10 minutes')
+       order by e.disabled_at is null, e.failing_since is null, e.consecutive_failure_count desc, e.slowed_at desc
+       limit ${SHOWN}
+     )
+     select e.*, ${COUNTS}
+     from troubled e`,
+  )
+  const { rows } = await db.raw<{ rows: { disabledCount: number; failingCount: number }[] }>(
+    `select count(*) filter (where e.disabled_at is not null)::integer as "disabledCount",
+       count(*) filter (where e.disabled_at is null)::integer as "failingCount"
+     from endpoints e${OWNERS}
+     where ${IN_USE} and (e.disabled_at is not null or e.failing_since is not null)`,
+  )
+  return { endpoints, ...only(rows) }
+}
+
+/** An endpoint that people are told of, or were. */
+export interface ToldEndpoint extends Omit<TroubledEndpoint, 'slowedAt' | 'waitingCount' | 'heldCount'> {
+  lineName: string | null
+  /** It took or refused something since its URL was set or enabled. */
+  calledAt: Date | null
+  isInUse: boolean
+  /** Somebody has paused its events. */
+  isPaused: boolean
+  failedForMs: number | null
+}
+
+/** Besides those that are asked for. */
+const MAX_TOLD = 5000
+
+/**
+ * Those that are disabled by what came of them, those with so many failures in a row, and those with these ids, whatever
+ * became of them.
+ */
+export async function listEndpointsToTell(
+  db: Database,
+  manyFailures: number,
+  ids: readonly string[],
+): Promise<ToldEndpoint[]> {
+  const { rows } = await db.raw<{ rows: ToldEndpoint[] }>(
+    `select ${NAMES}, l.name as "lineName", e.failing_since as "failingSince",
+       e.consecutive_failure_count as "consecutiveFailureCount", e.disabled_at as "disabledAt",
+       e.disabled_reason as "disabledReason", e.called_at as "calledAt", coalesce(${IN_USE}, false) as "isInUse",
+       e.paused_at is not null as "isPaused",
+       (extract(epoch from now() - e.failing_since) * 1000)::double precision as "failedForMs"
+     from endpoints e${OWNERS}
+     where (${IN_USE} and (e.disabled_reason in ('gone', 'failing') or e.consecutive_failure_count >= :manyFailures))
+       or e.id = any (:ids)
+     order by e.id = any (:ids) desc, e.disabled_at is null, e.failing_since limit :limit`,
+    { manyFailures, ids: [...ids], limit: ids.length + MAX_TOLD },
+  )
+  return rows
+}
+
+export type HoldingEndpoint = Pick<
+  TroubledEndpoint,
+  'id' | 'url' | 'userId' | 'lineId' | 'lineNumber' | 'applicationId' | 'applicationName' | 'heldCount'
+>
+
+/** Of the events that are held, so many are looked at. */
+const MAX_HELD = 10_000
+
+/** Endpoints that take events again, while some are held that nobody has sent since. Events that wait for media are not. */
+export async function listHoldingEndpoints(db: Database): Promise<HoldingEndpoint[]> {
+  const { rows } = await db.raw<{ rows: HoldingEndpoint[] }>(
+    `with held as (
+       select endpoint_id, count(*)::integer as count from (
+         select endpoint_id, last_failure from deliveries where status = 'held' limit ${MAX_HELD}
+       ) d where not ${WITHOUT_MEDIA} group by 1
+     )
+     select ${NAMES}, held.count as "heldCount"
+     from held join endpoints e on e.id = held.endpoint_id${OWNERS}
+     where ${IN_USE} and e.disabled_at is null
+     order by held.count desc limit ${SHOWN}`,
+  )
+  return rows
+}

@@ -1,0 +1,121 @@
+import type { Database } from '../../connection.js'
+import { only } from './reading.js'
+
+/** Counting stops here: more are shown as "more than". */
+export const MAX_WAITING = 100_000
+
+/** What a queue has to do, by its rows. */
+export interface QueueRows {
+  /** Rows that are not worked on and not over. At most MAX_WAITING + 1. */
+  waitingCount: number
+  /** Of these, those whose time has not come: a limit, a pace, the next try. */
+  laterCount: number
+  /** Rows that a worker has in its hands. */
+  underWayCount: number
+  /** How long the oldest waits that any worker might take at once; null: there is none. */
+  oldestMs: number | null
+}
+
+const MAX_UNDER_WAY = 10_000
+/** Of the rows that have waited longest, so many are looked at more closely. */
+const MAX_LOOKED_AT = 200
+
+const ago = (moment: string) => `(extract(epoch from clock_timestamp() - ${moment}) * 1000)::double precision`
+
+/**
+ * A message that might be sent is the first to its number, and neither a pause (of its conversation, its line, its account
+ * or all sending) nor its media keep it. Whatever else it waits for (a limit, a pace, a carrier), a worker has looked at it
+ * and written `not_before`.
+ */
+export async function lookAtMessages(db: Database): Promise<QueueRows> {
+  const { rows } = await db.raw<{ rows: QueueRows[] }>(
+    `with waiting as materialized (
+       select m.id, m.line_id, m.to_number, m.position, m.media_url, m.not_before, m.source,
+         greatest(m.created_at, m.send_at, m.not_before) as since
+       from messages m where m.status = 'queued' limit ${MAX_WAITING + 1}
+     ), heads as (
+       select min(position) as position from waiting group by line_id, to_number
+     ), ready as materialized (
+       select w.* from heads join waiting w using (position)
+       join lines l on l.id = w.line_id join carrier_accounts a on a.name = l.carrier
+       where w.since <= clock_timestamp()
+         and (w.source = 'service' or (l.paused_at is null and a.paused_at is null
+           and not exists (select from all_sending where is_all and paused_at is not null)))
+       order by w.since limit ${MAX_LOOKED_AT}
+     )
+     select (select count(*)::integer from waiting) as "waitingCount",
+       (select count(*)::integer from waiting where not_before > clock_timestamp()) as "laterCount",
+       (select count(*)::integer from (select from messages where status = 'sending' limit ${MAX_UNDER_WAY}) s)
+         as "underWayCount",
+       (select ${ago('min(r.since)')} from ready r
+        where not exists (select from messages p where p.line_id = r.line_id and p.to_number = r.to_number
+            and p.status in ('queued', 'sending') and p.position < r.position)
+          and not exists (select from line_contacts c where c.line_id = r.line_id and c.number = r.to_number
+            and c.paused_until > clock_timestamp())
+          and not (r.media_url is not null and exists (select from media x where x.message_id = r.id
+            and x.status in ('pending', 'fetching')))) as "oldestMs"`,
+  )
+  return only(rows)
+}
+
+/** So many endpoints with something that waits are looked at. */
+const MAX_LANES = 2000
+
+export interface DeliveryRows extends QueueRows {
+  /** Endpoints that are being called, and have something that has waited for a minute all the same. */
+  slowLaneCount: number
+}
+
+/** A delivery that any worker might take at once is the first of an endpoint that nobody calls now, and nobody paused. */
+export async function lookAtDeliveries(db: Database): Promise<DeliveryRows> {
+  const { rows } = await db.raw<{ rows: DeliveryRows[] }>(
+    `with recursive lanes as (
+       (select d.endpoint_id, 1 as n from deliveries d where d.status = 'pending' order by d.endpoint_id limit 1)
+       union all
+       select (select d.endpoint_id from deliveries d where d.status = 'pending' and d.endpoint_id > l.endpoint_id
+         order by d.endpoint_id limit 1), l.n + 1
+       from lanes l where l.endpoint_id is not null and l.n < ${MAX_LANES}
+     ), firsts as materialized (
+       select first.due_at, exists (select from deliveries d where d.endpoint_id = l.endpoint_id
+         and d.status = 'delivering' and d.lease_until > clock_timestamp()) as is_called
+       from lanes l cross join lateral (
+         select d.due_at from deliveries d where d.endpoint_id = l.endpoint_id and d.status = 'pending'
+         order by d.due_at, d.id limit 1
+       ) first
+       where first.due_at <= clock_timestamp()
+         and exists (select from endpoints e where e.id = l.endpoint_id and e.paused_at is null)
+     ), waiting as materialized (
+       select d.due_at from deliveries d where d.status = 'pending' limit ${MAX_WAITING + 1}
+     )
+     select (select count(*)::integer from waiting) as "waitingCount",
+       (select count(*)::integer from waiting where due_at > clock_timestamp()) as "laterCount",
+       (select count(*)::integer from (select from deliveries where status = 'delivering' limit ${MAX_UNDER_WAY}) d)
+         as "underWayCount",
+       (select ${ago('min(due_at)')} from firsts where not is_called) as "oldestMs",
+       (select count(*)::integer from firsts where is_called and due_at < clock_timestamp() - interval '1 minute')
+         as "slowLaneCount"`,
+  )
+  return only(rows)
+}
+
+export interface MediaRows extends QueueRows {
+  storedLastMinute: number
+}
+
+/** The sweep moves `due_at`, so a copy that was never tried waits since it is there. */
+export async function lookAtMedia(db: Database): Promise<MediaRows> {
+  const { rows } = await db.raw<{ rows: MediaRows[] }>(
+    `with waiting as materialized (
+       select due_at, case when attempt_count = 0 then created_at else due_at end as since
+       from media where status = 'pending' limit ${MAX_WAITING + 1}
+     )
+     select (select count(*)::integer from waiting) as "waitingCount",
+       (select count(*)::integer from waiting where since > clock_timestamp()) as "laterCount",
+       (select count(*)::integer from (select from media where status = 'fetching' limit ${MAX_UNDER_WAY}) x)
+         as "underWayCount",
+       (select ${ago('min(since)')} from waiting where since <= clock_timestamp()) as "oldestMs",
+       (select count(*)::integer from media where status = 'stored' and removed_at is null
+          and stored_at > clock_timestamp() - interval '1 minute') as "storedLastMinute"`,
+  )
+  return only(rows)
+}

@@ -1,0 +1,44 @@
+import type { Database } from '../../connection.js'
+import { only } from './reading.js'
+
+/** How Postgres itself is. */
+export interface PostgresFacts {
+  version: string
+  isReadOnly: boolean
+  connectionCount: number
+  maxConnections: number
+  /** Transactions of this service that have been open for a minute or more. */
+  longTransactionCount: number
+  databaseBytes: number
+  /** Where its files are; null: it does not tell us. */
+  dataFolder: string | null
+}
+
+export async function lookAtPostgres(db: Database): Promise<PostgresFacts> {
+  const { rows } = await db.raw<{ rows: PostgresFacts[] }>(
+    `select split_part(current_setting('server_version'), ' ', 1) as version,
+       pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "isReadOnly",
+       (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') as "connectionCount",
+       current_setting('max_connections')::integer as "maxConnections",
+       (select count(*)::integer from pg_stat_activity where usename = current_user and datname = current_database()
+          and pid <> pg_backend_pid() and xact_start < clock_timestamp() - interval '1 minute') as "longTransactionCount",
+       pg_database_size(current_database())::double precision as "databaseBytes",
+       (select setting from pg_settings where name = 'data_directory') as "dataFolder"`,
+  )
+  return only(rows)
+}
+
+/** Connections of this process. */
+export interface PoolUse {
+  usedCount: number
+  maxCount: number
+  /** How many wait for one. */
+  waitingCount: number
+}
+
+export function lookAtPool(db: Database): PoolUse {
+  const { pool } = db.client as {
+    pool: { numUsed(): number; max: number; numPendingAcquires(): number }
+  }
+  return { usedCount: pool.numUsed(), maxCount: pool.max, waitingCount: pool.numPendingAcquires() }
+}

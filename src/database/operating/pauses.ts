@@ -1,0 +1,139 @@
+import type { Database } from '../connection.js'
+
+/** What people pause: a line's sending, that of all lines of a carrier account, all sending, and an endpoint's deliveries. */
+export type PausableTable = 'lines' | 'carrier_accounts' | 'all_sending' | 'endpoints'
+
+/** Whose row it is; of the table with one row, nothing. */
+export type PausableRow =
+  { table: 'lines' | 'endpoints' | 'carrier_accounts'; id: string } | { table: 'all_sending' }
+
+/** Who pauses. `userId`: null is the command line. */
+export interface PausedBy {
+  userId: string | null
+  /** An owner leaves a pause of somebody else as it is; an operator takes over the owner's. */
+  isOwner: boolean
+}
+
+/** @returns false when it is paused already, by the same or by somebody whose pause counts more */
+export async function pauseRow(db: Database, row: PausableRow, by: PausedBy): Promise<boolean> {
+  const changed = await rowOf(db, row)
+    .where((query) => {
+      void query.whereNull('paused_at')
+      if (hasOwner(row) && !by.isOwner) void query.orWhereRaw('paused_by = user_id')
+    })
+    .update({
+      paused_at: db.raw('coalesce(paused_at, clock_timestamp())'),
+      paused_by: by.userId,
+      ...(row.table === 'endpoints' ? {} : { resumed_at: null }),
+    })
+  return changed > 0
+}
+
+/**
+ * An endpoint is not to be disabled for failing while nobody called it, so the time of the pause does not count.
+ *
+ * @returns false when it is not paused, or by somebody else than its owner who asks
+ */
+export async function resumeRow(
+  db: Database,
+  row: PausableRow,
+  { isOwner }: Pick<PausedBy, 'isOwner'>,
+): Promise<boolean> {
+  const changed = await rowOf(db, row)
+    .whereNotNull('paused_at')
+    .modify((query) => {
+      if (isOwner) void query.whereRaw('paused_by = user_id')
+    })
+    .update({
+      paused_at: null,
+      paused_by: null,
+      ...(row.table === 'endpoints'
+        ? {
+            failing_since: db.raw('failing_since + (clock_timestamp() - greatest(paused_at, failing_since))'),
+          }
+        : { resumed_at: db.raw('clock_timestamp()') }),
+    })
+  return changed > 0
+}
+
+export async function isPaused(db: Database, row: PausableRow): Promise<boolean> {
+  return (await rowOf(db, row).whereNotNull('paused_at').first('paused_at')) !== undefined
+}
+
+function rowOf(db: Database, row: PausableRow) {
+  return db(row.table).modify((query) => {
+    if (row.table !== 'all_sending') void query.where({ id: row.id })
+  })
+}
+
+function hasOwner({ table }: PausableRow): boolean {
+  return table === 'lines' || table === 'endpoints'
+}
+
+/** All sending, as it is now. */
+export interface AllSending {
+  /** null: it goes on. */
+  pausedAt: Date | null
+  /** The operator's e-mail address; null: it is not known, as of the command line. */
+  pausedBy: string | null
+}
+
+export async function findAllSending(db: Database): Promise<AllSending> {
+  const row = await db('all_sending as s')
+    .leftJoin('users as u', 'u.id', 's.paused_by')
+    .first<AllSending | undefined>({ pausedAt: 's.paused_at', pausedBy: 'u.email' })
+  return row ?? { pausedAt: null, pausedBy: null }
+}
+
+/** What keeps a line from sending, from what is nearest to it. */
+export interface SendingPause {
+  what: 'line' | 'account' | 'all'
+  since: Date
+  /** The line's owner did it. */
+  isByOwner: boolean
+}
+
+export async function listPausesOfLine(db: Database, lineId: string): Promise<SendingPause[]> {
+  const { rows } = await db.raw<{ rows: SendingPause[] }>(
+    `select p.what, p.since, p."isByOwner" from lines l
+     join carrier_accounts a on a.name = l.carrier
+     cross join lateral (
+       select 1 as n, 'line' as what, l.paused_at as since, l.paused_by is not distinct from l.user_id as "isByOwner"
+       union all select 2, 'account', a.paused_at, false
+       union all select 3, 'all', (select paused_at from all_sending), false
+     ) p
+     where l.id = ? and p.since is not null order by p.n`,
+    [lineId],
+  )
+  return rows
+}
+
+/** For operators: something that is paused beside all sending. */
+export interface PausedThing {
+  kind: 'line' | 'account'
+  id: string
+  /** A line's number, an account's name. */
+  name: string
+  /** The line's owner. */
+  userId: string | null
+  pausedAt: Date
+  /** Somebody's e-mail address; null: it is not known, as of the command line. */
+  pausedBy: string | null
+}
+
+/** Accounts first, then lines, both in the order in which they were made. */
+export async function listPaused(db: Database, limit: number): Promise<PausedThing[]> {
+  const { rows } = await db.raw<{ rows: PausedThing[] }>(
+    `select p.kind, p.id, p.name, p.user_id as "userId", p.paused_at as "pausedAt", u.email as "pausedBy" from (
+       (select 1 as n, 'account' as kind, id, name, null::uuid as user_id, paused_at, paused_by from carrier_accounts
+        where paused_at is not null)
+       union all
+       (select 2, 'line', id, number, user_id, paused_at, paused_by from lines
+        where paused_at is not null order by id limit ?)
+     ) p
+     left join users u on u.id = p.paused_by
+     order by p.n, p.id limit ?`,
+    [limit, limit],
+  )
+  return rows
+}

@@ -1,0 +1,75 @@
+import type { Database } from '../../connection.js'
+import type { OldMonth } from './months.js'
+
+type Span = Pick<OldMonth, 'from' | 'until'>
+
+const WITHIN = 'between lowest_id_at(:from::timestamptz) and lowest_id_at(:until::timestamptz)'
+
+const boundsOf = ({ from, until }: Span) => ({ from: from.toISOString(), until: until.toISOString() })
+
+/** Copies that belong to messages of the span. `storageKey`: of a file that is still there. */
+export async function listMediaOfMonth(
+  db: Database,
+  span: Span,
+  limit: number,
+): Promise<{ id: string; storageKey: string | null }[]> {
+  const { rows } = await db.raw<{ rows: { id: string; storageKey: string | null }[] }>(
+    `select id, case when removed_at is null then storage_key end as "storageKey" from media
+     where message_id ${WITHIN} and status in ('stored', 'failed') order by message_id limit :limit`,
+    { ...boundsOf(span), limit },
+  )
+  return rows
+}
+
+/** Their files are gone already. */
+export async function deleteMedia(db: Database, ids: readonly string[]): Promise<void> {
+  await db('media').whereIn('id', ids).delete()
+}
+
+/**
+ * Forgets what the carriers called the messages of a partition: those after a given one, in order of their ids. The table of
+ * these ids has no index by message, which every message would have to keep, so each is looked up by its own key.
+ *
+ * @returns the last message that was looked at; undefined: there are no more
+ */
+export async function deleteCarrierIds(
+  db: Database,
+  partition: string,
+  afterId: string,
+  limit: number,
+): Promise<string | undefined> {
+  try {
+    const { rows } = await db.raw<{ rows: { id: string }[] }>(
+      `with looked as materialized (
+         select id, carrier_message_id from :partition: where id > :afterId::uuid order by id limit :limit
+       ), deleted as (
+         delete from carrier_message_ids c using looked
+         where c.carrier in (select name from carrier_accounts) and c.carrier_message_id = looked.carrier_message_id
+           and c.message_id = looked.id
+       ), deleted_again as (
+         delete from carrier_message_ids_again c using looked
+         where c.carrier in (select name from carrier_accounts) and c.carrier_message_id = looked.carrier_message_id
+           and c.message_id = looked.id
+       )
+       select id from looked order by id desc limit 1`,
+      { partition, afterId, limit },
+    )
+    return rows[0]?.id
+  } catch (error) {
+    // Another run has dropped it meanwhile, and it did this first.
+    if ((error as { code?: unknown }).code === NO_SUCH_TABLE) return undefined
+    throw error
+  }
+}
+
+const NO_SUCH_TABLE = '42P01'
+
+/** Forgets what the simulator took. Its ids are made as ours, so they tell the time. @returns how many, at most `limit` */
+export async function deleteSimulatedMessages(db: Database, span: Span, limit: number): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `delete from simulator_outbox where carrier_message_id in (
+       select carrier_message_id from simulator_outbox where carrier_message_id ${WITHIN} limit :limit)`,
+    { ...boundsOf(span), limit },
+  )
+  return rowCount
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../connection.js'
+import { DatabaseUnavailable } from '../../outage.js'
+
+/** What is kept for so many days by one setting, and is dropped month by month. */
+export type RetainedKind = 'messages' | 'audit'
+
+/**
+ * The tables of each kind, in the order in which their partitions are dropped. Deliveries come first: a person may have sent
+ * one again a moment ago, and then nothing of its month may go.
+ */
+export const TABLES_OF: Record<RetainedKind, readonly string[]> = {
+  messages: ['deliveries', 'delivery_attempts', 'listener_attempts', 'events', 'messages'],
+  audit: ['audit_log'],
+}
+
+/** A month of a kind that is wholly older than the days that it is kept. */
+export interface OldMonth {
+  /** Such as `2026-01`. */
+  month: string
+  /** The moments at which it begins, and at which the next one does. */
+  from: Date
+  until: Date
+  /** Which of its partitions are there. */
+  partitions: { table: string; name: string }[]
+  /** Of these, with their indexes. */
+  byteCount: number
+  /** As Postgres estimates it. */
+  rowCount: number
+}
+
+/** The oldest first. */
+export async function listOldMonths(db: Database, kind: RetainedKind, days: number): Promise<OldMonth[]> {
+  const { rows } = await db.raw<{ rows: OldMonth[] }>(
+    `with found as (
+       select parent.relname as "table", part.relname as name, pg_total_relation_size(part.oid) as bytes,
+         greatest(part.reltuples, 0) as tuples, to_date(right(part.relname, 6), 'YYYYMM')::timestamp as month
+       from pg_inherits i join pg_class parent on parent.oid = i.inhparent join pg_class part on part.oid = i.inhrelid
+       where i.inhparent = any (?::regclass[]) and part.relname ~ ('^' || parent.relname || '_[0-9]{6}$')
+     )
+     select to_char(month, 'YYYY-MM') as month, month at time zone 'UTC' as "from",
+       (month + interval '1 month') at time zone 'UTC' as until,
+       json_agg(json_build_object('table', "table", 'name', name)) as partitions,
+       sum(bytes)::float8 as "byteCount", sum(tuples)::float8 as "rowCount"
+     from found
+     where (month + interval '1 month') at time zone 'UTC' <= now() - make_interval(days => ?)
+     group by month order by month`,
+    [[...TABLES_OF[kind]], days],
+  )
+  return rows
+}
+
+/** Whether rows of a kind that are old enough are in no month's partition, so that they are not dropped with one. */
+export async function hasOldStrayRows(db: Database, kind: RetainedKind, days: number): Promise<boolean> {
+  for (const table of TABLES_OF[kind]) {
+    const { rows } = await db.raw<{ rows: unknown[] }>(
+      `select 1 from ?? where id < lowest_id_at(now() - make_interval(days => ?)) limit 1`,
+      [`${table}_default`, days],
+    )
+    if (rows.length > 0) return true
+  }
+  return false
+}
+
+/** What a table must not have in a partition that is dropped, each found by an index of only such rows. */
+const UNDER_WAY: Record<string, readonly string[]> = {
+  messages: ['scheduled', 'queued', 'sending'],
+  deliveries: ['pending', 'delivering', 'held'],
+}
+
+/** While it waits for its lock, everybody who wants the table waits behind it; so it gives up soon, and tries again. */
+const LOCK_MS = 100
+const MAX_TRIES = 20
+const PAUSE_MS = 250
+
+/**
+ * Drops the partition of one table, in a transaction of its own: with locks on two tables, a statement that takes them in the
+ * other order is a deadlock. (`detach concurrently` needs no such lock, but is not allowed beside a default partition.)
+ * The table itself is locked before the last look, so that nothing in the partition can get under way after it. The files
+ * are deleted after the lock is let go.
+ *
+ * @returns `kept`: something in it is under way. `busy`: there was no moment for the lock.
+ */
+export async function dropPartition(
+  db: Database,
+  { table, name }: { table: string; name: string },
+): Promise<'dropped' | 'kept' | 'busy'> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await db.transaction(async (trx) => {
+        await trx.raw(`set local lock_timeout = ${LOCK_MS}`)
+        // The one lock that making a partition takes first, too.
+        await trx.raw(`select pg_advisory_xact_lock(hashtextextended('ensure_partitions ' || ?, 0))`, [table])
+        await trx.raw('lock table only ?? in access exclusive mode', [table])
+        const { rows: found } = await trx.raw<{ rows: { isThere: boolean }[] }>(
+          `select to_regclass(?) is not null as "isThere"`,
+          [name],
+        )
+        if (found[0]?.isThere !== true) return 'dropped'
+        for (const status of UNDER_WAY[table] ?? []) {
+          const { rows } = await trx.raw<{ rows: unknown[] }>(
+            `select 1 from ?? where status = '${status}' limit 1`,
+            [name],
+          )
+          if (rows.length > 0) return 'kept'
+        }
+        await trx.raw('drop table ??', [name])
+        return 'dropped'
+      })
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error
+      if (tries >= MAX_TRIES) return 'busy'
+      await sleep(PAUSE_MS * (1 + Math.random()))
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { KEY_NAME_SQL } from '../../secrets.js'
+import type { Database } from '../connection.js'
+
+/** Every column that holds what `secrets.ts` sealed, with the key of its row. */
+export const SEALED_COLUMNS = {
+  webhookToken: { table: 'incoming_webhooks', rowId: 'line_id', column: 'token_sealed' },
+  signingSecret: { table: 'endpoints', rowId: 'id', column: 'secret_sealed' },
+  previousSigningSecret: { table: 'endpoints', rowId: 'id', column: 'previous_secret_sealed' },
+  customHeaders: { table: 'endpoints', rowId: 'id', column: 'headers_sealed' },
+  totpSecret: { table: 'totp_secrets', rowId: 'user_id', column: 'secret_sealed' },
+  operationalSecret: { table: 'operational_webhooks', rowId: 'user_id', column: 'secret_sealed' },
+  carrierSettings: { table: 'carrier_accounts', rowId: 'id', column: 'settings_sealed' },
+} as const
+
+export type SealedColumn = keyof typeof SEALED_COLUMNS
+
+/** How many values each key sealed, by the key's name (`keyName`). */
+export async function countSealedByKey(db: Database): Promise<Map<string, number>> {
+  const all = Object.values(SEALED_COLUMNS).map(
+    ({ table, column }) => `select ${column} as sealed from ${table} where ${column} is not null`,
+  )
+  const { rows } = await db.raw<{ rows: { name: string; count: number }[] }>(
+    `select ${KEY_NAME_SQL} as name, count(*)::integer as count from (${all.join(' union all ')}) s group by 1`,
+  )
+  return new Map(rows.map(({ name, count }) => [name, count]))
+}
+
+/** In order of the rows' ids, those after one. */
+export async function listSealed(
+  db: Database,
+  which: SealedColumn,
+  afterId: string,
+  limit: number,
+): Promise<{ id: string; sealed: Buffer }[]> {
+  const { table, rowId, column } = SEALED_COLUMNS[which]
+  return db(table)
+    .whereNotNull(column)
+    .where(rowId, '>', afterId)
+    .orderBy(rowId)
+    .limit(limit)
+    .select<{ id: string; sealed: Buffer }[]>({ id: rowId, sealed: column })
+}
+
+/** @returns false when somebody has written another value meanwhile, which stays */
+export async function replaceSealed(
+  db: Database,
+  which: SealedColumn,
+  id: string,
+  before: Buffer,
+  after: Buffer,
+): Promise<boolean> {
+  const { table, rowId, column } = SEALED_COLUMNS[which]
+  const changed = await db(table)
+    .where({ [rowId]: id, [column]: before })
+    .update({ [column]: after })
+  return changed > 0
+}

@@ -1,0 +1,324 @@
+import {
+  columnsOf,
+  count,
+  internal,
+  moment,
+  oneOf,
+  orNull,
+  shown,
+  text,
+  url,
+  uuid,
+  type Row,
+} from '../../shape.js'
+import type { Database } from '../connection.js'
+import type { Page } from '../pages.js'
+import { toJson } from '../text.js'
+
+const WORK_KINDS = ['replay', 'held_events', 'import'] as const
+export type WorkKind = (typeof WORK_KINDS)[number]
+
+const WORK_STATUSES = ['waiting', 'running', 'done', 'stopped', 'failed'] as const
+
+export const WORK_FIELDS = {
+  id: shown('w.id', uuid),
+  kind: shown('w.kind', oneOf(...WORK_KINDS)),
+  status: shown(
+    'w.status',
+    oneOf(...WORK_STATUSES),
+    '`stopped`: a person stopped it, or its owner was disabled. `failed`: `error` says why.',
+  ),
+  userId: internal('w.user_id', orNull(uuid)),
+  lineId: shown('w.line_id', orNull(uuid), 'The {line} whose events they are; null: not of one only.'),
+  applicationId: shown('w.application_id', orNull(uuid), 'The application whose events they are.'),
+  url: shown("w.asked ->> 'url'", orNull(url), 'Of a replay to another URL: which one.'),
+  totalCount: shown('w.total_count', orNull(count), 'null: there are so many that they are still counted.'),
+  doneCount: shown('w.done_count', count),
+  failedCount: shown('w.failed_count', count, 'How many of them another URL did not take.'),
+  lastFailure: shown('w.last_failure', orNull(text), "The last failure's name, such as `http_500`."),
+  error: shown('w.error', orNull(text), 'Why it ended before it was done.'),
+  stopAskedAt: internal('w.stop_asked_at', orNull(moment)),
+  createdAt: shown('w.created_at', moment),
+  startedAt: shown('w.started_at', orNull(moment)),
+  endedAt: shown('w.ended_at', orNull(moment)),
+}
+
+const COLUMNS = columnsOf(WORK_FIELDS)
+
+/** A long work, as people see it. */
+export type Work = Row<typeof WORK_FIELDS>
+
+/** A work that this process goes on with. */
+export interface ClaimedWork {
+  id: string
+  kind: WorkKind
+  userId: string | null
+  lineId: string | null
+  applicationId: string | null
+  asked: unknown
+  totalCount: number | null
+  doneCount: number
+  failedCount: number
+  failedInARow: number
+  /** The id up to which it is done. */
+  position: string
+  /** Only the last who claimed it may write. */
+  claimCount: number
+  isStopAsked: boolean
+  isOwnerDisabled: boolean
+}
+
+export interface NewWork {
+  id: string
+  kind: WorkKind
+  userId: string | null
+  lineId: string | null
+  applicationId: string | null
+  asked: object
+  totalCount: number | null
+}
+
+const OPEN = `status in ('waiting', 'running')`
+
+/**
+ * @param maxOpen of the user, and of each application: with as many none is added. They are counted under the user's lock
+ * @returns whether it was added
+ */
+export async function insertWork(trx: Database, work: NewWork, maxOpen: number): Promise<boolean> {
+  await trx.raw(`select pg_advisory_xact_lock(hashtextextended(?, 8))`, [work.userId ?? 'operators'])
+  const { rows } = await trx.raw<{ rows: object[] }>(
+    `insert into works (id, kind, user_id, line_id, application_id, asked, total_count)
+     select ?::uuid, ?, ?::uuid, ?::uuid, ?::uuid, ?::jsonb, ?::integer
+     where (select count(*) from works where ${OPEN} and user_id is not distinct from ?::uuid
+       and application_id is not distinct from ?::uuid) < ?
+     returning id`,
+    [
+      work.id,
+      work.kind,
+      work.userId,
+      work.lineId,
+      work.applicationId,
+      toJson(work.asked),
+      work.totalCount,
+      work.userId,
+      work.applicationId,
+      maxOpen,
+    ],
+  )
+  return rows.length > 0
+}
+
+/** @param userId undefined: for operators, anybody's */
+export async function findWork(
+  db: Database,
+  userId: string | undefined,
+  id: string,
+): Promise<Work | undefined> {
+  const { rows } = await db.raw<{ rows: Work[] }>(
+    `select ${COLUMNS} from works w where w.id = ?::uuid and (?::uuid is null or w.user_id = ?::uuid)`,
+    [id, userId ?? null, userId ?? null],
+  )
+  return rows[0]
+}
+
+/** For operators: anybody's. */
+export async function findWorksByIds(db: Database, ids: readonly string[]): Promise<Work[]> {
+  const { rows } = await db.raw<{ rows: Work[] }>(
+    `select ${COLUMNS} from works w where w.id = any (?::uuid[])`,
+    [[...ids]],
+  )
+  return rows
+}
+
+/** Newest first. @param userId undefined: for operators, everybody's @param only of this line, or of this application */
+export async function listWorks(
+  db: Database,
+  userId: string | undefined,
+  { before, limit }: Page,
+  { lineId, applicationId }: { lineId?: string | undefined; applicationId?: string | undefined } = {},
+): Promise<Work[]> {
+  const { rows } = await db.raw<{ rows: Work[] }>(
+    `select ${COLUMNS} from works w
+     where (?::uuid is null or w.user_id = ?::uuid) and (?::uuid is null or w.id < ?::uuid)
+       and (?::uuid is null or w.line_id = ?::uuid) and (?::uuid is null or w.application_id = ?::uuid)
+     order by w.id desc limit ?`,
+    [
+      ...[userId, userId, before, before, lineId, lineId, applicationId, applicationId].map(
+        (each) => each ?? null,
+      ),
+      limit,
+    ],
+  )
+  return rows
+}
+
+/** One that waits stops at once; one that runs when its batch is over. @returns how it was before; undefined: it is over */
+export async function askToStop(
+  trx: Database,
+  id: string,
+): Promise<{ id: string; generation: number } | undefined> {
+  const { rows } = await trx.raw<{ rows: { id: string; generation: number }[] }>(
+    `update works set stop_asked_at = coalesce(stop_asked_at, clock_timestamp()), due_at = clock_timestamp(),
+       job_generation = job_generation + 1
+     where id = ?::uuid and ${OPEN} returning id, job_generation as generation`,
+    [id],
+  )
+  return rows[0]
+}
+
+/**
+ * Waiting, or running in a process that is gone → running here, for as long as the lease lasts.
+ *
+ * @returns the work; or in how many milliseconds it may be claimed; undefined: it is over
+ */
+export async function claimWork(
+  db: Database,
+  id: string,
+  leaseMs: number,
+): Promise<ClaimedWork | { inMs: number } | undefined> {
+  const { rows } = await db.raw<{ rows: ClaimedWork[] }>(
+    `update works w set status = 'running', started_at = coalesce(w.started_at, clock_timestamp()),
+       claim_count = w.claim_count + 1, lease_until = clock_timestamp() + make_interval(secs => ?)
+     where w.id = ?::uuid and w.${OPEN} and w.due_at <= clock_timestamp() + interval '50 milliseconds'
+       and (w.lease_until is null or w.lease_until < clock_timestamp())
+     returning w.id, w.kind, w.user_id as "userId", w.line_id as "lineId", w.application_id as "applicationId", w.asked,
+       w.total_count as "totalCount", w.done_count as "doneCount", w.failed_count as "failedCount",
+       w.failed_in_a_row as "failedInARow", w.position, w.claim_count as "claimCount",
+       w.stop_asked_at is not null as "isStopAsked",
+       exists (select from users u where u.id = w.user_id and u.disabled_at is not null) as "isOwnerDisabled"`,
+    [leaseMs / 1000, id],
+  )
+  if (rows[0] !== undefined) return rows[0]
+  const { rows: waiting } = await db.raw<{ rows: { inMs: number }[] }>(
+    `select greatest(ceil(extract(epoch from greatest(due_at, lease_until) - clock_timestamp()) * 1000), 0)::float8
+       as "inMs"
+     from works where id = ?::uuid and ${OPEN}`,
+    [id],
+  )
+  return waiting[0]
+}
+
+/** How far a batch has come. */
+export interface WorkProgress {
+  position: string
+  doneCount: number
+  failedCount?: number
+  failedInARow?: number
+  lastFailure?: string
+}
+
+/** Somebody else goes on with it: what this process has done of the batch is not to be written. */
+export class ClaimLost extends Error {
+  override name = 'ClaimLost'
+}
+
+type Claim = Pick<ClaimedWork, 'id' | 'claimCount'>
+
+const IS_MINE = `id = ?::uuid and claim_count = ? and status = 'running'`
+
+/**
+ * Notes how far it is, in the transaction that does the batch: neither is there without the other.
+ *
+ * @throws ClaimLost
+ */
+export async function advanceWork(trx: Database, claim: Claim, progress: WorkProgress): Promise<void> {
+  const { position, doneCount, failedCount = 0, failedInARow = 0, lastFailure = null } = progress
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
+    `update works set position = ?::uuid, done_count = done_count + ?, failed_count = failed_count + ?,
+       failed_in_a_row = ?, last_failure = coalesce(?, last_failure), crash_count = 0
+     where ${IS_MINE}`,
+    [position, doneCount, failedCount, failedInARow, lastFailure, claim.id, claim.claimCount],
+  )
+  if (rowCount === 0) throw new ClaimLost()
+}
+
+/** @throws ClaimLost */
+export async function setWorkTotal(db: Database, claim: Claim, totalCount: number): Promise<void> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `update works set total_count = ? where ${IS_MINE}`,
+    [totalCount, claim.id, claim.claimCount],
+  )
+  if (rowCount === 0) throw new ClaimLost()
+}
+
+/** Whoever has its job goes on with it after so long. */
+export async function releaseWork(db: Database, claim: Claim, inMs: number): Promise<void> {
+  await db.raw(
+    `update works set lease_until = null, due_at = clock_timestamp() + make_interval(secs => ?) where ${IS_MINE}`,
+    [inMs / 1000, claim.id, claim.claimCount],
+  )
+}
+
+/** What was done stays done. */
+export async function endWork(
+  db: Database,
+  claim: Claim,
+  status: 'done' | 'stopped' | 'failed',
+  error: string | null,
+): Promise<void> {
+  await db.raw(
+    `update works set status = ?, error = ?, lease_until = null, ended_at = clock_timestamp(),
+       total_count = case when ?::text = 'done' then done_count + failed_count else total_count end
+     where ${IS_MINE}`,
+    [status, error, status, claim.id, claim.claimCount],
+  )
+}
+
+/** @returns whether it was given up */
+export async function recordWorkCrash(
+  db: Database,
+  id: string,
+  maxCrashes: number,
+  waitMs: number,
+  error: string,
+): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: { status: string }[] }>(
+    `update works set crash_count = crash_count + 1, lease_until = null,
+       due_at = clock_timestamp() + make_interval(secs => ?),
+       status = case when crash_count + 1 >= ? then 'failed' else status end,
+       error = case when crash_count + 1 >= ? then ? end,
+       ended_at = case when crash_count + 1 >= ? then clock_timestamp() end
+     where id = ?::uuid and ${OPEN} returning status`,
+    [waitMs / 1000, maxCrashes, maxCrashes, error, maxCrashes, id],
+  )
+  return rows[0]?.status === 'failed'
+}
+
+/** Works that should have gone on a while ago, each with the generation of its job. */
+export async function listOverdueWorks(
+  db: Database,
+  overdueMs: number,
+  limit: number,
+): Promise<{ id: string; generation: number }[]> {
+  const { rows } = await db.raw<{ rows: { id: string; generation: number }[] }>(
+    `select id, job_generation as generation from works
+     where ${OPEN} and due_at < clock_timestamp() - make_interval(secs => ?)
+       and (lease_until is null or lease_until < clock_timestamp())
+     order by due_at limit ?`,
+    [overdueMs / 1000, limit],
+  )
+  return rows
+}
+
+/** Unless another sweep has made one meanwhile. */
+export async function renewWorkJob(
+  db: Database,
+  { id, generation }: { id: string; generation: number },
+): Promise<{ id: string; generation: number }[]> {
+  const { rows } = await db.raw<{ rows: { id: string; generation: number }[] }>(
+    `update works set job_generation = job_generation + 1, due_at = clock_timestamp()
+     where id = ?::uuid and job_generation = ? and ${OPEN} returning id, job_generation as generation`,
+    [id, generation],
+  )
+  return rows
+}
+
+/** @returns how many */
+export async function deleteOldWorks(db: Database, keptDays: number, limit: number): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `delete from works where id in (select id from works
+       where ended_at < now() - make_interval(days => ?) order by ended_at limit ?)`,
+    [keptDays, limit],
+  )
+  return rowCount
+}

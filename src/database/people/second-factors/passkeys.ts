@@ -1,0 +1,106 @@
+import type { Database } from '../../connection.js'
+
+export interface Passkey {
+  id: string
+  userId: string
+  name: string
+  /** As the browser calls it. */
+  credentialId: string
+  publicKey: Buffer
+  /** How often the authenticator says it was used; many always say 0. */
+  counter: number
+  transports: string[]
+  createdAt: Date
+  lastUsedAt: Date | null
+}
+
+const columns = (db: Database) => [
+  {
+    id: 'id',
+    userId: 'user_id',
+    name: 'name',
+    credentialId: 'credential_id',
+    publicKey: 'public_key',
+    transports: 'transports',
+    createdAt: 'created_at',
+    lastUsedAt: 'last_used_at',
+  },
+  db.raw('counter::float8 as counter'),
+]
+
+/** Oldest first. */
+export async function listPasskeys(db: Database, userId: string): Promise<Passkey[]> {
+  return db('passkeys').where({ user_id: userId }).select<Passkey[]>(columns(db)).orderBy('id')
+}
+
+/** @returns false when somebody has it already */
+export async function insertPasskey(
+  db: Database,
+  passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>,
+): Promise<boolean> {
+  const { id, userId, name, credentialId, publicKey, counter, transports } = passkey
+  const inserted = await db('passkeys')
+    .insert({
+      id,
+      user_id: userId,
+      name,
+      credential_id: credentialId,
+      public_key: publicKey,
+      counter,
+      transports,
+    })
+    .onConflict('credential_id')
+    .ignore()
+    .returning('id')
+  return inserted.length > 0
+}
+
+/** Not of a disabled user. Two answers by it at the same moment wait for each other here. */
+export async function lockPasskey(trx: Database, credentialId: string): Promise<Passkey | undefined> {
+  return trx('passkeys')
+    .where({ credential_id: credentialId })
+    .whereExists(trx('users').whereRaw('users.id = passkeys.user_id').where({ disabled_at: null }))
+    .forUpdate()
+    .first<Passkey | undefined>(columns(trx))
+}
+
+export async function notePasskeyUse(db: Database, id: string, counter: number): Promise<void> {
+  await db('passkeys').where({ id }).update({ counter, last_used_at: db.fn.now() })
+}
+
+/** @returns its name; undefined: the user has no such passkey */
+export async function deletePasskey(db: Database, userId: string, id: string): Promise<string | undefined> {
+  const [deleted] = await db('passkeys')
+    .where({ user_id: userId, id })
+    .delete()
+    .returning<{ name: string }[]>('name')
+  return deleted?.name
+}
+
+export async function deletePasskeysOf(db: Database, userId: string): Promise<void> {
+  await db('passkeys').where({ user_id: userId }).delete()
+}
+
+const ALIVE = `created_at > now() - interval '5 minutes'`
+
+/** In place of the one that the browser had before. */
+export async function replaceChallenge(db: Database, browserHash: Buffer, challenge: string): Promise<void> {
+  await db('passkey_challenges')
+    .insert({ browser_hash: browserHash, challenge })
+    .onConflict('browser_hash')
+    .merge({ challenge, created_at: db.fn.now() })
+}
+
+/** Each is answered once. undefined: there is none, or it is older than five minutes. */
+export async function takeChallenge(db: Database, browserHash: Buffer): Promise<string | undefined> {
+  const [taken] = await db('passkey_challenges')
+    .where({ browser_hash: browserHash })
+    .whereRaw(ALIVE)
+    .delete()
+    .returning<{ challenge: string }[]>('challenge')
+  return taken?.challenge
+}
+
+export async function deleteExpiredChallenges(db: Database): Promise<number> {
+  return db('passkey_challenges').whereRaw(`not (${ALIVE})`).delete()
+}

@@ -1,0 +1,79 @@
+import type { Database } from '../../connection.js'
+
+export interface AskedRemoval {
+  id: string
+  userId: string
+  askedBy: string
+  /** The address of who asked. */
+  askedByEmail: string
+  reason: string
+  askedAt: Date
+  /** From then on nobody can confirm it. */
+  endsAt: Date
+}
+
+/** Long enough for somebody who sleeps, short enough that the one who asked is still remembered. */
+const LIFETIME = `interval '24 hours'`
+const ALIVE = `r.asked_at > now() - ${LIFETIME}`
+
+/** Only while who asked is still an operator who may. */
+export async function findRemoval(db: Database, userId: string): Promise<AskedRemoval | undefined> {
+  return db('second_factor_removals as r')
+    .join('users as u', 'u.id', 'r.asked_by')
+    .where({ 'r.user_id': userId, 'u.role': 'operator', 'u.disabled_at': null })
+    .whereRaw(ALIVE)
+    .first<AskedRemoval | undefined>([
+      {
+        id: 'r.id',
+        userId: 'r.user_id',
+        askedBy: 'r.asked_by',
+        askedByEmail: 'u.email',
+        reason: 'r.reason',
+        askedAt: 'r.asked_at',
+      },
+      db.raw(`r.asked_at + ${LIFETIME} as "endsAt"`),
+    ])
+}
+
+/** In place of one that is over; the caller holds the lock of the user. */
+export async function replaceRemoval(
+  trx: Database,
+  { id, userId, askedBy, reason }: Pick<AskedRemoval, 'id' | 'userId' | 'askedBy' | 'reason'>,
+): Promise<void> {
+  await deleteRemoval(trx, userId)
+  await trx('second_factor_removals').insert({ id, user_id: userId, asked_by: askedBy, reason })
+}
+
+export async function deleteRemoval(db: Database, userId: string): Promise<void> {
+  await db('second_factor_removals').where({ user_id: userId }).delete()
+}
+
+export async function deleteExpiredRemovals(db: Database): Promise<number> {
+  return db('second_factor_removals as r').whereRaw(`not (${ALIVE})`).delete()
+}
+
+/** Whether an operator who can sign in is neither of these. */
+export async function hasOperatorBesides(db: Database, userIds: readonly string[]): Promise<boolean> {
+  const found = db('users')
+    .where({ role: 'operator', disabled_at: null })
+    .whereNotNull('password_hash')
+    .whereNotIn('id', [...userIds])
+  return (await found.first('id')) !== undefined
+}
+
+/**
+ * Whether somebody made another's account, or a link that sets its password, within so many days: then they may be one
+ * person.
+ */
+export async function hasGivenAccessTo(
+  db: Database,
+  giverId: string,
+  takerId: string,
+  days: number,
+): Promise<boolean> {
+  const found = db('audit_log')
+    .whereIn('action', ['user.added', 'user.set_up_link.created'])
+    .where({ actor_id: giverId, subject_id: takerId })
+    .whereRaw('id >= lowest_id_at(now() - make_interval(days => ?))', [days])
+  return (await found.first('id')) !== undefined
+}

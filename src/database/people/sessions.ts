@@ -1,0 +1,128 @@
+import type { Database } from '../connection.js'
+import { HAS_SECOND_FACTOR } from './second-factors/has-one.js'
+import type { Role } from './users.js'
+
+export interface Session {
+  id: string
+  userId: string
+  email: string
+  name: string
+  role: Role
+  hasSecondFactor: boolean
+  /** Whether the password, and the second factor, was given in the last 10 minutes: only then are secrets shown. */
+  isConfirmed: boolean
+  createdAt: Date
+}
+
+export interface ListedSession {
+  id: string
+  userAgent: string
+  createdAt: Date
+  lastSeenAt: Date
+}
+
+/** Ends 12 h after the sign-in, and after 30 min without a request (OWASP Session Management, "Session Expiration"). */
+const ALIVE = `last_seen_at > now() - interval '30 minutes' and created_at > now() - interval '12 hours'`
+
+export interface NewSession {
+  id: string
+  userId: string
+  tokenHash: Buffer
+  userAgent: string
+}
+
+export async function insertSession(db: Database, session: NewSession): Promise<void> {
+  await db('sessions').insert({
+    id: session.id,
+    user_id: session.userId,
+    token_hash: session.tokenHash,
+    user_agent: session.userAgent,
+  })
+}
+
+/**
+ * Of the user's sessions the ones that were used last stay, as many as these.
+ *
+ * @returns how many ended
+ */
+export async function deleteOldestSessions(
+  trx: Database,
+  userId: string,
+  keptCount: number,
+): Promise<number> {
+  const kept = trx('sessions')
+    .where({ user_id: userId })
+    .whereRaw(ALIVE)
+    .orderBy([
+      { column: 'last_seen_at', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ])
+    .limit(keptCount)
+    .select('id')
+  return trx('sessions').where({ user_id: userId }).whereRaw(ALIVE).whereNotIn('id', kept).delete()
+}
+
+/** Notes that the session is in use, at most once a minute: most requests only read. */
+export async function useSession(
+  db: Database,
+  tokenHash: Buffer,
+  isUsed: boolean,
+): Promise<Session | undefined> {
+  const { rows } = await db.raw<{ rows: Session[] }>(
+    `with seen as (
+       update sessions set last_seen_at = now()
+       where :isUsed and token_hash = :tokenHash
+         and last_seen_at < now() - interval '1 minute' and ${ALIVE}
+     )
+     select s.id, u.id as "userId", u.email, u.name, u.role, s.created_at as "createdAt",
+       s.confirmed_at > now() - interval '10 minutes' as "isConfirmed",
+       ${HAS_SECOND_FACTOR} as "hasSecondFactor"
+     from (select * from sessions where token_hash = :tokenHash and ${ALIVE}) s
+     join users u on u.id = s.user_id and u.disabled_at is null`,
+    { tokenHash, isUsed },
+  )
+  return rows[0]
+}
+
+/** Newest first. `lastSeenAt` is right to the minute. */
+export async function listSessions(db: Database, userId: string): Promise<ListedSession[]> {
+  return db('sessions')
+    .where({ user_id: userId })
+    .whereRaw(ALIVE)
+    .select<ListedSession[]>({
+      id: 'id',
+      userAgent: 'user_agent',
+      createdAt: 'created_at',
+      lastSeenAt: 'last_seen_at',
+    })
+    .orderBy('id', 'desc')
+}
+
+/** The session goes on under another token. */
+export async function confirmSession(
+  db: Database,
+  { userId, id, tokenHash }: Pick<NewSession, 'userId' | 'id' | 'tokenHash'>,
+): Promise<void> {
+  const confirmed = { confirmed_at: db.fn.now(), token_hash: tokenHash }
+  await db('sessions').where({ user_id: userId, id }).update(confirmed)
+}
+
+/** @returns false when there is none that is alive */
+export async function deleteSession(db: Database, userId: string, id: string): Promise<boolean> {
+  return (await db('sessions').where({ user_id: userId, id }).whereRaw(ALIVE).delete()) > 0
+}
+
+/** Half-open ones too, which are not counted. @param keepId undefined: all of them. @returns how many it were */
+export async function deleteSessionsOf(db: Database, userId: string, keepId?: string): Promise<number> {
+  await deleteHalfOpenSessionsOf(db, userId)
+  const ended = db('sessions').where({ user_id: userId }).delete()
+  return keepId === undefined ? ended : ended.whereNot({ id: keepId })
+}
+
+export async function deleteHalfOpenSessionsOf(db: Database, userId: string): Promise<void> {
+  await db('half_open_sessions').where({ user_id: userId }).delete()
+}
+
+export async function deleteExpiredSessions(db: Database): Promise<number> {
+  return db('sessions').whereRaw(`not (${ALIVE})`).delete()
+}

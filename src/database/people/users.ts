@@ -1,0 +1,141 @@
+import type { Database } from '../connection.js'
+import type { Page } from '../pages.js'
+import { HAS_SECOND_FACTOR } from './second-factors/has-one.js'
+
+/** An operator runs the service; a user only has lines. */
+export type Role = 'user' | 'operator'
+
+export interface User {
+  id: string
+  email: string
+  name: string
+  role: Role
+  /** Without one the user cannot sign in yet. */
+  hasPassword: boolean
+  /** Since when the user can do nothing; null: can. */
+  disabledAt: Date | null
+  /** Since when what a disabled user owns stands still; null: it goes on. */
+  stoppedAt: Date | null
+}
+
+export interface NewUser {
+  id: string
+  email: string
+  name: string
+  role: Role
+  passwordHash?: string
+}
+
+const columns = (db: Database) => [
+  {
+    id: 'id',
+    email: 'email',
+    name: 'name',
+    role: 'role',
+    disabledAt: 'disabled_at',
+    stoppedAt: 'stopped_at',
+  },
+  db.raw('password_hash is not null as "hasPassword"'),
+]
+
+/** @returns false when the address is taken */
+export async function insertUser(db: Database, user: NewUser): Promise<boolean> {
+  const { passwordHash = null, ...fields } = user
+  const inserted = await db('users')
+    .insert({ ...fields, password_hash: passwordHash })
+    .onConflict(db.raw('(lower(email))'))
+    .ignore()
+    .returning('id')
+  return inserted.length > 0
+}
+
+export async function findUser(db: Database, id: string): Promise<User | undefined> {
+  return db('users').where({ id }).first<User | undefined>(columns(db))
+}
+
+export async function findUserByEmail(db: Database, email: string): Promise<User | undefined> {
+  return db('users').whereRaw('lower(email) = lower(?)', [email]).first<User | undefined>(columns(db))
+}
+
+export interface ListedUser extends User {
+  hasSecondFactor: boolean
+}
+
+/** Everybody, oldest first. */
+/** @param page newest first; left out: all, oldest first */
+export async function listUsers(db: Database, page?: Page): Promise<ListedUser[]> {
+  const query = db('users as u').select<ListedUser[]>([
+    ...columns(db),
+    db.raw(`${HAS_SECOND_FACTOR} as "hasSecondFactor"`),
+  ])
+  if (page === undefined) return query.orderBy('id')
+  if (page.before !== undefined) query.where('id', '<', page.before)
+  return query.orderBy('id', 'desc').limit(page.limit)
+}
+
+export interface KnownPassword {
+  userId: string
+  email: string
+  /** null: none was set yet. */
+  passwordHash: string | null
+}
+
+export async function findPassword(db: Database, email: string): Promise<KnownPassword | undefined> {
+  return db('users')
+    .whereRaw('lower(email) = lower(?)', [email])
+    .first<KnownPassword | undefined>({ userId: 'id', email: 'email', passwordHash: 'password_hash' })
+}
+
+export async function updatePassword(db: Database, id: string, passwordHash: string): Promise<void> {
+  await db('users').where({ id }).update({ password_hash: passwordHash })
+}
+
+export interface LockedUser {
+  passwordHash: string | null
+  role: Role
+  disabledAt: Date | null
+}
+
+/** Until the transaction ends, nobody else changes the user, nor what asks for this lock. */
+export async function lockUser(trx: Database, id: string): Promise<LockedUser | undefined> {
+  return trx('users').where({ id }).forUpdate().first<LockedUser | undefined>({
+    passwordHash: 'password_hash',
+    role: 'role',
+    disabledAt: 'disabled_at',
+  })
+}
+
+/** @param stops whether what they own stands still meanwhile */
+export async function disableUserRow(db: Database, id: string, stops: boolean): Promise<void> {
+  await db('users')
+    .where({ id })
+    .update({ disabled_at: db.fn.now(), stopped_at: stops ? db.fn.now() : null })
+}
+
+export async function enableUserRow(db: Database, id: string): Promise<void> {
+  await db('users').where({ id }).update({ disabled_at: null, stopped_at: null })
+}
+
+export async function hasUsers(db: Database): Promise<boolean> {
+  return (await db('users').first('id')) !== undefined
+}
+
+/** Whether somebody can sign in who runs the service; with an id, somebody else than this one. */
+export async function hasOperatorWithPassword(db: Database, besides?: string): Promise<boolean> {
+  const query = db('users').where({ role: 'operator', disabled_at: null }).whereNotNull('password_hash')
+  if (besides !== undefined) void query.whereNot({ id: besides })
+  return (await query.first('id')) !== undefined
+}
+
+/** The operator who was added first, of those who have not set a password. */
+export async function findWaitingOperator(db: Database): Promise<string | undefined> {
+  const row = await db('users')
+    .where({ role: 'operator', password_hash: null, disabled_at: null })
+    .orderBy('id')
+    .first<{ id: string } | undefined>('id')
+  return row?.id
+}
+
+export async function updateRole(db: Database, id: string, role: Role): Promise<void> {
+  await db('users').where({ id }).update({ role })
+}

@@ -1,0 +1,72 @@
+import type { Database } from '../connection.js'
+import { runNamed } from '../named-statement.js'
+import { toJson } from '../text.js'
+
+export interface SimulatedMessage {
+  carrierMessageId: string
+  messageId: string
+  fromNumber: string
+  toNumber: string
+  text: string | null
+  mediaUrl: string | null
+}
+
+export async function insertSimulatedMessages(
+  db: Database,
+  messages: readonly SimulatedMessage[],
+): Promise<void> {
+  await runNamed(db, 'take_simulated_messages', 'select take_simulated_messages(?::jsonb)', [
+    toJson(messages),
+  ])
+}
+
+/** What the simulator took, newest first. */
+export async function listSimulatedMessages(
+  db: Database,
+  { toNumber, userId }: { toNumber?: string | undefined; userId?: string | undefined },
+  limit: number,
+): Promise<(SimulatedMessage & { takenAt: Date })[]> {
+  return db('simulator_outbox')
+    .modify((query) => {
+      if (toNumber !== undefined) void query.where({ to_number: toNumber })
+      if (userId !== undefined) {
+        void query.whereIn('from_number', db('lines').where({ user_id: userId }).select('number'))
+      }
+    })
+    .select<(SimulatedMessage & { takenAt: Date })[]>({
+      carrierMessageId: 'carrier_message_id',
+      messageId: 'message_id',
+      fromNumber: 'from_number',
+      toNumber: 'to_number',
+      text: 'text',
+      mediaUrl: 'media_url',
+      takenAt: 'taken_at',
+    })
+    .orderBy('carrier_message_id', 'desc')
+    .limit(limit)
+}
+
+/**
+ * The oldest messages without a receipt, marked as having one. In a transaction with the receipts' effect, for
+ * which the messages' rows are locked here: one that is just being settled is passed over until the next time,
+ * because to wait for it with others locked is how two processes lock each other out.
+ */
+export async function takeDueReceipts(
+  trx: Database,
+  limit: number,
+): Promise<{ carrierMessageId: string; messageId: string }[]> {
+  const { rows } = await trx.raw<{ rows: { carrierMessageId: string; messageId: string }[] }>(
+    `with due as (
+       select carrier_message_id, message_id from simulator_outbox where receipt_sent_at is null
+       order by carrier_message_id limit ? for update skip locked
+     ), free as (
+       select id from messages where id = any (array(select message_id from due)) for update skip locked
+     )
+     update simulator_outbox set receipt_sent_at = now()
+     where carrier_message_id = any (array(select carrier_message_id from due))
+       and (message_id = any (array(select id from free)) or not exists (select 1 from messages where id = message_id))
+     returning carrier_message_id as "carrierMessageId", message_id as "messageId"`,
+    [limit],
+  )
+  return rows
+}

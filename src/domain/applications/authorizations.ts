@@ -1,0 +1,182 @@
+import { lockApplication } from '../../database/applications/applications.js'
+import {
+  deleteAuthorizations,
+  listAuthorizations,
+  listAuthorizedLines,
+  lockActiveLines,
+  upsertAuthorizations,
+  type Authorization,
+} from '../../database/applications/authorizations.js'
+import { transaction, type Database } from '../../database/connection.js'
+import { findLineNumbers } from '../../database/lines/lines.js'
+import type { NewDelivery } from '../../database/endpoints/deliveries/creating.js'
+import { deleteOAuthRecordsOf } from '../../database/applications/oauth-records.js'
+import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import type { Scope } from './application-access.js'
+import { endDeliveriesOf, insertDisconnections } from './ending.js'
+import { record } from '../operating/audit.js'
+import type { Context } from '../context.js'
+
+export type { Authorization, AuthorizedLine } from '../../database/applications/authorizations.js'
+
+/**
+ * The user lets an application use these lines and no others: this choice replaces the one before.
+ *
+ * @throws UserError 400 without a line, 404 for an application that is gone and for a line that is not the user's,
+ *   or not active
+ */
+export async function authorizeLines(
+  context: Context,
+  choice: { applicationId: string; userId: string; lineIds: readonly string[]; scopes: readonly Scope[] },
+): Promise<void> {
+  const { applicationId, userId, scopes } = choice
+  const lineIds = [...new Set(choice.lineIds)]
+  if (lineIds.length === 0) throw new UserError('lineIds: choose at least one line')
+  if (!lineIds.every(isId)) throw new UserError(NO_LINE, 404)
+  const { removed, deliveries } = await transaction(context.db, async (trx) => {
+    if (!(await lockApplication(trx, applicationId))) throw new UserError('no such application', 404)
+    const active = await lockActiveLines(trx, userId, lineIds)
+    if (active.length !== lineIds.length) throw new UserError(NO_LINE, 404)
+    await upsertAuthorizations(trx, { applicationId, userId, lineIds, scopes })
+    const removed = await deleteAuthorizations(trx, { applicationId, userId, except: lineIds })
+    const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
+    const lines = await numbersOf(trx, lineIds)
+    const after = { lines, scopes, linesNoMore: await numbersOf(trx, removed) }
+    await record(context, trx, {
+      action: 'authorization.granted',
+      subjectId: applicationId,
+      userId,
+      after,
+    })
+    return { removed, deliveries }
+  })
+  await finishEnding(context, { applicationId, lineIds: removed, deliveries })
+}
+
+/** The user was asked, and said no. */
+export async function refuseAuthorization(
+  context: Context,
+  { applicationId, userId }: { applicationId: string; userId: string },
+): Promise<void> {
+  await record(context, context.db, { action: 'authorization.refused', subjectId: applicationId, userId })
+}
+
+export interface AuthorizedApplication {
+  id: string
+  name: string
+  website: string | null
+  /** Who registered it. */
+  ownerName: string
+  /** Oldest first. */
+  lines: Authorization[]
+}
+
+/** Which applications may use the user's lines (or one line), for what, and when each last used them. */
+export async function listAuthorizedApplications(
+  { db }: Context,
+  userId: string,
+  lineId?: string,
+): Promise<AuthorizedApplication[]> {
+  const applications = new Map<string, AuthorizedApplication>()
+  for (const each of await listAuthorizations(db, userId, lineId)) {
+    const known = applications.get(each.applicationId)
+    if (known !== undefined) known.lines.push(each)
+    else {
+      applications.set(each.applicationId, {
+        id: each.applicationId,
+        name: each.applicationName,
+        website: each.applicationWebsite,
+        ownerName: each.ownerName,
+        lines: [each],
+      })
+    }
+  }
+  return [...applications.values()]
+}
+
+/**
+ * The application loses the line at once. With its last line it loses its tokens too, since they are of no more use.
+ *
+ * @throws UserError 404 when the line is not the user's, or not connected to it
+ */
+export async function endAuthorization(
+  context: Context,
+  userId: string,
+  applicationId: string,
+  lineId: string,
+): Promise<void> {
+  await end(context, { userId, applicationId, lineId })
+}
+
+/** The application loses all of the user's lines, and its tokens. @throws UserError 404 when it has none */
+export async function endAuthorizations(
+  context: Context,
+  userId: string,
+  applicationId: string,
+): Promise<void> {
+  await end(context, { userId, applicationId })
+}
+
+async function end(
+  context: Context,
+  which: { userId: string; applicationId: string; lineId?: string },
+): Promise<void> {
+  const { userId, applicationId } = which
+  const { removed, rest, deliveries } = await transaction(context.db, async (trx) => {
+    // The same lock as in `authorizeLines`: one of them finishes before the other begins.
+    const removed = (await lockApplication(trx, applicationId)) ? await deleteAuthorizations(trx, which) : []
+    const rest = await listAuthorizedLines(trx, applicationId, userId)
+    if (rest.length === 0) await deleteOAuthRecordsOf(trx, applicationId, userId)
+    const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds: removed })
+    if (removed.length > 0) {
+      await record(context, trx, {
+        action: 'authorization.ended',
+        subjectId: applicationId,
+        userId,
+        after: { linesNoMore: await numbersOf(trx, removed) },
+      })
+    }
+    return { removed, rest, deliveries }
+  })
+  if (removed.length === 0) {
+    throw new UserError(rest.length === 0 ? 'no such application' : 'no such line', 404)
+  }
+  await finishEnding(context, { applicationId, lineIds: removed, deliveries })
+}
+
+/** What a transaction has ended, for `finishEnding`. */
+export interface EndedAuthorizations {
+  applicationId: string
+  lineIds: string[]
+  deliveries: NewDelivery[]
+}
+
+/**
+ * Every application loses all of the user's lines, in the order in which everybody locks several applications. Their tokens
+ * are the caller's to end.
+ */
+export async function endAllAuthorizations(trx: Database, userId: string): Promise<EndedAuthorizations[]> {
+  const ended: EndedAuthorizations[] = []
+  const authorizations = await listAuthorizations(trx, userId)
+  for (const applicationId of [...new Set(authorizations.map((each) => each.applicationId))].sort()) {
+    if (!(await lockApplication(trx, applicationId))) continue
+    const lineIds = await deleteAuthorizations(trx, { applicationId, userId })
+    const deliveries = await insertDisconnections(trx, { applicationId, userId, lineIds })
+    ended.push({ applicationId, lineIds, deliveries })
+  }
+  return ended
+}
+
+/** After the transaction: tells the application, and gives up what waits for it. */
+export async function finishEnding(context: Context, ended: EndedAuthorizations): Promise<void> {
+  const { applicationId, lineIds, deliveries } = ended
+  void context.queues.enqueueDeliveries(deliveries)
+  for (const lineId of lineIds) await endDeliveriesOf(context, applicationId, lineId)
+}
+
+async function numbersOf(trx: Database, lineIds: readonly string[]): Promise<string[]> {
+  return (await findLineNumbers(trx, lineIds)).map(({ number }) => number)
+}
+
+const NO_LINE = 'lineIds: choose active lines of your own'

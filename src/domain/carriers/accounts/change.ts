@@ -1,0 +1,124 @@
+import {
+  updateCarrierAccount,
+  type CarrierAccount,
+  type CarrierAccountFields,
+} from '../../../database/carriers/carrier-accounts.js'
+import type { CarrierKind } from '../../../carriers/kind.js'
+import { transaction } from '../../../database/connection.js'
+import { UserError } from '../../../errors.js'
+import { record } from '../../operating/audit.js'
+import { openSettings, sealSettings, SettingsUnreadable } from '../carrier-settings.js'
+import type { Context } from '../../context.js'
+import { readAccountFields } from './account-fields.js'
+import { getCarrierKind, requireChangeable } from './kinds.js'
+import { describeSettings, listSettingFields, readSettings } from './settings.js'
+
+/** What is left out stays. */
+export interface CarrierAccountChange extends Partial<CarrierAccountFields> {
+  /** A secret that is empty stays as it is; any other setting that is empty is taken away. */
+  settings?: Record<string, unknown>
+  /** Settings to take away, secrets too. */
+  unset?: readonly string[]
+}
+
+/**
+ * Every process uses the new settings from its next message on.
+ *
+ * @throws UserError naming the field; 409 for the simulator, and when somebody else changed it at the same time
+ */
+export async function changeCarrierAccount(
+  context: Context,
+  account: CarrierAccount,
+  { settings = {}, unset = [], ...fields }: CarrierAccountChange,
+): Promise<void> {
+  requireChangeable(account)
+  const { messagesPerSecond, messagesPerSecondPerLine, handlesOptOut } = {
+    ...account,
+    ...readAccountFields(fields),
+  }
+  const isRewritten = Object.keys(settings).length + unset.length > 0
+  const kept = isRewritten ? await openKept(context, account.id) : { settings: {} }
+  const mixed = isRewritten ? mix(context, account, kept, settings, unset) : undefined
+  const change = {
+    messagesPerSecond,
+    messagesPerSecondPerLine,
+    handlesOptOut,
+    ...(mixed === undefined ? {} : { settingsSealed: sealSettings(context, account.id, mixed) }),
+  }
+  const kind = getCarrierKind(context, account.kind)
+  await transaction(context.db, async (trx) => {
+    if (!(await updateCarrierAccount(trx, account, change))) {
+      throw new UserError(
+        `${account.name} was changed by somebody else meanwhile: look at it and try again`,
+        409,
+      )
+    }
+    await record(context, trx, {
+      action: 'carrier_account.changed',
+      subjectId: account.id,
+      before: {
+        ...fieldsOf(account),
+        ...(mixed && { settings: describeSettings(kind, kept.settings), secretsChanged: [] }),
+      },
+      after: {
+        ...fieldsOf(change),
+        ...(mixed && {
+          settings: describeSettings(kind, mixed),
+          secretsChanged: changedSecrets(kind, kept.settings, mixed),
+        }),
+      },
+    })
+  })
+}
+
+function fieldsOf({ messagesPerSecond, messagesPerSecondPerLine, handlesOptOut }: CarrierAccountFields) {
+  return { messagesPerSecond, messagesPerSecondPerLine, handlesOptOut }
+}
+
+/** Which secrets are others now: only that may be said of them. */
+function changedSecrets(kind: CarrierKind, before: Record<string, unknown>, after: object): string[] {
+  const now = after as Record<string, unknown>
+  return listSettingFields(kind)
+    .filter(({ key, isSecret }) => isSecret && before[key] !== now[key])
+    .map(({ key }) => key)
+}
+
+/** The settings that are stored, with the new ones written over them. */
+function mix(
+  context: Context,
+  account: CarrierAccount,
+  kept: Kept,
+  written: Record<string, unknown>,
+  unset: readonly string[],
+): object {
+  const kind = getCarrierKind(context, account.kind)
+  const mixed: Record<string, unknown> = {
+    ...Object.fromEntries(unset.map((key) => [key, undefined])),
+    ...written,
+  }
+  for (const { key, isSecret } of listSettingFields(kind)) {
+    const isLeftOut = !Object.hasOwn(written, key) || (isSecret && written[key] === '')
+    if (isLeftOut) mixed[key] = unset.includes(key) ? undefined : kept.settings[key]
+  }
+  try {
+    return readSettings(kind, mixed)
+  } catch (error) {
+    if (!(error instanceof UserError) || kept.fault === undefined) throw error
+    throw new UserError(`${kept.fault}: ${error.message}`, 409)
+  }
+}
+
+interface Kept {
+  settings: Record<string, unknown>
+  fault?: string
+}
+
+/** Settings that cannot be decrypted count as none, so that somebody can write them anew. */
+async function openKept(context: Context, accountId: string): Promise<Kept> {
+  try {
+    return { settings: (await openSettings(context, accountId)) as Record<string, unknown> }
+  } catch (error) {
+    if (error instanceof SettingsUnreadable) return { settings: {}, fault: error.message }
+    throw error
+  }
+}

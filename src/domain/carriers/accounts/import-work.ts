@@ -1,0 +1,120 @@
+import type { CarrierAccount } from '../../../database/carriers/carrier-accounts.js'
+import { findLinesOfNumbers } from '../../../database/lines/lines.js'
+import { advanceWork, type ClaimedWork } from '../../../database/operating/works.js'
+import { UserError } from '../../../errors.js'
+import type { Actor } from '../../operating/audit/actor.js'
+import { getCarrierAccountById } from '../carrier-accounts.js'
+import { actingAs, type Context } from '../../context.js'
+import type { Batch } from '../../operating/works/batch.js'
+import { addWork, type Work } from '../../operating/works.js'
+import { distinct, getOffered, importOffered, listAccountNumbers, setUpNumbers } from './numbers.js'
+
+/** A person waits for so many; more are a long work. */
+export const IMPORT_AT_ONCE = 100
+
+const BATCH = 20
+
+/** As the row of the work has it. */
+interface Asked {
+  accountId: string
+  /** Whose lines they become. */
+  ownerId: string
+  numbers: { number: string; name: string }[]
+  setUp: boolean
+  /** On whose behalf, for the audit log. */
+  actor: Actor
+}
+
+/**
+ * Starts a long work that makes numbers of the account lines, and then, if that is wanted, lets the carrier call us for them.
+ *
+ * @throws UserError 409 when the carrier does not say that it has each of the numbers, or too many works are under way
+ */
+export async function startImport(
+  context: Context,
+  account: CarrierAccount,
+  { userId, numbers, setUp }: { userId: string; numbers: readonly string[]; setUp: boolean },
+): Promise<Work> {
+  const offered = await listAccountNumbers(context, account)
+  const asked: Asked = {
+    accountId: account.id,
+    ownerId: userId,
+    numbers: distinct(numbers).map((number) => {
+      const { name } = getOffered(account, offered, number)
+      return { number, name }
+    }),
+    setUp,
+    actor: context.actor,
+  }
+  const totalCount = asked.numbers.length
+  return addWork(
+    context,
+    {
+      kind: 'import',
+      userId: context.actor.userId,
+      lineId: null,
+      applicationId: null,
+      asked,
+      totalCount,
+    },
+    {
+      action: 'carrier_account.import_started',
+      subjectId: account.id,
+      userId,
+      after: { count: totalCount, setUp },
+    },
+  )
+}
+
+/** The next numbers of such a work (`works/run.ts`). Done twice, a number is a line already. @throws UserError */
+export async function importBatch(context: Context, work: ClaimedWork): Promise<Batch> {
+  const { accountId, ownerId, numbers, setUp, actor } = work.asked as Asked
+  const asOperator = actingAs(context, actor)
+  const account = await getCarrierAccountById(context, accountId)
+  const doneBefore = work.doneCount + work.failedCount
+  const batch = numbers.slice(doneBefore, doneBefore + BATCH)
+  const lines = await findLinesOfNumbers(
+    context.db,
+    batch.map(({ number }) => number),
+  )
+  const free = batch.filter(({ number }) => !lines.some((line) => line.number === number))
+  const refused: string[] = []
+  for (const offered of free) {
+    const result = await importOffered(asOperator, account, ownerId, offered)
+    if (result.outcome === 'refused') refused.push(result.reason)
+  }
+  const isLast = doneBefore + batch.length >= numbers.length
+  // Before the last batch is noted: if the process dies on the way, the carrier is asked again.
+  const fault = isLast && setUp ? await setUpLines(asOperator, account, numbers) : undefined
+  await advanceWork(context.db, work, {
+    position: work.position,
+    doneCount: batch.length - refused.length,
+    failedCount: refused.length,
+    ...(refused.length === 0 ? {} : { lastFailure: refused.at(-1) ?? '' }),
+  })
+  return { count: batch.length, isLast, waitMs: 0, ...(fault === undefined ? {} : { error: fault }) }
+}
+
+/** Those that are lines of the account now. @returns what is wrong, in words */
+async function setUpLines(
+  context: Context,
+  account: CarrierAccount,
+  numbers: Asked['numbers'],
+): Promise<string | undefined> {
+  const asked = new Set(numbers.map(({ number }) => number))
+  const lines = (await listAccountNumbers(context, account)).filter(
+    ({ number, line }) => asked.has(number) && line?.carrierAccount === account.name,
+  )
+  if (lines.length === 0) return undefined
+  try {
+    await setUpNumbers(
+      context,
+      account,
+      lines.map(({ number }) => number),
+    )
+    return undefined
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return `the lines are there, but the carrier does not call us for them yet: ${error.message}`
+  }
+}

@@ -1,0 +1,148 @@
+import type { CarrierNumber } from '../../../carriers/carrier.js'
+import type { CarrierAccount } from '../../../database/carriers/carrier-accounts.js'
+import { findLinesOfNumbers, type LineOfNumber } from '../../../database/lines/lines.js'
+import { UserError } from '../../../errors.js'
+import { record } from '../../operating/audit.js'
+import { getCarrierClient } from '../carrier-clients.js'
+import type { Context } from '../../context.js'
+import { addLine } from '../../lines/lines.js'
+import { asName } from '../../names.js'
+import { parseNumber } from '../../messages/phone-number.js'
+import { askCarrier } from './ask.js'
+
+export interface AccountNumber extends CarrierNumber {
+  /** undefined: it is no line yet. It may be at another account. */
+  line: LineOfNumber | undefined
+}
+
+/** What became of a number that was to be a line. */
+export type ImportResult = { number: string } & (
+  { outcome: 'added'; lineId: string } | { outcome: 'is_a_line' } | { outcome: 'refused'; reason: string }
+)
+
+/**
+ * The numbers that the carrier says the account has.
+ *
+ * @throws UserError 409 with what is wrong, in words
+ */
+export async function listAccountNumbers(
+  context: Context,
+  account: CarrierAccount,
+): Promise<AccountNumber[]> {
+  const numbers = await askCarrier(context, account, async (carrier, signal) => carrier.listNumbers?.(signal))
+  if (numbers === undefined) {
+    throw new UserError(`${account.name} cannot list its numbers: add each with \`linehook line add\``, 409)
+  }
+  const lines = await findLinesOfNumbers(
+    context.db,
+    numbers.map(({ number }) => number),
+  )
+  const byNumber = new Map(lines.map((line) => [line.number, line]))
+  return numbers.map((each) => ({ ...each, line: byNumber.get(each.number) }))
+}
+
+/**
+ * Makes numbers of the account lines of a user: the ones that are named, or all that are no lines yet.
+ *
+ * @throws UserError 409 when the carrier cannot say which numbers there are
+ */
+export async function importNumbers(
+  context: Context,
+  account: CarrierAccount,
+  { userId, numbers }: { userId: string; numbers: readonly string[] | 'all' },
+): Promise<ImportResult[]> {
+  const offered = await listAccountNumbers(context, account)
+  const free = offered.filter(({ line }) => line === undefined).map(({ number }) => number)
+  const results: ImportResult[] = []
+  for (const number of numbers === 'all' ? free : distinct(numbers)) {
+    results.push(await importNumber(context, account, userId, { number, offered }))
+  }
+  return results
+}
+
+async function importNumber(
+  context: Context,
+  account: CarrierAccount,
+  userId: string,
+  { number, offered }: { number: string; offered: readonly AccountNumber[] },
+): Promise<ImportResult> {
+  const found = offered.find((each) => each.number === number)
+  if (found === undefined) {
+    return { number, outcome: 'refused', reason: `${account.name} has no such number` }
+  }
+  return found.line === undefined
+    ? importOffered(context, account, userId, found)
+    : { number, outcome: 'is_a_line' }
+}
+
+/** Makes a number that the account has, and that is no line yet, one of the user. */
+export async function importOffered(
+  context: Context,
+  account: CarrierAccount,
+  userId: string,
+  { number, name: nameThere }: Pick<AccountNumber, 'number' | 'name'>,
+): Promise<ImportResult> {
+  const name = asName(nameThere)
+  try {
+    const { id } = await addLine(context, {
+      userId,
+      number,
+      carrierAccount: account.name,
+      ...(name === undefined ? {} : { name }),
+    })
+    return { number, outcome: 'added', lineId: id }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { number, outcome: 'refused', reason: error.message }
+  }
+}
+
+/**
+ * Lets the carrier call us for what the account's lines receive, or the numbers that are named.
+ *
+ * @returns the numbers for which it does from now on
+ * @throws UserError 409 with what is wrong, in words
+ */
+export async function setUpNumbers(
+  context: Context,
+  account: CarrierAccount,
+  named?: readonly string[],
+): Promise<string[]> {
+  const carrier = await getCarrierClient(context, account)
+  if (carrier.setUpNumbers === undefined) {
+    throw new UserError(`${account.name} calls nobody back: its numbers need no set-up`, 409)
+  }
+  const offered = await listAccountNumbers(context, account)
+  const chosen =
+    named === undefined
+      ? offered.filter(({ line }) => line?.carrierAccount === account.name)
+      : distinct(named).map((number) => getOffered(account, offered, number))
+  if (chosen.length === 0)
+    throw new UserError(`${account.name} has no lines yet: import its numbers first`, 409)
+  const numbers = chosen.map(({ id, number, name }) => ({ id, number, name }))
+  await askCarrier(
+    context,
+    account,
+    async (carrier, signal) => carrier.setUpNumbers?.(numbers, signal),
+    numbers.length,
+  )
+  const done = chosen.map(({ number }) => number)
+  await record(context, context.db, {
+    action: 'carrier_account.numbers_set_up',
+    subjectId: account.id,
+    after: { numbers: done },
+  })
+  return done
+}
+
+/** @throws UserError 409 */
+export function getOffered(account: CarrierAccount, offered: readonly AccountNumber[], number: string) {
+  const found = offered.find((each) => each.number === number)
+  if (found === undefined) throw new UserError(`${account.name} has no number ${number}`, 409)
+  return found
+}
+
+/** Each number once, in E.164; what is no number stays as it was written. */
+export function distinct(numbers: readonly string[]): string[] {
+  return [...new Set(numbers.map((number) => parseNumber(number, null)?.number ?? number.trim()))]
+}

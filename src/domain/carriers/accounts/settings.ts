@@ -1,0 +1,103 @@
+import * as yup from 'yup'
+import type { CarrierKind } from '../../../carriers/kind.js'
+import { UserError } from '../../../errors.js'
+
+/** One setting of a kind, as a form or a table shows it. */
+export interface SettingField {
+  key: string
+  /** A sentence. */
+  about: string
+  type: 'text' | 'number' | 'boolean'
+  /** It must be one of these; empty: anything of its type. */
+  options: string[]
+  isSecret: boolean
+  isRequired: boolean
+  /** A text of several lines, such as a certificate. */
+  isMultiline: boolean
+  /** The default. */
+  standard: string | undefined
+}
+
+/** A field with what an account has in it. */
+export interface SettingView extends SettingField {
+  isSet: boolean
+  /** Never a secret's. */
+  value: string | undefined
+}
+
+type Setting = string | number | boolean
+
+interface SettingMeta {
+  about?: string
+  secret?: boolean
+  multiline?: boolean
+}
+
+/** A kind's settings in the order of its schema. */
+export function listSettingFields({ settings }: CarrierKind): SettingField[] {
+  return Object.entries(settings.describe().fields).map(([key, description]) => {
+    const field = description as yup.SchemaDescription & { default?: Setting | null }
+    const { about = '', secret = false, multiline = false } = (field.meta ?? {}) as SettingMeta
+    return {
+      key,
+      about,
+      type: field.type === 'number' || field.type === 'boolean' ? field.type : 'text',
+      options: field.oneOf.filter((option) => option != null).map(String),
+      isSecret: secret,
+      isRequired: !field.optional,
+      isMultiline: multiline,
+      standard: field.default == null ? undefined : String(field.default),
+    }
+  })
+}
+
+/** What an account has, without its secrets. */
+export function showSettings(kind: CarrierKind, settings: object): SettingView[] {
+  return listSettingFields(kind).map((field) => {
+    const value = (settings as Record<string, Setting | null | undefined>)[field.key]
+    const isSet = value != null && value !== ''
+    return { ...field, isSet, value: isSet && !field.isSecret ? String(value) : undefined }
+  })
+}
+
+/** What an account has, for the audit log: of a secret only that there is one. */
+export function describeSettings(kind: CarrierKind, settings: object): string[] {
+  return showSettings(kind, settings)
+    .filter(({ isSet }) => isSet)
+    .map(({ key, value }) => (value === undefined ? `${key} (secret)` : `${key}=${value}`))
+}
+
+/**
+ * Settings as somebody wrote them; empty ones count as left out.
+ *
+ * @throws UserError naming every setting that is wrong, and no value
+ */
+export function readSettings({ title, settings }: CarrierKind, written: Record<string, unknown>): object {
+  const known = Object.keys(settings.fields)
+  const unknown = Object.keys(written).filter((key) => !known.includes(key))
+  if (unknown.length > 0) {
+    throw new UserError(`${title} has no setting ${unknown.join(', ')}: it has ${known.join(', ')}`)
+  }
+  const given = Object.entries(written)
+    .map(([key, value]) => [key, typeof value === 'string' ? value.trim() : value] as const)
+    .filter(([, value]) => value !== '' && value != null)
+  try {
+    return settings.validateSync(Object.fromEntries(given), { abortEarly: false })
+  } catch (error) {
+    if (!(error instanceof yup.ValidationError)) throw error
+    throw new UserError(error.inner.map((fault) => explain(fault, settings)).join('; '))
+  }
+}
+
+/** Names the field. yup's own words are replaced where they would quote the value, which may be a secret. */
+function explain({ path = '', message }: yup.ValidationError, { fields }: yup.AnyObjectSchema): string {
+  if (message === `${path} is a required field`) {
+    const { about } = ((fields[path] as yup.AnySchema).describe().meta ?? {}) as SettingMeta
+    return `${path} is required${about === undefined ? '' : `: ${about.replace(/\.$/, '')}`}`
+  }
+  const wanted = /must be a `(\w+)` type/.exec(message)?.[1]
+  const words = wanted === undefined ? message : `must be ${TYPES[wanted] ?? `a ${wanted}`}`
+  return words.includes(path) ? words : `${path} ${words}`
+}
+
+const TYPES: Record<string, string> = { boolean: 'true or false', number: 'a number', string: 'text' }

@@ -1,0 +1,37 @@
+import type { CarrierClient } from '../../carriers/carrier.js'
+import type { AccountKey } from '../../carriers/registry.js'
+import { UserError } from '../../errors.js'
+import { openSettings, SettingsUnreadable } from './carrier-settings.js'
+import type { Context } from '../context.js'
+
+/**
+ * The carrier that an account's lines are at.
+ *
+ * @returns undefined when its kind is switched off here
+ * @throws Unavailable, SettingsUnreadable
+ */
+export function findCarrierClient(context: Context, account: AccountKey): Promise<CarrierClient | undefined> {
+  return context.carriers.get(account, () => openSettings(context, account.id))
+}
+
+/**
+ * As `findCarrierClient`, for somebody who asks something of the carrier.
+ *
+ * @throws UserError when its kind is switched off here, 409 when its settings cannot be opened
+ */
+export async function getCarrierClient(context: Context, account: AccountKey): Promise<CarrierClient> {
+  try {
+    const carrier = await findCarrierClient(context, account)
+    if (carrier !== undefined) return carrier
+  } catch (error) {
+    if (error instanceof SettingsUnreadable) throw new UserError(error.message, 409)
+    throw error
+  }
+  throw notSetUp(account.name)
+}
+
+export function notSetUp(name: string): UserError {
+  return new UserError(
+    `carrier ${name} is not set up here: add it with \`linehook carrier add\`; the simulator needs SIMULATOR=true`,
+  )
+}

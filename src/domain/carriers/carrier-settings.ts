@@ -1,0 +1,53 @@
+import { findSealedSettings, type SealedSettings } from '../../database/carriers/carrier-accounts.js'
+import type { Database } from '../../database/connection.js'
+import { asError, Unavailable } from '../../errors.js'
+import { SecretUnreadable, type Secrets } from '../../secrets.js'
+import type { Logger } from '../../telemetry/log.js'
+
+/** Unavailable, because a wrong ENCRYPTION_KEY must not fail the messages that wait; a person who asks is told. */
+export class SettingsUnreadable extends Unavailable {
+  override name = 'SettingsUnreadable'
+
+  constructor() {
+    super(
+      'the settings of the carrier account cannot be opened: give ENCRYPTION_KEY the key that sealed them, or ' +
+        'write every setting anew',
+      60,
+    )
+  }
+}
+
+interface Opener {
+  secrets: Secrets
+  log: Logger
+}
+
+/** What `sealSettings` sealed. @throws Unavailable, SettingsUnreadable */
+export async function openSettings(tools: Opener & { db: Database }, accountId: string): Promise<object> {
+  const settings = await findSealedSettings(tools.db, accountId)
+  return settings === undefined ? {} : unseal(tools, accountId, settings)
+}
+
+/** @throws SettingsUnreadable */
+export function unseal(
+  { secrets, log }: Opener,
+  accountId: string,
+  { sealed, unsealed }: SealedSettings,
+): object {
+  try {
+    return { ...unsealed, ...(JSON.parse(secrets.open(sealed, settingsPlace(accountId))) as object) }
+  } catch (error) {
+    if (!(error instanceof SecretUnreadable)) throw error
+    log.error({ carrierAccountId: accountId, err: asError(error) }, 'carrier.settings_unreadable')
+    throw new SettingsUnreadable()
+  }
+}
+
+export function sealSettings({ secrets }: { secrets: Secrets }, accountId: string, settings: object): Buffer {
+  return secrets.seal(JSON.stringify(settings), settingsPlace(accountId))
+}
+
+/** Where an account's settings are sealed to (`secrets.ts`). */
+export function settingsPlace(accountId: string): string {
+  return `carrier_accounts.settings:${accountId}`
+}

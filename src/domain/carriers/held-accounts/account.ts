@@ -1,0 +1,117 @@
+import { recordSessions, type SessionsReport } from '../../../database/carriers/carrier-sessions.js'
+import { storable } from '../../../database/text.js'
+import { asError, Unavailable } from '../../../errors.js'
+import { jobCrashes } from '../../../telemetry/metrics.js'
+import { MAX_FAULT_LENGTH } from '../accounts/account-fields.js'
+import { openSettings } from '../carrier-settings.js'
+import type { Context } from '../../context.js'
+import { CRASH_WAIT_MS } from '../../crashes.js'
+import { countMessageCrash, sendingService, sendMessage } from '../../messages/send.js'
+import type { SendOutcome } from '../../messages/send-outcome.js'
+import { receivingTools } from './receive.js'
+
+/** An account whose sessions this process holds. */
+export interface OpenAccount {
+  openSessionIds(): string[]
+  /** Writes down the state of the sessions, if it has changed. Never fails. */
+  report(): Promise<void>
+  /** Sends and takes nothing more, ends what is under way, and unbinds. */
+  close(): Promise<void>
+}
+
+/**
+ * A worker asks again after this. A shorter pause would load a store that is just coming back. A longer one would delay
+ * texts after a short outage.
+ */
+const PAUSE_MS = 1000
+
+/** Opens the account's sessions, and uses them both ways. @throws SettingsUnreadable, Unavailable */
+export async function openAccount(
+  context: Context,
+  options: {
+    id: string
+    name: string
+    kind: string
+    version: number
+    holderId: string
+    openSessionIds: () => string[]
+  },
+): Promise<OpenAccount> {
+  const { id, name, openSessionIds } = options
+  const kind = context.carriers.kinds.get(options.kind)
+  if (kind?.listen === undefined) throw new Error(`carriers of kind ${options.kind} have no sessions`)
+  const account = { id, name, openSessionIds }
+  let isReported = false
+  let reporting = Promise.resolve()
+
+  const settings = kind.settings.cast(await openSettings(context, id)) as object
+  const listener = kind.listen(account, settings, {
+    hosts: context.carrierFetch,
+    log: context.log.child({ carrierAccountId: id, carrier: name }),
+    ...receivingTools(context, account),
+    onChange: () => {
+      isReported = false
+      void report()
+    },
+  })
+  const endHold = context.carriers.hold(id, listener.carrier)
+  const serving = context.calls.serve(sendingService(id), {
+    concurrency: listener.concurrency,
+    answer: async (messageId) => JSON.stringify(await send(context, messageId)),
+  })
+
+  /** Writes go one after another, so that the last one is the current state. */
+  function report(): Promise<void> {
+    reporting = reporting.then(async () => {
+      if (isReported) return
+      isReported = true
+      try {
+        await recordSessions(context.db, options.holderId, stateNow())
+      } catch {
+        isReported = false
+      }
+    })
+    return reporting
+  }
+
+  function stateNow(): SessionsReport {
+    const { fault, ...counts } = listener.state()
+    return {
+      accountId: id,
+      version: options.version,
+      ...counts,
+      fault: fault && {
+        text: storable(fault.text).slice(0, MAX_FAULT_LENGTH),
+        ageMs: performance.now() - fault.at,
+      },
+    }
+  }
+
+  void report()
+  return {
+    openSessionIds: () => listener.openSessionIds(),
+    report,
+    close: async () => {
+      await serving.close()
+      endHold()
+      await listener.close()
+      await report()
+    },
+  }
+}
+
+/** Sends as a worker would: it waits for what is unavailable, and anything else counts as a crash of the message. */
+async function send(context: Context, messageId: string): Promise<SendOutcome> {
+  try {
+    return await sendMessage(context, messageId)
+  } catch (error) {
+    const isOutage = error instanceof Unavailable
+    if (isOutage) context.log.warn({ messageId, reason: asError(error).message }, 'message.waits')
+    else {
+      context.log.error({ messageId, err: asError(error) }, 'message.crashed')
+      jobCrashes.inc({ queue: 'send-message' })
+      await countMessageCrash(context, messageId).catch(() => undefined)
+    }
+    return { kind: 'wait', ms: isOutage ? PAUSE_MS : CRASH_WAIT_MS, reason: 'unavailable' }
+  }
+}

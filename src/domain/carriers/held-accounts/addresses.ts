@@ -1,0 +1,24 @@
+import type { CarrierAddress } from '../../../carriers/listening.js'
+import { listLinesEndingWith, type Line } from '../../../database/lines/lines.js'
+import type { Context } from '../../context.js'
+import { parseNumber } from '../../messages/phone-number.js'
+
+/** The account's line to which an address belongs, in whatever form the carrier writes it. @throws Unavailable */
+export async function findLineOf(
+  { db, batched }: Context,
+  carrier: string,
+  { address }: CarrierAddress,
+): Promise<Line | undefined> {
+  const digits = address.replace(/^\+/, '')
+  if (!/^\d+$/.test(digits)) return undefined
+  const line = await batched.findLineByNumber(`+${digits}`)
+  if (line !== undefined) return line.carrierAccount === carrier ? line : undefined
+  const candidates = await listLinesEndingWith(db, carrier, digits.replace(/^0+/, ''))
+  return candidates.find(({ number, country }) => parseNumber(address, country)?.number === number)
+}
+
+/** E.164 where it is a number; short codes and names stay as they are. */
+export function senderOf({ address, kind }: CarrierAddress, line: Line): string {
+  if (kind !== 'local') return address
+  return parseNumber(address, line.country)?.number ?? address
+}

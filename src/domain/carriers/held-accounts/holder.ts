@@ -1,0 +1,101 @@
+import { deleteOldArrivals } from '../../../database/messages/arrivals.js'
+import { recordSessions, releaseAccount, renewHolds } from '../../../database/carriers/carrier-sessions.js'
+import { asError } from '../../../errors.js'
+import { every } from '../../../kit/process/every.js'
+import { newId } from '../../../ids.js'
+import type { Context } from '../../context.js'
+import { openAccount, type OpenAccount } from './account.js'
+import { receiveStaleTexts } from './long-texts.js'
+
+/** How soon a new or changed account is noticed. Each look is one statement, and renews the leases as well. */
+const FOLLOW_MS = 1000
+/** After it another process takes over what a killed one held. It is renewed each second, so renewals may fail. */
+const LEASE_MS = 6000
+/** Texts whose parts are missing are ten minutes old then, so a minute more does not matter. */
+const TIDY_MS = 60_000
+
+type Accounts = Awaited<ReturnType<typeof renewHolds>>
+
+interface Held {
+  version: number
+  account: OpenAccount
+  isClosing: boolean
+}
+
+/**
+ * Holds the sessions, for both ways, of every account whose kind has some (`listen`) and that no other process holds, by
+ * a lease in Postgres. The lease is not in Redis: after a FLUSHALL two processes would bind. And without Postgres nothing
+ * can be sent or received anyhow.
+ */
+export function holdAccounts(
+  context: Context,
+  { followMs = FOLLOW_MS, leaseMs = LEASE_MS } = {},
+): { close(): Promise<void> } {
+  const { db, log } = context
+  const holderId = newId()
+  const held = new Map<string, Held>()
+  const openSessionIds = () => [...held.values()].flatMap(({ account }) => account.openSessionIds())
+  let renewedAt = performance.now()
+
+  async function follow(): Promise<void> {
+    const askedAt = performance.now()
+    let accounts: Accounts
+    try {
+      accounts = await renewHolds(db, { holderId, kinds: context.carriers.heldKinds, leaseMs })
+    } catch (error) {
+      // Our leases may be over, so another process may hold the accounts by now.
+      if (performance.now() - renewedAt > leaseMs) for (const [id, each] of held) letGo(id, each)
+      throw error
+    }
+    renewedAt = askedAt
+    const versions = new Map(accounts.map(({ id, version }) => [id, version]))
+    for (const [id, each] of held) {
+      if (versions.get(id) !== each.version) letGo(id, each)
+      else await each.account.report()
+    }
+    for (const account of accounts) if (!held.has(account.id)) await open(account)
+  }
+
+  async function open({ id, name, kind, version }: Accounts[number]): Promise<void> {
+    try {
+      const account = await openAccount(context, { id, name, kind, version, holderId, openSessionIds })
+      held.set(id, { version, account, isClosing: false })
+    } catch (error) {
+      // The other accounts must not wait for this one.
+      log.warn({ carrierAccountId: id, carrier: name, err: asError(error) }, 'carrier.account_not_opened')
+      const fault = { text: asError(error).message, ageMs: 0 }
+      const report = { accountId: id, version, boundCount: 0, sessionCount: 0, fault }
+      await recordSessions(db, holderId, report).catch(() => undefined)
+    }
+  }
+
+  /** Nobody waits for this, because the leases of the other accounts have to be renewed meanwhile. */
+  function letGo(id: string, each: Held): void {
+    if (each.isClosing) return
+    each.isClosing = true
+    void each.account
+      .close()
+      .catch((error: unknown) => {
+        log.error({ carrierAccountId: id, err: asError(error) }, 'carrier.account_not_closed')
+      })
+      .finally(() => held.delete(id))
+  }
+
+  async function tidy(): Promise<void> {
+    await receiveStaleTexts(context)
+    await deleteOldArrivals(db)
+  }
+
+  const timers = [every(followMs, follow, log, 'held accounts'), every(TIDY_MS, tidy, log, 'long texts')]
+  return {
+    close: async () => {
+      await Promise.all(timers.map((timer) => timer.stop()))
+      await Promise.all(
+        [...held].map(async ([id, { account }]) => {
+          await account.close()
+          await releaseAccount(db, holderId, id)
+        }),
+      )
+    },
+  }
+}

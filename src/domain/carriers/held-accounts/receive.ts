@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readTexts, type EncodedText } from '../../../carriers/alphabets/encoded-text.js'
+import type {
+  Arrival,
+  ArrivedText,
+  CarriedReceipt,
+  ListenTools,
+  TextOutcome,
+  TextPart,
+} from '../../../carriers/listening.js'
+import { confirmArrivals, takeArrival, type ArrivalRecord } from '../../../database/messages/arrivals.js'
+import { transaction } from '../../../database/connection.js'
+import { insertPart } from '../../../database/text-parts.js'
+import { storable } from '../../../database/text.js'
+import { sha256 } from '../../../secrets.js'
+import type { Context } from '../../context.js'
+import { countReceipt, receiveMessage, takeReceipt } from '../../messages/receive.js'
+import { findLineOf, senderOf } from './addresses.js'
+import { receiveIfComplete } from './long-texts.js'
+
+/** An account whose sessions bring something. */
+export interface HeldAccount {
+  id: string
+  name: string
+  /** Those of this process, of all accounts. */
+  openSessionIds: () => string[]
+}
+
+/** What the sessions of an account are handed for what they bring. */
+export function receivingTools(
+  context: Context,
+  account: HeldAccount,
+): Pick<ListenTools, 'receiveText' | 'receiveReceipt' | 'confirmTexts'> {
+  return {
+    receiveText: (arrival, text) => receiveText(context, account, arrival, text),
+    receiveReceipt: (receipt) => receiveReceipt(context, account, receipt),
+    confirmTexts: (ids) => confirmArrivals(context.db, ids),
+  }
+}
+
+async function receiveText(
+  context: Context,
+  account: HeldAccount,
+  arrival: Arrival,
+  { from, to, body, part }: ArrivedText,
+): Promise<TextOutcome> {
+  const line = await findLineOf(context, account.name, to)
+  if (line === undefined) return { kind: 'no_line' }
+  const fromNumber = storable(senderOf(from, line))
+  const parties = { carrierAccount: account.name, fromNumber, toNumber: line.number }
+  const record = recordOf(account, arrival)
+  const earlierId =
+    part === undefined
+      ? await receiveWhole(context, parties, readTexts([body]), record)
+      : await receivePart(context, parties, body, part, record)
+  return { kind: 'taken', confirmId: earlierId ?? arrival.id }
+}
+
+interface Parties {
+  carrierAccount: string
+  fromNumber: string
+  toNumber: string
+}
+
+/** @returns the arrival that this one repeats */
+async function receiveWhole(
+  context: Context,
+  parties: Parties,
+  text: string,
+  arrival: ArrivalRecord,
+): Promise<string | undefined> {
+  const content = { type: 'inboundText', text } as const
+  const inbound = { ...parties, carrierMessageId: arrival.id, content }
+  const outcome = await receiveMessage(context, inbound, { arrival })
+  return outcome.kind === 'repeat' ? outcome.earlierId : undefined
+}
+
+/** As `receiveWhole`, for one of several parts: it is kept, and the whole is received with the last of them. */
+async function receivePart(
+  context: Context,
+  parties: Parties,
+  body: EncodedText,
+  { number, ...whole }: TextPart,
+  arrival: ArrivalRecord,
+): Promise<string | undefined> {
+  const longText = { ...parties, ...whole }
+  const earlierId = await transaction(context.db, async (trx) => {
+    const earlier = await takeArrival(trx, arrival)
+    if (earlier === undefined) await insertPart(trx, longText, { id: arrival.id, number, ...body })
+    return earlier
+  })
+  // After a repeat too: whoever took it first may have ended before this.
+  await receiveIfComplete(context, longText)
+  return earlierId
+}
+
+function recordOf(account: HeldAccount, { id, digest, sessionId, silentMs }: Arrival): ArrivalRecord {
+  return {
+    id,
+    digest: sha256(`${account.id}:${digest.toString('base64')}`),
+    sessionId,
+    openSessionIds: [sessionId, ...account.openSessionIds()],
+    silentMs,
+  }
+}
+
+/**
+ * A receipt may be faster than the worker that writes down what it is about. That takes milliseconds, or some seconds while
+ * Postgres is busy. A receipt of another system's message waits in vain, and has one of the intake's 200 places meanwhile.
+ */
+const RECEIPT_WAITS_MS = [300, 1000, 3000]
+
+async function receiveReceipt(
+  context: Context,
+  account: HeldAccount,
+  { otherIds, numbers, isMarked, ...receipt }: CarriedReceipt,
+): Promise<boolean> {
+  const given = {
+    ...receipt,
+    carrierAccount: account.name,
+    carrierMessageId: storable(receipt.carrierMessageId),
+    otherIds: otherIds.map(storable),
+    ...(numbers && { numbers: numbers.map(storable) }),
+  }
+  for (const waitMs of RECEIPT_WAITS_MS) {
+    if ((await takeReceipt(context, { ...given, mayWait: true })) !== 'of_nothing') return true
+    await sleep(waitMs)
+  }
+  if ((await takeReceipt(context, given)) !== 'of_nothing') return true
+  if (!isMarked) return false
+  countReceipt(given, 'of_nothing')
+  context.log.info({ carrierAccountId: account.id, outcome: receipt.status }, 'receipt.of_nothing')
+  return false
+}

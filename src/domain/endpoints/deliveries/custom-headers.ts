@@ -1,0 +1,65 @@
+import { UserError } from '../../../errors.js'
+import type { Secrets } from '../../../secrets.js'
+
+/** Headers that an endpoint's developer wants in each request, such as credentials; the names as they were written. */
+export type CustomHeaders = Readonly<Record<string, string>>
+
+const MAX_HEADERS = 20
+const NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/
+/** Visible ASCII with spaces inside. All of them together stay below what servers read. */
+const VALUE = /^[!-~](?:[ !-~]{0,998}[!-~])?$/
+/** What we set, and what is between us and the next hop (RFC 9110 §7.6.1). */
+const OURS =
+  /^(webhook-.*|ce-.*|proxy-.*|content-.*|accept-encoding|baggage|connection|expect|host|http2-settings|keep-alive|te|traceparent|tracestate|trailer|transfer-encoding|upgrade|user-agent)$/i
+
+/** Where an endpoint's headers are sealed to (`secrets.ts`). */
+export function headersPlace(endpointId: string): string {
+  return `endpoints.headers:${endpointId}`
+}
+
+export function openHeaders(secrets: Secrets, endpointId: string, sealed: Buffer | null): CustomHeaders {
+  return sealed === null ? {} : (JSON.parse(secrets.open(sealed, headersPlace(endpointId))) as CustomHeaders)
+}
+
+/** @returns null when there are none */
+export function sealHeaders(secrets: Secrets, endpointId: string, headers: CustomHeaders): Buffer | null {
+  return Object.keys(headers).length === 0
+    ? null
+    : secrets.seal(JSON.stringify(headers), headersPlace(endpointId))
+}
+
+/**
+ * Adds headers, or replaces those of the same names in whichever case; null takes one away.
+ *
+ * @throws UserError 400, which names the header and never its value
+ */
+export function changeHeaders(before: CustomHeaders, written: unknown): CustomHeaders {
+  if (typeof written !== 'object' || written === null || Array.isArray(written)) {
+    throw new UserError('headers must be an object of names and values; null takes one away')
+  }
+  const headers = new Map(Object.entries(before))
+  for (const [name, value] of Object.entries(written as Record<string, unknown>)) {
+    requireName(name)
+    for (const known of headers.keys()) if (isSame(known, name)) headers.delete(known)
+    if (value !== null) headers.set(name, readValue(name, value))
+  }
+  if (headers.size > MAX_HEADERS) throw new UserError(`headers can be ${MAX_HEADERS} at most`)
+  return Object.fromEntries(headers)
+}
+
+function requireName(name: string): void {
+  if (!NAME.test(name) || name === '__proto__') {
+    throw new UserError('headers: a name has 1 to 100 letters, digits and hyphens, such as X-Api-Key')
+  }
+  if (OURS.test(name)) throw new UserError(`headers: ${name} is set by the service itself`)
+}
+
+function readValue(name: string, value: unknown): string {
+  const text = typeof value === 'string' ? value.trim() : ''
+  if (VALUE.test(text)) return text
+  throw new UserError(`headers: the value of ${name} must be 1 to 1,000 visible characters of ASCII`)
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}

@@ -1,0 +1,219 @@
+import type { AttemptResult, ClaimedDelivery } from '../../../database/endpoints/deliveries/delivering.js'
+import { recordDeliveryCrash } from '../../../database/endpoints/deliveries/stranded.js'
+import { asError } from '../../../errors.js'
+import { jobCrashes } from '../../../telemetry/metrics.js'
+import type { Context } from '../../context.js'
+import { CRASH_WAIT_MS, MAX_CRASHES } from '../../crashes.js'
+import { persist } from '../../persist.js'
+import { attemptDelivery, logAttempt } from './deliver.js'
+
+/** An answer is slow if it takes more than twice the usual time and 20 ms besides: less may be chance. */
+const SLOW = { factor: 2, ms: 20 }
+
+/**
+ * How far one answer moves what counts as usual. After some ten answers the old time is forgotten for the most part. With
+ * more, a single slow answer would count for too much.
+ */
+const LEARNING = 0.1
+
+/**
+ * The lanes of endpoints that this process works on. A place is the right to make one request at a time, and all lanes
+ * together have as many places as the process may use. Each lane gets at most its share of them, and one share is always
+ * kept for the next lane, so that no endpoint gets all, however much waits for it and however slowly it answers.
+ */
+interface Lanes {
+  byEndpoint: Map<string, Lane>
+  freePlaces: number
+  /** In the order in which they found no place free. */
+  waiting: Set<Lane>
+  isStopping: boolean
+}
+
+const lanesOf = new WeakMap<Context['batched'], Lanes>()
+
+function getLanes({ batched, config }: Context): Lanes {
+  let lanes = lanesOf.get(batched)
+  if (lanes === undefined) {
+    lanes = {
+      byEndpoint: new Map(),
+      freePlaces: config.deliverConcurrency,
+      waiting: new Set(),
+      isStopping: false,
+    }
+    lanesOf.set(batched, lanes)
+  }
+  return lanes
+}
+
+/**
+ * Delivers what is due to an endpoint, in the order in which it is due. It ends when nothing more is due, or when other
+ * processes have all places of the endpoint: each request that ends there brings the next delivery. If this process
+ * works on the endpoint already, that work looks once more for what is due.
+ *
+ * @returns in how many milliseconds the next one is due; undefined: none, or others see to it
+ * @throws Unavailable when Postgres is, and nothing is under way here
+ */
+export async function runLane(context: Context, endpointId: string, id: string): Promise<number | undefined> {
+  const lanes = getLanes(context)
+  if (lanes.isStopping) {
+    await context.queues.passLanesOn([{ endpointId, id }])
+    return undefined
+  }
+  const running = lanes.byEndpoint.get(endpointId)
+  if (running !== undefined) {
+    running.look()
+    return undefined
+  }
+  const lane = new Lane(context, lanes, endpointId, id)
+  lanes.byEndpoint.set(endpointId, lane)
+  lane.look()
+  return lane.ended
+}
+
+/** Lets requests that are under way end, and claims no more: other processes go on with these lanes. */
+export async function stopLanes(context: Context): Promise<void> {
+  const lanes = getLanes(context)
+  lanes.isStopping = true
+  lanes.waiting.clear()
+  const open = [...lanes.byEndpoint.values()]
+  for (const lane of open) lane.look()
+  await Promise.allSettled(open.map((lane) => lane.ended))
+  await context.queues.passLanesOn(open)
+}
+
+class Lane {
+  readonly ended: Promise<number | undefined>
+  #end!: (nextDueMs: number | undefined) => void
+  #fail!: (error: unknown) => void
+  /** How many of the process's places it has: for requests, and for claims that are being made. */
+  #places = 0
+  /** How many claims, requests and writes are under way. */
+  #open = 0
+  /** Something may be due that the claim under way does not see. */
+  #shallLook = false
+  #usualMs: number | undefined
+  #nextDueMs: number | undefined
+
+  constructor(
+    private readonly context: Context,
+    private readonly lanes: Lanes,
+    readonly endpointId: string,
+    /** The delivery for which the lane was opened: each job carries the id of one. */
+    readonly id: string,
+  ) {
+    this.ended = new Promise((resolve, reject) => {
+      this.#end = resolve
+      this.#fail = reject
+    })
+  }
+
+  /** Claims what is due, for all the places that it can get. */
+  look(): void {
+    const places = this.#take()
+    this.#shallLook = places === 0
+    if (places > 0) void this.#during(() => this.#step(places))
+    else this.#leaveIfOver()
+  }
+
+  /** Whatever rejects here ends the lane. */
+  async #during(work: () => Promise<unknown>): Promise<void> {
+    this.#open += 1
+    let error: unknown
+    await work().catch((thrown: unknown) => (error = thrown))
+    this.#open -= 1
+    this.#leaveIfOver(error)
+  }
+
+  /** Claims deliveries for places that the lane has taken, and writes a request's result in the same statement. */
+  async #step(places: number, result?: AttemptResult): Promise<void> {
+    const { endpointId } = this
+    const step = { endpointId, places, ...(result ? { result } : {}) }
+    let toAttempt: ClaimedDelivery[]
+    try {
+      const answer = await this.context.batched.deliverNext(step)
+      toAttempt = answer.deliveries.filter(({ status }) => status === 'delivering')
+      // A delivery that was held, parked or given up has no request whose end would bring the next, so the lane has to look.
+      if (toAttempt.length < answer.deliveries.length) this.#shallLook = true
+      this.#nextDueMs = answer.nextDueMs ?? undefined
+    } catch (error) {
+      this.#give(places)
+      throw error
+    }
+    this.#give(places - toAttempt.length)
+    for (const delivery of toAttempt) void this.#during(() => this.#request(delivery))
+    if (this.#shallLook) this.look()
+  }
+
+  async #request(delivery: ClaimedDelivery): Promise<void> {
+    let result: AttemptResult | undefined
+    try {
+      result = await attemptDelivery(this.context, delivery)
+    } catch (error) {
+      await this.#noteCrash(delivery.id, error)
+    }
+    this.#give(1)
+    if (result === undefined) this.look()
+    else await this.#goOn({ ...result, isSlow: this.#isSlow(result) })
+  }
+
+  async #goOn(result: AttemptResult): Promise<void> {
+    const { context, endpointId } = this
+    await persist(() => this.#step(this.#take(), result))
+    logAttempt(context, result)
+    if (result.status === 'pending') {
+      void context.queues.wakeLaneIn(result.retryInMs ?? 0, { endpointId, id: result.deliveryId })
+    }
+  }
+
+  async #noteCrash(id: string, error: unknown): Promise<void> {
+    const { context, endpointId } = this
+    context.log.error({ deliveryId: id, err: asError(error) }, 'job.crashed')
+    jobCrashes.inc({ queue: 'deliver-event' })
+    await persist(() => recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS))
+    void context.queues.wakeLaneIn(CRASH_WAIT_MS, { endpointId, id })
+  }
+
+  #isSlow({ failure, durationMs }: AttemptResult): boolean {
+    if (failure !== undefined) return false
+    const usualMs = this.#usualMs
+    this.#usualMs = usualMs === undefined ? durationMs : usualMs + (durationMs - usualMs) * LEARNING
+    return usualMs !== undefined && durationMs > usualMs * SLOW.factor + SLOW.ms
+  }
+
+  #take(): number {
+    const { byEndpoint, freePlaces, isStopping, waiting } = this.lanes
+    if (isStopping) return 0
+    const share = Math.max(1, Math.floor(this.context.config.deliverConcurrency / (byEndpoint.size + 1)))
+    const places = Math.max(0, Math.min(share - this.#places, freePlaces))
+    if (places === 0 && this.#open === 0) waiting.add(this)
+    this.lanes.freePlaces -= places
+    this.#places += places
+    return places
+  }
+
+  #give(places: number): void {
+    this.lanes.freePlaces += places
+    this.#places -= places
+    // Other lanes get the place only now: until here this lane may still take it again for its own next delivery.
+    if (this.lanes.waiting.size > 0)
+      queueMicrotask(() => {
+        this.#serveNext()
+      })
+  }
+
+  #serveNext(): void {
+    const { waiting } = this.lanes
+    for (const lane of waiting) {
+      if (this.lanes.freePlaces === 0) return
+      waiting.delete(lane)
+      lane.look()
+    }
+  }
+
+  #leaveIfOver(error?: unknown): void {
+    if (this.#open > 0 || this.lanes.waiting.has(this)) return
+    this.lanes.byEndpoint.delete(this.endpointId)
+    if (error === undefined) this.#end(this.#nextDueMs)
+    else this.#fail(error)
+  }
+}

@@ -1,0 +1,65 @@
+import { FIRST_ID } from '../../../ids.js'
+import { countReplayable, replayDeliveries } from '../../../database/endpoints/replaying.js'
+import { advanceWork, setWorkTotal, type ClaimedWork } from '../../../database/operating/works.js'
+import type { Context } from '../../context.js'
+import type { Batch } from '../../operating/works/batch.js'
+import {
+  findSource,
+  MAX_COUNTED,
+  type AskedReplay,
+  type ReplayOf,
+  type ReplaySource,
+} from './replay-source.js'
+import { postBatch } from './replay-to-url.js'
+
+/** The next batch of a replay (`works/run.ts`). @throws UserError when it cannot go on */
+export async function replayBatch(context: Context, work: ClaimedWork): Promise<Batch> {
+  const asked = work.asked as AskedReplay
+  const source = await findSource(context, whoseOf(work, asked), asked)
+  if (work.totalCount === null) await setWorkTotal(context.db, work, await countAll(context, source))
+  return asked.url === undefined
+    ? restartBatch(context, work, source, asked)
+    : postBatch(context, work, source, { ...asked, url: asked.url })
+}
+
+function whoseOf({ lineId, applicationId, userId }: ClaimedWork, { of, endpointId }: AskedReplay): ReplayOf {
+  const id = lineId ?? applicationId
+  if (of === 'all') return { of }
+  if (userId === null || id === null) throw new Error('a replay of one owner must say whose it is')
+  if (of === 'line') return { of, userId, id, endpointId }
+  if (of !== 'connected_line') return { of, userId, id }
+  if (applicationId === null) throw new Error('a replay of an application must say whose it is')
+  return { of, userId, id, applicationId }
+}
+
+/** Part by part: one statement for all of them could take longer than a statement may. */
+async function countAll({ db }: Context, { filter, to }: ReplaySource): Promise<number> {
+  let total = 0
+  for (let afterId = FIRST_ID; ;) {
+    const { count, lastId } = await countReplayable(db, filter, to, { afterId, limit: MAX_COUNTED })
+    total += count
+    if (lastId === null || count < MAX_COUNTED) return total
+    afterId = lastId
+  }
+}
+
+/** A second's worth of deliveries get a new round of attempts. */
+async function restartBatch(
+  { db, queues }: Context,
+  work: ClaimedWork,
+  { filter }: ReplaySource,
+  { perSecond }: AskedReplay,
+): Promise<Batch> {
+  const deliveries = await db.transaction(async (trx) => {
+    const replayed = await replayDeliveries(trx, filter, {
+      workId: work.id,
+      afterId: work.position,
+      limit: perSecond,
+    })
+    const position = replayed.at(-1)?.id ?? work.position
+    await advanceWork(trx, work, { position, doneCount: replayed.length })
+    return replayed
+  })
+  await queues.enqueueDeliveries(deliveries)
+  return { count: deliveries.length, isLast: deliveries.length < perSecond, waitMs: 1000 }
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findEndpointsOfLine } from '../../../database/endpoints/deliveries/creating.js'
+import { policyOf } from '../../../database/endpoints/policy.js'
+import { findEndpoint } from '../../../database/endpoints/endpoints.js'
+import {
+  insertReplayedEvents,
+  listEventsToReplay,
+  type ListedEvent,
+  type ReplayedEvent,
+} from '../../../database/endpoints/replaying.js'
+import { advanceWork, type ClaimedWork } from '../../../database/operating/works.js'
+import type { Context } from '../../context.js'
+import type { Batch } from '../../operating/works/batch.js'
+import { postEvent, REPLAY_HEADER, type EventForEndpoint } from './deliver.js'
+import type { AskedReplay, ReplaySource } from './replay-source.js'
+
+/** An event that a URL does not take gets two more attempts: staging and laptops are started by hand. */
+const ATTEMPTS = 3
+/** A laptop that is asleep must not keep a place of `maintenance` for longer. */
+const TIMEOUT_SECONDS = 10
+/** A URL where nothing gets through is given up, instead of being called for days. A batch is no larger. */
+const MAX_FAILURES_IN_A_ROW = 10
+/** The line has no URL of its own, and so no secret that its developer knows. */
+const NO_SECRET = 'no_signing_secret'
+
+/** POSTs some events to the URL, and notes what came of each. */
+export async function postBatch(
+  context: Context,
+  work: ClaimedWork,
+  { filter }: ReplaySource,
+  { url, perSecond }: AskedReplay & { url: string },
+): Promise<Batch> {
+  const limit = Math.min(perSecond, MAX_FAILURES_IN_A_ROW)
+  const events = await listEventsToReplay(context.db, filter, work.position, limit)
+  const signerOf = createSigners(context, filter)
+  const sent = await Promise.all(
+    events.map(async (event, n) => {
+      await sleep((n * 1000) / perSecond)
+      return send(context, event, url, await signerOf(event.lineId))
+    }),
+  )
+  const failures = sent.flatMap(({ failure }) => (failure === null ? [] : [failure]))
+  const posted = sent.filter(({ failure }) => failure !== NO_SECRET)
+  const lastTaken = posted.findLastIndex(({ failure }) => failure === null)
+  const failedInARow = posted.length - 1 - lastTaken + (lastTaken === -1 ? work.failedInARow : 0)
+  await context.db.transaction(async (trx) => {
+    await insertReplayedEvents(trx, work.id, sent)
+    await advanceWork(trx, work, {
+      position: events.at(-1)?.position ?? work.position,
+      doneCount: sent.length - failures.length,
+      failedCount: failures.length,
+      failedInARow,
+      ...(failures.length === 0 ? {} : { lastFailure: failures.at(-1) ?? '' }),
+    })
+  })
+  return {
+    count: sent.length,
+    isLast: events.length < limit,
+    waitMs: (limit * 1000) / perSecond,
+    ...(failedInARow < MAX_FAILURES_IN_A_ROW
+      ? {}
+      : { error: `the URL did not take ${failedInARow} events one after the other: see what answers there` }),
+  }
+}
+
+async function send(
+  context: Context,
+  { id, ...event }: ListedEvent,
+  url: string,
+  signer: Signer | undefined,
+): Promise<ReplayedEvent> {
+  const request: EventForEndpoint | undefined = signer && {
+    ...event,
+    ...signer,
+    eventId: id,
+    url,
+    policy: { ...policyOf(signer.policy), timeoutSeconds: TIMEOUT_SECONDS },
+    // They are for the endpoint's server, and often a password of it.
+    headersSealed: null,
+  }
+  for (let attempt = 1; ; attempt += 1) {
+    const sentAt = new Date()
+    const { failure, response } =
+      request === undefined
+        ? { failure: NO_SECRET, response: undefined }
+        : await postEvent(context, request, sentAt, REPLAY_HEADER)
+    const isOver =
+      failure === undefined || attempt === ATTEMPTS || request === undefined || response?.isLast === true
+    if (isOver) {
+      return {
+        eventId: id,
+        sentAt,
+        attemptCount: attempt,
+        responseStatus: response?.status ?? null,
+        failure: failure ?? null,
+      }
+    }
+    // By default after 1 s and after 5 s.
+    await sleep(context.config.deliveryRetryBaseMs / (attempt === 1 ? 5 : 1))
+  }
+}
+
+type Signer = Pick<EventForEndpoint, 'endpointId' | 'secretSealed' | 'previousSecretSealed' | 'policy'>
+
+/** Whose secret signs: that of the endpoint whose events they are, or of the event's line, which its developer knows. */
+function createSigners(
+  context: Context,
+  { endpointIds }: ReplaySource['filter'],
+): (lineId: string) => Promise<Signer | undefined> {
+  const known = new Map<string, Promise<Signer | undefined>>()
+  return (lineId) => {
+    const own = endpointIds?.[0]
+    const key = own ?? lineId
+    const signer = known.get(key) ?? findSigner(context, own, lineId)
+    known.set(key, signer)
+    return signer
+  }
+}
+
+async function findSigner(
+  context: Context,
+  own: string | undefined,
+  lineId: string,
+): Promise<Signer | undefined> {
+  const endpoints = own === undefined ? await findEndpointsOfLine(context.db, lineId) : []
+  const endpointId = own ?? endpoints.find(({ applicationId }) => applicationId === null)?.endpointId
+  const endpoint = endpointId === undefined ? undefined : await findEndpoint(context.db, endpointId)
+  if (endpointId === undefined || endpoint === undefined) return undefined
+  const { secretSealed, previousSecretSealed, policy } = endpoint
+  return { endpointId, secretSealed, previousSecretSealed, policy }
+}

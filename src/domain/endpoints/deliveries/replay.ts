@@ -1,0 +1,145 @@
+import type { EventType } from '../../../database/endpoints/events.js'
+import { countReplayable, type ReplayOutcome } from '../../../database/endpoints/replaying.js'
+import { UserError } from '../../../errors.js'
+import { FIRST_ID, timeOfId } from '../../../ids.js'
+import { aboutEndpoint, maskUrl } from '../../operating/audit.js'
+import type { Context } from '../../context.js'
+import { addWork, type Work } from '../../operating/works.js'
+import {
+  findSource,
+  MAX_COUNTED,
+  type AskedReplay,
+  type ReplayOf,
+  type ReplaySource,
+} from './replay-source.js'
+
+export { REPLAY_OUTCOMES } from '../../../database/endpoints/replaying.js'
+export { MAX_COUNTED, type ReplayOf } from './replay-source.js'
+
+export interface ReplayRequest {
+  from: Date
+  /** Left out: now. */
+  until?: Date | undefined
+  /** Left out: of every type. */
+  types?: readonly EventType[] | undefined
+  /** Left out: `any`. */
+  outcome?: ReplayOutcome | undefined
+  /** Left out: DEFAULT_RATE. */
+  perSecond?: number | undefined
+  /** A URL that gets the events instead of the endpoints. */
+  url?: string | undefined
+}
+
+export const DEFAULT_RATE = 10
+export const MAX_RATE = 100
+
+/**
+ * Starts a replay: the events of a span of time go out again, the oldest first and at a pace, with the `webhook-id` that they
+ * had and the header `webhook-replay: true`. Without a URL each delivery that is over, or that waits after a failure, gets a new
+ * round of attempts. With one each event is POSTed there, signed with the endpoint's secret, and nothing else changes.
+ *
+ * @throws UserError 400, 404, 409 when it could not go out now, or too many works are under way
+ */
+export async function startReplay(context: Context, whose: ReplayOf, request: ReplayRequest): Promise<Work> {
+  const asked = await readReplay(context, request)
+  const { count, isMore } = await countSource(context, await findSource(context, whose, asked))
+  const { userId, lineId, applicationId } = ownersOf(whose)
+  const { url, types } = asked
+  const endpointId = whose.of === 'line' ? whose.endpointId : undefined
+  return addWork(
+    context,
+    {
+      kind: 'replay',
+      userId,
+      lineId,
+      applicationId,
+      asked: { ...asked, of: whose.of, ...(endpointId === undefined ? {} : { endpointId }) },
+      totalCount: isMore ? null : count,
+    },
+    {
+      action: applicationId === null ? 'line.events.replayed' : 'application.events.replayed',
+      subjectId: applicationId ?? lineId,
+      userId,
+      ...aboutEndpoint(endpointId),
+      after: {
+        from: asked.from,
+        until: asked.until,
+        outcome: asked.outcome,
+        perSecond: asked.perSecond,
+        ...(types === undefined ? {} : { types }),
+        ...(url === undefined ? {} : { url: maskUrl(url) }),
+      },
+    },
+  )
+}
+
+function ownersOf(whose: ReplayOf) {
+  const nobodys = { userId: null, lineId: null, applicationId: null }
+  if (whose.of === 'all') return nobodys
+  const { userId, id } = whose
+  if (whose.of === 'application') return { ...nobodys, userId, applicationId: id }
+  const applicationId = whose.of === 'connected_line' ? whose.applicationId : null
+  return { userId, lineId: id, applicationId }
+}
+
+/** How many events a replay would send: exactly up to MAX_COUNTED. */
+export interface ReplayCount {
+  count: number
+  isMore: boolean
+}
+
+/** @throws UserError as `startReplay` */
+export async function countReplay(
+  context: Context,
+  whose: ReplayOf,
+  request: ReplayRequest,
+): Promise<ReplayCount> {
+  const { count, isMore } = await countSource(
+    context,
+    await findSource(context, whose, await readReplay(context, request)),
+  )
+  return { count, isMore }
+}
+
+/** A page asks for it, and nobody waits for older events. */
+const MISSED_DAYS = 30
+
+/** What an endpoint did not get. */
+export interface Missed extends ReplayCount {
+  /** When the oldest of them came. */
+  since: Date
+}
+
+/** Of the last 30 days, so that it can be sent again. @returns undefined: nothing @throws UserError as `startReplay` */
+export async function findMissed(context: Context, whose: ReplayOf): Promise<Missed | undefined> {
+  const from = new Date(Date.now() - MISSED_DAYS * 86_400_000)
+  const asked = await readReplay(context, { from, outcome: 'undelivered' })
+  const { firstId, ...counted } = await countSource(context, await findSource(context, whose, asked))
+  return firstId === null ? undefined : { ...counted, since: timeOfId(firstId) }
+}
+
+async function countSource({ db }: Context, { filter, to }: ReplaySource) {
+  const { count, firstId } = await countReplayable(db, filter, to, {
+    afterId: FIRST_ID,
+    limit: MAX_COUNTED + 1,
+  })
+  return { count: Math.min(count, MAX_COUNTED), isMore: count > MAX_COUNTED, firstId }
+}
+
+async function readReplay(context: Context, request: ReplayRequest): Promise<Omit<AskedReplay, 'of'>> {
+  const { from, until = new Date(), types = [], outcome = 'any', perSecond = DEFAULT_RATE, url } = request
+  if (from >= until) throw new UserError('from must be before until, and before now')
+  if (!Number.isInteger(perSecond) || perSecond < 1 || perSecond > MAX_RATE) {
+    throw new UserError(`perSecond must be a whole number from 1 to ${MAX_RATE}`)
+  }
+  const fault = url === undefined ? undefined : await context.safeFetch.explainUrl(url)
+  if (fault !== undefined) throw new UserError(`url: ${fault}`)
+  return {
+    from: from.toISOString(),
+    until: until.toISOString(),
+    outcome,
+    perSecond,
+    ...(types.length === 0 ? {} : { types: [...types] }),
+    ...(url === undefined ? {} : { url }),
+  }
+}

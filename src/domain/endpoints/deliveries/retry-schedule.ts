@@ -1,0 +1,76 @@
+import type { RetrySchedule } from '../../../database/endpoints/policy.js'
+import { backoffMs, type Backoff } from '../../backoff.js'
+
+/** With the waits below they take more than two days: an endpoint may be down for a weekend. */
+export const MAX_ATTEMPTS = 10
+/** There is at least one attempt a day, so that nobody waits for days after an endpoint is back. */
+const CAP_MS = 24 * 3_600_000
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+
+/**
+ * What an endpoint may have instead of the default, as waits in seconds. `short`: within a quarter of an hour it is over.
+ * `long`: it goes on for a week, unless the endpoint is disabled before.
+ */
+const NAMED_SCHEDULES = {
+  short: [5, 30, 2 * MINUTE, 10 * MINUTE],
+  // prettier-ignore
+  long: [5, 30, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR, 12 * HOUR,
+    ...Array<number>(6).fill(24 * HOUR)],
+} as const
+
+const JITTER = 0.2
+
+/** With the default base: 5 s, 20 s, 80 s, 5 min, 21 min, 85 min, 5.7 h, 22.8 h, 24 h. */
+export function retrySchedule(baseMs: number): Backoff {
+  return { baseMs, factor: 4, capMs: CAP_MS, jitter: JITTER }
+}
+
+/**
+ * When to try again after the nth attempt of a round; undefined when it was the last.
+ *
+ * @param retryAfterMs what the endpoint asked for. It makes the wait longer, up to 24 h, and never shorter
+ * @param schedule of the endpoint; `baseMs` is of the default one only
+ */
+export function nextRetryMs(
+  attempt: number,
+  baseMs: number,
+  retryAfterMs: number | undefined,
+  random: number,
+  schedule: RetrySchedule = 'default',
+): number | undefined {
+  const stepMs = stepOf(schedule, attempt, baseMs, random)
+  if (stepMs === undefined) return undefined
+  return Math.max(stepMs, Math.min(retryAfterMs ?? 0, CAP_MS))
+}
+
+/** undefined: the attempt was the last. */
+function stepOf(
+  schedule: RetrySchedule,
+  attempt: number,
+  baseMs: number,
+  random: number,
+): number | undefined {
+  if (schedule === 'default') {
+    return attempt >= MAX_ATTEMPTS ? undefined : backoffMs(attempt, retrySchedule(baseMs), random)
+  }
+  const waits = typeof schedule === 'string' ? NAMED_SCHEDULES[schedule] : schedule
+  const seconds = waits[attempt - 1]
+  const step = { baseMs: (seconds ?? 0) * 1000, factor: 1, capMs: Infinity, jitter: JITTER }
+  return seconds === undefined ? undefined : backoffMs(attempt, step, random)
+}
+
+/** Reads `Retry-After` (RFC 9110 §10.2.3): seconds or a date. */
+export function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined
+  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}
+
+/**
+ * An endpoint that has only failed for so long is disabled, and its events are held. It is longer than the attempts of an
+ * event and than a long weekend; with more, a URL that is gone for good would be called for nothing.
+ */
+export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000

@@ -1,0 +1,49 @@
+import { restartDelivery } from '../../../database/endpoints/deliveries/reading.js'
+import { FORGOTTEN } from '../../../database/people/forgotten.js'
+import { restartMedia } from '../../../database/media/reading.js'
+import { UserError } from '../../../errors.js'
+import type { Context } from '../../context.js'
+import { isMediaFailure } from '../../media/failures.js'
+import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
+
+/**
+ * A person sends a delivery again: it gets a new round of the retry schedule, with the same webhook-id. While the
+ * endpoint is disabled or its connection is off, the delivery is held. If it is held because its media could not be
+ * copied, they are copied again.
+ *
+ * @throws UserError 404, 409 while it is under way, or when its person was forgotten
+ */
+export async function sendDeliveryAgain(
+  context: Context,
+  userId: string,
+  id: string,
+): Promise<DeliveryWithAttempts> {
+  const { status, lastFailure, messageId, fromNumber } = await getDelivery(context, userId, id)
+  if (fromNumber === FORGOTTEN) throw new UserError(HAS_NO_CONTENT, 409)
+  if (status === 'held' && messageId !== null && isMediaFailure(lastFailure)) {
+    return copyAgain(context, userId, id, messageId)
+  }
+  const restarted = await restartDelivery(context.db, userId, id)
+  if (restarted === undefined) {
+    throw new UserError('this delivery is under way: it can be sent again when its attempts are over', 409)
+  }
+  void context.queues.enqueueDeliveries([restarted])
+  return getDelivery(context, userId, id)
+}
+
+const HAS_NO_CONTENT = 'the person of this event was forgotten: there is nothing left to send'
+
+/** Without a copy of its media there is nothing to send. They are copied again, which releases what is held for them. */
+async function copyAgain(
+  context: Context,
+  userId: string,
+  id: string,
+  messageId: string,
+): Promise<DeliveryWithAttempts> {
+  const restarted = await restartMedia(context.db, userId, messageId)
+  if (restarted === undefined) {
+    throw new UserError('its media are being copied: it is sent by itself when there is a copy', 409)
+  }
+  void context.queues.enqueueMedia([restarted])
+  return getDelivery(context, userId, id)
+}

@@ -1,0 +1,46 @@
+import type { DeliveryAttempt } from '../../../database/endpoints/deliveries/delivery.js'
+import { policyOf, SIGNATURE_KINDS } from '../../../database/endpoints/policy.js'
+import { findEndpoint } from '../../../database/endpoints/endpoints.js'
+import { findEvent } from '../../../database/endpoints/events.js'
+import type { Context } from '../../context.js'
+import { secretsOf } from './deliver.js'
+import type { DeliveryWithAttempts } from './delivery-history.js'
+import { secondsOf } from './kept-headers.js'
+import { shapeEvent } from './shapes.js'
+import { signatureHeaders } from './signature.js'
+import { TemplateFailed } from './template.js'
+
+export interface SentBody {
+  text: string
+  /** The attempt's own signature is one of this very text. Else the policy or the secret was changed since. */
+  isProven: boolean
+}
+
+/**
+ * The body that an attempt sent. It is not kept but made again from the event, as the endpoint's policy is now.
+ *
+ * @param attempt of the delivery, whose `requestHeaders` are known
+ * @returns undefined: the event is gone, or the endpoint's template of today makes nothing of it
+ */
+export async function remakeBody(
+  context: Context,
+  { eventId, endpointId }: Pick<DeliveryWithAttempts, 'eventId' | 'endpointId'>,
+  { requestHeaders, startedAt }: Pick<DeliveryAttempt, 'requestHeaders' | 'startedAt'>,
+): Promise<SentBody | undefined> {
+  const [event, endpoint] = await Promise.all([
+    findEvent(context.db, eventId),
+    findEndpoint(context.db, endpointId),
+  ])
+  if (event === undefined || endpoint === undefined) return undefined
+  try {
+    const { body } = await shapeEvent(context, { ...event, eventId }, policyOf(endpoint.policy), endpointId)
+    const secrets = secretsOf(context, { ...endpoint, endpointId })
+    const signed = signatureHeaders(eventId, secondsOf(startedAt), body, secrets, SIGNATURE_KINDS)
+    const possible = signed['webhook-signature'].split(' ')
+    const sent = requestHeaders?.['webhook-signature']?.split(' ') ?? []
+    return { text: body, isProven: sent.some((each) => possible.includes(each)) }
+  } catch (error) {
+    if (error instanceof TemplateFailed) return undefined
+    throw error
+  }
+}

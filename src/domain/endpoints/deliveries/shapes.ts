@@ -1,0 +1,149 @@
+import type { EndpointPolicy, Shape } from '../../../database/endpoints/policy.js'
+import type { EventType } from '../../../database/endpoints/events.js'
+import { shorten } from '../../../kit/text/characters.js'
+import { timeOfId } from '../../../ids.js'
+import { fillTemplate } from './template.js'
+import type { Vocabulary } from '../../../vocabulary.js'
+
+export interface EventContent {
+  type: EventType
+  payload: string
+  fromNumber: string
+  toNumber: string
+  userId: string
+  lineId: string
+}
+
+/** What is POSTed: it is the same at each attempt. */
+export interface ShapedEvent {
+  contentType: string
+  headers?: Record<string, string>
+  body: string
+}
+
+interface Surroundings {
+  config: { publicUrl: string }
+  vocabulary: Vocabulary
+}
+
+type EventWithId = EventContent & { eventId: string }
+
+/** What of the policy counts here. */
+type ShapePolicy = Pick<EndpointPolicy, 'shape' | 'template' | 'templateContentType'>
+
+/**
+ * An event as its endpoint wants it.
+ *
+ * @param owner whose turn it is to fill a template: an endpoint, or a user who tries it out
+ * @throws TemplateFailed, TemplateTooHeavy
+ */
+export async function shapeEvent(
+  context: Surroundings,
+  event: EventWithId,
+  { shape, template, templateContentType: contentType }: ShapePolicy,
+  owner: string,
+): Promise<ShapedEvent> {
+  if (shape !== 'template') return SHAPERS[shape](event, context)
+  const fields = { ...fieldsOf(event, context.vocabulary), id: event.eventId, time: timeOf(event) }
+  return { contentType, body: await fillTemplate(owner, template ?? '', contentType, fields) }
+}
+
+const JSON_TYPE = 'application/json'
+
+const SHAPERS: Record<
+  Exclude<Shape, 'template'>,
+  (event: EventWithId, context: Surroundings) => ShapedEvent
+> = {
+  linehook: (event, { vocabulary }) => ({ contentType: JSON_TYPE, body: eventBody(event, vocabulary) }),
+
+  // CloudEvents 1.0.2, HTTP protocol binding §3.2.
+  cloudevents: (event, context) => ({
+    contentType: 'application/cloudevents+json; charset=utf-8',
+    body: JSON.stringify({
+      ...attributesOf(event, context),
+      datacontenttype: JSON_TYPE,
+      data: fieldsOf(event, context.vocabulary),
+    }),
+  }),
+
+  // The same, §3.1: the attributes are headers.
+  'cloudevents-binary': (event, context) => ({
+    contentType: JSON_TYPE,
+    headers: Object.fromEntries(
+      Object.entries(attributesOf(event, context)).map(([name, value]) => [`ce-${name}`, value]),
+    ),
+    body: eventBody(event, context.vocabulary),
+  }),
+
+  slack: (event) => asJson({ text: shorten(sentenceOf(event), SLACK_LENGTH, escapeForSlack) }),
+
+  // Nobody is called by what a stranger texts, such as @everyone.
+  discord: (event) =>
+    asJson({ content: shorten(sentenceOf(event), DISCORD_LENGTH), allowed_mentions: { parse: [] } }),
+
+  ifttt: ({ fromNumber, payload, toNumber }) =>
+    asJson({ value1: fromNumber, value2: payload, value3: toNumber }),
+}
+
+/** Slack cuts longer texts itself, in the middle of what we escaped. */
+const SLACK_LENGTH = 4000
+/** Discord answers 400 to longer ones. */
+const DISCORD_LENGTH = 2000
+
+/** The body that an endpoint gets by default: always exactly these six fields. */
+export function eventBody(event: EventContent, vocabulary: Vocabulary): string {
+  return JSON.stringify(fieldsOf(event, vocabulary))
+}
+
+function fieldsOf(event: EventContent, vocabulary: Vocabulary): Record<string, string> {
+  const { type, payload, fromNumber, toNumber, userId, lineId } = event
+  return { type, payload, fromNumber, toNumber, userId, [vocabulary.idField]: lineId }
+}
+
+function attributesOf(event: EventWithId, { config, vocabulary }: Surroundings) {
+  const { eventId, lineId, type } = event
+  return {
+    specversion: '1.0',
+    id: eventId,
+    source: config.publicUrl + vocabulary.path(`/v1/lines/${lineId}`),
+    type: `linehook.${type}`,
+    time: timeOf(event),
+  }
+}
+
+function timeOf({ eventId }: EventWithId): string {
+  return timeOfId(eventId).toISOString()
+}
+
+function asJson(body: object): ShapedEvent {
+  return { contentType: JSON_TYPE, body: JSON.stringify(body) }
+}
+
+/** For people who read it in a chat. */
+function sentenceOf(event: EventContent): string {
+  const { type, payload, fromNumber, toNumber } = event
+  switch (type) {
+    case 'inboundText':
+      return `${fromNumber} to ${toNumber}: ${payload}`
+    case 'inboundMedia':
+      return `${fromNumber} sent a file to ${toNumber}: ${payload}`
+    case 'voiceMail':
+      return `${fromNumber} left a voicemail for ${toNumber}: ${payload}`
+    case 'messageStatus':
+      return `The message from ${toNumber} to ${fromNumber} is ${statusOf(payload)}.`
+    case 'optOut':
+      return `${fromNumber} ${payload === 'optedOut' ? 'wants no more messages' : 'wants messages again'} from ${toNumber}.`
+    case 'lineDisconnected':
+      return `${toNumber} is no longer connected.`
+  }
+}
+
+function statusOf(payload: string): string {
+  const { status, error } = JSON.parse(payload) as { status: string; error: string | null }
+  return error === null ? status : `${status} (${error})`
+}
+
+/** https://docs.slack.dev/messaging/formatting-message-text: a stranger's text calls nobody, and is no link of another name. */
+function escapeForSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

@@ -1,0 +1,98 @@
+import { Unavailable } from '../../../errors.js'
+import { createThread, Overran } from '../../../kit/process/thread.js'
+import { createTurns } from '../../../kit/process/turns.js'
+
+export const MAX_TEMPLATE_LENGTH = 16_384
+export const MAX_SHAPED_BYTES = 64 * 1024
+
+/**
+ * The memory is counted in characters and items that a template makes, and stops most loops at the same point each time. It
+ * bounds no time: a filter that looks at each item (`where_exp`, `find_exp`) makes nothing, and takes seconds.
+ */
+const LIMITS = { parseLimit: MAX_TEMPLATE_LENGTH, memoryLimit: 200_000 }
+/** An ordinary template takes less than a millisecond. So this is plenty, also where there is hardly a processor. */
+const DEADLINE_MS = 500
+/** Whose template took too long may fill the next one after that, and so takes a twentieth of a processor at most. */
+const REST_MS = 10_000
+
+/** A template cannot be filled with this event, and a repeat would not mend that. */
+export class TemplateFailed extends Error {}
+
+/** It took too long or too much memory, or too many wait. A repeat may mend that, if the machine was busy. */
+export class TemplateTooHeavy extends TemplateFailed {}
+
+const ask = createThread<{ filled: string } | { fault: string }>(
+  new URL('./template-thread.js', import.meta.url),
+  {
+    deadlineMs: DEADLINE_MS,
+    maxMemoryMb: 64,
+    data: { limits: LIMITS, maxBytes: MAX_SHAPED_BYTES },
+  },
+)
+
+const inTurn = createTurns({
+  maxWaiting: 5000,
+  maxWaitingEach: 1000,
+  busy: 'too many templates are being filled at this moment: try again in a few seconds',
+})
+
+/** Until when, by `performance.now()`. */
+const resting = new Map<string, number>()
+
+/**
+ * Fills a template in the Liquid language (https://shopify.github.io/liquid/) with fields. What is to be JSON must be JSON.
+ *
+ * @param owner whoever has the template: an endpoint, or a user who tries it out. They take turns.
+ * @throws TemplateFailed with a sentence for whoever wrote the template; TemplateTooHeavy
+ */
+export async function fillTemplate(
+  owner: string,
+  template: string,
+  contentType: string,
+  fields: Record<string, string>,
+): Promise<string> {
+  const answer = await inTurn(owner, () => fillWhole(owner, template, fields)).catch((error: unknown) => {
+    throw error instanceof Unavailable ? new TemplateTooHeavy(error.message) : error
+  })
+  if ('fault' in answer) throw new TemplateFailed(answer.fault)
+  if (isJson(contentType) && !parses(answer.filled)) {
+    throw new TemplateFailed(
+      `what it makes is not JSON, which ${contentType} says: write texts as {{ payload | json }}, without quotes`,
+    )
+  }
+  return answer.filled
+}
+
+async function fillWhole(owner: string, template: string, fields: Record<string, string>) {
+  const restMs = (resting.get(owner) ?? 0) - performance.now()
+  if (restMs > 0) {
+    const seconds = Math.ceil(restMs / 1000)
+    throw new TemplateTooHeavy(`the last one took too long: the next one is filled in ${seconds} seconds`)
+  }
+  resting.delete(owner)
+  try {
+    return await ask({ template, fields })
+  } catch (error) {
+    if (!(error instanceof Overran)) throw error
+    for (const [each, until] of resting) if (until < performance.now()) resting.delete(each)
+    resting.set(owner, performance.now() + REST_MS)
+    throw new TemplateTooHeavy(
+      error.what === 'time'
+        ? `filling it takes longer than ${DEADLINE_MS} ms: use fewer loops, and filters of fewer items`
+        : 'filling it takes too much memory: use fewer loops, and shorter texts',
+    )
+  }
+}
+
+function isJson(contentType: string): boolean {
+  return /^[^;]*[/+]json\s*(;|$)/i.test(contentType)
+}
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

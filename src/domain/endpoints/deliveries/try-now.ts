@@ -1,0 +1,69 @@
+import { hurryDeliveriesOf, hurryDelivery } from '../../../database/endpoints/deliveries/hurrying.js'
+import { UserError } from '../../../errors.js'
+import type { Context } from '../../context.js'
+import { endpointOfApplication, endpointOfLine } from '../endpoint-pauses.js'
+import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
+
+/** A person waits for the answer, and deliveries wait for the locks of a batch. */
+const AT_ONCE = 500
+
+const IS_PAUSED = 'the events to this URL are paused: resume them first'
+
+/**
+ * The next attempt of a delivery that waits for it is made now. It is one of the attempts that the delivery has: the schedule
+ * goes on from there.
+ *
+ * @throws UserError 404, 409 when it waits for no attempt, or its endpoint is paused
+ */
+export async function tryDeliveryNow(
+  context: Context,
+  userId: string,
+  id: string,
+): Promise<DeliveryWithAttempts> {
+  const { endpointPausedAt } = await getDelivery(context, userId, id)
+  if (endpointPausedAt !== null) throw new UserError(IS_PAUSED, 409)
+  const hurried = await hurryDelivery(context.db, userId, id)
+  if (hurried === undefined) {
+    throw new UserError(
+      'this delivery does not wait for its next attempt: it is under way, or its attempts are over',
+      409,
+    )
+  }
+  void context.queues.enqueueDeliveries([hurried])
+  return getDelivery(context, userId, id)
+}
+
+/**
+ * All that waits for its next attempt at the line's outgoing webhook URL, or at one of its further endpoints.
+ *
+ * @returns how many
+ * @throws UserError 404, 409
+ */
+export async function tryLineEventsNow(
+  context: Context,
+  userId: string,
+  lineId: string,
+  furtherId?: string,
+): Promise<number> {
+  return tryEndpointNow(context, await endpointOfLine(context, userId, lineId, furtherId))
+}
+
+/** All that waits for its next attempt at the application's URL. @returns how many @throws UserError 404, 409 */
+export async function tryApplicationEventsNow(context: Context, userId: string, id: string): Promise<number> {
+  return tryEndpointNow(context, await endpointOfApplication(context, userId, id))
+}
+
+async function tryEndpointNow(
+  { db, queues }: Context,
+  { id, isPaused }: { id: string; isPaused: boolean },
+): Promise<number> {
+  if (isPaused) throw new UserError(IS_PAUSED, 409)
+  let count = 0
+  for (;;) {
+    const hurried = await hurryDeliveriesOf(db, id, AT_ONCE)
+    // One job wakes the lane, which takes what is due in order.
+    if (count === 0) void queues.enqueueDeliveries(hurried)
+    count += hurried.length
+    if (hurried.length < AT_ONCE) return count
+  }
+}

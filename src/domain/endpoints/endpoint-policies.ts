@@ -1,0 +1,190 @@
+import type { AuditDetails } from '../../database/operating/audit-log.js'
+import { findApplication } from '../../database/applications/applications.js'
+import { transaction, type Database } from '../../database/connection.js'
+import { findPolicy, setPolicy, type EndpointPolicy } from '../../database/endpoints/policy.js'
+import { findLatestEvent, type EventToDeliver } from '../../database/endpoints/deliveries/latest.js'
+import { UserError } from '../../errors.js'
+import { newId } from '../../ids.js'
+import { NO_ENDPOINT_URL } from '../applications/endpoint.js'
+import { aboutEndpoint, record } from '../operating/audit.js'
+import { requireConnection } from '../lines/connection-requirements.js'
+import type { Context } from '../context.js'
+import { changeHeaders, openHeaders, sealHeaders, type CustomHeaders } from './deliveries/custom-headers.js'
+import { shapeEvent, type ShapedEvent } from './deliveries/shapes.js'
+import { TemplateFailed } from './deliveries/template.js'
+import { readPolicyFields } from './policy-fields.js'
+import { NO_URL, OVERLAP_SECONDS } from './signing-secrets.js'
+
+export type { EndpointPolicy } from '../../database/endpoints/policy.js'
+
+/** Whose endpoint it is: a line's, or an application's. */
+export interface EndpointOwner {
+  of: 'line' | 'application'
+  id: string
+  userId: string
+  /** One of the line's further endpoints; left out: the outgoing webhook URL's. */
+  furtherId?: string | undefined
+}
+
+/** What a preview shows. */
+export interface Preview {
+  contentType: string
+  body: string
+  /** There was no event yet, so it is of one that was made up. */
+  isSample: boolean
+}
+
+/** Of the headers that are sent in each request only the names: most values are credentials. */
+export type ShownPolicy = EndpointPolicy & { headerNames: string[]; publicKeyUrl: string }
+
+/**
+ * How the endpoint wants its events. It stays when the URL is taken away.
+ *
+ * @throws UserError 404, 409 where there never was a URL
+ */
+export async function getPolicy(context: Context, owner: EndpointOwner): Promise<ShownPolicy> {
+  const { db, secrets } = context
+  const endpointId = await requireEndpoint(db, owner)
+  const { policy, headersSealed } = await findPolicy(db, endpointId)
+  return shown(context, endpointId, policy, openHeaders(secrets, endpointId, headersSealed))
+}
+
+/**
+ * Changes the fields that are given, from the next attempt on; null stands for the default.
+ *
+ * @param written.headers names and values that are added or replaced; null takes one away
+ * @throws UserError 400 names the field, 404, 409 where there never was a URL or somebody else changes it too
+ */
+export async function changePolicy(
+  context: Context,
+  owner: EndpointOwner,
+  { headers: writtenHeaders = {}, ...written }: Record<string, unknown>,
+): Promise<ShownPolicy> {
+  const { db, config, secrets } = context
+  // Whose it is comes first: what is not theirs looks to strangers like what is not there.
+  const { policy: asFound } = await findPolicy(db, await requireEndpoint(db, owner))
+  const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
+  const tried = { ...asFound, ...change }
+  // Outside of the transaction, because it may take its turn after others, and a connection is not to wait for that.
+  if (tried.shape === 'template') await fill(context, owner, sampleOf(owner), tried)
+  return transaction(db, async (trx) => {
+    const endpointId = await requireEndpoint(trx, owner, { isLocked: true })
+    const changedHeaders = Object.keys(changeHeaders({}, writtenHeaders))
+    if (Object.keys({ ...change, ...(writtenHeaders as object) }).length === 0) {
+      throw new UserError('give at least one field of the policy')
+    }
+    const row = await findPolicy(trx, endpointId)
+    const headersBefore = openHeaders(secrets, endpointId, row.headersSealed)
+    const headers = changeHeaders(headersBefore, writtenHeaders)
+    const policy = changed(row.policy, change)
+    if (policy.shape === 'template' && !isFilledAlike(policy, tried)) {
+      throw new UserError('the policy was changed by somebody else at this moment: try again', 409)
+    }
+    const before = shown(context, endpointId, row.policy, headersBefore)
+    const after = shown(context, endpointId, policy, headers)
+    const headersSealed = sealHeaders(secrets, endpointId, headers)
+    await setPolicy(trx, endpointId, { policy, headersSealed })
+    await record(context, trx, {
+      action: owner.of === 'line' ? 'line.endpoint.changed' : 'application.changed',
+      subjectId: owner.id,
+      userId: owner.userId,
+      ...aboutEndpoint(owner.furtherId),
+      before: detailsOf(before, []),
+      after: detailsOf(after, changedHeaders),
+    })
+    return after
+  })
+}
+
+/**
+ * The owner's last event as it would be posted with these fields, which are not saved.
+ *
+ * @returns also the fields, as they were read
+ * @throws UserError 400 also for a template that cannot be filled, 404, 409 where there never was a URL
+ */
+export async function previewPolicy(
+  context: Context,
+  owner: EndpointOwner,
+  written: Record<string, unknown>,
+): Promise<Preview & { fields: Partial<EndpointPolicy> }> {
+  const { db, config } = context
+  const { policy } = await findPolicy(db, await requireEndpoint(db, owner))
+  const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
+  const event = await findLatestEvent(db, owner)
+  const { contentType, body } = await fill(context, owner, event ?? sampleOf(owner), { ...policy, ...change })
+  return { contentType, body, isSample: event === undefined, fields: change }
+}
+
+/** What is tried out waits for its user's turn, not for the endpoint's, whose events wait for nothing here. */
+async function fill(
+  context: Context,
+  owner: EndpointOwner,
+  event: EventToDeliver,
+  policy: EndpointPolicy,
+): Promise<ShapedEvent> {
+  if (policy.shape === 'template' && policy.template === null) {
+    throw new UserError('template: the shape template needs one, such as {"text": {{ payload | json }}}')
+  }
+  try {
+    return await shapeEvent(context, event, policy, owner.userId)
+  } catch (error) {
+    if (error instanceof TemplateFailed) throw new UserError(`template: ${error.message}`)
+    throw error
+  }
+}
+
+function isFilledAlike(one: EndpointPolicy, other: EndpointPolicy): boolean {
+  return (['shape', 'template', 'templateContentType'] as const).every((name) => one[name] === other[name])
+}
+
+/** With quotes, which a template must not break at. */
+function sampleOf({ id, userId }: EndpointOwner): EventToDeliver {
+  const number = '+15005550100'
+  const payload = 'A "test" event from Linehook'
+  return {
+    eventId: newId(),
+    type: 'inboundText',
+    payload,
+    fromNumber: number,
+    toNumber: number,
+    userId,
+    lineId: id,
+  }
+}
+
+/** While receivers change over to another kind of signature, both kinds sign. */
+function changed(before: EndpointPolicy, change: Partial<EndpointPolicy>): EndpointPolicy {
+  const after = { ...before, ...change }
+  if (after.signature === before.signature) return after
+  return { ...after, bothSignaturesUntil: new Date(Date.now() + OVERLAP_SECONDS * 1000).toISOString() }
+}
+
+function shown(
+  { config }: Context,
+  endpointId: string,
+  policy: EndpointPolicy,
+  headers: CustomHeaders,
+): ShownPolicy {
+  const publicKeyUrl = `${config.publicUrl}/.well-known/webhook-keys/${endpointId}`
+  return { ...policy, headerNames: Object.keys(headers), publicKeyUrl }
+}
+
+/** As the audit log has it. @param newHeaders whose values were given: these are in no log */
+function detailsOf({ retrySchedule, ...rest }: ShownPolicy, newHeaders: string[]): AuditDetails {
+  const schedule = typeof retrySchedule === 'string' ? retrySchedule : retrySchedule.map(String)
+  return { ...rest, retrySchedule: schedule, newHeaders }
+}
+
+async function requireEndpoint(
+  db: Database,
+  { of, id, userId, furtherId }: EndpointOwner,
+  options?: { isLocked: boolean },
+): Promise<string> {
+  const isLine = of === 'line'
+  const found = isLine
+    ? await requireConnection(db, userId, id, { ...options, endpointId: furtherId })
+    : await findApplication(db, userId, id, options)
+  if (found === undefined) throw new UserError('no such application', 404)
+  if (found.keptEndpointId === null) throw new UserError(isLine ? NO_URL : NO_ENDPOINT_URL, 409)
+  return found.keptEndpointId
+}

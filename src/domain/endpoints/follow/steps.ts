@@ -1,0 +1,130 @@
+import type {
+  FollowedAttempt,
+  FollowedDelivery,
+  FollowedMessage,
+} from '../../../database/endpoints/following.js'
+
+/** One thing that happened to a message or a delivery. */
+export interface Step {
+  at: Date
+  kind: 'message' | 'delivery'
+  id: string
+  lineId: string
+  lineName: string
+  /** What goes to an endpoint is an event, by its type. */
+  way: string
+  /** Who is at the other end. */
+  number: string
+  state: string
+  reason: string | null
+}
+
+/** Before the line's name is known. */
+type Unnamed = Omit<Step, 'lineName'>
+
+/**
+ * What happened to a message since it was seen last.
+ *
+ * @param known as they were seen last, which this changes
+ * @param isFirst only how it is now is of interest
+ */
+export function stepsOfMessage(
+  known: Map<string, FollowedMessage>,
+  message: FollowedMessage,
+  now: Date,
+  isFirst: boolean,
+): Unnamed[] {
+  const before = known.get(message.id)
+  known.set(message.id, message)
+  const isSame = before?.status === message.status && before.error === message.error
+  if (isSame) return []
+  const step = (at: Date, state: string, reason: string | null = null): Unnamed => ({
+    at,
+    kind: 'message',
+    id: message.id,
+    lineId: message.lineId,
+    way: message.direction,
+    number: message.number,
+    state,
+    reason,
+  })
+  const { status, error, createdAt, sentAt } = message
+  const current = step(changedAt(message) ?? now, status, error)
+  if (isFirst) return [current]
+  // What was passed through between two looks.
+  const isAccepted = before === undefined && message.direction === 'outbound'
+  const wasSent = sentAt !== null && (before?.sentAt ?? null) === null && status !== 'sent'
+  return [
+    ...(isAccepted && status !== 'scheduled' && (status !== 'queued' || error !== null)
+      ? [step(createdAt, 'queued')]
+      : []),
+    ...(wasSent ? [step(sentAt, 'sent')] : []),
+    current,
+  ]
+}
+
+/** undefined: the row does not say. */
+function changedAt({
+  status,
+  error,
+  createdAt,
+  claimedAt,
+  sentAt,
+  receiptAt,
+}: FollowedMessage): Date | undefined {
+  switch (status) {
+    case 'received':
+      return createdAt
+    case 'scheduled':
+    case 'queued':
+      return error === null ? createdAt : undefined
+    case 'sending':
+      return claimedAt ?? undefined
+    case 'sent':
+      return sentAt ?? undefined
+    case 'delivered':
+    case 'failed':
+      return receiptAt ?? undefined
+    case 'unknown':
+      return undefined
+  }
+}
+
+export function stepOfDelivery({
+  id,
+  lineId,
+  type,
+  number,
+  createdAt,
+  status,
+  lastFailure,
+}: FollowedDelivery): Unnamed {
+  const isHeld = status === 'held'
+  return {
+    at: createdAt,
+    kind: 'delivery',
+    id,
+    lineId,
+    way: type,
+    number,
+    // What has come of it since is told by its attempts.
+    state: isHeld ? 'held' : 'pending',
+    reason: isHeld ? lastFailure : null,
+  }
+}
+
+export function stepOfAttempt(attempt: FollowedAttempt): Unnamed {
+  const { deliveryId, lineId, type, number, endedAt, failure, nextAttemptAt, deliveryStatus, attemptNumber } =
+    attempt
+  const isOver = nextAttemptAt === null
+  return {
+    at: endedAt,
+    kind: 'delivery',
+    id: deliveryId,
+    lineId,
+    way: type,
+    number,
+    state: failure === null ? 'delivered' : isOver ? deliveryStatus : 'pending',
+    reason: failure === null ? null : `${failure} at attempt ${attemptNumber}`,
+  }
+}

@@ -1,0 +1,165 @@
+import { findConnection } from '../../database/lines/developer-connections.js'
+import { findEndpoint, type EndpointToCall } from '../../database/endpoints/endpoints.js'
+import { readNow } from '../../database/endpoints/following.js'
+import {
+  listLateMediaEvents,
+  listLineEvents,
+  listLineEventsById,
+  type LineEvent,
+} from '../../database/endpoints/line-events.js'
+import { lowestIdAt, timeOfId } from '../../ids.js'
+import type { Context } from '../context.js'
+import { signedRequest } from './deliveries/deliver.js'
+import { eventBody } from './deliveries/shapes.js'
+import { TemplateFailed } from './deliveries/template.js'
+
+/** An event as an endpoint would get it now. */
+export interface SignedEvent {
+  id: string
+  type: LineEvent['type']
+  /** Who is at the other end, whatever the shape of the body. */
+  fromNumber: string
+  createdAt: Date
+  /** Without `webhook-signature` if the line has no outgoing webhook URL, and so no signing secret. */
+  headers: Record<string, string>
+  body: string
+}
+
+export interface LineEventFeed {
+  /**
+   * What is new since the last call, the oldest first: at most a page.
+   *
+   * @returns hasMore: there is another page already. position: from where a feed of later goes on.
+   */
+  next(): Promise<{ events: LineEvent[]; hasMore: boolean; position: string }>
+}
+
+/** Rows of one look. A page is in memory for each reader. */
+const PAGE = 100
+/** A row may be committed so long after its id was made, or its maker's clock may be so far behind. */
+const OVERLAP_MS = 10_000
+/** Media that arrived so long before a feed began are told if their copy comes while it goes on. */
+const LATE_MEDIA_MS = 900_000
+/** How many events with media are waited for: the newest. */
+const MAX_WAITING = 200
+
+/**
+ * Follows the events of one line in Postgres. It begins now, at a moment, or after a position or an event: then what lies
+ * up to ten seconds before comes once more, because rows are not committed in the order of their ids. So no event is
+ * missed, and a repeat has the same `webhook-id`.
+ */
+export function createLineEventFeed(
+  { db }: Pick<Context, 'db'>,
+  lineId: string,
+  { after, from }: { after?: string | undefined; from?: Date | undefined } = {},
+): LineEventFeed {
+  /** Told already, of those that may be read once more. */
+  const told = new Set<string>()
+  const waiting = new Set<string>()
+  let floor: string | undefined
+  let key = ''
+  let lookedAt = new Date(0)
+  let isCaughtUp = true
+
+  const startMs =
+    after === undefined ? (from ?? new Date()).getTime() : timeOfId(after).getTime() - OVERLAP_MS
+
+  const begin = async (): Promise<string> => {
+    const untilKey = lowestIdAt(startMs)
+    const late = await listLateMediaEvents(db, {
+      lineId,
+      fromKey: lowestIdAt(startMs - LATE_MEDIA_MS),
+      untilKey,
+      since: new Date(startMs),
+      limit: MAX_WAITING,
+    })
+    for (const id of late) waiting.add(id)
+    return untilKey
+  }
+
+  return {
+    next: async () => {
+      if (isCaughtUp) {
+        const now = await readNow(db)
+        floor ??= await begin()
+        const overlap = lowestIdAt(lookedAt.getTime() - OVERLAP_MS)
+        key = overlap > floor ? overlap : floor
+        for (const id of told) if (id < lowestIdAt(timeOfId(key).getTime() - OVERLAP_MS)) told.delete(id)
+        lookedAt = now
+      }
+      const copied = isCaughtUp && waiting.size > 0 ? await listLineEventsById(db, [...waiting]) : []
+      const rows = await listLineEvents(db, { lineId, afterKey: key, limit: PAGE })
+      // From here on nothing fails, so that what was read is told.
+      isCaughtUp = rows.length < PAGE
+      key = rows.at(-1)?.key ?? key
+      const read = [...copied, ...rows.flatMap(({ event }) => event ?? [])]
+      for (const { id, isWaiting } of read) {
+        if (isWaiting) waiting.add(id)
+        else waiting.delete(id)
+      }
+      for (const id of [...waiting].sort().slice(0, -MAX_WAITING)) waiting.delete(id)
+      // What was copied may stand among the rows too.
+      const unique = new Map(read.map((event) => [event.id, event]))
+      const events = [...unique.values()].filter(({ id, isWaiting }) => !isWaiting && !told.has(id))
+      for (const { id } of events) told.add(id)
+      return { events, hasMore: !isCaughtUp, position: isCaughtUp ? positionAt(lookedAt) : key }
+    },
+  }
+}
+
+/** An id like others, so that whoever keeps it need not tell it from an event's. */
+function positionAt(moment: Date): string {
+  return `${lowestIdAt(moment.getTime()).slice(0, 14)}7000-8000-000000000000`
+}
+
+/**
+ * Events as a delivery of this moment has them: in the shape that the line's own outgoing webhook has, if there is one, and
+ * signed with its secrets. The timestamp is now, because receivers refuse old ones.
+ */
+export async function signLineEvents(
+  context: Context,
+  { userId, lineId }: { userId: string; lineId: string },
+  events: readonly LineEvent[],
+): Promise<SignedEvent[]> {
+  if (events.length === 0) return []
+  const endpointId = (await findConnection(context.db, userId, lineId))?.endpointId ?? null
+  const endpoint = endpointId === null ? undefined : await findEndpoint(context.db, endpointId)
+  const signing = endpoint === undefined || endpointId === null ? undefined : { ...endpoint, endpointId }
+  const signed: SignedEvent[] = []
+  for (const event of events) {
+    const { id, type, fromNumber, createdAt } = event
+    signed.push({ id, type, fromNumber, createdAt, ...(await requestFor(context, event, signing)) })
+  }
+  return signed
+}
+
+async function requestFor(
+  context: Context,
+  event: LineEvent,
+  endpoint: (EndpointToCall & { endpointId: string }) | undefined,
+): Promise<{ headers: Record<string, string>; body: string }> {
+  const at = new Date()
+  const content = { ...event, eventId: event.id }
+  if (endpoint !== undefined) {
+    try {
+      return await signedRequest(context, { ...content, ...endpoint }, at)
+    } catch (error) {
+      if (!(error instanceof TemplateFailed)) throw error
+      // What a developer looks at is the event, also while the template is wrong.
+      return signedRequest(
+        context,
+        { ...content, ...endpoint, policy: { ...endpoint.policy, shape: 'linehook' } },
+        at,
+      )
+    }
+  }
+  return {
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': `Linehook/${context.config.version}`,
+      'webhook-id': event.id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    },
+    body: eventBody(event, context.vocabulary),
+  }
+}

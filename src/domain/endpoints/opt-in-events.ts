@@ -1,0 +1,23 @@
+import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../../database/endpoints/events.js'
+import { UserError } from '../../errors.js'
+
+/** What a line's own endpoint may ask for: `lineDisconnected` is for applications only. */
+export const LINE_OPT_IN_EVENT_TYPES = ['messageStatus', 'optOut'] as const satisfies OptInEventType[]
+
+/**
+ * Types of events that somebody asks for besides those that every endpoint gets, each once.
+ *
+ * @throws UserError 400
+ */
+export function readOptInEvents<T extends OptInEventType>(
+  written: readonly string[],
+  allowed: readonly T[],
+): T[] {
+  return [...new Set(written)].map((type) => {
+    const known = allowed.find((each) => each === type)
+    if (known !== undefined) return known
+    const others: readonly string[] = OPT_IN_EVENT_TYPES
+    const why = others.includes(type) ? ` (${type} is for applications)` : ''
+    throw new UserError(`optInEvents may name only ${allowed.join(', ')}${why}`)
+  })
+}

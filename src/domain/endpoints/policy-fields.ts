@@ -1,0 +1,121 @@
+import {
+  DEFAULT_POLICY,
+  RETRY_SCHEDULES,
+  SHAPES,
+  SIGNATURE_KINDS,
+  type EndpointPolicy,
+  type RetrySchedule,
+  type Shape,
+  type SignatureKind,
+} from '../../database/endpoints/policy.js'
+import { EVENT_TYPES, type MessageEventType } from '../../database/endpoints/events.js'
+import { storable } from '../../database/text.js'
+import { UserError } from '../../errors.js'
+import { MAX_TEMPLATE_LENGTH } from './deliveries/template.js'
+
+/** A receiver that needs longer is to answer at once, and do the work afterwards. */
+export const MAX_TIMEOUT_SECONDS = 60
+export const MAX_RETRIES = 20
+/** Seven days. */
+export const MAX_WAIT_SECONDS = 604_800
+
+interface Limits {
+  /** ENDPOINT_MAX_IN_FLIGHT. */
+  maxRequestsAtOnce: number
+}
+
+type Field = Exclude<keyof EndpointPolicy, 'bothSignaturesUntil'>
+
+type Readers = {
+  [Name in Field]: (written: unknown, limits: Limits) => EndpointPolicy[Name]
+}
+
+/** How each field is read, as a program writes it; null stands for the default. */
+const READERS: Readers = {
+  retrySchedule: readRetrySchedule,
+  retryOnTimeout: (written) => readFlag('retryOnTimeout', written),
+  timeoutSeconds: (written) => readCount('timeoutSeconds', written, MAX_TIMEOUT_SECONDS),
+  requestsAtOnce: (written, limits) => readCount('requestsAtOnce', written, limits.maxRequestsAtOnce),
+  ordered: (written) => readFlag('ordered', written),
+  declinedEvents: readDeclinedEvents,
+  shape: readShape,
+  template: readTemplate,
+  templateContentType: readContentType,
+  signature: readSignature,
+}
+
+export const POLICY_FIELDS = Object.keys(READERS) as Field[]
+
+/** @throws UserError 400, which names the field */
+export function readPolicyFields(written: Record<string, unknown>, limits: Limits): Partial<EndpointPolicy> {
+  return Object.fromEntries(
+    Object.entries(written).map(([name, value]) => {
+      if (!isField(name)) throw new UserError(`a policy has no ${name}: it has ${POLICY_FIELDS.join(', ')}`)
+      return [name, value === null ? DEFAULT_POLICY[name] : READERS[name](value, limits)]
+    }),
+  )
+}
+
+function isField(name: string): name is Field {
+  return Object.hasOwn(READERS, name)
+}
+
+function readRetrySchedule(written: unknown): RetrySchedule {
+  const named = RETRY_SCHEDULES.find((name) => name === written)
+  if (named !== undefined) return named
+  const isWait = (value: unknown) => isWhole(value, 1, MAX_WAIT_SECONDS)
+  if (Array.isArray(written) && written.length <= MAX_RETRIES && written.every(isWait)) {
+    return written as number[]
+  }
+  throw new UserError(
+    `retrySchedule must be ${RETRY_SCHEDULES.join(', ')}, or a list of at most ${MAX_RETRIES} waits of 1 to ` +
+      `${MAX_WAIT_SECONDS} seconds, such as [5, 60, 3600]`,
+  )
+}
+
+function readFlag(name: string, written: unknown): boolean {
+  if (typeof written === 'boolean') return written
+  throw new UserError(`${name} must be true or false`)
+}
+
+function readCount(name: string, written: unknown, max: number): number {
+  if (isWhole(written, 1, max)) return written as number
+  throw new UserError(`${name} must be a whole number from 1 to ${max}, or null for the default`)
+}
+
+function isWhole(value: unknown, min: number, max: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+}
+
+function readShape(written: unknown): Shape {
+  const known = SHAPES.find((shape) => shape === written)
+  if (known === undefined) throw new UserError(`shape must be one of ${SHAPES.join(', ')}`)
+  return known
+}
+
+function readSignature(written: unknown): SignatureKind {
+  const known = SIGNATURE_KINDS.find((kind) => kind === written)
+  if (known === undefined) throw new UserError('signature must be v1 (HMAC-SHA256) or v1a (Ed25519)')
+  return known
+}
+
+function readTemplate(written: unknown): string {
+  if (typeof written === 'string' && written.length <= MAX_TEMPLATE_LENGTH) return storable(written)
+  throw new UserError(`template must be text of at most ${MAX_TEMPLATE_LENGTH} characters`)
+}
+
+function readContentType(written: unknown): string {
+  const isType = typeof written === 'string' && written.length <= 100
+  if (isType && /^[\w.+-]+\/[\w.+-]+(; ?charset=utf-8)?$/i.test(written)) return written
+  throw new UserError(
+    'templateContentType must be a type such as application/json or text/plain; charset=utf-8',
+  )
+}
+
+function readDeclinedEvents(written: unknown): MessageEventType[] {
+  const isKnown = (value: unknown): value is MessageEventType => EVENT_TYPES.some((type) => type === value)
+  if (Array.isArray(written) && written.every(isKnown)) return [...new Set(written)]
+  throw new UserError(
+    `declinedEvents must be a list of ${EVENT_TYPES.join(', ')}; other events come only if optInEvents names them`,
+  )
+}

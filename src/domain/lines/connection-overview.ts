@@ -1,0 +1,68 @@
+import { findConnection } from '../../database/lines/developer-connections.js'
+import type { DisabledReason } from '../../database/endpoints/endpoints.js'
+import type { OptInEventType } from '../../database/endpoints/events.js'
+import { requireLine } from './connection-requirements.js'
+import type { Context } from '../context.js'
+import { pauseOf, type PauseOwner } from '../operating/pauses.js'
+
+/** A line's connection as its owner sees it; of a line that was never connected everything is empty. */
+export interface ConnectionOverview {
+  enabled: boolean
+  outgoingWebhookUrl: string | null
+  /** Events that the URL gets besides those that every endpoint gets. They stay when the URL is taken away. */
+  optInEvents: OptInEventType[]
+  endpoint: {
+    failingSince: Date | null
+    consecutiveFailureCount: number
+    disabledAt: Date | null
+    /** Since when somebody has paused its deliveries, and whose pause it is. */
+    pausedAt: Date | null
+    pausedBy: PauseOwner | null
+    disabledReason: DisabledReason | null
+    /** Until then the signing secret from before the last rotation signs too. */
+    previousSecretUntil: Date | null
+  } | null
+  incomingWebhook: {
+    createdAt: Date
+    regeneratedAt: Date | null
+    /** Until then the token from before the last regeneration works too. */
+    previousTokenUntil: Date | null
+  } | null
+}
+
+/** @throws UserError 404 when the user has no such line */
+export async function getConnection(
+  { db }: Context,
+  userId: string,
+  lineId: string,
+): Promise<ConnectionOverview> {
+  const found = await findConnection(db, userId, lineId)
+  if (found === undefined) await requireLine(db, userId, lineId)
+  return {
+    enabled: found?.enabled ?? false,
+    outgoingWebhookUrl: found?.outgoingWebhookUrl ?? null,
+    optInEvents: found?.optInEvents ?? [],
+    endpoint:
+      found?.endpointId == null
+        ? null
+        : {
+            failingSince: found.endpointFailingSince,
+            consecutiveFailureCount: found.endpointFailureCount ?? 0,
+            disabledAt: found.endpointDisabledAt,
+            disabledReason: found.endpointDisabledReason,
+            pausedAt: found.endpointPausedAt,
+            pausedBy:
+              pauseOf({ userId, pausedAt: found.endpointPausedAt, pausedBy: found.endpointPausedBy })?.by ??
+              null,
+            previousSecretUntil: found.previousSecretUntil,
+          },
+    incomingWebhook:
+      found?.incomingWebhookCreatedAt == null
+        ? null
+        : {
+            createdAt: found.incomingWebhookCreatedAt,
+            regeneratedAt: found.tokenRegeneratedAt,
+            previousTokenUntil: found.previousTokenUntil,
+          },
+  }
+}

@@ -1,0 +1,193 @@
+import { transaction, type Database } from '../../database/connection.js'
+import {
+  findConnection,
+  setConnectionEnabled,
+  setConnectionEndpoint,
+  type DeveloperConnection,
+} from '../../database/lines/developer-connections.js'
+import {
+  enableEndpoint,
+  insertEndpoint,
+  removeEndpointUrl,
+  setEndpointUrl,
+  setOptInEvents,
+} from '../../database/endpoints/endpoints.js'
+import type { OptInEventType } from '../../database/endpoints/events.js'
+import { deleteIncomingWebhook } from '../../database/lines/incoming-webhooks.js'
+import { listEndpointsOfLine } from '../../database/endpoints/line-endpoints.js'
+import { UserError } from '../../errors.js'
+import { newId } from '../../ids.js'
+import { newSigningSecret } from '../../secrets.js'
+import { maskUrl, record } from '../operating/audit.js'
+import { requireConnection, requireEnabled, requireLine } from './connection-requirements.js'
+import type { Context } from '../context.js'
+import { signingSecretPlace } from '../endpoints/deliveries/deliver.js'
+import { endDeliveriesTo, markEndpointDeleted } from '../endpoints/line-endpoints.js'
+import { LINE_OPT_IN_EVENT_TYPES, readOptInEvents } from '../endpoints/opt-in-events.js'
+
+/**
+ * Enables the line's developer connection. An endpoint that was disabled for failing is enabled again; what was held for
+ * it stays held until `sendHeldEvents`.
+ *
+ * @throws UserError 404 when the user has no such line
+ */
+export async function enableConnection(context: Context, userId: string, lineId: string): Promise<void> {
+  await changing(context, userId, lineId, (trx) => enable(trx, userId, lineId))
+}
+
+/**
+ * Switches the connection off: no events go out, and the incoming webhook answers 404, until it is enabled again.
+ *
+ * @throws UserError 404
+ */
+export async function disableConnection(context: Context, userId: string, lineId: string): Promise<void> {
+  await changing(context, userId, lineId, async (trx) => {
+    await requireConnection(trx, userId, lineId, { isLocked: true })
+    await setConnectionEnabled(trx, userId, lineId, false)
+  })
+}
+
+/**
+ * Disables the connection, and deletes the incoming webhook and the line's further endpoints.
+ *
+ * @throws UserError 404
+ */
+export async function disconnect(context: Context, userId: string, lineId: string): Promise<void> {
+  const deleted: string[] = []
+  await changing(context, userId, lineId, async (trx) => {
+    await requireConnection(trx, userId, lineId, { isLocked: true })
+    await setConnectionEnabled(trx, userId, lineId, false)
+    await deleteIncomingWebhook(trx, lineId)
+    for (const endpoint of await listEndpointsOfLine(trx, lineId)) {
+      await markEndpointDeleted(context, trx, endpoint)
+      deleted.push(endpoint.id)
+    }
+  })
+  for (const id of deleted) await endDeliveriesTo(context, id)
+}
+
+/**
+ * Sets the outgoing webhook URL; undefined takes it away. A URL that is set after that keeps the same secret and gets
+ * what was held.
+ *
+ * @throws UserError 409 when the connection is not enabled, 400 when the URL may not be called
+ */
+export async function setLineEndpointUrl(
+  context: Context,
+  userId: string,
+  lineId: string,
+  url: string | undefined,
+): Promise<void> {
+  const fault = url === undefined ? undefined : await context.safeFetch.explainUrl(url)
+  if (fault !== undefined) throw new UserError(`outgoing webhook URL: ${fault}`)
+  await changing(context, userId, lineId, async (trx) => {
+    await writeUrl(context, trx, await requireEnabled(trx, userId, lineId, { isLocked: true }), userId, url)
+  })
+}
+
+/**
+ * Several changes as one: what is left out stays, and a change that is refused changes nothing. A URL can be set only
+ * while the connection is enabled, or by the change that enables it.
+ *
+ * @param change.outgoingWebhookUrl null takes it away
+ * @param change.optInEvents types of events besides those that every endpoint gets
+ * @throws UserError 400 when the URL may not be called or the types are none that a line has, 404, 409
+ */
+export async function changeConnection(
+  context: Context,
+  userId: string,
+  lineId: string,
+  change: {
+    enabled?: boolean | undefined
+    outgoingWebhookUrl?: string | null | undefined
+    optInEvents?: readonly string[] | undefined
+  },
+): Promise<void> {
+  const { enabled, outgoingWebhookUrl: url } = change
+  const optInEvents = change.optInEvents && readOptInEvents(change.optInEvents, LINE_OPT_IN_EVENT_TYPES)
+  const fault = url == null ? undefined : await context.safeFetch.explainUrl(url)
+  await changing(context, userId, lineId, async (trx, before) => {
+    if (before === undefined) await requireLine(trx, userId, lineId)
+    if (url != null && !(enabled ?? before?.enabled ?? false)) throw new UserError(URL_NEEDS_ENABLED, 409)
+    if (fault !== undefined) throw new UserError(`outgoingWebhookUrl: ${fault}`)
+    if (enabled === true) await enable(trx, userId, lineId)
+    if (url !== undefined && url !== (before?.outgoingWebhookUrl ?? null)) {
+      const connection = await requireEnabled(trx, userId, lineId, { isLocked: true })
+      await writeUrl(context, trx, connection, userId, url ?? undefined)
+    }
+    if (optInEvents !== undefined) await optIn(trx, userId, lineId, optInEvents)
+    if (enabled === false && before?.enabled === true) await setConnectionEnabled(trx, userId, lineId, false)
+  })
+}
+
+const URL_NEEDS_ENABLED = 'outgoingWebhookUrl can be set only while the connection is enabled: enable it too'
+
+/** A transaction in which the line's connection is locked. What it has changed in the end is in the audit log. */
+async function changing(
+  context: Context,
+  userId: string,
+  lineId: string,
+  change: (trx: Database, before: DeveloperConnection | undefined) => Promise<void>,
+): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    const before = await findConnection(trx, userId, lineId, { isLocked: true })
+    await change(trx, before)
+    const after = await findConnection(trx, userId, lineId)
+    for (const [action, shownOf] of [
+      ['line.connection.changed', switchesOf],
+      ['line.endpoint.changed', endpointOf],
+    ] as const) {
+      const act = { action, subjectId: lineId, userId }
+      await record(context, trx, { ...act, before: shownOf(before), after: shownOf(after) })
+    }
+  })
+}
+
+function switchesOf(connection: DeveloperConnection | undefined) {
+  return {
+    enabled: connection?.enabled ?? false,
+    hasIncomingWebhook: connection?.hasIncomingWebhook ?? false,
+  }
+}
+
+function endpointOf(connection: DeveloperConnection | undefined) {
+  return {
+    url: maskUrl(connection?.outgoingWebhookUrl ?? null),
+    optInEvents: connection?.optInEvents ?? [],
+    disabledReason: connection?.endpointDisabledReason ?? null,
+  }
+}
+
+async function enable(trx: Database, userId: string, lineId: string): Promise<void> {
+  if (!(await setConnectionEnabled(trx, userId, lineId, true))) throw new UserError('no such line', 404)
+  const connection = await findConnection(trx, userId, lineId)
+  if (connection?.endpointId) await enableEndpoint(trx, connection.endpointId)
+}
+
+/** To be called after the URL is set, because the endpoint opts in. */
+async function optIn(trx: Database, userId: string, lineId: string, types: OptInEventType[]): Promise<void> {
+  const { keptEndpointId = null } = (await findConnection(trx, userId, lineId)) ?? {}
+  if (keptEndpointId !== null) await setOptInEvents(trx, keptEndpointId, types)
+  else if (types.length > 0) {
+    throw new UserError('optInEvents: there is no outgoing webhook URL to post them to: give one too')
+  }
+}
+
+async function writeUrl(
+  { secrets }: Context,
+  trx: Database,
+  { lineId, keptEndpointId }: DeveloperConnection,
+  userId: string,
+  url: string | undefined,
+): Promise<void> {
+  if (url === undefined) {
+    if (keptEndpointId !== null) await removeEndpointUrl(trx, keptEndpointId)
+  } else if (keptEndpointId !== null) {
+    await setEndpointUrl(trx, keptEndpointId, url)
+  } else {
+    const id = newId()
+    const secretSealed = secrets.seal(newSigningSecret(), signingSecretPlace(id))
+    await insertEndpoint(trx, { id, userId, url, secretSealed })
+    await setConnectionEndpoint(trx, lineId, id)
+  }
+}

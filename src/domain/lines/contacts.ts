@@ -1,0 +1,133 @@
+import { transaction, type Database } from '../../database/connection.js'
+import {
+  findContactsOf,
+  listContactsOf,
+  lockContact,
+  updateContactNumber,
+  upsertContact,
+  type Contact,
+} from '../../database/lines/contacts.js'
+import { UserError } from '../../errors.js'
+import { isId, newId } from '../../ids.js'
+import { record } from '../operating/audit.js'
+import type { Context } from '../context.js'
+import { readOptionalName } from '../names.js'
+import { MAX_NUMBER_LENGTH, parseNumber } from '../messages/phone-number.js'
+
+export type { Contact } from '../../database/lines/contacts.js'
+
+/** What is left out stays as it is; an empty name takes the name away. */
+export interface ContactFields {
+  name?: string | undefined
+  blocked?: boolean | undefined
+}
+
+/** The user's contacts, oldest first. */
+export function listContacts(
+  { db }: Context,
+  userId: string,
+  filter: { isBlocked?: boolean | undefined },
+  page: { offset: number; limit: number },
+): Promise<Contact[]> {
+  return listContactsOf(db, userId, filter, page)
+}
+
+/** The user's contacts by their numbers; a number that is none is not in it. */
+export async function findContacts(
+  { db }: Pick<Context, 'db'>,
+  userId: string,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, Contact>> {
+  const found = numbers.length === 0 ? [] : await findContactsOf(db, userId, numbers)
+  return new Map(found.map((contact) => [contact.number, contact]))
+}
+
+/**
+ * The one spelling of a number at the other end. Not only phone numbers: a sender may be a short code or a name.
+ *
+ * @throws UserError naming `phoneNumber`
+ */
+export function readContactNumber(written: string): string {
+  const sender = written.trim()
+  const number = sender.length > MAX_NUMBER_LENGTH ? undefined : parseNumber(sender, null)?.number
+  if (number !== undefined) return number
+  if (/^[\p{L}\p{N}][\p{L}\p{N}\p{M} .,&'_/-]{0,19}$/u.test(sender)) return sender
+  throw new UserError(
+    'phoneNumber must be a phone number in E.164 form, such as +15551234567, or the short code or the name of a sender',
+  )
+}
+
+/** Makes a contact, or changes the one that has this number already. @param number as messages have it @throws UserError */
+export async function saveContact(
+  context: Context,
+  userId: string,
+  number: string,
+  { name, blocked }: ContactFields,
+): Promise<Contact> {
+  const change = { name: readContactName(name), isBlocked: blocked }
+  return transaction(context.db, async (trx) => {
+    const before = await lockContact(trx, userId, { number })
+    const after = await upsertContact(trx, { id: newId(), userId, number }, change)
+    await recordBlocking(context, trx, userId, before, after)
+    return after
+  })
+}
+
+/**
+ * Changes a contact, which may get another number.
+ *
+ * @param reference its id or its number
+ * @throws UserError 404; 409 when another contact has the number
+ */
+export async function changeContact(
+  context: Context,
+  userId: string,
+  reference: string,
+  { name, blocked, phoneNumber }: ContactFields & { phoneNumber?: string | undefined },
+): Promise<Contact> {
+  const change = { name: readContactName(name), isBlocked: blocked }
+  const newNumber = phoneNumber === undefined ? undefined : readContactNumber(phoneNumber)
+  return transaction(context.db, async (trx) => {
+    const before = await lockContact(trx, userId, byReference(reference))
+    if (before === undefined) throw noContact()
+    const { id } = before
+    const number = newNumber ?? before.number
+    if (number !== before.number && !(await updateContactNumber(trx, id, number))) {
+      throw new UserError('phoneNumber belongs to another contact: change that one instead', 409)
+    }
+    const after = await upsertContact(trx, { id, userId, number }, change)
+    await recordBlocking(context, trx, userId, before, after)
+    return after
+  })
+}
+
+function byReference(reference: string): { id: string } | { number: string } {
+  if (isId(reference)) return { id: reference.toLowerCase() }
+  try {
+    return { number: readContactNumber(reference) }
+  } catch (error) {
+    throw error instanceof UserError ? noContact() : error
+  }
+}
+
+function noContact(): UserError {
+  return new UserError('no contact has this id or number: POST /v1/contacts makes one', 404)
+}
+
+function readContactName(written: string | undefined): string | null | undefined {
+  return written === undefined ? undefined : (readOptionalName(written) ?? null)
+}
+
+/** A name is no act for the log: it is a person's. */
+async function recordBlocking(
+  context: Context,
+  trx: Database,
+  userId: string,
+  before: Contact | undefined,
+  after: Contact,
+): Promise<void> {
+  const isBlocked = after.blockedAt !== null
+  if (isBlocked === ((before?.blockedAt ?? null) !== null)) return
+  const action = isBlocked ? 'contact.blocked' : 'contact.unblocked'
+  await record(context, trx, { action, subjectId: after.id, userId })
+}

@@ -1,0 +1,133 @@
+import { timingSafeEqual } from 'node:crypto'
+import { transaction, type Database } from '../../database/connection.js'
+import {
+  deleteIncomingWebhook,
+  findSealedToken,
+  insertIncomingWebhook,
+  replaceToken,
+  type OpenIncomingWebhook,
+} from '../../database/lines/incoming-webhooks.js'
+import { UserError } from '../../errors.js'
+import { newToken, sha256 } from '../../secrets.js'
+import { record, type AuditDetails } from '../operating/audit.js'
+import type { Action } from '../operating/audit/actions.js'
+import { requireConnection, requireEnabled } from './connection-requirements.js'
+import type { Context } from '../context.js'
+
+/**
+ * It is a day in which all callers can be changed. A token is regenerated because it may have leaked, so it must not live on
+ * for long.
+ */
+export const MAX_OVERLAP_SECONDS = 86_400
+
+export interface IncomingWebhook {
+  url: string
+  token: string
+}
+
+/**
+ * Creates the line's incoming webhook.
+ *
+ * @throws UserError 409 when the connection is not enabled, or when there is a webhook already
+ */
+export async function createIncomingWebhook(
+  context: Context,
+  userId: string,
+  lineId: string,
+): Promise<IncomingWebhook> {
+  const token = newToken()
+  await transaction(context.db, async (trx) => {
+    await requireEnabled(trx, userId, lineId, { isLocked: true })
+    if (!(await insertIncomingWebhook(trx, lineId, stored(context, lineId, token)))) {
+      throw new UserError('this line has an incoming webhook: regenerate its token or delete it', 409)
+    }
+    await recordFor(context, trx, 'created', userId, lineId)
+  })
+  return shown(context, lineId, token)
+}
+
+/**
+ * Gives the webhook a new token, which is possible even while the connection is off. The old token stops at once, or
+ * works for another `overlapSeconds`.
+ *
+ * @throws UserError 400 for the seconds, 404 when there is no webhook
+ */
+export async function regenerateToken(
+  context: Context,
+  userId: string,
+  lineId: string,
+  overlapSeconds = 0,
+): Promise<IncomingWebhook> {
+  if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS) {
+    throw new UserError(`overlapSeconds must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}`)
+  }
+  const token = newToken()
+  await transaction(context.db, async (trx) => {
+    await requireConnection(trx, userId, lineId, { isLocked: true })
+    if (!(await replaceToken(trx, lineId, stored(context, lineId, token), overlapSeconds))) throw noWebhook()
+    await recordFor(context, trx, 'regenerated', userId, lineId, { overlapSeconds })
+  })
+  return shown(context, lineId, token)
+}
+
+/** Deletes the webhook, also while the connection is off. Its URL answers 404 from now on. @throws UserError 404 */
+export async function removeIncomingWebhook(context: Context, userId: string, lineId: string): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    await requireConnection(trx, userId, lineId, { isLocked: true })
+    if (!(await deleteIncomingWebhook(trx, lineId))) throw noWebhook()
+    await recordFor(context, trx, 'deleted', userId, lineId)
+  })
+}
+
+/** The webhook's URL with its token, for its owner. undefined: there is none. */
+export async function revealIncomingWebhook(
+  context: Context,
+  userId: string,
+  lineId: string,
+): Promise<IncomingWebhook | undefined> {
+  const sealed = await findSealedToken(context.db, userId, lineId)
+  if (sealed === undefined) return undefined
+  await recordFor(context, context.db, 'shown', userId, lineId)
+  return shown(context, lineId, context.secrets.open(sealed, tokenPlace(lineId)))
+}
+
+/** Whether a request's token opens the webhook, by its SHA-256. Compared in constant time. */
+export function isTokenOf(webhook: OpenIncomingWebhook, hash: Buffer): boolean {
+  return [webhook.tokenHash, webhook.previousTokenHash].some(
+    (known) => known !== null && timingSafeEqual(known, hash),
+  )
+}
+
+type Done = Action extends infer Each
+  ? Each extends `line.incoming_webhook.${infer Verb}`
+    ? Verb
+    : never
+  : never
+
+function recordFor(
+  context: Context,
+  trx: Database,
+  done: Done,
+  userId: string,
+  lineId: string,
+  after?: AuditDetails,
+): Promise<void> {
+  return record(context, trx, { action: `line.incoming_webhook.${done}`, subjectId: lineId, userId, after })
+}
+
+function stored({ secrets }: Context, lineId: string, token: string) {
+  return { tokenHash: sha256(token), tokenSealed: secrets.seal(token, tokenPlace(lineId)) }
+}
+
+function shown({ config, vocabulary }: Context, lineId: string, token: string): IncomingWebhook {
+  return { url: `${config.publicUrl}${vocabulary.incomingWebhookPath(lineId)}?token=${token}`, token }
+}
+
+/** Where a line's token is sealed to (`secrets.ts`). */
+export function tokenPlace(lineId: string): string {
+  return `incoming_webhooks.token:${lineId}`
+}
+
+function noWebhook(): UserError {
+  return new UserError('this line has no incoming webhook: create one first', 404)
+}

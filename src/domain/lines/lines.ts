@@ -1,0 +1,189 @@
+import { findCarrierAccount } from '../../database/carriers/carrier-accounts.js'
+import {
+  findAnyLine,
+  findLineByNumber,
+  insertLine,
+  listLinesOf,
+  lockOwnLine,
+  updateLineName,
+  updateLineStatus,
+  type Line,
+  type LineFilter,
+  type LineStatus,
+  type OwnLine,
+} from '../../database/lines/lines.js'
+import { transaction, type Database } from '../../database/connection.js'
+import { storable } from '../../database/text.js'
+import { UserError } from '../../errors.js'
+import { isId, newId } from '../../ids.js'
+import { record } from '../operating/audit.js'
+import { getCarrierClient, notSetUp } from '../carriers/carrier-clients.js'
+import type { Context } from '../context.js'
+import { listPausedCountries } from '../messages/country-guard.js'
+import { readName, readOptionalName } from '../names.js'
+import { parseE164, parseNumber } from '../messages/phone-number.js'
+
+/** No carrier takes so many from one number. Each message in the window is counted for every new one. */
+const MAX_PER_MINUTE = 100_000
+
+export interface NewLine {
+  userId: string
+  /** E.164 */
+  number: string
+  name?: string
+  /** The name of its carrier account. */
+  carrierAccount: string
+  allowedCountries?: string[]
+  messagesPerNumberPerMinute?: number
+  messagesPerMinute?: number
+}
+
+/** @throws UserError naming the field */
+export async function addLine(context: Context, fields: NewLine): Promise<Line> {
+  const { db } = context
+  const parsed = parseE164(fields.number)
+  if (parsed === undefined) throw new UserError('number must be in E.164 form, such as +15551234567')
+  const account = await findCarrierAccount(db, { name: fields.carrierAccount })
+  if (account === undefined) throw notSetUp(fields.carrierAccount)
+  await getCarrierClient(context, account)
+  const details = {
+    number: parsed.number,
+    name: readOptionalName(fields.name) ?? parsed.number,
+    carrierAccount: fields.carrierAccount,
+    status: 'active' as const,
+    country: parsed.country ?? null,
+    allowedCountries: readCountries(fields.allowedCountries),
+    messagesPerNumberPerMinute: readLimit(
+      'messagesPerNumberPerMinute',
+      fields.messagesPerNumberPerMinute ?? 5,
+    ),
+    messagesPerMinute: readLimit('messagesPerMinute', fields.messagesPerMinute ?? 30),
+  }
+  const line: Line = {
+    ...{ id: newId(), userId: fields.userId, ...details, pausedAt: null, pausedBy: null },
+    pausedCountries: await pausedCountriesFor(context, fields.userId, details),
+  }
+  await transaction(db, async (trx) => {
+    if (!(await insertLine(trx, line))) {
+      throw new UserError(`number ${line.number} belongs to a line already`, 409)
+    }
+    const { id, userId } = line
+    await record(context, trx, { action: 'line.added', subjectId: id, userId, after: details })
+  })
+  return line
+}
+
+/** A new line of a user is held back like the others. */
+async function pausedCountriesFor(
+  context: Context,
+  userId: string,
+  { country, allowedCountries }: Pick<Line, 'country' | 'allowedCountries'>,
+): Promise<string[] | null> {
+  if (allowedCountries !== null) return null
+  const paused = (await listPausedCountries(context, userId)).map((pause) => pause.country)
+  const others = paused.filter((each) => each !== country)
+  return others.length === 0 ? null : others
+}
+
+/**
+ * For operators: a line by its id or its number.
+ *
+ * @throws UserError 404
+ */
+export async function getAnyLine({ db }: Context, reference: string): Promise<Line> {
+  const number = parseNumber(reference, null)?.number
+  let line: Line | undefined
+  if (isId(reference)) line = await findAnyLine(db, reference)
+  else if (number !== undefined) line = await findLineByNumber(db, number)
+  if (line === undefined)
+    throw new UserError(`no line has the id or number ${reference}: see \`linehook line list\``, 404)
+  return line
+}
+
+/** The user's lines, oldest first. A filter that no line can match gives an empty list. */
+export async function listOwnLines(
+  { db }: Context,
+  userId: string,
+  { id, phoneNumber, name }: { id?: string; phoneNumber?: string; name?: string } = {},
+): Promise<OwnLine[]> {
+  const number = phoneNumber === undefined ? undefined : parseNumber(phoneNumber, null)?.number
+  if ((id !== undefined && !isId(id)) || (phoneNumber !== undefined && number === undefined)) return []
+  const filter: LineFilter = {
+    ...(id === undefined ? {} : { id }),
+    ...(number === undefined ? {} : { number }),
+    ...(name === undefined ? {} : { name: storable(name) }),
+  }
+  return listLinesOf(db, userId, filter)
+}
+
+/** @throws UserError 404, also for another user's line */
+export async function getOwnLine(context: Context, userId: string, lineId: string): Promise<OwnLine> {
+  const [line] = await listOwnLines(context, userId, { id: lineId })
+  if (line === undefined) throw new UserError('no such line', 404)
+  return line
+}
+
+/** @throws UserError 400, 404 */
+export async function renameLine(
+  context: Context,
+  userId: string,
+  lineId: string,
+  written: string,
+): Promise<void> {
+  const name = readName(written)
+  await transaction(context.db, async (trx) => {
+    const before = await requireOwn(trx, userId, lineId)
+    await updateLineName(trx, lineId, name)
+    await record(context, trx, {
+      action: 'line.renamed',
+      subjectId: lineId,
+      userId,
+      before: { name: before.name },
+      after: { name },
+    })
+  })
+}
+
+/**
+ * A disabled line sends nothing: its waiting messages fail as `line_disabled` and its webhook answers 404.
+ *
+ * @throws UserError 404 when the user has no such line
+ */
+export async function setLineStatus(
+  context: Context,
+  userId: string,
+  lineId: string,
+  status: LineStatus,
+): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    const before = await requireOwn(trx, userId, lineId)
+    await updateLineStatus(trx, lineId, status)
+    await record(context, trx, {
+      action: status === 'active' ? 'line.enabled' : 'line.disabled',
+      subjectId: lineId,
+      userId,
+      before: { status: before.status },
+      after: { status },
+    })
+  })
+}
+
+async function requireOwn(trx: Database, userId: string, lineId: string): Promise<Line> {
+  const line = isId(lineId) ? await lockOwnLine(trx, userId, lineId) : undefined
+  if (line === undefined) throw new UserError('no such line', 404)
+  return line
+}
+
+function readLimit(field: string, value: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= MAX_PER_MINUTE) return value
+  throw new UserError(`${field} must be a whole number from 1 to ${MAX_PER_MINUTE}`)
+}
+
+function readCountries(countries: string[] | undefined): string[] | null {
+  if (countries === undefined) return null
+  const codes = countries.map((code) => code.trim().toUpperCase())
+  if (codes.length === 0 || !codes.every((code) => /^[A-Z]{2}$/.test(code))) {
+    throw new UserError('allowedCountries must be ISO 3166 codes of two letters, such as US,CA')
+  }
+  return codes
+}

@@ -1,0 +1,91 @@
+import { transaction } from '../../database/connection.js'
+import {
+  addCountryCounts,
+  findRises,
+  listCountryPauses,
+  pauseCountry,
+  resumeCountry as writeResumption,
+  takeNewMessages,
+  type CountryPause,
+  type NewMessages,
+  type Rise,
+} from '../../database/messages/country-guard.js'
+import type { User } from '../../database/people/users.js'
+import { UserError } from '../../errors.js'
+import { record } from '../operating/audit.js'
+import type { Context } from '../context.js'
+import { parseE164 } from './phone-number.js'
+
+export type { CountryPause } from '../../database/messages/country-guard.js'
+
+/** Somebody who sends ten times as much as in any hour of a month has another reason, or is another one. */
+const FACTOR = 10
+
+/**
+ * Whoever steals a webhook's URL earns by sending to numbers of their own, in a country to which nobody else sends. So when a
+ * user's messages to a country rise suddenly, messages to it are refused until an operator lets them go on. What was accepted
+ * before is sent. Called every few seconds; called in several processes, one does it.
+ *
+ * Lines in that country, and lines with a list of countries that has it, go on: somebody wanted that.
+ *
+ * @returns how many countries were paused
+ */
+export async function guardCountries(context: Context): Promise<number> {
+  const { db, log, config } = context
+  const minimum = config.countryGuardPerHour
+  if (minimum === 0) return 0
+  const paused = await transaction(db, async (trx) => {
+    const taken = await takeNewMessages(trx)
+    if (taken === undefined) return []
+    await addCountryCounts(trx, taken.flatMap(countOf))
+    const done: Rise[] = []
+    for (const rise of await findRises(trx, { minimum, factor: FACTOR })) {
+      const lineCount = await pauseCountry(trx, rise)
+      if (lineCount === 0) continue
+      const { userId, country, accepted, usual } = rise
+      const after = { country, accepted, usual, lineCount }
+      await record(context, trx, { action: 'user.country.paused', subjectId: userId, userId, after })
+      done.push(rise)
+    }
+    return done
+  })
+  for (const rise of paused) log.warn(rise, 'country.paused')
+  return paused.length
+}
+
+function countOf({ userId, hour, sample, count }: NewMessages) {
+  const country = parseE164(sample)?.country
+  return country === undefined ? [] : [{ userId, country, hour, count }]
+}
+
+/** For operators: the user's messages to the country are accepted again; for a week the guard leaves it alone. */
+export async function resumeCountry(
+  context: Pick<Context, 'db' | 'actor' | 'log'>,
+  { id: userId }: Pick<User, 'id'>,
+  written: string,
+): Promise<void> {
+  const country = written.trim().toUpperCase()
+  await transaction(context.db, async (trx) => {
+    if (!(await writeResumption(trx, userId, country))) {
+      throw new UserError(`country must be one to which the user's messages are paused, such as JM`, 404)
+    }
+    await record(context, trx, {
+      ...{ action: 'user.country.resumed', subjectId: userId, userId, after: { country } },
+    })
+  })
+  context.log.info({ userId, country }, 'country.resumed')
+}
+
+/** Countries of the world, and some more. */
+const MAX_LISTED = 300
+
+export function listPausedCountries({ db }: Pick<Context, 'db'>, userId: string): Promise<CountryPause[]> {
+  return listCountryPauses(db, { userId }, MAX_LISTED)
+}
+
+const NAMES = new Intl.DisplayNames('en', { type: 'region' })
+
+/** Such as `Jamaica`. */
+export function countryName(code: string): string {
+  return NAMES.of(code) ?? code
+}

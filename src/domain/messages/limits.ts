@@ -1,0 +1,23 @@
+import { readLimitsNow, type LimitsNow } from '../../database/messages/limits.js'
+import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import type { Context } from '../context.js'
+import { findCapsOfLine, type SpendCap } from './spend-caps.js'
+
+/** People want to know which numbers are full. With the default limits no more than six can be full at a time. */
+const NUMBER_COUNT = 5
+
+/**
+ * How full the incoming webhook's windows are: the line's, and those of its five busiest numbers; and the daily caps.
+ *
+ * @throws UserError 404
+ */
+export async function readLimits(
+  context: Context,
+  userId: string,
+  lineId: string,
+): Promise<LimitsNow & { caps: SpendCap[] }> {
+  const limits = isId(lineId) ? await readLimitsNow(context.db, userId, lineId, NUMBER_COUNT) : undefined
+  if (limits === undefined) throw new UserError('no such line', 404)
+  return { ...limits, caps: await findCapsOfLine(context, { id: lineId.toLowerCase(), userId }) }
+}

@@ -1,0 +1,38 @@
+import type { Database } from '../../../database/connection.js'
+import {
+  createDeliveries,
+  findEndpointsOfLine,
+  type NewDelivery,
+} from '../../../database/endpoints/deliveries/creating.js'
+import { insertEvent } from '../../../database/endpoints/events.js'
+import type { NotedKeyword } from '../../../database/lines/line-contacts.js'
+import type { Line } from '../../../database/lines/lines.js'
+import { newId } from '../../../ids.js'
+
+/**
+ * Makes the event `optOut` for endpoints of the line that asked for it: a number has opted out of the line, or back in.
+ *
+ * @returns what is to be enqueued
+ */
+export async function announceOptOut(
+  trx: Database,
+  line: Line,
+  message: { id: string; fromNumber: string },
+  { hasOptedOut, hasOptedIn }: Pick<NotedKeyword, 'hasOptedOut' | 'hasOptedIn'>,
+): Promise<NewDelivery[]> {
+  if (!hasOptedOut && !hasOptedIn) return []
+  const endpoints = await findEndpointsOfLine(trx, line.id)
+  if (!endpoints.some(({ optInEvents }) => optInEvents.includes('optOut'))) return []
+  const event = {
+    id: newId(),
+    userId: line.userId,
+    lineId: line.id,
+    messageId: message.id,
+    type: 'optOut',
+    payload: hasOptedOut ? 'optedOut' : 'optedIn',
+    fromNumber: message.fromNumber,
+    toNumber: line.number,
+  } as const
+  await insertEvent(trx, event)
+  return createDeliveries(trx, event)
+}

@@ -1,0 +1,78 @@
+import { findCarrierAccount } from '../../../database/carriers/carrier-accounts.js'
+import type { Database } from '../../../database/connection.js'
+import { setOptOutAnswer, type NotedKeyword } from '../../../database/lines/line-contacts.js'
+import type { Line } from '../../../database/lines/lines.js'
+import { queueMessages } from '../../../database/messages/queueing.js'
+import { newId } from '../../../ids.js'
+import { maySendTo, parseNumber } from '../phone-number.js'
+
+/** Each fits one segment and says what else the person can text. */
+const ANSWERS = {
+  optedOut: 'You will get no more messages from this number. Text START to get them again.',
+  optedIn: 'You will get messages from this number again. Text STOP to end them.',
+  help: 'Text STOP to get no more messages from this number, START to get them again.',
+}
+
+/** What the service says to a number by itself. */
+export interface KeywordAnswer {
+  id: string
+  lineId: string
+  number: string
+  text: string
+  /** It may go out although the number has opted out. */
+  confirmsOptOut: boolean
+}
+
+/**
+ * The message that confirms an opt-out or opt-in, or answers HELP; at most one. There is none if the carrier answers
+ * itself; none to numbers that the line may not write to (a premium number would earn by it); and none if nothing
+ * changed, because two programs that answer each other would never stop.
+ */
+export async function answerKeyword(
+  trx: Database,
+  line: Line,
+  number: string,
+  contact: NotedKeyword,
+): Promise<KeywordAnswer[]> {
+  const text = answerTo(contact)
+  if (text === undefined || line.status !== 'active' || !canBeAnswered(line, number)) return []
+  const account = await findCarrierAccount(trx, { name: line.carrierAccount })
+  if (account?.handlesOptOut === true) return []
+  return [{ id: newId(), lineId: line.id, number, text, confirmsOptOut: contact.hasOptedOut }]
+}
+
+/**
+ * Answers are ordinary messages of their lines, which wait for their slots.
+ *
+ * @returns what is to be enqueued
+ */
+export async function queueAnswers(
+  trx: Database,
+  answers: readonly KeywordAnswer[],
+): Promise<{ id: string; generation: number }[]> {
+  if (answers.length === 0) return []
+  const requests = answers.map(({ id, lineId, number, text }) => ({
+    messageId: id,
+    lineId,
+    source: 'service' as const,
+    toNumber: number,
+    text,
+  }))
+  await queueMessages(trx, requests, 1)
+  for (const { id, lineId, number, confirmsOptOut } of answers) {
+    if (confirmsOptOut) await setOptOutAnswer(trx, lineId, number, id)
+  }
+  return answers.map(({ id }) => ({ id, generation: 0 }))
+}
+
+/** Nobody can write to a sender's name or a short code. */
+function canBeAnswered(line: Line, number: string): boolean {
+  const parsed = number.startsWith('+') ? parseNumber(number, null) : undefined
+  return parsed?.number === number && maySendTo(line, parsed)
+}
+
+function answerTo({ hasOptedOut, hasOptedIn, wantsHelp, isOptedOut }: NotedKeyword): string | undefined {
+  if (hasOptedOut) return ANSWERS.optedOut
+  if (hasOptedIn) return ANSWERS.optedIn
+  return wantsHelp && !isOptedOut ? ANSWERS.help : undefined
+}

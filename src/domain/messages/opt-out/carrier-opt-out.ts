@@ -1,0 +1,29 @@
+import { transaction } from '../../../database/connection.js'
+import { noteOptOut } from '../../../database/lines/line-contacts.js'
+import { findAnyLine } from '../../../database/lines/lines.js'
+import { asError } from '../../../errors.js'
+import type { Context } from '../../context.js'
+import { announceOptOut } from './announce.js'
+
+/**
+ * A carrier has refused a message because its recipient has opted out of the line. We note it as if they had told us, so
+ * that the next message is refused when it is posted. Never throws: if this fails, the carrier will say it again.
+ */
+export async function noteCarrierOptOut(
+  context: Context,
+  { id, lineId, toNumber }: { id: string; lineId: string; toNumber: string },
+): Promise<void> {
+  const { db, log, queues } = context
+  try {
+    const deliveries = await transaction(db, async (trx) => {
+      const line = await findAnyLine(trx, lineId)
+      if (line === undefined || !(await noteOptOut(trx, lineId, toNumber))) return []
+      const change = { hasOptedOut: true, hasOptedIn: false }
+      return announceOptOut(trx, line, { id, fromNumber: toNumber }, change)
+    })
+    void queues.enqueueDeliveries(deliveries)
+    log.info({ messageId: id, lineId }, 'opt_out.noted')
+  } catch (error) {
+    log.warn({ messageId: id, lineId, err: asError(error) }, 'opt_out.not_noted')
+  }
+}

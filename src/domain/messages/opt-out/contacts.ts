@@ -1,0 +1,48 @@
+import { findContact, listOptedOut, listPaused, type Contact } from '../../../database/lines/line-contacts.js'
+import { UserError } from '../../../errors.js'
+import { isId } from '../../../ids.js'
+import type { Context } from '../../context.js'
+import { getOwnLine } from '../../lines/lines.js'
+
+/** A pause lasts ten minutes, and few numbers are programs that answer: more at a time hardly happens. */
+const MAX_PAUSED = 20
+
+/**
+ * The numbers that have opted out of the line, in order of the numbers. Only the person can undo an opt-out.
+ *
+ * @param page.after only numbers behind this one
+ * @throws UserError 404
+ */
+export async function listOptOuts(
+  context: Context,
+  userId: string,
+  lineId: string,
+  page: { after?: string; limit: number },
+): Promise<{ number: string; optedOutAt: Date }[]> {
+  await getOwnLine(context, userId, lineId)
+  return listOptedOut(context.db, userId, lineId, page)
+}
+
+/** The numbers with which the line is paused now, the last one first. @throws UserError 404 */
+export async function listPauses(
+  { db }: Context,
+  userId: string,
+  lineId: string,
+): Promise<{ number: string; pausedUntil: Date }[]> {
+  if (!isId(lineId)) throw new UserError('no such line', 404)
+  return listPaused(db, userId, lineId, MAX_PAUSED)
+}
+
+/** What keeps a line from writing to a number now. A pause is told only while it lasts. */
+export async function findObstacles(
+  { db }: Context,
+  userId: string,
+  lineId: string,
+  number: string,
+  now = new Date(),
+): Promise<Pick<Contact, 'optedOutAt' | 'pausedUntil'>> {
+  const contact = await findContact(db, userId, lineId, number)
+  const pausedUntil = contact?.pausedUntil ?? null
+  const isPaused = pausedUntil !== null && pausedUntil > now
+  return { optedOutAt: contact?.optedOutAt ?? null, pausedUntil: isPaused ? pausedUntil : null }
+}

@@ -1,0 +1,64 @@
+import type { Database } from '../../../database/connection.js'
+import type { NewDelivery } from '../../../database/endpoints/deliveries/creating.js'
+import { hasChosenSince, noteKeyword } from '../../../database/lines/line-contacts.js'
+import { findAnyLine } from '../../../database/lines/lines.js'
+import { announceOptOut } from './announce.js'
+import { answerKeyword, queueAnswers, type KeywordAnswer } from './answers.js'
+
+export type Keyword = 'stop' | 'start' | 'help'
+
+const WORDS = new Map<string, Keyword>([
+  ...['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'].map(
+    (word) => [word, 'stop'] as const,
+  ),
+  ...['START', 'UNSTOP'].map((word) => [word, 'start'] as const),
+  ...['HELP', 'INFO'].map((word) => [word, 'help'] as const),
+])
+
+/**
+ * Whether a text is a keyword: `stop` opts its sender out of the line, `start` back in, and `help` asks what this is;
+ * undefined is an ordinary text. The keyword must be the whole text, in capitals or not.
+ */
+export function readKeyword(text: string): Keyword | undefined {
+  return WORDS.get(text.trim().toUpperCase())
+}
+
+/** A received message that says whether its sender wants to be written to. */
+interface SaidKeyword {
+  id: string
+  lineId: string
+  fromNumber: string
+  keyword: Keyword
+  /** The carrier has answered what it read. */
+  isAnswered: boolean
+  /** When the carrier got it, if it comes late. */
+  receivedAt?: Date | undefined
+}
+
+/** To be enqueued. */
+export interface Heard {
+  /** What the service answers. */
+  answers: { id: string; generation: number }[]
+  /** Of the event `optOut`. */
+  deliveries: NewDelivery[]
+}
+
+/**
+ * Does what received messages ask for, in the order in which they came: opts their senders out or in, or answers HELP.
+ * Runs in the transaction that receives them, which has their lines locked (`lockLines`).
+ */
+export async function hearKeywords(trx: Database, messages: readonly SaidKeyword[]): Promise<Heard> {
+  const answers: KeywordAnswer[] = []
+  const deliveries: NewDelivery[] = []
+  for (const message of messages) {
+    const { lineId, fromNumber: number, keyword, isAnswered, receivedAt } = message
+    const line = await findAnyLine(trx, lineId)
+    if (line === undefined) continue
+    // A message that comes late may be older than the person's last choice, and the last choice counts.
+    if (receivedAt !== undefined && (await hasChosenSince(trx, lineId, number, receivedAt))) continue
+    const contact = await noteKeyword(trx, { lineId, number, keyword })
+    deliveries.push(...(await announceOptOut(trx, line, message, contact)))
+    if (!isAnswered) answers.push(...(await answerKeyword(trx, line, number, contact)))
+  }
+  return { answers: await queueAnswers(trx, answers), deliveries }
+}

@@ -1,0 +1,175 @@
+import { parsePhoneNumberFromString, type CountryCode, type PhoneNumber } from 'libphonenumber-js/max'
+import type { Line } from '../../database/lines/lines.js'
+
+interface ParsedNumber {
+  /** E.164 */
+  number: string
+  /** ISO 3166; undefined for numbers of no one country */
+  country: string | undefined
+  isPremium: boolean
+}
+
+/**
+ * E.164 has 15 digits; the rest is room for signs, spaces and `tel:`. Parsing a long text would take the event loop's
+ * time.
+ */
+export const MAX_NUMBER_LENGTH = 64
+
+/**
+ * Reads a number as people write it: E.164, the national format of the line's own country, or digits that start
+ * with a country code; in any width of characters (NFKC), and as a `tel:` URI. The number need only be possible, not
+ * valid: numbers that were never given out, such as the 555 numbers of documentation, are accepted.
+ *
+ * @returns undefined when it cannot be a phone number
+ */
+export function parseNumber(input: string, lineCountry: string | null): ParsedNumber | undefined {
+  const written = tidy(input)
+  if (written === undefined) return undefined
+  const national = readAcceptable(written, lineCountry ?? undefined)
+  return describe(likelier(national, readWithCountryCode(written)))
+}
+
+/** As `parseNumber`, but the plus sign is required: for a number that must not be guessed. */
+export function parseE164(input: string): ParsedNumber | undefined {
+  const written = tidy(input)
+  return written?.startsWith('+') === true ? describe(readAcceptable(written, undefined)) : undefined
+}
+
+function tidy(input: string): string | undefined {
+  const written = withoutTelScheme(input.normalize('NFKC').trim())?.trim()
+  return written === undefined || written.length > MAX_NUMBER_LENGTH ? undefined : written
+}
+
+/**
+ * Digits without a plus sign can often be read in two ways. A valid reading wins over a merely possible one, and a phone
+ * that takes texts over a landline: nearly every row of 11 digits is a valid German landline. Among equals the national
+ * reading wins, unless the digits begin with the line's own country code: people write that only when they mean it.
+ */
+function likelier(
+  national: PhoneNumber | undefined,
+  international: PhoneNumber | undefined,
+): PhoneNumber | undefined {
+  if (national === undefined || international === undefined) return national ?? international
+  const [atHome, abroad] = [likelihood(national), likelihood(international)]
+  const isOwnCode = national.countryCallingCode === international.countryCallingCode
+  return abroad > atHome || (abroad === atHome && isOwnCode) ? international : national
+}
+
+function likelihood(read: PhoneNumber): number {
+  if (!read.isValid()) return 0
+  return read.getType() === 'FIXED_LINE' ? 1 : 2
+}
+
+/** Digits in groups must be a valid number: `555-123-456` is more likely a local number that lacks a digit. */
+function readWithCountryCode(digits: string): PhoneNumber | undefined {
+  if (!/^\d/.test(digits)) return undefined
+  const found = readAcceptable(`+${digits}`, undefined)
+  return /^\d+$/.test(digits) || found?.isValid() === true ? found : undefined
+}
+
+function describe(read: PhoneNumber | undefined): ParsedNumber | undefined {
+  return (
+    read && {
+      number: read.number,
+      // A number that nobody has, such as +1 555…, belongs to the first country of its calling code. The country is found
+      // only when somebody asks: that costs half as much as the reading, and most lines may send to every country.
+      get country() {
+        return read.country ?? read.getPossibleCountries()[0]
+      },
+      isPremium: isPremiumNumber(read),
+    }
+  )
+}
+
+/**
+ * Takes a number that is possible and has no extension, and gives its one spelling: `+91 00 98…` reads as `+91 0 98…`,
+ * and that as `+91 98…`. Each spelling would else have limits and an opt-out of its own.
+ */
+function readAcceptable(written: string, country: string | undefined): PhoneNumber | undefined {
+  const found = read(written, country)
+  if (found?.isPossible() !== true || found.ext) return undefined
+  // Most numbers are written in E.164 already, and reading them once more would cost much.
+  if (found.number === written) return found
+  return read(found.number, undefined)?.number === found.number ? found : undefined
+}
+
+function read(written: string, country: string | undefined): PhoneNumber | undefined {
+  return parsePhoneNumberFromString(written, {
+    extract: false,
+    ...(country === undefined ? {} : { defaultCountry: country as CountryCode }),
+  })
+}
+
+/** The one calling code without a country that is free for everybody (+800). The others may be expensive. */
+const FREEPHONE = '800'
+
+/**
+ * Whether a text to the number may cost many times the usual price, which somebody with a stolen webhook URL could earn
+ * by. These are premium rates, even if nobody has the number yet (+1 900); personal numbers, which lead to wherever their
+ * holder likes (UK 070); and numbers of no country: satellites (+870, +881), international networks (+882, +883),
+ * universal personal, shared-cost and premium numbers (+878, +808, +979).
+ */
+function isPremiumNumber(number: PhoneNumber): boolean {
+  if (number.isNonGeographic()) return number.countryCallingCode !== FREEPHONE
+  if (number.number.startsWith('+1900')) return true
+  const type = number.getType()
+  return type === 'PREMIUM_RATE' || (type === 'PERSONAL_NUMBER' && !isSample(number))
+}
+
+/** Nobody has a number +1 500 555…: documentation and carriers use them as test numbers. */
+function isSample({ number }: PhoneNumber): boolean {
+  return /^\+1\d{3}555/.test(number)
+}
+
+/**
+ * The number in a `tel:` URI (RFC 3966), which people copy from links and address books:
+ * `tel:+1-201-555-0123` → `+1-201-555-0123`. The beginning of a local number is in `;phone-context=+1`; without it the
+ * number counts as one of the line's country. Text that is no `tel:` URI is given back as it is.
+ *
+ * @returns undefined when a text cannot reach what is meant: an extension or a subaddress behind a number, or a
+ * number that only some company's own switchboard knows (`;phone-context=example.com`)
+ */
+function withoutTelScheme(written: string): string | undefined {
+  const [, uri] = /^tel:(?:\/\/)?(.*)$/is.exec(written) ?? []
+  if (uri === undefined) return written
+  const [number = '', ...parameters] = decode(uri).split(';')
+  const given = new Map(parameters.map(readParameter))
+  if (given.has('ext') || given.has('isub')) return undefined
+  const context = given.get('phone-context')
+  if (context === undefined || number.startsWith('+')) return number
+  return /^\+[\d().-]+$/.test(context) ? `${context} ${number}` : undefined
+}
+
+function readParameter(parameter: string): [name: string, value: string] {
+  const [name = '', ...value] = parameter.split('=')
+  return [name.trim().toLowerCase(), value.join('=')]
+}
+
+function decode(uri: string): string {
+  try {
+    return decodeURIComponent(uri)
+  } catch (error) {
+    if (error instanceof URIError) return uri
+    throw error
+  }
+}
+
+/** Whether a line may send to a number: its country is allowed, it is no premium number, and not the line's own. */
+export function maySendTo(line: Pick<Line, 'number' | 'allowedCountries'>, to: ParsedNumber): boolean {
+  if (to.isPremium || to.number === line.number) return false
+  const { allowedCountries } = line
+  return allowedCountries === null || (to.country !== undefined && allowedCountries.includes(to.country))
+}
+
+/**
+ * The parts in which people of its country write a number: `+1`, `555`, `123`, `4567`. Together they are the number again;
+ * what is no number, such as a short code, is one part.
+ */
+export function partsOfNumber(number: string): string[] {
+  if (!number.startsWith('+')) return [number]
+  const parts =
+    parsePhoneNumberFromString(number)
+      ?.formatInternational()
+      .split(/[\s-]+/) ?? []
+  return parts.join('') === number ? parts : [number]
+}

@@ -1,0 +1,158 @@
+import { within, type Database } from '../../database/connection.js'
+import {
+  findApplications,
+  findContactsByName,
+  findLines,
+  findMessagesByCarrierId,
+  findMessagesByClientRef,
+  findMessagesById,
+  findMessagesByNumber,
+  findUsers,
+  type FoundApplication,
+  type FoundContact,
+  type FoundLine,
+  type FoundMessage,
+  type FoundUser,
+  type Scope,
+} from '../../database/messages/search.js'
+import { storable } from '../../database/text.js'
+import { Unavailable, UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import type { Context } from '../context.js'
+import { parseE164 } from './phone-number.js'
+import { numberSearchReason, recordPersonFound } from '../people/private-looks.js'
+import type { Session } from '../people/sessions.js'
+
+export type {
+  FoundApplication,
+  FoundContact,
+  FoundLine,
+  FoundMessage,
+  FoundUser,
+} from '../../database/messages/search.js'
+
+/** Of each kind: whoever needs more than a screen of them writes more of what they look for. */
+export const MAX_FOUND = 20
+
+/** Somebody waits for the page, and most of what they look for has an index. */
+const LOOK_MS = 700
+
+/** Fewer characters are in nearly everything. */
+const MIN_LENGTH = 3
+/** Longer than any id, number, name or address that is kept. */
+const MAX_LENGTH = 254
+
+export interface Found {
+  messages: FoundMessage[]
+  lines: FoundLine[]
+  applications: FoundApplication[]
+  /** The reader's own. */
+  contacts: FoundContact[]
+  /** Operators only. */
+  users: FoundUser[]
+  /** A part of a number was looked for in the newest messages only. */
+  isOfNewest: boolean
+  /** Of operators who looked for a number: whether others' messages were looked through, or what that needs. */
+  others: 'searched' | 'whole number' | 'reason' | undefined
+  /** There was more to read for a part of a number than a statement has time for. */
+  isIncomplete: boolean
+}
+
+/**
+ * What has this id, number, name or address: users look through what is theirs, operators through everything. A number
+ * may be a part of one in what is the reader's own. In others' messages operators find a whole number only, once they have
+ * said why (`openNumberSearch`), and whoever's messages have it reads that in their history: by parts, anybody's number
+ * could be found out digit by digit. An id may be that of a message (ours, the carrier's, or the sender's `clientRef`), an event (the `webhook-id`), a delivery,
+ * a line, an application or a user.
+ *
+ * @throws UserError 400
+ */
+export async function search(
+  context: Context,
+  { userId, role }: Pick<Session, 'userId' | 'role'>,
+  written: string,
+): Promise<Found> {
+  const { db } = context
+  const words = storable(written).trim()
+  if (Array.from(words).length < MIN_LENGTH) throw new UserError(`write at least ${MIN_LENGTH} characters`)
+  if (words.length > MAX_LENGTH) throw new UserError(`write at most ${MAX_LENGTH} characters`)
+  const isOperator = role === 'operator'
+  const scope = isOperator ? {} : { userId }
+  const id = isId(words) ? words.toLowerCase() : null
+  const digits = digitsOf(words)
+  const [byId, byCarrierId, byClientRef, byNumber, lines, applications, contacts, users] = await Promise.all([
+    id === null ? [] : findMessagesById(db, scope, id),
+    id !== null || /\s/.test(words) ? [] : findMessagesByCarrierId(db, scope, words),
+    within(db, LOOK_MS, (trx) => findMessagesByClientRef(trx, scope, words, MAX_FOUND)).catch(ifTooSlow),
+    digits === ''
+      ? { messages: [], isOfNewest: false }
+      : within(db, LOOK_MS, (trx) => findByNumber(trx, { userId }, digits)).catch(ifTooSlow),
+    findLines(db, scope, { id, words, digits }, MAX_FOUND),
+    findApplications(db, scope, { id, words }, MAX_FOUND),
+    findContactsByName(db, userId, words, MAX_FOUND),
+    isOperator ? findUsers(db, { id, words }, MAX_FOUND) : [],
+  ])
+  const isOfOthers = isOperator && digits !== ''
+  const theirs = isOfOthers ? await findOthersByNumber(context, userId, digits) : undefined
+  const withNumber = [...(byNumber?.messages ?? []), ...(theirs?.messages ?? [])].toSorted(newestFirst)
+  const messages = new Map(
+    [...byId, ...byCarrierId, ...(byClientRef ?? []), ...withNumber].map((each) => [each.id, each]),
+  )
+  return {
+    messages: [...messages.values()].slice(0, MAX_FOUND),
+    lines,
+    applications,
+    contacts,
+    users,
+    isOfNewest: byNumber?.isOfNewest === true,
+    others: theirs?.others,
+    isIncomplete: byNumber === undefined || byClientRef === undefined || (isOfOthers && theirs === undefined),
+  }
+}
+
+/** '' for what is no number and no part of one. */
+function digitsOf(words: string): string {
+  if (!/^\+?[\d\s().-]+$/.test(words)) return ''
+  const digits = words.replace(/\D/g, '')
+  return digits.length < MIN_LENGTH ? '' : digits
+}
+
+/** The index has whole numbers, so that way comes first; many parts of numbers could be whole ones. */
+async function findByNumber(
+  db: Database,
+  scope: Scope,
+  digits: string,
+): Promise<{ messages: FoundMessage[]; isOfNewest: boolean }> {
+  const isPossible = parseE164(`+${digits}`) !== undefined
+  const whole = isPossible ? await findMessagesByNumber(db, scope, { digits, isWhole: true }, MAX_FOUND) : []
+  if (whole.length > 0) return { messages: whole, isOfNewest: false }
+  const messages = await findMessagesByNumber(db, scope, { digits, isWhole: false }, MAX_FOUND)
+  return { messages, isOfNewest: true }
+}
+
+/** In what is not the reader's. Whose messages are found reads so in their history. */
+async function findOthersByNumber(
+  context: Context,
+  userId: string,
+  digits: string,
+): Promise<{ messages: FoundMessage[]; others: Found['others'] } | undefined> {
+  if (parseE164(`+${digits}`) === undefined) return { messages: [], others: 'whole number' }
+  const reason = await numberSearchReason(context)
+  if (reason === undefined) return { messages: [], others: 'reason' }
+  const whole = { digits, isWhole: true }
+  const found = await within(context.db, LOOK_MS, (trx) =>
+    findMessagesByNumber(trx, {}, whole, MAX_FOUND),
+  ).catch(ifTooSlow)
+  if (found === undefined) return undefined
+  const messages = found.filter((message) => message.userId !== userId)
+  await recordPersonFound(context, new Set(messages.map((message) => message.userId)), reason)
+  return { messages, others: 'searched' }
+}
+
+function newestFirst(one: FoundMessage, other: FoundMessage): number {
+  return one.id < other.id ? 1 : -1
+}
+
+function ifTooSlow(error: unknown): undefined {
+  if (!(error instanceof Unavailable)) throw error
+}

@@ -1,0 +1,112 @@
+import { transaction } from '../../database/connection.js'
+import type { Line } from '../../database/lines/lines.js'
+import {
+  listSpendCaps,
+  setSpendCap as writeSpendCap,
+  type SpendCap as CapRow,
+} from '../../database/messages/spend-caps.js'
+import type { User } from '../../database/people/users.js'
+import { UserError } from '../../errors.js'
+import { countSegments } from '../../kit/text/segments.js'
+import { record } from '../operating/audit.js'
+import type { Context } from '../context.js'
+
+const MAX_PER_DAY = 100_000_000
+const DAY_MS = 86_400_000
+
+/** From so much of a cap on, people are warned. */
+export const NEAR = 0.8
+
+/** How many segments may be accepted on a day, and how many were today. */
+export interface SpendCap {
+  /** Of a line, or of all lines of its user together. */
+  of: 'line' | 'user'
+  segmentsPerDay: number
+  used: number
+  /** 80 % are used, or more. */
+  isNear: boolean
+  /** When the next day begins, in UTC. */
+  resetsAt: Date
+}
+
+/** What a message counts: the segments of its text, and media without a text one. */
+export function countForCaps(text: string | null): number {
+  return text === null ? 1 : countSegments(text)
+}
+
+/** What is written for people, or in a form: a number, or nothing or `none` for no cap. @throws UserError */
+export function readCap(written: string): number | null {
+  const trimmed = written.trim()
+  if (trimmed === '' || trimmed === 'none') return null
+  const value = /^\d+$/.test(trimmed) ? Number(trimmed) : 0
+  if (value >= 1 && value <= MAX_PER_DAY) return value
+  throw new UserError(`segments must be a whole number from 1 to ${MAX_PER_DAY}, or none`)
+}
+
+/**
+ * For operators. It counts from now on: what was accepted before there was a cap is not in it.
+ *
+ * @param segmentsPerDay null: no cap
+ */
+export async function setSpendCap(
+  context: Pick<Context, 'db' | 'log' | 'actor'>,
+  owner: { of: 'line'; id: string; userId: string } | { of: 'user'; id: string },
+  segmentsPerDay: number | null,
+): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    const [before] = await listSpendCaps(trx, [owner.id])
+    await writeSpendCap(trx, owner.id, segmentsPerDay)
+    await record(context, trx, {
+      action: `${owner.of}.spend_cap.set`,
+      subjectId: owner.id,
+      userId: owner.of === 'user' ? owner.id : owner.userId,
+      before: { segmentsPerDay: before?.segmentsPerDay ?? null },
+      after: { segmentsPerDay },
+    })
+  })
+  context.log.info({ of: owner.of, ownerId: owner.id, segmentsPerDay }, 'spend_cap.set')
+}
+
+/** The caps that hold for a line: its own, and its user's. */
+export async function findCapsOfLine(
+  { db }: Pick<Context, 'db'>,
+  { id, userId }: Pick<Line, 'id' | 'userId'>,
+): Promise<SpendCap[]> {
+  const rows = await listSpendCaps(db, [id, userId])
+  return [...viewCaps(rows, id, 'line'), ...viewCaps(rows, userId, 'user')]
+}
+
+/** A user's cap, and those of the lines, by the ids of their owners. */
+export async function findCapsOfUser(
+  { db }: Pick<Context, 'db'>,
+  { id }: Pick<User, 'id'>,
+  lines: readonly Pick<Line, 'id'>[],
+): Promise<Map<string, SpendCap>> {
+  const rows = await listSpendCaps(db, [id, ...lines.map((line) => line.id)])
+  return new Map(
+    rows.flatMap((row) =>
+      viewCaps([row], row.ownerId, row.ownerId === id ? 'user' : 'line').map((cap) => [row.ownerId, cap]),
+    ),
+  )
+}
+
+function viewCaps(rows: readonly CapRow[], ownerId: string, of: SpendCap['of']): SpendCap[] {
+  return rows
+    .filter((row) => row.ownerId === ownerId)
+    .map(({ segmentsPerDay, used }) => ({
+      ...{ of, segmentsPerDay, used },
+      isNear: used >= NEAR * segmentsPerDay,
+      resetsAt: nextDay(),
+    }))
+}
+
+/** When the day of UTC after this one begins. */
+export function nextDay(now = Date.now()): Date {
+  return new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS)
+}
+
+/** Whoever is refused because of a cap may come again tomorrow. */
+export function capRefusal(message: string): UserError {
+  const seconds = Math.ceil((nextDay().getTime() - Date.now()) / 1000)
+  return new UserError(message, 429, seconds)
+}

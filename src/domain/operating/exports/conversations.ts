@@ -1,0 +1,106 @@
+import {
+  ATTEMPT_FIELDS,
+  DELIVERY_FIELDS,
+  type Delivery,
+} from '../../../database/endpoints/deliveries/delivery.js'
+import { listAttempts } from '../../../database/endpoints/deliveries/reading.js'
+import { findHostedMedia } from '../../../database/media/reading.js'
+import { MESSAGE_FIELDS, type Message } from '../../../database/messages/message.js'
+import type { Page } from '../../../database/pages.js'
+import { present } from '../../../shape.js'
+import { StoredFileMissing } from '../../../storage/storage.js'
+import type { Context } from '../../context.js'
+import { withAttempts, type DeliveryWithAttempts } from '../../endpoints/deliveries/delivery-history.js'
+import { eachRow } from '../../each-row.js'
+import { endingOf } from '../../media/types.js'
+import { jsonLines, type ExportFile } from './zip.js'
+
+/** How to read what was said, and where it went, newest first. */
+export interface Conversations {
+  messages: () => AsyncIterable<Message>
+  deliveries: () => AsyncIterable<DeliveryWithAttempts>
+}
+
+/** Every page of a list of messages. */
+export function messagesBy(read: (page: Page) => Promise<Message[]>): AsyncGenerator<Message> {
+  return eachRow(read, ({ id }) => id)
+}
+
+/** Every page of a list of deliveries, with their attempts. */
+export function deliveriesBy(
+  { db }: Context,
+  read: (page: Page) => Promise<Delivery[]>,
+): AsyncGenerator<DeliveryWithAttempts> {
+  return eachRow(
+    async (page) => {
+      const deliveries = await read(page)
+      const attempts = await listAttempts(
+        db,
+        deliveries.map(({ id }) => id),
+      )
+      return deliveries.map((delivery) => withAttempts(delivery, attempts))
+    },
+    ({ id }) => id,
+  )
+}
+
+/** The files of a line's or a person's messages. The media come last: the messages are read once more for them. */
+export async function* conversationFiles(
+  context: Context,
+  { messages, deliveries }: Conversations,
+  folder = '',
+): AsyncGenerator<ExportFile> {
+  yield jsonLines(`${folder}messages.jsonl`, shownMessages(messages()))
+  yield jsonLines(`${folder}deliveries.jsonl`, shownDeliveries(deliveries()))
+  for await (const message of messages()) {
+    const file = await mediaFile(context, message, folder)
+    if (file !== undefined) yield file
+  }
+}
+
+async function* shownMessages(messages: AsyncIterable<Message>) {
+  for await (const message of messages) {
+    const { media } = message
+    yield {
+      ...present(MESSAGE_FIELDS, message),
+      media: media && {
+        status: media.status,
+        contentType: media.contentType,
+        byteCount: media.byteCount,
+        file: nameOf(message) ?? null,
+      },
+    }
+  }
+}
+
+async function* shownDeliveries(deliveries: AsyncIterable<DeliveryWithAttempts>) {
+  for await (const delivery of deliveries) {
+    yield {
+      ...present(DELIVERY_FIELDS, delivery),
+      attempts: delivery.attempts.map((attempt) => present(ATTEMPT_FIELDS, attempt)),
+    }
+  }
+}
+
+function nameOf({ id, media }: Message): string | undefined {
+  if (media?.status !== 'stored' || media.isRemoved) return undefined
+  return `media/${id}.${endingOf(media.contentType ?? '')}`
+}
+
+/** undefined: it has none, or it was deleted a moment ago. */
+async function mediaFile(
+  { db, storage }: Context,
+  message: Message,
+  folder: string,
+): Promise<ExportFile | undefined> {
+  const name = nameOf(message)
+  const hosted = name === undefined ? undefined : await findHostedMedia(db, message.media?.token ?? '')
+  if (name === undefined || hosted === undefined || hosted.isRemoved) return undefined
+  try {
+    const bytes = await storage.open(hosted.storageKey)
+    return { name: folder + name, open: () => bytes, isCompressed: true }
+  } catch (error) {
+    if (error instanceof StoredFileMissing) return undefined
+    throw error
+  }
+}

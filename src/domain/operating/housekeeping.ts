@@ -1,0 +1,65 @@
+import { deleteLongExpiredTokens } from '../../database/people/api-tokens.js'
+import { deleteOldCountryHours } from '../../database/messages/country-guard.js'
+import { deleteOldResetLinks } from '../../database/operating/dispatches.js'
+import { deleteExpiredHalfOpenSessions } from '../../database/carriers/half-open-sessions.js'
+import { deleteExpiredKeys } from '../../database/messages/idempotency-keys.js'
+import { deleteOldCauses } from '../../database/operating/notice-causes.js'
+import { deleteOldNotices } from '../../database/operating/notices.js'
+import { deleteExpiredOAuthRecords } from '../../database/applications/oauth-records.js'
+import { deleteOldCounts } from '../../database/operating/overview/counting.js'
+import { ensurePartitions } from '../../database/partitions.js'
+import { deleteExpiredChallenges } from '../../database/people/second-factors/passkeys.js'
+import { deleteExpiredRemovals } from '../../database/people/second-factors/removals.js'
+import { deleteExpiredSessions } from '../../database/people/sessions.js'
+import { deleteExpiredSetUpLinks } from '../../database/people/set-up-links.js'
+import { deleteOldWorks } from '../../database/operating/works.js'
+import { deleteOldAttempts } from '../../database/people/sign-in-attempts.js'
+import type { Context } from '../context.js'
+import { removeOldMedia } from '../media/retention.js'
+import { forgetOldSimulatorMedia } from '../simulator/media.js'
+
+/** To delete the keys of a busy hour in one statement could take longer than a statement may. */
+const KEYS_AT_ONCE = 5000
+const NOTICES_KEPT_DAYS = 90
+const WORKS_KEPT_DAYS = 30
+/** Each takes the events with it that it sent to another URL. */
+const WORKS_AT_ONCE = 10
+/** Each takes its mails with it. */
+const NOTICES_AT_ONCE = 1000
+
+/** By what the log counts of it. */
+const CHORES: Record<string, (context: Context) => Promise<number>> = {
+  partitionCount: ({ db }) => ensurePartitions(db),
+  keyCount: ({ db }) => inParts(KEYS_AT_ONCE, () => deleteExpiredKeys(db, KEYS_AT_ONCE)),
+  simulatorMediaCount: forgetOldSimulatorMedia,
+  sessionCount: ({ db }) => deleteExpiredSessions(db),
+  halfOpenSessionCount: ({ db }) => deleteExpiredHalfOpenSessions(db),
+  challengeCount: ({ db }) => deleteExpiredChallenges(db),
+  removalCount: ({ db }) => deleteExpiredRemovals(db),
+  tokenCount: ({ db }) => deleteLongExpiredTokens(db),
+  linkCount: ({ db }) => deleteExpiredSetUpLinks(db),
+  resetLinkCount: ({ db }) => deleteOldResetLinks(db),
+  attemptCount: ({ db }) => deleteOldAttempts(db),
+  oauthRecordCount: ({ db }) => deleteExpiredOAuthRecords(db),
+  mediaCount: removeOldMedia,
+  minuteCount: ({ db }) => deleteOldCounts(db),
+  countryHourCount: ({ db }) => deleteOldCountryHours(db),
+  noticeCount: ({ db }) =>
+    inParts(NOTICES_AT_ONCE, () => deleteOldNotices(db, NOTICES_KEPT_DAYS, NOTICES_AT_ONCE)),
+  workCount: ({ db }) => inParts(WORKS_AT_ONCE, () => deleteOldWorks(db, WORKS_KEPT_DAYS, WORKS_AT_ONCE)),
+  causeCount: ({ db }) => deleteOldCauses(db),
+}
+
+/** Makes the partitions that will be needed, and deletes what has expired. It is never urgent. */
+export async function keepHouse(context: Context): Promise<void> {
+  const counts: Record<string, number> = {}
+  for (const [name, chore] of Object.entries(CHORES)) counts[name] = await chore(context)
+  context.log.info(counts, 'maintenance.done')
+}
+
+/** @returns how many were deleted in all */
+async function inParts(atOnce: number, deleteSome: () => Promise<number>): Promise<number> {
+  let count = 0
+  for (let deleted = atOnce; deleted === atOnce; count += deleted) deleted = await deleteSome()
+  return count
+}

@@ -1,0 +1,48 @@
+import {
+  countUnreadNotices,
+  findReading,
+  listNotices as listRows,
+  NOTICE_MAILS,
+  setNoticeMails as writeNoticeMails,
+  setReadNotice,
+  type Notice,
+  type NoticeMails,
+  type NoticeReader,
+} from '../../database/operating/notices.js'
+import type { Page } from '../../database/pages.js'
+import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import type { Context } from '../context.js'
+
+export type { Notice, NoticeMails, NoticeReader } from '../../database/operating/notices.js'
+
+/** Nobody counts further. */
+export const MAX_UNREAD = 100
+
+/** Newest first. */
+export function listNotices({ db }: Context, reader: NoticeReader, page: Page): Promise<Notice[]> {
+  return listRows(db, reader, page)
+}
+
+/** At most MAX_UNREAD. */
+export function countUnread({ db }: Context, reader: NoticeReader): Promise<number> {
+  return countUnreadNotices(db, reader, MAX_UNREAD)
+}
+
+/** How far somebody has read, and which mails they get. */
+export async function getReading({ db }: Context, userId: string) {
+  return (await findReading(db, userId)) ?? { readId: null, mails: 'all' as const }
+}
+
+/** Everything up to this notice. @throws UserError 400 */
+export async function markRead({ db }: Context, userId: string, noticeId: string): Promise<void> {
+  if (!isId(noticeId)) throw new UserError('noticeId must be the id of a notice: reload the page')
+  await setReadNotice(db, userId, noticeId)
+}
+
+/** @throws UserError 400 */
+export async function setNoticeMails({ db }: Context, userId: string, written: string): Promise<void> {
+  const mails = NOTICE_MAILS.find((each) => each === written)
+  if (mails === undefined) throw new UserError(`mails must be one of ${NOTICE_MAILS.join(', ')}`)
+  await writeNoticeMails(db, userId, mails satisfies NoticeMails)
+}

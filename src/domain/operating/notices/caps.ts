@@ -1,0 +1,29 @@
+import { listNearCaps } from '../../../database/messages/spend-caps.js'
+import type { Context } from '../../context.js'
+import { NEAR } from '../../messages/spend-caps.js'
+import type { CapDetails } from './kinds.js'
+import type { Watched } from './troubles.js'
+
+/** The fullest: whoever has more of them has one cause. */
+const MAX_LOOKED_AT = 200
+
+/** Spend caps that are nearly used up today. A cap that is changed, or the next day, is told of again. */
+export function watchCaps({ db }: Context): Watched {
+  return {
+    kinds: ['cap.near'],
+    look: async () => {
+      const caps = await listNearCaps(db, NEAR, MAX_LOOKED_AT)
+      return {
+        troubles: caps.map(({ ownerId, day, ...cap }) => ({
+          kind: 'cap.near' as const,
+          subject: ownerId,
+          userId: cap.userId,
+          mark: `${day} ${cap.segmentsPerDay}`,
+          afterMs: 0,
+          details: cap satisfies CapDetails,
+        })),
+        endOf: () => ({ kind: 'over' }),
+      }
+    },
+  }
+}

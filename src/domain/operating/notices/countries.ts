@@ -1,0 +1,28 @@
+import { listCountryPauses } from '../../../database/messages/country-guard.js'
+import type { Context } from '../../context.js'
+import type { CountryDetails } from './kinds.js'
+import type { Watched } from './troubles.js'
+
+/** The newest: whoever has more of them paused has one cause. */
+const MAX_LOOKED_AT = 200
+
+/** Countries that the guard has paused. That a person lets one go on is no news to anybody. */
+export function watchCountries({ db }: Context): Watched {
+  return {
+    kinds: ['country.paused'],
+    look: async () => {
+      const pauses = await listCountryPauses(db, {}, MAX_LOOKED_AT)
+      return {
+        troubles: pauses.map(({ userId, country, accepted, usual, pausedAt }) => ({
+          kind: 'country.paused' as const,
+          subject: `${userId}:${country}`,
+          userId,
+          mark: pausedAt.toISOString(),
+          afterMs: 0,
+          details: { userId, country, accepted, usual } satisfies CountryDetails,
+        })),
+        endOf: () => ({ kind: 'over' }),
+      }
+    },
+  }
+}

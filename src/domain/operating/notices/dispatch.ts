@@ -1,0 +1,206 @@
+import {
+  claimOfOne,
+  claimOne,
+  endDispatches,
+  putOffDispatches,
+  type Dispatch,
+  type DispatchKind,
+  type Recipient,
+} from '../../../database/operating/dispatches.js'
+import { findNotices } from '../../../database/operating/notices.js'
+import { asError, Unavailable, UserError } from '../../../errors.js'
+import { MailFailed, type Mail, type Mailer } from '../../../mail.js'
+import { dispatchAttempts } from '../../../telemetry/metrics.js'
+import { backoffMs, type Backoff } from '../../backoff.js'
+import type { Context } from '../../context.js'
+import { createSetUpLink } from '../../people/set-up-links.js'
+import { noticesMail, resetMail, type Letterhead } from './mail.js'
+import { findOwnWebhook } from './own-webhook.js'
+import { postNotice } from './operational-webhook.js'
+
+/** 10 s, 40 s, 160 s, 11 min, then an hour each. */
+const BACKOFF: Backoff = { baseMs: 10_000, factor: 4, capMs: 3_600_000, jitter: 0.2 }
+/** In half a day a server is mended, or nobody reads the news of yesterday. */
+const MAX_ATTEMPTS = 14
+/** Who asked for a link waits for it. After four minutes they have asked again, or gone. */
+const MAX_LINK_ATTEMPTS = 4
+const NOTICES_IN_MAIL = 20
+/** So that the lease of the claim (a minute) outlasts as many slow answers. */
+const CALLS_IN_TURN = 4
+/** Then others have a turn, and the next run goes on. */
+const MAX_IN_RUN = 100
+
+type Outcome = { kind: 'sent' } | { kind: 'failed' | 'retry'; failure: string; isOfServer: boolean }
+
+/**
+ * Sends the mails that are due, one after the other: links first, because somebody waits for them. It stops at the first
+ * failure that any other mail would have too. A server that hangs costs one attempt in each run, and nothing else waits for
+ * this.
+ *
+ * @returns how many went out
+ */
+export async function sendMails(context: Context, signal?: AbortSignal): Promise<number> {
+  const { mailer } = context
+  if (mailer === undefined) return 0
+  return inRun(
+    signal,
+    async () => (await sendResetLink(context, mailer)) ?? (await sendNotices(context, mailer)),
+  )
+}
+
+/** Posts the notices that are due to the operational webhook, oldest first. @returns how many it took */
+export async function callOperationalWebhook(context: Context, signal?: AbortSignal): Promise<number> {
+  const target = context.config.operationalWebhook
+  if (target === undefined) return 0
+  return inRun(signal, async () => {
+    const dispatch = await claimOne(context.db, 'webhook')
+    if (dispatch === undefined) return undefined
+    const [notice] = await findNotices(context.db, noticeIdsOf([dispatch]))
+    if (notice === undefined) return undefined
+    const failure = await postNotice(context, target, notice)
+    return settle(context, 'webhook', [dispatch], {
+      ...(failure === undefined ? { kind: 'sent' } : { kind: 'retry', failure, isOfServer: true }),
+    })
+  })
+}
+
+/**
+ * Posts the notices that are due to users' own operational webhooks. A receiver that fails or hangs costs one request, and
+ * then what is due to it is put off: the others do not wait for it.
+ *
+ * @returns how many users got theirs
+ */
+export async function callOwnWebhooks(context: Context, signal?: AbortSignal): Promise<number> {
+  return inRun(signal, async () => {
+    const claimed = await claimOfOne(context.db, 'own_webhook', CALLS_IN_TURN)
+    if (claimed === undefined) return undefined
+    const { to, dispatches } = claimed
+    const target = await findOwnWebhook(context, to.userId)
+    if (target === undefined) {
+      const end = { kind: 'failed', failure: 'not_configured', isOfServer: false } as const
+      return settle(context, 'own_webhook', dispatches, end, to.userId)
+    }
+    const notices = await findNotices(context.db, noticeIdsOf(dispatches))
+    const taken = new Set<string | null>()
+    let outcome: Outcome = { kind: 'sent' }
+    for (const notice of notices) {
+      const failure = await postNotice(context, target, notice)
+      if (failure !== undefined) {
+        outcome = { kind: 'retry', failure, isOfServer: false }
+        break
+      }
+      taken.add(notice.id)
+    }
+    const sent = dispatches.filter(({ noticeId }) => taken.has(noticeId))
+    const others = dispatches.filter(({ noticeId }) => !taken.has(noticeId))
+    if (sent.length > 0) await settle(context, 'own_webhook', sent, { kind: 'sent' }, to.userId)
+    if (others.length > 0) await settle(context, 'own_webhook', others, outcome, to.userId)
+    return outcome
+  })
+}
+
+/** @param sendNext undefined: nothing is due */
+async function inRun(
+  signal: AbortSignal | undefined,
+  sendNext: () => Promise<Outcome | undefined>,
+): Promise<number> {
+  let count = 0
+  for (let n = 0; n < MAX_IN_RUN && signal?.aborted !== true; n += 1) {
+    const outcome = await sendNext()
+    if (outcome?.kind === 'sent') count += 1
+    else if (outcome === undefined || outcome.isOfServer) break
+  }
+  return count
+}
+
+async function sendNotices(context: Context, mailer: Mailer): Promise<Outcome | undefined> {
+  const claimed = await claimOfOne(context.db, 'mail', NOTICES_IN_MAIL)
+  const [first] = claimed?.dispatches ?? []
+  if (claimed === undefined || first === undefined) return undefined
+  const { to, dispatches } = claimed
+  const notices = await findNotices(context.db, noticeIdsOf(dispatches))
+  const outcome = await trySending(context, mailer, first, to, () =>
+    Promise.resolve(noticesMail(notices, letterheadOf(context, mailer))),
+  )
+  return settle(context, 'mail', dispatches, outcome, to.userId)
+}
+
+/** The link is made now: it is in no row, and its hour begins when it goes out. */
+async function sendResetLink(context: Context, mailer: Mailer): Promise<Outcome | undefined> {
+  const dispatch = await claimOne(context.db, 'reset_link')
+  if (dispatch === undefined) return undefined
+  const outcome = await trySending(context, mailer, dispatch, dispatch, async () => {
+    const link = await createSetUpLink(context, dispatch.userId, { lifetime: 'an hour' })
+    return resetMail(link, letterheadOf(context, mailer))
+  })
+  return settle(context, 'reset_link', [dispatch], outcome, dispatch.userId)
+}
+
+async function trySending(
+  { log }: Context,
+  mailer: Mailer,
+  { id }: Dispatch,
+  { email }: Recipient,
+  write: () => Promise<Pick<Mail, 'subject' | 'text'>>,
+): Promise<Outcome> {
+  try {
+    await mailer.send({ id, to: email, ...(await write()) })
+    return { kind: 'sent' }
+  } catch (error) {
+    // The account was disabled meanwhile: there is no link for it.
+    if (error instanceof UserError) return { kind: 'failed', failure: 'no_link', isOfServer: false }
+    if (error instanceof Unavailable) throw error
+    if (!(error instanceof MailFailed)) {
+      // A mistake of ours counts as an attempt: thrown on, it would come again every minute for ever.
+      log.error({ dispatchId: id, err: asError(error) }, 'dispatch.broken')
+      return { kind: 'retry', failure: 'broken', isOfServer: false }
+    }
+    const { failure, responseCode, isFinal, isOfServer } = error
+    const name = responseCode === undefined ? failure : `${failure}_${responseCode}`
+    return { kind: isFinal ? 'failed' : 'retry', failure: name, isOfServer }
+  }
+}
+
+/** Of what stood in one mail, each has its own attempts. */
+async function settle(
+  { db, log }: Context,
+  kind: DispatchKind,
+  dispatches: readonly Dispatch[],
+  outcome: Outcome,
+  userId?: string,
+): Promise<Outcome> {
+  dispatchAttempts.inc({ kind, outcome: outcome.kind })
+  const told = { kind, userId, count: dispatches.length }
+  if (outcome.kind === 'sent') {
+    await endDispatches(db, idsOf(dispatches), { status: 'sent' })
+    log.info(told, 'dispatch.sent')
+    return outcome
+  }
+  const { failure } = outcome
+  const maxAttempts = outcome.kind === 'failed' ? 0 : kind === 'reset_link' ? MAX_LINK_ATTEMPTS : MAX_ATTEMPTS
+  const last = dispatches.filter(({ attempt }) => attempt >= maxAttempts)
+  const others = dispatches.filter(({ attempt }) => attempt < maxAttempts)
+  if (last.length > 0) {
+    await endDispatches(db, idsOf(last), { status: 'failed', failure })
+    log.warn({ ...told, count: last.length, failure }, 'dispatch.failed')
+  }
+  if (others.length > 0) {
+    const attempt = Math.max(...others.map((each) => each.attempt))
+    const ms = backoffMs(attempt, BACKOFF, Math.random())
+    await putOffDispatches(db, idsOf(others), { failure, ms })
+    log.warn({ ...told, count: others.length, attempt, failure, retryInMs: ms }, 'dispatch.put_off')
+  }
+  return outcome
+}
+
+function idsOf(dispatches: readonly Dispatch[]): string[] {
+  return dispatches.map(({ id }) => id)
+}
+
+function noticeIdsOf(dispatches: readonly Dispatch[]): string[] {
+  return dispatches.flatMap(({ noticeId }) => noticeId ?? [])
+}
+
+function letterheadOf({ config }: Context, { name }: Mailer): Letterhead {
+  return { service: name, publicUrl: config.publicUrl }
+}

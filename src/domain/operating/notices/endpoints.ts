@@ -1,0 +1,69 @@
+import { listEndpointsToTell, type ToldEndpoint } from '../../../database/operating/overview/endpoints.js'
+import { reading } from '../../../database/operating/overview/reading.js'
+import type { Context } from '../../context.js'
+import { DISABLE_AFTER_MS } from '../../endpoints/deliveries/retry-schedule.js'
+import { withHost } from '../overview/endpoints.js'
+import { MANY_FAILURES } from '../overview/needs.js'
+import type { EndpointDetails } from './kinds.js'
+import type { End, Trouble, Watched } from './troubles.js'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+export function watchEndpoints({ db }: Context): Watched {
+  return {
+    kinds: ['endpoint.failing', 'endpoint.disabled'],
+    look: async (open) => {
+      const known = open.map(({ subject }) => subject)
+      const endpoints = await reading(db, (trx) => listEndpointsToTell(trx, MANY_FAILURES, known))
+      const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
+      return {
+        troubles: endpoints.flatMap(troubleOf),
+        endOf: ({ kind, subject }) => endOf(kind, byId.get(subject)),
+      }
+    },
+  }
+}
+
+function troubleOf(endpoint: ToldEndpoint): Trouble[] {
+  const { id, userId, disabledReason, consecutiveFailureCount, failedForMs } = endpoint
+  // While it is paused nobody calls it, so it does not go on failing.
+  if (!endpoint.isInUse || endpoint.isPaused) return []
+  const found = { subject: id, userId, afterMs: 0, details: detailsOf(endpoint) }
+  if (disabledReason === 'gone' || disabledReason === 'failing') {
+    return [{ ...found, kind: 'endpoint.disabled', mark: disabledReason }]
+  }
+  if (endpoint.disabledAt !== null || consecutiveFailureCount < MANY_FAILURES) return []
+  return [{ ...found, kind: 'endpoint.failing', mark: stageOf(failedForMs ?? 0) }]
+}
+
+/** The stages at which its people are told. */
+function stageOf(failedForMs: number): string {
+  if (failedForMs >= DISABLE_AFTER_MS - DAY_MS) return 'a day before it is disabled'
+  return failedForMs >= HOUR_MS ? 'after an hour' : 'after some failures'
+}
+
+function endOf(kind: string, endpoint: ToldEndpoint | undefined): End {
+  if (endpoint === undefined || !endpoint.isInUse) return { kind: 'over' }
+  if (endpoint.disabledAt !== null) {
+    // What was failing is disabled now, which is told as such. Whose user is disabled stands still.
+    return { kind: kind === 'endpoint.failing' ? 'over' : 'unclear' }
+  }
+  // Whether a URL that was enabled again or is new works, nobody knows before it is called.
+  if (endpoint.calledAt === null || endpoint.failingSince !== null) return { kind: 'unclear' }
+  const { userId } = endpoint
+  return { kind: 'recovered', as: 'endpoint.recovered', userId, details: detailsOf(endpoint) }
+}
+
+function detailsOf(endpoint: ToldEndpoint): EndpointDetails {
+  const { id, userId, lineId, lineName, applicationId, applicationName } = endpoint
+  const { disabledReason, consecutiveFailureCount, failedForMs } = endpoint
+  return {
+    endpointId: id,
+    host: withHost(endpoint).host,
+    ...{ userId, lineId, lineName, applicationId, applicationName },
+    failureCount: consecutiveFailureCount,
+    failingForMs: failedForMs === null ? null : Math.round(failedForMs),
+    reason: disabledReason,
+  }
+}

@@ -1,0 +1,228 @@
+import { countryName } from '../../messages/country-guard.js'
+import { countOf, describeMs } from '../overview/figures.js'
+import type { Cure } from '../overview/needs.js'
+
+export interface EndpointDetails {
+  endpointId: string
+  /** The rest of its URL may be a secret of its owner. */
+  host: string
+  userId: string
+  lineId: string | null
+  lineName: string | null
+  applicationId: string | null
+  applicationName: string | null
+  failureCount: number
+  /** How long nothing but failures have come; null: it does not fail. */
+  failingForMs: number | null
+  /** Why it is disabled; null: it is not. */
+  reason: 'gone' | 'failing' | null
+}
+
+export interface MessagesDetails {
+  userId: string
+  count: number
+}
+
+export interface CarrierDetails {
+  accountId: string
+  name: string
+  /** In a word or two, such as `not bound`. */
+  state: string
+}
+
+export interface QueueDetails {
+  queue: string
+  why: string
+}
+
+export interface CountryDetails {
+  userId: string
+  /** ISO 3166 */
+  country: string
+  /** In the hour of the pause, and the most in an hour of the month before. */
+  accepted: number
+  usual: number
+}
+
+export interface CapDetails {
+  userId: string
+  /** null: the cap is of all lines of the user together. */
+  lineId: string | null
+  lineName: string | null
+  segmentsPerDay: number
+  /** When it was told. */
+  used: number
+}
+
+/** A change to the account that operators make. */
+export interface AccountDetails {
+  userId: string
+  email: string
+}
+
+interface Kind<Details> {
+  /** Behind "When" in `docs/notices.md`. */
+  when: string
+  who: 'owner and operators' | 'operators'
+  /** `good`: it tells that something is over. */
+  mood: 'bad' | 'waiting' | 'good'
+  /** What happened, in a line: the subject of the mail. */
+  title: (details: Details) => string
+  /** What it means and what to do, a sentence or two. */
+  text: (details: Details) => string
+  /** Where it is mended, or looked at. */
+  cure: (details: Details) => Cure
+}
+
+const atEndpoint = ({ userId, lineId, applicationId }: EndpointDetails): Cure =>
+  lineId !== null
+    ? { at: 'line', userId, lineId }
+    : { at: 'application', userId, applicationId: applicationId ?? '' }
+const atCarrier = ({ accountId }: CarrierDetails): Cure => ({ at: 'carrier', id: accountId })
+const atAccount = ({ userId }: AccountDetails): Cure => ({ at: 'second factor', userId })
+const atQueues = (): Cure => ({ at: 'queues' })
+
+/**
+ * Everything that people are told of, in the order in which they read it. The console's words, the mails, the types of the
+ * operational webhook and `docs/notices.md` are made of this table, so a kind without words does not compile.
+ */
+export const NOTICE_KINDS = {
+  'endpoint.failing': kind<EndpointDetails>({
+    when: 'an endpoint has failed 4 times in a row, for an hour, and for 4 days, which is a day before it is disabled',
+    who: 'owner and operators',
+    mood: 'waiting',
+    title: (endpoint) => `${endpointOf(endpoint)} fails`,
+    text: ({ failureCount, failingForMs }) =>
+      `The last ${countOf(failureCount, 'request')} failed` +
+      `${failingForMs === null ? '' : `, for ${describeMs(failingForMs)} now`}. Its events are tried again. ` +
+      'After 5 days of nothing but failures it is disabled, and its events are held. See what it answers, and mend it.',
+    cure: atEndpoint,
+  }),
+  'endpoint.disabled': kind<EndpointDetails>({
+    when: 'an endpoint is disabled: it has only failed for 5 days, or has answered 410',
+    who: 'owner and operators',
+    mood: 'bad',
+    title: (endpoint) => `${endpointOf(endpoint)} is disabled`,
+    text: ({ reason }) =>
+      (reason === 'gone'
+        ? 'It answered 410, which says that its URL is gone for good.'
+        : 'Nothing but failures came from it for 5 days.') +
+      ' Its events are held and not lost. Mend it, enable it again, and send what is held.',
+    cure: atEndpoint,
+  }),
+  'endpoint.recovered': kind<EndpointDetails>({
+    when: 'an endpoint takes events again, after one of the two above was told',
+    who: 'owner and operators',
+    mood: 'good',
+    title: (endpoint) => `${endpointOf(endpoint)} works again`,
+    text: () =>
+      'It took the last event. Events that were held while it was disabled are sent when you ask for it.',
+    cure: atEndpoint,
+  }),
+  'messages.unknown': kind<MessagesDetails>({
+    when: 'messages have become `unknown`, and stayed so for two minutes',
+    who: 'owner and operators',
+    mood: 'waiting',
+    title: ({ count }) => `Nobody knows whether ${countOf(count, 'message was', 'messages were')} sent`,
+    text: () =>
+      'The carrier may have taken them, so they are not repeated by themselves. Find out which came, and send the others again.',
+    cure: ({ userId }) => ({ at: 'unknown messages', userId }),
+  }),
+  'cap.near': kind<CapDetails>({
+    when: '80 % of a spend cap are used on a day, once a day; a cap that was changed is told of again',
+    who: 'owner and operators',
+    mood: 'waiting',
+    title: ({ lineName }) =>
+      `A spend cap is nearly used up: ${lineName === null ? 'of all lines together' : `of the line ${isolated(lineName)}`}`,
+    text: ({ segmentsPerDay, used }) =>
+      `${used} of ${countOf(segmentsPerDay, 'segment')} were accepted today. When all are, messages are refused with 429 until ` +
+      'midnight UTC. If they are yours, ask an operator for a higher cap.',
+    cure: ({ userId, lineId }) => (lineId === null ? { at: 'user', userId } : { at: 'line', userId, lineId }),
+  }),
+  'country.paused': kind<CountryDetails>({
+    when: 'messages of a user to one country rose suddenly, and are refused since then',
+    who: 'owner and operators',
+    mood: 'bad',
+    title: ({ country }) => `Messages to ${countryName(country)} are refused`,
+    text: ({ accepted, usual }) =>
+      `${accepted} were accepted in an hour, and never more than ${usual} in an hour of the month before. If they are not ` +
+      'yours, regenerate the incoming webhooks and revoke the API tokens. If they are, ask an operator to let them go on.',
+    cure: ({ userId }) => ({ at: 'user', userId }),
+  }),
+  'carrier.down': kind<CarrierDetails>({
+    when: 'a carrier account has not worked for a minute: its sessions are not bound, it cannot be reached, or it gives no clear answers',
+    who: 'operators',
+    mood: 'bad',
+    title: ({ name }) => `The carrier account ${isolated(name)} is down`,
+    text: ({ state }) =>
+      `What is wrong: ${state}. Messages of its lines wait, and go out in order when it works again. Look at the account.`,
+    cure: atCarrier,
+  }),
+  'carrier.recovered': kind<CarrierDetails>({
+    when: 'a carrier account works again, after it was told that it was down',
+    who: 'operators',
+    mood: 'good',
+    title: ({ name }) => `The carrier account ${isolated(name)} works again`,
+    text: () => 'What waited for it is being sent.',
+    cure: atCarrier,
+  }),
+  'queue.stuck': kind<QueueDetails>({
+    when: 'a queue has been stuck for a minute: nothing leaves it, although something could',
+    who: 'operators',
+    mood: 'bad',
+    title: ({ queue }) => `The queue ${queue} is stuck`,
+    text: ({ why }) => why,
+    cure: atQueues,
+  }),
+  'queue.recovered': kind<QueueDetails>({
+    when: 'a queue moves again, after it was told that it was stuck',
+    who: 'operators',
+    mood: 'good',
+    title: ({ queue }) => `The queue ${queue} moves again`,
+    text: ({ why }) => why,
+    cure: atQueues,
+  }),
+  'second_factor.removal_asked': kind<AccountDetails & { reason: string }>({
+    when: 'an operator asks to remove the second factor of a user who has lost it; another one has to confirm',
+    who: 'owner and operators',
+    mood: 'waiting',
+    title: ({ email }) => `An operator asks to remove the second factor of ${isolated(email)}`,
+    text: ({ reason }) =>
+      `The reason: ${isolated(reason)} Another operator has to confirm it within 24 hours. If it is your account and you ` +
+      'did not ask for this, tell an operator at once: they can refuse it.',
+    cure: atAccount,
+  }),
+  'second_factor.removed': kind<AccountDetails>({
+    when: 'operators have removed the second factor of a user, in the console or on the command line',
+    who: 'owner and operators',
+    mood: 'waiting',
+    title: ({ email }) => `The second factor of ${isolated(email)} is removed`,
+    text: () =>
+      'All sessions of the account are ended, and until a new second factor is set up the password opens it. If it is your ' +
+      'account, sign in and set one up. If you did not ask for this, set a new password too, and tell an operator.',
+    cure: atAccount,
+  }),
+} as const
+
+export type NoticeKind = keyof typeof NOTICE_KINDS
+
+export function isNoticeKind(written: string): written is NoticeKind {
+  return Object.hasOwn(NOTICE_KINDS, written)
+}
+
+function kind<Details>(words: Kind<Details>): Kind<Details> {
+  return words
+}
+
+function endpointOf({ host, lineName, applicationName }: EndpointDetails): string {
+  const owner =
+    lineName === null
+      ? `the application ${isolated(applicationName ?? '')}`
+      : `the line ${isolated(lineName)}`
+  return `The endpoint at ${host} of ${owner}`
+}
+
+/** What people typed keeps its own direction of writing. Pages make an element of these marks (Unicode's isolates), and plain words go without. */
+function isolated(name: string): string {
+  return `\u2068${name}\u2069`
+}

@@ -1,0 +1,120 @@
+import { transaction, type Database } from '../../../database/connection.js'
+import {
+  endCauses,
+  listOpenCauses,
+  lockNotices,
+  openCauses,
+  takeCauses,
+  takeMoment,
+  type OpenCause,
+} from '../../../database/operating/notice-causes.js'
+import type { NewNotice } from '../../../database/operating/notices.js'
+import { asError, Unavailable } from '../../../errors.js'
+import { newId } from '../../../ids.js'
+import { noticesTold } from '../../../telemetry/metrics.js'
+import type { Context } from '../../context.js'
+import { watchCaps } from './caps.js'
+import { watchCarriers } from './carriers.js'
+import { watchCountries } from './countries.js'
+import { watchEndpoints } from './endpoints.js'
+import { watchMessages } from './messages.js'
+import { watchQueues } from './queues.js'
+import { insertWithWaysOut } from './tell.js'
+import type { Found, Trouble, Watched } from './troubles.js'
+
+/** When a thousand endpoints fail together, the rest is told of at the next looks. */
+const MAX_TOLD_AT_ONCE = 200
+
+const WATCHED = [watchEndpoints, watchMessages, watchCaps, watchCountries, watchCarriers, watchQueues]
+
+/**
+ * Looks at the rows, as the overview does, and tells of what is wrong, and of what was and is well again. Any number of
+ * processes may look: `notice_causes` has when each cause was told last, and none is told twice within an hour. The notices
+ * and what is to go out of them are committed together with that.
+ *
+ * When one part cannot be looked at, the others are all the same.
+ *
+ * @returns how many notices came of it
+ */
+export async function lookForNotices(context: Context): Promise<number> {
+  let count = 0
+  for (const watch of WATCHED) count += await lookAt(context, watch(context))
+  return count
+}
+
+async function lookAt(context: Context, { kinds, look }: Watched): Promise<number> {
+  const { db, log } = context
+  try {
+    const open = await listOpenCauses(db, kinds)
+    const found = await look(open)
+    if (found.troubles.length === 0 && open.length === 0) return 0
+    const told = await transaction(db, (trx) => tell(context, trx, open, found))
+    for (const { id: noticeId, kind, subject, userId } of told) {
+      noticesTold.inc({ kind })
+      log.info({ noticeId, kind, subject, userId }, 'notice.told')
+    }
+    return told.length
+  } catch (error) {
+    const level = error instanceof Unavailable ? 'warn' : 'error'
+    log[level]({ kinds, err: asError(error) }, 'notices.failed')
+    return 0
+  }
+}
+
+/** @param open the causes that were open when the look began: whatever was opened since, another process has just seen */
+async function tell(
+  context: Context,
+  trx: Database,
+  open: readonly OpenCause[],
+  { troubles, endOf }: Found,
+): Promise<NewNotice[]> {
+  if (!(await lockNotices(trx))) return []
+  const notices = [
+    ...(await tellWhatIsWrong(trx, troubles)),
+    ...(await tellWhatIsOver(trx, withoutTroubles(open, troubles), endOf)),
+  ]
+  if (notices.length > 0) await insertWithWaysOut(context, trx, notices)
+  return notices
+}
+
+async function tellWhatIsWrong(trx: Database, troubles: readonly Trouble[]): Promise<NewNotice[]> {
+  const byKey = new Map(troubles.map((trouble) => [keyOf(trouble), trouble]))
+  await openCauses(trx, troubles)
+  const taken = await takeCauses(trx, troubles, MAX_TOLD_AT_ONCE)
+  return taken.flatMap((cause) => byKey.get(keyOf(cause)) ?? []).map(noticeOf)
+}
+
+async function tellWhatIsOver(
+  trx: Database,
+  causes: readonly OpenCause[],
+  endOf: Found['endOf'],
+): Promise<NewNotice[]> {
+  const notices: NewNotice[] = []
+  const ended: OpenCause[] = []
+  for (const cause of causes) {
+    const end = cause.isTold ? endOf(cause) : ({ kind: 'over' } as const)
+    if (end.kind === 'unclear') continue
+    if (end.kind === 'recovered') {
+      const { subject } = cause
+      // Who was told so within the hour is told again when the hour is over: until then the cause stays open.
+      if (!(await takeMoment(trx, end.as, subject))) continue
+      notices.push(noticeOf({ ...end, kind: end.as, subject }))
+    }
+    ended.push(cause)
+  }
+  if (ended.length > 0) await endCauses(trx, ended)
+  return notices
+}
+
+function withoutTroubles(open: readonly OpenCause[], troubles: readonly Trouble[]): OpenCause[] {
+  const wrong = new Set(troubles.map(keyOf))
+  return open.filter((cause) => !wrong.has(keyOf(cause)))
+}
+
+function noticeOf({ kind, subject, userId, details }: Omit<NewNotice, 'id'>): NewNotice {
+  return { id: newId(), kind, subject, userId, details }
+}
+
+function keyOf({ kind, subject }: { kind: string; subject: string }): string {
+  return `${kind} ${subject}`
+}

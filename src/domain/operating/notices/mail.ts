@@ -1,0 +1,60 @@
+import type { Notice } from '../../../database/operating/notices.js'
+import type { Mail } from '../../../mail.js'
+import { noticeInPlainWords } from './in-words.js'
+
+/** What every mail knows. */
+export interface Letterhead {
+  /** What mails call the service. */
+  service: string
+  publicUrl: string
+}
+
+type Content = Pick<Mail, 'subject' | 'text'>
+
+/** One mail for all that somebody is told at this time. It has links to the console, where one has to sign in first. */
+export function noticesMail(notices: readonly Notice[], { service, publicUrl }: Letterhead): Content {
+  const written = notices.map((notice) => {
+    const { title, text } = noticeInPlainWords(notice)
+    return {
+      title,
+      body: `${title}.\n\n${text}\n\nWhen: ${inUtc(notice.at)}\nMore: ${publicUrl}/console/notices#${notice.id}`,
+    }
+  })
+  const [first] = written
+  const title =
+    written.length === 1 ? (first?.title ?? '') : `${first?.title ?? ''}, and ${written.length - 1} more`
+  return {
+    subject: oneLine(`[${service}] ${title}`),
+    text:
+      `${written.map(({ body }) => body).join(SEPARATOR)}\n\n` +
+      `-- \nYou get this because of what you have at ${publicUrl}.\n` +
+      `Choose which mails you get: ${publicUrl}/console/settings#mails\n`,
+  }
+}
+
+/** @param url with which the password is set, once */
+export function resetMail({ url }: { url: string }, { service, publicUrl }: Letterhead): Content {
+  return {
+    subject: oneLine(`[${service}] Set a new password`),
+    text:
+      `Somebody, probably you, asked at ${publicUrl} for a link to set a new password for your account.\n\n` +
+      `${url}\n\n` +
+      'The link works once, for one hour. If you did not ask for it, do nothing: your password stays as it is.\n',
+  }
+}
+
+const SEPARATOR = `\n\n${'-'.repeat(40)}\n\n`
+
+function inUtc(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+const MAX_SUBJECT_LENGTH = 150
+
+/** Names of lines and applications are what people typed. */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .slice(0, MAX_SUBJECT_LENGTH)
+    .trim()
+}

@@ -1,0 +1,29 @@
+import { countNewUnknown } from '../../../database/operating/overview/loose-ends.js'
+import { reading } from '../../../database/operating/overview/reading.js'
+import type { Context } from '../../context.js'
+import type { MessagesDetails } from './kinds.js'
+import type { Watched } from './troubles.js'
+
+/**
+ * Messages that became `unknown` since their owner was told last. The newest one is the mark: from there on the next look
+ * goes, so that none is told of twice.
+ */
+export function watchMessages({ db }: Context): Watched {
+  return {
+    kinds: ['messages.unknown'],
+    look: async () => {
+      const found = await reading(db, countNewUnknown)
+      return {
+        troubles: found.map(({ userId, count, newestAt }) => ({
+          kind: 'messages.unknown' as const,
+          subject: userId,
+          userId,
+          mark: newestAt,
+          afterMs: 0,
+          details: { userId, count } satisfies MessagesDetails,
+        })),
+        endOf: () => ({ kind: 'over' }),
+      }
+    },
+  }
+}

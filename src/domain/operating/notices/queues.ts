@@ -1,0 +1,38 @@
+import type { Context } from '../../context.js'
+import { lookAtQueues, type QueueView } from '../overview/queues.js'
+import type { QueueDetails } from './kinds.js'
+import type { Watched } from './troubles.js'
+
+/** Workers are restarted within this. */
+const PATIENCE_MS = 60_000
+
+/** As the overview judges queues. */
+export function watchQueues(context: Context): Watched {
+  return {
+    kinds: ['queue.stuck'],
+    look: async () => {
+      const views = await lookAtQueues(context)
+      return {
+        troubles: views
+          .filter(({ state }) => state === 'stuck')
+          .map((view) => ({
+            kind: 'queue.stuck' as const,
+            subject: view.name,
+            userId: null,
+            mark: 'stuck',
+            afterMs: PATIENCE_MS,
+            details: detailsOf(view),
+          })),
+        endOf: ({ subject }) => {
+          const view = views.find(({ name }) => name === subject)
+          if (view === undefined) return { kind: 'over' }
+          return { kind: 'recovered', as: 'queue.recovered', userId: null, details: detailsOf(view) }
+        },
+      }
+    },
+  }
+}
+
+function detailsOf({ name, why }: QueueView): QueueDetails {
+  return { queue: name, why }
+}

@@ -1,0 +1,134 @@
+import {
+  lookAtCarriers as findTraffic,
+  type CarrierTraffic,
+} from '../../../database/operating/overview/carriers.js'
+import { reading } from '../../../database/operating/overview/reading.js'
+import { listAccountOverviews, type ListedCarrierAccount } from '../../carriers/carrier-accounts.js'
+import { isSimulator } from '../../carriers/accounts/kinds.js'
+import { viewSessions, type SessionsView } from '../../carriers/accounts/sessions.js'
+import type { Context } from '../../context.js'
+import { countOf } from './figures.js'
+
+/** How an account at a carrier does. */
+export interface CarrierView extends Omit<CarrierTraffic, 'carrier'> {
+  id: string
+  name: string
+  title: string
+  lineCount: number
+  /** null: it needs none. */
+  sessions: SessionsView | null
+  mood: 'good' | 'waiting' | 'bad'
+  /** In a word or two. */
+  state: string
+  /** What is wrong, a sentence each; none when all is well. */
+  faults: string[]
+}
+
+const NO_TRAFFIC: Omit<CarrierTraffic, 'carrier'> = {
+  throttledCount: 0,
+  unreachedCount: 0,
+  handedOverCount: 0,
+  failedCount: 0,
+  unknownCount: 0,
+  lastError: null,
+  lastErrorCode: null,
+  lastErrorAt: null,
+}
+
+export async function lookAtCarriers(context: Context): Promise<CarrierView[]> {
+  const { db, config } = context
+  const traffic = new Map(
+    (await reading(db, findTraffic)).map(({ carrier, ...ofAccount }) => [carrier, ofAccount]),
+  )
+  const accounts = await listAccountOverviews(context)
+  return accounts
+    .filter((account) => config.simulator || !isSimulator(account) || account.lineCount > 0)
+    .map((account) => viewCarrier(account, traffic.get(account.name) ?? NO_TRAFFIC))
+}
+
+/** One in so many of the messages of the last 15 minutes is refused, and so many at least: it is not only one number. */
+const MANY_FAIL = 0.2
+const FEW = 5
+
+interface Fault {
+  mood: 'waiting' | 'bad'
+  state: string
+  fault: string
+}
+
+function viewCarrier(account: ListedCarrierAccount, traffic: Omit<CarrierTraffic, 'carrier'>): CarrierView {
+  const { id, name, title, lineCount } = account
+  const found = [...faultsOfAccount(account), ...faultsOfTraffic(traffic)]
+  const worst = found.find(({ mood }) => mood === 'bad') ?? found[0]
+  return {
+    ...{ id, name, title, lineCount },
+    sessions: account.sessions === null ? null : viewSessions(account.sessions),
+    ...traffic,
+    mood: worst?.mood ?? 'good',
+    state: worst?.state ?? (traffic.handedOverCount > 0 ? 'works' : 'nothing to do'),
+    faults: found.map(({ fault }) => fault),
+  }
+}
+
+function faultsOfAccount({ sessions, ...account }: ListedCarrierAccount): Fault[] {
+  const found: Fault[] = []
+  if (sessions !== null && !viewSessions(sessions).isWhole) {
+    const { isHeld, boundCount, sessionCount } = sessions
+    found.push(
+      isHeld && boundCount > 0
+        ? {
+            mood: 'waiting',
+            state: 'partly bound',
+            fault: `Only ${boundCount} of ${sessionCount} sessions are bound.`,
+          }
+        : { mood: 'bad', state: 'not bound', fault: `It is ${viewSessions(sessions).words}.` },
+    )
+  }
+  if (account.lastTestFault !== null && account.lastTestedVersion === account.version) {
+    found.push({
+      mood: 'waiting',
+      state: 'test failed',
+      fault: `Its last test failed: ${account.lastTestFault}`,
+    })
+  }
+  return found
+}
+
+function faultsOfTraffic(traffic: Omit<CarrierTraffic, 'carrier'>): Fault[] {
+  const { throttledCount, unreachedCount, handedOverCount, failedCount, unknownCount } = traffic
+  const found: Fault[] = []
+  if (unreachedCount > 0) {
+    found.push({
+      mood: 'bad',
+      state: 'not reached',
+      fault: `It could not be reached: ${waits(unreachedCount)} for another try.`,
+    })
+  }
+  if (throttledCount > 0) {
+    found.push({
+      mood: 'waiting',
+      state: 'throttled',
+      fault: `It asks for a slower pace: ${waits(throttledCount)} for that.`,
+    })
+  }
+  const shareFailed = failedCount / Math.max(1, handedOverCount)
+  if (failedCount >= FEW && shareFailed >= MANY_FAIL) {
+    found.push({
+      mood: 'waiting',
+      state: 'many fail',
+      fault: `Of the last 15 minutes’ messages ${Math.round(shareFailed * 100)} % failed.`,
+    })
+  }
+  if (unknownCount >= FEW && unknownCount / handedOverCount >= MANY_FAIL) {
+    found.push({
+      mood: 'bad',
+      state: 'no clear answers',
+      fault: `It did not say of ${countOf(unknownCount, 'message')} of the last 15 minutes whether it took them.`,
+    })
+  }
+  return found
+}
+
+function waits(count: number): string {
+  return count === 1 ? '1 message waits' : `${countOf(count, 'message')} wait`
+}

@@ -1,0 +1,67 @@
+import {
+  countMinutes,
+  findStaleMinute,
+  findThisMinute,
+  findUncountedMinute,
+} from '../../../database/operating/overview/counting.js'
+import { DatabaseUnavailable } from '../../../database/outage.js'
+import type { Context } from '../../context.js'
+
+const MINUTE_MS = 60_000
+
+/**
+ * Counts what came and went, a minute a row, for the charts of the overview; called every few seconds. Rows change after
+ * their minute (a receipt, a late answer), so the last hour is counted again and again, the newest minutes each time.
+ */
+export async function countNow({ db }: Pick<Context, 'db'>): Promise<void> {
+  const minute = await findThisMinute(db)
+  await countMinutes(db, minutesAfter(minute, -1), minutesAfter(minute, 1))
+}
+
+/** A minute of the last hour is counted again after so long. */
+const STALE_SECONDS = 180
+const STALE_MINUTES = 5
+
+/** Brings older minutes up to date, a few at a time. */
+export async function countAgain({ db }: Pick<Context, 'db'>): Promise<void> {
+  const stale = await findStaleMinute(db, STALE_SECONDS)
+  if (stale === undefined) return
+  const minute = await findThisMinute(db)
+  const until = Math.min(minutesAfter(stale, STALE_MINUTES).getTime(), minute.getTime())
+  if (until > stale.getTime()) await countMinutes(db, stale, new Date(until))
+}
+
+/** As much of a gap as is counted at a time: it may be a week with many millions of rows, and statements have a limit. */
+const LARGEST_STEP = 60
+/** So long at a time, because there are other things to do. */
+const CATCH_UP_MS = 500
+
+/**
+ * Counts minutes of the last week that nobody has counted, because no `maintenance` was running, newest first.
+ *
+ * @returns a function that does some of it each time it is called
+ */
+export function createCatchingUp({ db }: Pick<Context, 'db'>): () => Promise<void> {
+  let step = LARGEST_STEP
+
+  return async () => {
+    const startedAt = performance.now()
+    while (performance.now() - startedAt < CATCH_UP_MS) {
+      const last = await findUncountedMinute(db)
+      if (last === undefined) return
+      try {
+        await countMinutes(db, minutesAfter(last, 1 - step), minutesAfter(last, 1))
+        step = Math.min(step * 2, LARGEST_STEP)
+      } catch (error) {
+        // It may have been too much for one statement.
+        step = Math.max(1, Math.floor(step / 4))
+        if (error instanceof DatabaseUnavailable && error.outage === 'busy' && step > 1) continue
+        throw error
+      }
+    }
+  }
+}
+
+function minutesAfter(minute: Date, count: number): Date {
+  return new Date(minute.getTime() + count * MINUTE_MS)
+}

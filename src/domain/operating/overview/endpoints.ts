@@ -1,0 +1,33 @@
+import type { Database } from '../../../database/connection.js'
+import {
+  listHoldingEndpoints,
+  listTroubledEndpoints,
+  type HoldingEndpoint as HoldingRow,
+  type TroubledEndpoint as TroubledRow,
+} from '../../../database/operating/overview/endpoints.js'
+
+/** The rest of a URL may be a secret of its owner. */
+type WithHost<Row> = Omit<Row, 'url'> & { host: string }
+
+export type TroubledEndpoint = WithHost<TroubledRow>
+export type HoldingEndpoint = WithHost<HoldingRow>
+
+export interface EndpointTroubles {
+  /** The worst. */
+  endpoints: TroubledEndpoint[]
+  disabledCount: number
+  failingCount: number
+}
+
+export async function findTroubles(db: Database): Promise<EndpointTroubles> {
+  const { endpoints, ...counts } = await listTroubledEndpoints(db)
+  return { ...counts, endpoints: endpoints.map(withHost) }
+}
+
+export async function findHolding(db: Database): Promise<HoldingEndpoint[]> {
+  return (await listHoldingEndpoints(db)).map(withHost)
+}
+
+export function withHost<Row extends { url: string }>({ url, ...rest }: Row): WithHost<Row> {
+  return { ...rest, host: URL.canParse(url) ? new URL(url).host : 'an unreadable URL' }
+}

@@ -1,0 +1,81 @@
+import { MAX_WAITING, type QueueRows } from '../../../database/operating/overview/queues.js'
+import type { QueueJobs } from '../../../queues/look.js'
+import { countOf, describeCount, describeMs } from './figures.js'
+
+export type QueueState = 'normal' | 'behind' | 'stuck'
+
+/** What there is to know of a queue. */
+export interface QueueFacts extends QueueRows {
+  /** The process type that works on it. */
+  process: string
+  /** What it works on, one and several. */
+  nouns: readonly [one: string, many: string]
+  /** How many left it in the last 60 s; null: not known. */
+  perMinute: number | null
+  /** undefined: Redis cannot be asked. */
+  jobs: QueueJobs | undefined
+}
+
+export interface Judgement {
+  state: QueueState
+  /** A sentence or two. */
+  why: string
+}
+
+/** A worker that is there takes a job at once, so so long is a sign; and so long is more than a pause of Redis. */
+const BEHIND_MS = 10_000
+const STUCK_MS = 60_000
+
+/** Whether a queue moves as it should, by the oldest row that any worker might take, and by who is there to take it. */
+export function judgeQueue(facts: QueueFacts): Judgement {
+  const { process, nouns, jobs, oldestMs } = facts
+  if (jobs === undefined) {
+    return facts.waitingCount > facts.laterCount
+      ? { state: 'stuck', why: `Redis cannot be reached, so no job comes to a worker. ${whatWaits(facts)}` }
+      : { state: 'behind', why: 'Redis cannot be reached, so nothing new comes to a worker.' }
+  }
+  if (jobs.workers === 0) {
+    return { state: 'stuck', why: `No \`${process}\` process is running: start one. ${whatWaits(facts)}` }
+  }
+  if (oldestMs === null || oldestMs < BEHIND_MS) return { state: 'normal', why: whatWaits(facts) }
+  const waits = `The oldest ${nouns[0]} that could be worked on has waited ${describeMs(oldestMs)}`
+  if (oldestMs >= STUCK_MS && !isMoving(facts)) {
+    return {
+      state: 'stuck',
+      why: `${waits}, and none left the queue in the last minute, although ${presence(jobs)}: look at the log of \`${process}\`.`,
+    }
+  }
+  return { state: 'behind', why: `${waits}. ${outlook(facts)}` }
+}
+
+function isMoving({ underWayCount, perMinute }: QueueFacts): boolean {
+  return underWayCount > 0 || (perMinute ?? 0) > 0
+}
+
+function whatWaits({ waitingCount, laterCount, nouns }: QueueFacts): string {
+  if (waitingCount === 0) return 'Nothing waits.'
+  const [wait, its] = waitingCount === 1 ? ['waits', 'its'] : ['wait', 'their']
+  const waits = `${waitingOf(waitingCount, nouns)} ${wait}`
+  if (laterCount === waitingCount) return `${waits} for ${its} time: a limit, a pace, or the next try.`
+  return laterCount === 0 ? `${waits}.` : `${waits}, ${describeCount(laterCount)} of them for their time.`
+}
+
+function waitingOf(count: number, [one, many]: QueueFacts['nouns']): string {
+  return count > MAX_WAITING ? `More than ${countOf(MAX_WAITING, one, many)}` : countOf(count, one, many)
+}
+
+function presence({ workers }: QueueJobs): string {
+  if (workers === null) return 'Redis answers'
+  return workers === 1 ? 'a worker is connected' : `${workers} workers are connected`
+}
+
+function outlook({ process, perMinute, waitingCount, laterCount, nouns }: QueueFacts): string {
+  if (perMinute === null) return 'How fast they leave is not known: no `maintenance` process counts it.'
+  if (perMinute === 0) return 'None has left the queue in the last minute.'
+  const ready = waitingCount - laterCount
+  const rest = describeMs((ready / perMinute) * 60_000)
+  return (
+    `${describeCount(perMinute)} a minute leave, so ${countOf(ready, ...nouns)} take ${rest}. ` +
+    `More \`${process}\` processes may help.`
+  )
+}

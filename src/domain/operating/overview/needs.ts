@@ -1,0 +1,194 @@
+import { countryName } from '../../messages/country-guard.js'
+import type { CarrierView } from './carriers.js'
+import type { EndpointTroubles, HoldingEndpoint, TroubledEndpoint } from './endpoints.js'
+import { countOf } from './figures.js'
+import type { Part } from './part.js'
+import type { ForPeople } from './people.js'
+import type { QueueView } from './queues.js'
+import type { ServiceView } from './service.js'
+
+/** Something that does not end by itself. */
+export interface Need {
+  /** `bad`: something does not work. `waiting`: it soon may not, or somebody has to decide. */
+  mood: 'waiting' | 'bad'
+  /** A sentence or two. */
+  text: string
+  /** Where it is mended. */
+  cure: Cure
+}
+
+export type Cure =
+  | { at: 'line'; userId: string; lineId: string }
+  | { at: 'application'; userId: string; applicationId: string }
+  | { at: 'unknown messages'; userId: string }
+  | { at: 'failed messages'; userId: string }
+  | { at: 'carrier'; id: string }
+  | { at: 'queues' }
+  | { at: 'sending' }
+  | { at: 'user'; userId: string }
+  | { at: 'second factor'; userId: string }
+  /** A part of the overview itself says more. */
+  | { at: 'here'; part: 'postgres' | 'redis' | 'storage' | 'queues' | 'endpoints' }
+
+export interface NeedyParts {
+  queues: Part<QueueView[]>
+  carriers: Part<CarrierView[]>
+  postgres: Part<ServiceView>
+  redis: Part<ServiceView>
+  storage: Part<ServiceView>
+  endpoints: Part<EndpointTroubles>
+  people: Part<ForPeople>
+}
+
+/** What needs a person, worst first. */
+export function listNeeds(parts: NeedyParts): Need[] {
+  const needs = [
+    ...ofService('Postgres', 'postgres', parts.postgres),
+    ...ofService('Redis', 'redis', parts.redis),
+    ...ofService('Storage', 'storage', parts.storage),
+    ...knownOf(parts.queues, ofQueues),
+    ...knownOf(parts.carriers, ofCarriers),
+    ...knownOf(parts.endpoints, ofEndpoints),
+    ...knownOf(parts.people, ofPeople),
+  ]
+  return [...needs.filter(({ mood }) => mood === 'bad'), ...needs.filter(({ mood }) => mood === 'waiting')]
+}
+
+function knownOf<Value>(part: Part<Value>, needsOf: (value: Value) => Need[]): Need[] {
+  return part.isKnown ? needsOf(part.value) : []
+}
+
+function ofService(name: string, part: 'postgres' | 'redis' | 'storage', service: Part<ServiceView>): Need[] {
+  const cure: Cure = { at: 'here', part }
+  if (!service.isKnown) return [{ mood: 'bad', text: `${service.fault}.`, cure }]
+  return service.value.faults.map(({ mood, text }) => {
+    const inSentence = text.charAt(0).toLowerCase() + text.slice(1)
+    return { mood, text: `${name}: ${inSentence}`, cure }
+  })
+}
+
+function ofQueues(queues: readonly QueueView[]): Need[] {
+  return queues
+    .filter(({ state }) => state === 'stuck')
+    .map(({ name, why, jobs }) => ({
+      mood: 'bad',
+      text: `The queue ${name} is stuck. ${why}`,
+      // Its dashboard cannot show anything without Redis.
+      cure: jobs === null ? { at: 'here', part: 'redis' } : { at: 'queues' },
+    }))
+}
+
+function ofCarriers(carriers: readonly CarrierView[]): Need[] {
+  return carriers.flatMap(({ id, name, mood, faults }) =>
+    mood === 'good'
+      ? []
+      : [{ mood, text: `Carrier account ${name}: ${faults.join(' ')}`, cure: { at: 'carrier', id } }],
+  )
+}
+
+/** One or two mend themselves. */
+export const MANY_FAILURES = 4
+
+function ofEndpoints({ endpoints, disabledCount }: EndpointTroubles): Need[] {
+  const disabled = endpoints.filter(({ disabledAt }) => disabledAt !== null)
+  const failing = endpoints.filter(
+    (each) => each.disabledAt === null && each.consecutiveFailureCount >= MANY_FAILURES,
+  )
+  return [
+    ...disabled.map((endpoint): Need => ({
+      mood: 'bad',
+      text:
+        `The endpoint at ${endpoint.host} ${ownerOf(endpoint)} is disabled: ` +
+        (endpoint.disabledReason === 'gone'
+          ? 'it answered 410, which says that its URL is gone for good.'
+          : 'nothing but failures came from it for 5 days.') +
+        heldWords(endpoint.heldCount),
+      cure: cureOf(endpoint),
+    })),
+    ...andMore(disabledCount - disabled.length),
+    ...failing.map((endpoint): Need => ({
+      mood: 'waiting',
+      text:
+        `The endpoint at ${endpoint.host} ${ownerOf(endpoint)} has failed ` +
+        `${countOf(endpoint.consecutiveFailureCount, 'time')} in a row; its owner can mend it.`,
+      cure: cureOf(endpoint),
+    })),
+  ]
+}
+
+function andMore(count: number): Need[] {
+  if (count <= 0) return []
+  const text = `${countOf(count, 'more endpoint is', 'more endpoints are')} disabled.`
+  return [{ mood: 'waiting', text, cure: { at: 'here', part: 'endpoints' } }]
+}
+
+function ofPeople(people: ForPeople): Need[] {
+  const { unknownMessages, failedMedia, holding, pausedCountries } = people
+  return [
+    ...ofPauses(people),
+    ...pausedCountries.map(({ country, email, userId, accepted, usual }): Need => ({
+      mood: 'bad',
+      text:
+        `Messages of ${email} to ${countryName(country)} are refused: ${accepted} came in an hour, and never more than ` +
+        `${usual} in one before. Ask whether they are theirs.`,
+      cure: { at: 'user', userId },
+    })),
+    ...unknownMessages.map((each): Need => ({
+      mood: 'waiting',
+      text:
+        each.count === 1
+          ? `Nobody knows whether a message of ${each.email} was sent. Find out whether it came; if not, send it again.`
+          : `Nobody knows whether ${countOf(each.count, 'message')} of ${each.email} were sent. Find out which came, and ` +
+            'send the others again.',
+      cure: { at: 'unknown messages', userId: each.userId },
+    })),
+    ...failedMedia.map((each): Need => ({
+      mood: 'waiting',
+      text: `${countOf(each.count, 'picture or recording', 'pictures or recordings')} of ${each.email} could not be copied in the last day.`,
+      cure: { at: 'failed messages', userId: each.userId },
+    })),
+    ...holding.map((endpoint): Need => ({
+      mood: 'waiting',
+      text:
+        `The endpoint at ${endpoint.host} ${ownerOf(endpoint)} takes events again, and ` +
+        `${countOf(endpoint.heldCount, 'event is', 'events are')} still held for it: send them.`,
+      cure: cureOf(endpoint),
+    })),
+  ]
+}
+
+/** A line that is paused is its owner's doing, or is seen on the page of pauses. */
+function ofPauses({ allSendingPause, pausedAccounts }: ForPeople): Need[] {
+  const by = allSendingPause?.pausedBy ?? null
+  return [
+    ...(allSendingPause === null
+      ? []
+      : [
+          {
+            mood: 'bad' as const,
+            text: `All sending is paused${by === null ? '' : ` by ${by}`}: messages are accepted and wait until it is resumed.`,
+            cure: { at: 'sending' as const },
+          },
+        ]),
+    ...pausedAccounts.map(({ id, name }): Need => ({
+      mood: 'waiting',
+      text: `The lines of the carrier account ${name} send nothing until it is resumed: somebody has paused it.`,
+      cure: { at: 'carrier', id },
+    })),
+  ]
+}
+
+function heldWords(count: number): string {
+  return count === 0 ? '' : ` ${countOf(count, 'event is', 'events are')} held for it.`
+}
+
+type Owned = Pick<TroubledEndpoint | HoldingEndpoint, 'userId' | 'lineId' | 'lineNumber' | 'applicationId'>
+
+function ownerOf({ lineNumber }: Owned): string {
+  return lineNumber === null ? 'of an application' : `of the line ${lineNumber}`
+}
+
+export function cureOf({ userId, lineId, applicationId }: Owned): Cure {
+  if (lineId !== null) return { at: 'line', userId, lineId }
+  return { at: 'application', userId, applicationId: applicationId ?? '' }
+}

@@ -1,0 +1,129 @@
+import { listBusiestLines, type BusyLine } from '../../../database/operating/overview/busiest-lines.js'
+import { reading } from '../../../database/operating/overview/reading.js'
+import { lookAtPool, lookAtPostgres } from '../../../database/operating/overview/server.js'
+import { findPartitionsAhead } from '../../../database/partitions.js'
+import { createSemaphore } from '../../../kit/process/semaphore.js'
+import type { Context } from '../../context.js'
+import { lookAtCarriers, type CarrierView } from './carriers.js'
+import { findTroubles, type EndpointTroubles } from './endpoints.js'
+import { listNeeds, type Need } from './needs.js'
+import { keepLooking, type Part } from './part.js'
+import { lookForPeople, type ForPeople } from './people.js'
+import { judgePostgres } from './postgres.js'
+import { lookAtQueues, type QueueView } from './queues.js'
+import { viewRedis } from './redis.js'
+import type { ServiceView } from './service.js'
+import { SPANS, type Span } from './spans.js'
+import { viewStorage } from './storage.js'
+import { lookAtTraffic, type Traffic } from './traffic.js'
+
+export type { BusyLine } from '../../../database/operating/overview/busiest-lines.js'
+
+/** All of an installation at one glance. */
+export interface Overview {
+  at: Date
+  /** What needs a person, worst first. */
+  needs: Need[]
+  traffic: Part<Traffic>
+  queues: Part<QueueView[]>
+  carriers: Part<CarrierView[]>
+  postgres: Part<ServiceView>
+  redis: Part<ServiceView>
+  storage: Part<ServiceView>
+  endpoints: Part<EndpointTroubles>
+  lines: Part<BusyLine[]>
+  people: Part<ForPeople>
+}
+
+/** Looks, and keeps what it saw for some seconds: many open pages cost no more than one. */
+export interface Watch {
+  look(span: Span): Promise<Overview>
+}
+
+/** Something that is wrong is seen within 10 s: so long at most it is kept, twice, and looked for. */
+const KEPT_MS = 2000
+const SELDOM_MS = 15_000
+
+/** Statements of the overview at a time: the others of the pool's connections are for those who wait for an answer. */
+const AT_ONCE = 2
+
+const watches = new WeakMap<Context, Watch>()
+
+/** Of this process, which has one. */
+export function watchOf(context: Context): Watch {
+  const watch = watches.get(context) ?? createWatch(context)
+  watches.set(context, watch)
+  return watch
+}
+
+/** @param options.writes whether the storage is tried with a tiny file */
+export function createWatch(context: Context, { writes = true } = {}): Watch {
+  const { db, log } = context
+  const inTurn = createSemaphore({ atOnce: AT_ONCE, maxWaiting: 100, busy: 'Too much is being looked at' })
+  const ofPostgres = <Value>(gather: () => Promise<Value>, keptMs: number = KEPT_MS) =>
+    keepLooking(() => inTurn(gather), { of: 'Postgres', keptMs, log })
+  /** Known as soon as Postgres has told it once. */
+  let postgresFolder: string | undefined
+
+  const parts = {
+    queues: ofPostgres(() => lookAtQueues(context)),
+    carriers: ofPostgres(() => lookAtCarriers(context)),
+    endpoints: ofPostgres(() => reading(db, findTroubles)),
+    lines: ofPostgres(() => reading(db, listBusiestLines), SELDOM_MS),
+    people: ofPostgres(() => lookForPeople(db)),
+    postgres: ofPostgres(async () => {
+      const [facts, ahead] = await reading(db, async (trx) => [
+        await lookAtPostgres(trx),
+        await findPartitionsAhead(trx),
+      ])
+      const missing = ahead.flatMap((table) => table.missing)
+      if (isHere(context)) postgresFolder = facts.dataFolder ?? undefined
+      return judgePostgres(facts, missing, lookAtPool(db))
+    }),
+    redis: keepLooking(() => viewRedis(context), { of: 'Redis', keptMs: KEPT_MS, log }),
+    storage: keepLooking(() => viewStorage(context, { postgresFolder, writes }), {
+      of: 'The storage',
+      keptMs: KEPT_MS,
+      log,
+    }),
+  }
+  const traffic = {
+    '1h': ofPostgres(() => reading(db, (trx) => lookAtTraffic(trx, '1h')), SPANS['1h'].keptMs),
+    '24h': ofPostgres(() => reading(db, (trx) => lookAtTraffic(trx, '24h')), SPANS['24h'].keptMs),
+    '7d': ofPostgres(() => reading(db, (trx) => lookAtTraffic(trx, '7d')), SPANS['7d'].keptMs),
+  }
+
+  const gather = async (span: Span): Promise<Overview> => {
+    const [ofSpan, queues, carriers, endpoints, lines, people, postgres, redis, storage] = await Promise.all([
+      traffic[span](),
+      parts.queues(),
+      parts.carriers(),
+      parts.endpoints(),
+      parts.lines(),
+      parts.people(),
+      parts.postgres(),
+      parts.redis(),
+      parts.storage(),
+    ])
+    const services = { postgres, redis, storage }
+    const needs = listNeeds({ queues, carriers, endpoints, people, ...services })
+    return { at: new Date(), needs, traffic: ofSpan, queues, carriers, endpoints, lines, people, ...services }
+  }
+
+  const kept = new Map<Span, { overview: Promise<Overview>; at: number }>()
+  return {
+    look: (span) => {
+      const last = kept.get(span)
+      if (last !== undefined && performance.now() - last.at < KEPT_MS) return last.overview
+      const overview = gather(span)
+      kept.set(span, { overview, at: performance.now() })
+      return overview
+    },
+  }
+}
+
+/** Whether Postgres is on this machine: then its disk is one of ours. */
+function isHere({ config }: Context): boolean {
+  const { databaseUrl: url } = config
+  return URL.canParse(url) && ['', 'localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname)
+}

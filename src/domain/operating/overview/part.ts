@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { asError, Unavailable } from '../../../errors.js'
+import type { Logger } from '../../../telemetry/log.js'
+
+/** What one part of the overview found, or why it could not look. */
+export type Part<Value> = { isKnown: true; value: Value } | { isKnown: false; fault: string }
+
+/** No part keeps the overview waiting for longer. */
+export const PART_MS = 2000
+
+/**
+ * A look that is taken at most once in `keptMs`, however many ask. One that does not come back in time is a fault of its
+ * part, and no second one is begun before it has ended: a store that hangs is not asked more and more.
+ *
+ * @param options.of whom it asks, such as `Postgres`
+ */
+export function keepLooking<Value>(
+  gather: () => Promise<Value>,
+  { of, keptMs, limitMs = PART_MS, log }: { of: string; keptMs: number; limitMs?: number; log: Logger },
+): () => Promise<Part<Value>> {
+  const late: Part<Value> = {
+    isKnown: false,
+    fault: `${of} did not answer within ${Math.ceil(limitMs / 1000)} s`,
+  }
+  let kept: { part: Part<Value>; at: number } | undefined
+  let looking: { end: Promise<Part<Value>>; startedAt: number } | undefined
+
+  const begin = () => {
+    const end = gather()
+      .then((value): Part<Value> => ({ isKnown: true, value }))
+      .catch((error: unknown): Part<Value> => ({ isKnown: false, fault: faultOf(error, of, log) }))
+      .then((part) => {
+        kept = { part, at: performance.now() }
+        looking = undefined
+        return part
+      })
+    return { end, startedAt: performance.now() }
+  }
+
+  return async () => {
+    if (kept !== undefined && performance.now() - kept.at < keptMs) return kept.part
+    looking ??= begin()
+    const leftMs = limitMs - (performance.now() - looking.startedAt)
+    if (leftMs <= 0) return late
+    const waiting = new AbortController()
+    try {
+      return await Promise.race([looking.end, sleep(leftMs, late, { signal: waiting.signal, ref: false })])
+    } finally {
+      waiting.abort()
+    }
+  }
+}
+
+function faultOf(error: unknown, of: string, log: Logger): string {
+  if (error instanceof Unavailable) return error.message
+  log.error({ of, err: asError(error) }, 'overview.failed')
+  return `${of} could not be asked: the log says why`
+}

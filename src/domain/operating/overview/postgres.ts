@@ -1,0 +1,61 @@
+import type { PoolUse, PostgresFacts } from '../../../database/operating/overview/server.js'
+import { countOf, describeBytes } from './figures.js'
+import { moodOfShare, serviceView, type ServiceFault, type ServiceView } from './service.js'
+
+/** @param missingPartitions of this month and the next two */
+export function judgePostgres(
+  facts: PostgresFacts,
+  missingPartitions: readonly string[],
+  pool: PoolUse,
+): ServiceView {
+  const { connectionCount, maxConnections, longTransactionCount } = facts
+  const faults: ServiceFault[] = []
+  if (facts.isReadOnly) {
+    faults.push({
+      mood: 'bad',
+      text: 'It is read-only, so nothing is accepted. Let DATABASE_URL lead to the server that may be written to.',
+    })
+  }
+  const crowd = moodOfShare(connectionCount / maxConnections)
+  if (crowd !== undefined) {
+    faults.push({
+      mood: crowd,
+      text:
+        `${connectionCount} of its ${maxConnections} connections are in use. Raise max_connections, lower ` +
+        'DATABASE_POOL_SIZE, or put PgBouncer before it.',
+    })
+  }
+  if (missingPartitions.length > 0) {
+    const isThisMonth = missingPartitions.some((name) => name.endsWith(thisMonth()))
+    faults.push({
+      mood: isThisMonth ? 'bad' : 'waiting',
+      text:
+        `${countOf(missingPartitions.length, 'partition is', 'partitions are')} missing: ` +
+        `${missingPartitions.join(', ')}. A \`maintenance\` process makes them within the hour: see that one runs.`,
+    })
+  }
+  if (longTransactionCount > 0) {
+    faults.push({
+      mood: 'waiting',
+      text:
+        `${countOf(longTransactionCount, 'transaction has', 'transactions have')} been open for more than a minute: ` +
+        'look for them in pg_stat_activity. Old rows are not cleaned up as long as they are.',
+    })
+  }
+  return serviceView(faults, [
+    ['Version', facts.version],
+    ['Connections', `${connectionCount} of ${maxConnections}`],
+    ['Pool of this process', poolWords(pool)],
+    ['Size of the database', describeBytes(facts.databaseBytes)],
+    ['Partitions ahead', missingPartitions.length === 0 ? 'two months' : 'not all'],
+  ])
+}
+
+function thisMonth(): string {
+  return new Date().toISOString().slice(0, 7).replace('-', '')
+}
+
+function poolWords({ usedCount, maxCount, waitingCount }: PoolUse): string {
+  const waiting = waitingCount === 0 ? '' : `, ${waitingCount} wait for one`
+  return `${usedCount} of ${maxCount} in use${waiting}`
+}

@@ -1,0 +1,95 @@
+import { reading } from '../../../database/operating/overview/reading.js'
+import { findRates } from '../../../database/operating/overview/traffic-counts.js'
+import {
+  lookAtDeliveries,
+  lookAtMedia,
+  lookAtMessages,
+  type QueueRows,
+} from '../../../database/operating/overview/queues.js'
+import { lookAtQueue, type QueueJobs } from '../../../queues/look.js'
+import type { QueueName } from '../../../queues/queues.js'
+import { countOf } from './figures.js'
+import { judgeQueue, type Judgement } from './judge-queue.js'
+import type { Context } from '../../context.js'
+
+export { MAX_WAITING } from '../../../database/operating/overview/queues.js'
+
+/** A queue for whoever looks. What is null does not apply, or is not known. */
+export interface QueueView extends Judgement {
+  name: QueueName
+  waitingCount: number | null
+  laterCount: number | null
+  underWayCount: number | null
+  oldestMs: number | null
+  perMinute: number | null
+  workers: number | null
+  jobs: QueueJobs | null
+}
+
+const NO_ROWS = { waitingCount: null, laterCount: null, underWayCount: null, oldestMs: null, perMinute: null }
+
+/** Depth and age are those of the rows. From Redis come only the jobs, and who is there to work on them. */
+export async function lookAtQueues({ db, queues, redis }: Context): Promise<QueueView[]> {
+  const jobsOf = Promise.all(
+    [queues.sendMessage, queues.deliverEvent, queues.fetchMedia, queues.maintenance].map((queue) =>
+      // Redis has a part of its own that says what is wrong with it.
+      lookAtQueue(queue, redis).catch(() => undefined),
+    ),
+  )
+  const { rates, messages, deliveries, media } = await reading(db, async (trx) => ({
+    rates: await findRates(trx),
+    messages: await lookAtMessages(trx),
+    deliveries: await lookAtDeliveries(trx),
+    media: await lookAtMedia(trx),
+  }))
+  const [sendJobs, deliverJobs, fetchJobs, maintenanceJobs] = await jobsOf
+  const slow = deliveries.slowLaneCount
+  return [
+    view('send-message', ['message', 'messages'], messages, rates.handedOver, sendJobs),
+    view('deliver-event', ['event', 'events'], deliveries, rates.attempts, deliverJobs, {
+      more:
+        slow === 0
+          ? ''
+          : ` ${countOf(slow, 'endpoint takes', 'endpoints take')} events more slowly than they come.`,
+    }),
+    view('fetch-media', ['copy', 'copies'], media, media.storedLastMinute, fetchJobs),
+    {
+      name: 'maintenance',
+      ...NO_ROWS,
+      workers: maintenanceJobs?.workers ?? null,
+      jobs: maintenanceJobs ?? null,
+      ...judgeMaintenance(maintenanceJobs, rates.countedAt),
+    },
+  ]
+}
+
+function view(
+  name: QueueName,
+  nouns: readonly [one: string, many: string],
+  rows: QueueRows,
+  perMinute: number | null,
+  jobs: QueueJobs | undefined,
+  { more = '' } = {},
+): QueueView {
+  const { waitingCount, laterCount, underWayCount, oldestMs } = rows
+  const facts = { waitingCount, laterCount, underWayCount, oldestMs, perMinute }
+  const { state, why } = judgeQueue({ ...facts, process: name, nouns, jobs })
+  return { name, ...facts, workers: jobs?.workers ?? null, jobs: jobs ?? null, state, why: why + more }
+}
+
+/** Its work is timed, not queued. That it counts minutes shows that it is there. */
+function judgeMaintenance(jobs: QueueJobs | undefined, countedAt: Date | null): Judgement {
+  if (jobs?.workers === 0) {
+    return {
+      state: 'stuck',
+      why: 'No `maintenance` process is running: start one. What gets lost on its way is not found, and charts stand still.',
+    }
+  }
+  if (countedAt === null) {
+    return {
+      state: 'behind',
+      why: 'It has counted nothing in the last minute: look at the log of `maintenance`.',
+    }
+  }
+  return { state: 'normal', why: 'It looks for what is lost, and counts minutes.' }
+}

@@ -1,0 +1,70 @@
+import { Unavailable } from '../../../errors.js'
+import { readRedisFacts, type RedisFacts } from '../../../kit/redis/redis-facts.js'
+import type { Context } from '../../context.js'
+import { describeBytes } from './figures.js'
+import { moodOfShare, serviceView, type ServiceFault, type ServiceView } from './service.js'
+
+/** @throws Unavailable */
+export async function viewRedis({ redis }: Pick<Context, 'redis'>): Promise<ServiceView> {
+  if (redis.status !== 'ready') throw new Unavailable(UNREACHED)
+  let facts: RedisFacts
+  try {
+    facts = await readRedisFacts(redis)
+  } catch (error) {
+    if (!/NOPERM|unknown command/i.test(String(error))) throw new Unavailable(UNREACHED, 5, { cause: error })
+    return serviceView([], [['State', 'it answers, and keeps its figures to itself']])
+  }
+  return judgeRedis(facts)
+}
+
+const UNREACHED = 'Redis cannot be reached: see REDIS_URL'
+
+/** Without a limit of its own, Redis has the machine's memory. */
+export function judgeRedis(facts: RedisFacts): ServiceView {
+  const { policy, hasAof, isAofWritten, usedBytes, maxBytes, machineBytes } = facts
+  const faults: ServiceFault[] = []
+  if (policy !== null && policy !== 'noeviction') {
+    faults.push({
+      mood: 'bad',
+      text:
+        `Its maxmemory-policy is ${policy}, so it may drop jobs, and workers refuse to start: set it to noeviction ` +
+        '(`CONFIG SET maxmemory-policy noeviction`, and in redis.conf).',
+    })
+  }
+  if (hasAof === false) {
+    faults.push({
+      mood: 'bad',
+      text:
+        'Its append-only file is off, so it would be empty after a crash, and workers refuse to start: set ' +
+        'appendonly to yes (`CONFIG SET appendonly yes`, and in redis.conf).',
+    })
+  }
+  if (isAofWritten === false) {
+    faults.push({
+      mood: 'bad',
+      text: 'It could not write its append-only file: look at its disk and its log.',
+    })
+  }
+  const hasLimit = maxBytes !== null && maxBytes > 0
+  const room = hasLimit ? maxBytes : machineBytes
+  const fullness = usedBytes === null || !room ? undefined : moodOfShare(usedBytes / room)
+  if (fullness !== undefined && usedBytes !== null && room !== null) {
+    faults.push({
+      mood: fullness,
+      text:
+        `It uses ${describeBytes(usedBytes)} of ${describeBytes(room)}; when that is full it takes no more jobs. ` +
+        (hasLimit ? 'Raise maxmemory.' : 'Give it more memory.'),
+    })
+  }
+  return serviceView(faults, [
+    ['Version', facts.version ?? 'not told'],
+    ['Memory', memoryWords(usedBytes, hasLimit ? maxBytes : null)],
+    ['When memory is full', policy ?? 'not told'],
+    ['Append-only file', hasAof === null ? 'not told' : hasAof ? 'on' : 'off'],
+  ])
+}
+
+function memoryWords(usedBytes: number | null, maxBytes: number | null): string {
+  if (usedBytes === null) return 'not told'
+  return `${describeBytes(usedBytes)} ${maxBytes === null ? 'used, without a limit' : `of ${describeBytes(maxBytes)}`}`
+}

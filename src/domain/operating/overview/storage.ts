@@ -1,0 +1,96 @@
+import { Readable } from 'node:stream'
+import { asError } from '../../../errors.js'
+import { newId } from '../../../ids.js'
+import { StorageFailed } from '../../../storage/storage.js'
+import type { Context } from '../../context.js'
+import { lookAtDisks, moodOfDisk, type Disk } from './disks.js'
+import { describeBytes } from './figures.js'
+import { serviceView, type ServiceFault, type ServiceView } from './service.js'
+
+/** So seldom, because a bucket costs something for each write. */
+const TRIED_EVERY_MS = 60_000
+
+/** What came of the last trial: undefined: it worked; else what the storage said. */
+interface Trial {
+  at: number
+  fault: string | undefined
+}
+
+const trials = new WeakMap<Context['storage'], Trial>()
+
+/**
+ * Whether media can be stored, and how full the disks of this machine are.
+ *
+ * @param options.postgresFolder where Postgres has its files, if that is on this machine
+ * @param options.writes whether to try it with a tiny file, which is removed at once
+ */
+export async function viewStorage(
+  context: Pick<Context, 'storage' | 'config'>,
+  { postgresFolder, writes }: { postgresFolder: string | undefined; writes: boolean },
+): Promise<ServiceView> {
+  const { mediaFolder, mediaS3 } = context.config
+  const disks = await lookAtDisks([
+    ...(mediaS3 === undefined ? [{ of: 'media', folder: mediaFolder, isMadeLater: true }] : []),
+    ...(postgresFolder === undefined ? [] : [{ of: 'Postgres', folder: postgresFolder }]),
+  ])
+  const fault = writes ? await tryStorage(context.storage) : undefined
+  return judgeStorage({
+    place: mediaS3 === undefined ? 'a folder' : `the bucket ${mediaS3.bucket}`,
+    disks,
+    fault,
+    writes,
+  })
+}
+
+export function judgeStorage(found: {
+  place: string
+  disks: readonly Disk[]
+  fault: string | undefined
+  writes: boolean
+}): ServiceView {
+  const faults: ServiceFault[] = found.disks.flatMap((disk) => {
+    const { of, freeBytes } = disk
+    const mood = moodOfDisk(disk)
+    return mood === undefined
+      ? []
+      : [
+          {
+            mood,
+            text: `The disk of ${of} has only ${describeBytes(freeBytes)} left: make room, or give it a bigger one.`,
+          },
+        ]
+  })
+  if (found.fault !== undefined) {
+    faults.push({ mood: 'bad', text: `Media cannot be stored: ${found.fault}` })
+  }
+  return serviceView(faults, [
+    ['Media', `in ${found.place}`],
+    ['Writing', found.fault !== undefined ? 'fails' : found.writes ? 'works' : 'not tried'],
+    ...found.disks.map(({ of, freeBytes, totalBytes }): [string, string] => [
+      `Disk of ${of}`,
+      `${describeBytes(freeBytes)} of ${describeBytes(totalBytes)} free`,
+    ]),
+  ])
+}
+
+async function tryStorage(storage: Context['storage']): Promise<string | undefined> {
+  const last = trials.get(storage)
+  if (last !== undefined && performance.now() - last.at < TRIED_EVERY_MS) return last.fault
+  const fault = await tryOnce(storage)
+  trials.set(storage, { at: performance.now(), fault })
+  return fault
+}
+
+async function tryOnce(storage: Context['storage']): Promise<string | undefined> {
+  const key = `trial/${newId()}`
+  const bytes = Buffer.from('Linehook tries whether it can write here.\n')
+  try {
+    await storage.put(key, Readable.from([bytes]), bytes.length)
+    await storage.remove(key)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StorageFailed)) throw error
+    const { code, name } = asError(error.cause) as NodeJS.ErrnoException
+    return `${error.message} (${code ?? name}).`
+  }
+}

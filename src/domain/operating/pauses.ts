@@ -1,0 +1,161 @@
+import type { CarrierAccount } from '../../database/carriers/carrier-accounts.js'
+import { transaction } from '../../database/connection.js'
+import type { Line } from '../../database/lines/lines.js'
+import { isPaused, pauseRow, resumeRow, type PausableRow } from '../../database/operating/pauses.js'
+import { UserError } from '../../errors.js'
+import { aboutEndpoint, record, type Act } from './audit.js'
+import type { Context } from '../context.js'
+
+/** Who pauses or resumes something. */
+export interface Pauser {
+  /** null: somebody at the command line. */
+  userId: string | null
+  isOperator: boolean
+}
+
+export const COMMAND_LINE: Pauser = { userId: null, isOperator: true }
+
+/** For what is the user's own. */
+export function ownerOf(userId: string): Pauser {
+  return { userId, isOperator: false }
+}
+
+/** Whose pause it is. What the owner paused, owner and operators resume; what an operator paused, only operators do. */
+export type PauseOwner = 'owner' | 'operator'
+
+export interface Pause {
+  since: Date
+  by: PauseOwner
+}
+
+/** @param row of a line or an endpoint; null: it is not paused */
+export function pauseOf(row: {
+  userId: string
+  pausedAt: Date | null
+  pausedBy: string | null
+}): Pause | null {
+  const { userId, pausedAt, pausedBy } = row
+  return pausedAt === null ? null : { since: pausedAt, by: pausedBy === userId ? 'owner' : 'operator' }
+}
+
+type Tools = Pick<Context, 'db' | 'log' | 'actor'>
+
+/**
+ * Nothing is sent with the line until somebody resumes it, but for what the service answers by itself. Messages are
+ * accepted and wait, and expire as always. What the line receives goes on. A line that is paused stays so.
+ */
+export function pauseLine(context: Tools, by: Pauser, line: Pick<Line, 'id' | 'userId'>): Promise<void> {
+  return pause(context, by, ofLine(line))
+}
+
+/** What waits is sent soon. @throws UserError 403 when an operator has paused it, and another asks */
+export function resumeLine(context: Tools, by: Pauser, line: Pick<Line, 'id' | 'userId'>): Promise<void> {
+  return resume(context, by, ofLine(line))
+}
+
+/** For operators: as `pauseLine`, for all lines at the account. */
+export function pauseCarrierAccount(
+  context: Tools,
+  by: Pauser,
+  account: Pick<CarrierAccount, 'id'>,
+): Promise<void> {
+  return pause(context, by, ofCarrierAccount(account))
+}
+
+export function resumeCarrierAccount(
+  context: Tools,
+  by: Pauser,
+  account: Pick<CarrierAccount, 'id'>,
+): Promise<void> {
+  return resume(context, by, ofCarrierAccount(account))
+}
+
+/** For operators: as `pauseLine`, for all lines. */
+export function pauseAllSending(context: Tools, by: Pauser): Promise<void> {
+  return pause(context, by, ALL_SENDING)
+}
+
+export function resumeAllSending(context: Tools, by: Pauser): Promise<void> {
+  return resume(context, by, ALL_SENDING)
+}
+
+/** An endpoint, and what its events are of. */
+export interface PausableEndpoint {
+  id: string
+  of: 'line' | 'application'
+  /** The line's or the application's. */
+  ownerId: string
+  userId: string
+  /** The same id, if it is one of the line's further endpoints. */
+  furtherId?: string | undefined
+}
+
+/** Nothing is delivered until somebody resumes it: events wait and use up no attempt. */
+export function pauseEndpoint(context: Tools, by: Pauser, endpoint: PausableEndpoint): Promise<void> {
+  return pause(context, by, ofEndpoint(endpoint))
+}
+
+/** What waits is delivered soon. @throws UserError 403 when an operator has paused it, and another asks */
+export function resumeEndpoint(context: Tools, by: Pauser, endpoint: PausableEndpoint): Promise<void> {
+  return resume(context, by, ofEndpoint(endpoint))
+}
+
+/** What can be paused: its row, what the audit log calls it, and what the log does. */
+interface Pausable {
+  row: PausableRow
+  audited: 'line' | 'carrier_account' | 'sending' | 'line.endpoint' | 'application.endpoint'
+  subjectId: string | null
+  /** null: nobody's but the operators'. */
+  userId: string | null
+  about?: Act['about']
+  logged: { name: 'line' | 'carrier' | 'sending' | 'endpoint'; entry: object }
+}
+
+function ofLine({ id, userId }: Pick<Line, 'id' | 'userId'>): Pausable {
+  const logged = { name: 'line' as const, entry: { lineId: id } }
+  return { row: { table: 'lines', id }, audited: 'line', subjectId: id, userId, logged }
+}
+
+function ofCarrierAccount({ id }: Pick<CarrierAccount, 'id'>): Pausable {
+  const logged = { name: 'carrier' as const, entry: { accountId: id } }
+  const row = { table: 'carrier_accounts' as const, id }
+  return { row, audited: 'carrier_account', subjectId: id, userId: null, logged }
+}
+
+const ALL_SENDING: Pausable = {
+  row: { table: 'all_sending' },
+  audited: 'sending',
+  subjectId: null,
+  userId: null,
+  logged: { name: 'sending', entry: {} },
+}
+
+function ofEndpoint({ id, of, ownerId, userId, furtherId }: PausableEndpoint): Pausable {
+  const logged = { name: 'endpoint' as const, entry: { endpointId: id } }
+  const row = { table: 'endpoints' as const, id }
+  return { row, audited: `${of}.endpoint`, subjectId: ownerId, userId, ...aboutEndpoint(furtherId), logged }
+}
+
+async function pause(context: Tools, by: Pauser, pausable: Pausable): Promise<void> {
+  const { row, audited, subjectId, userId, about, logged } = pausable
+  const isChanged = await transaction(context.db, async (trx) => {
+    const isOwner = userId !== null && by.userId === userId
+    if (!(await pauseRow(trx, row, { userId: by.userId, isOwner }))) return false
+    await record(context, trx, { action: `${audited}.paused`, subjectId, userId, about })
+    return true
+  })
+  if (isChanged) context.log.warn({ ...logged.entry, userId: by.userId }, `${logged.name}.paused`)
+}
+
+async function resume(context: Tools, by: Pauser, pausable: Pausable): Promise<void> {
+  const { row, audited, subjectId, userId, about, logged } = pausable
+  const isChanged = await transaction(context.db, async (trx) => {
+    if (!(await resumeRow(trx, row, { isOwner: !by.isOperator }))) return false
+    await record(context, trx, { action: `${audited}.resumed`, subjectId, userId, about })
+    return true
+  })
+  if (isChanged) context.log.info({ ...logged.entry, userId: by.userId }, `${logged.name}.resumed`)
+  else if (!by.isOperator && (await isPaused(context.db, row))) throw new UserError(NOT_YOURS, 403)
+}
+
+const NOT_YOURS = 'an operator has paused it: ask whoever runs this service to resume it'

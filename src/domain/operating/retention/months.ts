@@ -1,0 +1,111 @@
+import {
+  dropPartition,
+  hasOldStrayRows,
+  listOldMonths,
+  TABLES_OF,
+  type OldMonth,
+  type RetainedKind,
+} from '../../../database/operating/retention/months.js'
+import {
+  deleteCarrierIds,
+  deleteMedia,
+  deleteSimulatedMessages,
+  listMediaOfMonth,
+} from '../../../database/operating/retention/leftovers.js'
+import { countUnderWay } from '../../../database/operating/retention/under-way.js'
+import type { Context } from '../../context.js'
+import { FIRST_ID } from '../../../ids.js'
+
+/** What became of a month, or would. */
+export interface MonthOutcome {
+  kind: RetainedKind
+  /** Such as `2026-01`; null: rows that are in no month's partition. */
+  month: string | null
+  outcome: 'dropped' | 'would_drop' | 'kept'
+  /** Why it is kept: how many of what, 1000 at most. */
+  why: Partial<Record<WhyKept, number>>
+  /** What is given back to the disk, and about how many rows. */
+  byteCount: number
+  rowCount: number
+}
+
+/**
+ * `messages` … `media` are under way. `busy`: so many tables had no moment for a short lock. `stray`: there are rows without a
+ * partition of their month.
+ */
+export type WhyKept = 'messages' | 'deliveries' | 'heldDeliveries' | 'media' | 'busy' | 'stray'
+
+/** The files of media go one by one. */
+const MEDIA_AT_ONCE = 100
+const ROWS_AT_ONCE = 1000
+
+/**
+ * Drops the months of a kind that are older than so many days, the oldest first. A month in which something is under way
+ * stays, and so does nothing but that month. When the process ends in the middle of a month, the next run finishes it.
+ */
+export async function dropOldMonths(
+  context: Context,
+  kind: RetainedKind,
+  days: number,
+  { isDryRun }: { isDryRun: boolean },
+): Promise<MonthOutcome[]> {
+  if (days === 0) return []
+  const outcomes: MonthOutcome[] = []
+  for (const month of await listOldMonths(context.db, kind, days)) {
+    const why = kind === 'messages' ? await whatIsUnderWay(context, month) : {}
+    const isKept = Object.keys(why).length > 0
+    outcomes.push({
+      kind,
+      month: month.month,
+      ...(isKept || isDryRun
+        ? { outcome: isKept ? ('kept' as const) : ('would_drop' as const), why }
+        : await dropMonth(context, kind, month)),
+      byteCount: month.byteCount,
+      rowCount: month.rowCount,
+    })
+  }
+  if (await hasOldStrayRows(context.db, kind, days)) {
+    outcomes.push({ kind, month: null, outcome: 'kept', why: { stray: 1 }, byteCount: 0, rowCount: 0 })
+  }
+  return outcomes
+}
+
+async function whatIsUnderWay({ db }: Context, month: OldMonth): Promise<MonthOutcome['why']> {
+  const found = Object.entries(await countUnderWay(db, month))
+  return Object.fromEntries(found.filter(([, count]) => count > 0))
+}
+
+async function dropMonth(
+  context: Context,
+  kind: RetainedKind,
+  month: OldMonth,
+): Promise<Pick<MonthOutcome, 'outcome' | 'why'>> {
+  for (const table of TABLES_OF[kind]) {
+    const partition = month.partitions.find((each) => each.table === table)
+    if (partition === undefined) continue
+    if (table === 'messages') await forgetLeftovers(context, month, partition.name)
+    const outcome = await dropPartition(context.db, partition)
+    if (outcome === 'busy') return { outcome: 'kept', why: { busy: 1 } }
+    // Since the look before, somebody has sent a delivery again: of this month, or a later one of an event of this month.
+    const why = kind === 'messages' && table !== 'messages' ? await whatIsUnderWay(context, month) : {}
+    if (outcome === 'kept' || Object.keys(why).length > 0) return { outcome: 'kept', why }
+  }
+  return { outcome: 'dropped', why: {} }
+}
+
+/** What belongs to the messages of a month and is in no partition. A file goes before its row, so that none is left over. */
+async function forgetLeftovers({ db, storage }: Context, month: OldMonth, partition: string): Promise<void> {
+  for (;;) {
+    const media = await listMediaOfMonth(db, month, MEDIA_AT_ONCE)
+    for (const { storageKey } of media) if (storageKey !== null) await storage.remove(storageKey)
+    await deleteMedia(
+      db,
+      media.map(({ id }) => id),
+    )
+    if (media.length < MEDIA_AT_ONCE) break
+  }
+  for (let last: string | undefined = FIRST_ID; last !== undefined;) {
+    last = await deleteCarrierIds(db, partition, last, ROWS_AT_ONCE)
+  }
+  while ((await deleteSimulatedMessages(db, month, ROWS_AT_ONCE)) === ROWS_AT_ONCE);
+}

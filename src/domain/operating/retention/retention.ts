@@ -1,0 +1,86 @@
+import { clearExcerpts, countExcerpts } from '../../../database/operating/retention/excerpts.js'
+import { listOldMedia } from '../../../database/media/removing.js'
+import { record } from '../audit.js'
+import type { Context } from '../../context.js'
+import { removeOldMedia } from '../../media/retention.js'
+import { dropOldMonths, type MonthOutcome } from './months.js'
+
+export type { MonthOutcome } from './months.js'
+
+/** What was deleted, or with a dry run what would be. */
+export interface Retained {
+  isDryRun: boolean
+  months: MonthOutcome[]
+  /** What endpoints answered. */
+  excerptCount: number
+  /** Copies of media that were older than MEDIA_RETENTION_DAYS. */
+  mediaCount: number
+  /** One run does so much and no more: there are more excerpts, and in a dry run more media, than were counted. */
+  hasMore: boolean
+}
+
+const EXCERPTS_AT_ONCE = 1000
+/** Some minutes of work; a first run may find years. */
+const EXCERPTS_PER_RUN = 500_000
+/** A dry run counts no further: it would have to read them all. */
+const COUNTED_AT_MOST = 10_000
+
+/** Deletes what its setting keeps no longer. Run twice, or by two at once, it does no harm. */
+export async function carryOutRetention(context: Context): Promise<Retained> {
+  const { config } = context
+  const months = await dropAllOldMonths(context, { isDryRun: false })
+  const excerpts = await clearOldExcerpts(context)
+  const retained = { isDryRun: false, months, ...excerpts, mediaCount: await removeOldMedia(context) }
+  const dropped = months.filter(({ outcome }) => outcome === 'dropped')
+  if (dropped.length > 0 || retained.excerptCount > 0) {
+    await record(context, context.db, {
+      action: 'retention.carried_out',
+      after: {
+        months: dropped.map(({ kind, month }) => `${kind} ${month ?? ''}`),
+        excerptCount: retained.excerptCount,
+        messageRetentionDays: config.messageRetentionDays,
+        excerptRetentionDays: config.excerptRetentionDays,
+        auditRetentionDays: config.auditRetentionDays,
+      },
+    })
+  }
+  return retained
+}
+
+/** What `carryOutRetention` would delete now. Changes nothing. */
+export async function tryRetention(context: Context): Promise<Retained> {
+  const { db, config } = context
+  const { excerptRetentionDays: days } = config
+  const excerptCount = days === 0 ? 0 : await countExcerpts(db, days, COUNTED_AT_MOST)
+  const { length: mediaCount } = await listOldMedia(db, config.mediaRetentionDays, COUNTED_AT_MOST)
+  return {
+    isDryRun: true,
+    months: await dropAllOldMonths(context, { isDryRun: true }),
+    excerptCount,
+    mediaCount,
+    hasMore: excerptCount >= COUNTED_AT_MOST || mediaCount >= COUNTED_AT_MOST,
+  }
+}
+
+async function dropAllOldMonths(context: Context, options: { isDryRun: boolean }): Promise<MonthOutcome[]> {
+  const { messageRetentionDays, auditRetentionDays } = context.config
+  return [
+    ...(await dropOldMonths(context, 'messages', messageRetentionDays, options)),
+    ...(await dropOldMonths(context, 'audit', auditRetentionDays, options)),
+  ]
+}
+
+async function clearOldExcerpts({
+  db,
+  config,
+}: Context): Promise<Pick<Retained, 'excerptCount' | 'hasMore'>> {
+  const { excerptRetentionDays: days } = config
+  if (days === 0) return { excerptCount: 0, hasMore: false }
+  let excerptCount = 0
+  for (let looked = 0; looked < EXCERPTS_PER_RUN; looked += EXCERPTS_AT_ONCE) {
+    const { lookedCount, clearedCount } = await clearExcerpts(db, days, EXCERPTS_AT_ONCE)
+    excerptCount += clearedCount
+    if (lookedCount < EXCERPTS_AT_ONCE) return { excerptCount, hasMore: false }
+  }
+  return { excerptCount, hasMore: true }
+}

@@ -1,0 +1,89 @@
+import {
+  countSealedByKey,
+  listSealed,
+  replaceSealed,
+  type SealedColumn,
+} from '../../database/operating/sealed-columns.js'
+import { keyName, SecretUnreadable } from '../../secrets.js'
+import { settingsPlace } from '../carriers/carrier-settings.js'
+import type { Context } from '../context.js'
+import { headersPlace } from '../endpoints/deliveries/custom-headers.js'
+import { signingSecretPlace } from '../endpoints/deliveries/deliver.js'
+import { tokenPlace } from '../lines/incoming-webhooks.js'
+import { ownWebhookPlace } from './notices/own-webhook.js'
+import { totpPlace } from '../people/second-factors/place.js'
+import { FIRST_ID } from '../../ids.js'
+
+/** What each column's values are bound to. */
+const PLACES: Record<SealedColumn, (rowId: string) => string> = {
+  webhookToken: tokenPlace,
+  signingSecret: signingSecretPlace,
+  previousSigningSecret: signingSecretPlace,
+  customHeaders: headersPlace,
+  totpSecret: totpPlace,
+  operationalSecret: ownWebhookPlace,
+  carrierSettings: settingsPlace,
+}
+
+const BATCH = 500
+
+export interface SealedCounts {
+  /** Under the first key of ENCRYPTION_KEY. */
+  current: number
+  /** Under one of its other keys: these must stay until `resealSecrets` has run. */
+  retired: number
+  /** Under keys that it does not have: nobody can open these. */
+  lost: number
+}
+
+export async function countSealed({ db, config }: Pick<Context, 'db' | 'config'>): Promise<SealedCounts> {
+  const names = config.encryptionKeys.map(keyName)
+  const counts: SealedCounts = { current: 0, retired: 0, lost: 0 }
+  for (const [name, count] of await countSealedByKey(db)) {
+    const place = names.indexOf(name)
+    counts[place === 0 ? 'current' : place > 0 ? 'retired' : 'lost'] += count
+  }
+  return counts
+}
+
+export interface Resealed {
+  resealedCount: number
+  /** Under the first key already. */
+  currentCount: number
+  /** Where the values are that none of the keys opens, as `secrets.ts` names places. */
+  unreadable: string[]
+}
+
+/**
+ * Puts every secret at rest under the first key of ENCRYPTION_KEY, so that the others can be taken out of it. It may run
+ * beside the processes, and be broken off and run again: each row is changed for itself, and only if nobody else has
+ * changed it meanwhile. What somebody else writes is under the first key anyway.
+ */
+export async function resealSecrets({ db, secrets }: Pick<Context, 'db' | 'secrets'>): Promise<Resealed> {
+  const done: Resealed = { resealedCount: 0, currentCount: 0, unreadable: [] }
+  for (const [which, placeOf] of Object.entries(PLACES) as [SealedColumn, (id: string) => string][]) {
+    for (let after = FIRST_ID; ;) {
+      const rows = await listSealed(db, which, after, BATCH)
+      for (const { id, sealed } of rows) {
+        const fresh = attempt(() => secrets.reseal(sealed, placeOf(id)))
+        if (fresh === 'unreadable') done.unreadable.push(placeOf(id))
+        else if (fresh === undefined) done.currentCount += 1
+        else if (await replaceSealed(db, which, id, sealed, fresh)) done.resealedCount += 1
+        else done.currentCount += 1
+      }
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < BATCH) break
+      after = last.id
+    }
+  }
+  return done
+}
+
+function attempt<Value>(work: () => Value): Value | 'unreadable' {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return 'unreadable'
+    throw error
+  }
+}

@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listCarrierAccounts } from '../../database/carriers/carrier-accounts.js'
+import { listCarrierSessions } from '../../database/carriers/carrier-sessions.js'
+import { countUnhealthyEndpoints } from '../../database/endpoints/endpoints.js'
+import {
+  lookAtDeliveries,
+  lookAtMedia,
+  lookAtMessages,
+  type QueueRows,
+} from '../../database/operating/overview/queues.js'
+import { reading } from '../../database/operating/overview/reading.js'
+import { findPartitionsAhead } from '../../database/partitions.js'
+import { asError } from '../../errors.js'
+import { lookAtQueue } from '../../queues/look.js'
+import type { QueueName } from '../../queues/queues.js'
+import { readRedisFacts } from '../../kit/redis/redis-facts.js'
+import * as metrics from '../../telemetry/metrics.js'
+import type { Context } from '../context.js'
+import { lookAtDisks } from './overview/disks.js'
+
+/** A store is asked no more often than this, however often Prometheus comes. */
+const FRESH_MS = 5000
+/** After this a store counts as down. Prometheus itself waits 10 s by default. */
+const PATIENCE_MS = 2000
+
+/** A part of what is read of a store. @returns what shows it */
+type Read = (context: Context) => Promise<() => void>
+
+interface Store {
+  name: 'postgres' | 'redis'
+  /** Rejects when the store cannot be used. */
+  ask: (context: Context) => Promise<unknown>
+  /** What is read of it, by what the log calls it. */
+  parts: Readonly<Record<string, Read>>
+  /** Where it is shown. */
+  gauges: readonly { reset(): void }[]
+}
+
+const POSTGRES: Store = {
+  name: 'postgres',
+  ask: ({ db }) => db.raw('select 1'),
+  parts: {
+    messages: async ({ db }) => showWaiting('send-message', await reading(db, lookAtMessages)),
+    deliveries: async ({ db }) => showWaiting('deliver-event', await reading(db, lookAtDeliveries)),
+    media: async ({ db }) => showWaiting('fetch-media', await reading(db, lookAtMedia)),
+    sessions: readSessions,
+    endpoints: async ({ db }) => {
+      const counts = await countUnhealthyEndpoints(db)
+      return () => {
+        for (const [state, count] of Object.entries(counts)) metrics.endpoints.set({ state }, count)
+      }
+    },
+    partitions: async ({ db }) => {
+      const tables = await findPartitionsAhead(db)
+      return () => {
+        for (const { parent, monthCount } of tables) {
+          metrics.partitionsAhead.set({ table: parent }, Math.max(0, monthCount - 1))
+        }
+      }
+    },
+  },
+  gauges: [
+    metrics.queueRows,
+    metrics.queueOldest,
+    metrics.carrierSessions,
+    metrics.endpoints,
+    metrics.partitionsAhead,
+  ],
+}
+
+const REDIS: Store = {
+  name: 'redis',
+  ask: ({ redis }) => redis.ping(),
+  parts: { jobs: readJobs, durability: readSafety },
+  gauges: [metrics.queueJobs, metrics.queueWorkers, metrics.redisSafe],
+}
+
+/**
+ * Reads what all processes share (depth and age of queues, sessions at carriers, the stores themselves) into the metrics
+ * of this process. It never fails, and it takes two seconds at most: a store that hangs is `linehook_store_up` 0, and
+ * what is read of it is not shown until it answers again.
+ */
+export function createStoreReadings(
+  context: Context,
+  times = { freshMs: FRESH_MS, patienceMs: PATIENCE_MS },
+): () => Promise<void> {
+  const readings = [POSTGRES, REDIS].map((store) => createReading(context, store, times))
+  return async () => {
+    const waitForDisk = endsWithin(times.patienceMs, readDisk(context))
+    await Promise.all([...readings.map((read) => read()), waitForDisk])
+  }
+}
+
+/** Of copies of media. A disk that cannot be seen has no figures, and one that hangs has those of before. */
+async function readDisk({ config, log }: Context): Promise<void> {
+  const { mediaFolder, mediaS3 } = config
+  if (mediaS3 !== undefined) return
+  try {
+    const [disk] = await lookAtDisks([{ of: 'media', folder: mediaFolder, isMadeLater: true }])
+    for (const gauge of [metrics.diskFreeBytes, metrics.diskFreeRatio]) gauge.reset()
+    if (disk === undefined) return
+    metrics.diskFreeBytes.set({ disk: disk.of }, disk.freeBytes)
+    metrics.diskFreeRatio.set({ disk: disk.of }, disk.freeShare)
+  } catch (error) {
+    log.warn({ what: 'disk', err: asError(error) }, 'metrics.not_read')
+  }
+}
+
+function createReading(
+  context: Context,
+  { name: store, ask, parts, gauges }: Store,
+  { freshMs, patienceMs }: { freshMs: number; patienceMs: number },
+): () => Promise<void> {
+  let startedAt = -Infinity
+  let underWay: Promise<void> | undefined
+  let isAnswering = false
+
+  const clear = () => {
+    for (const gauge of gauges) gauge.reset()
+  }
+  const noteDown = () => {
+    metrics.storeUp.set({ store }, 0)
+    clear()
+  }
+
+  const read = async () => {
+    await ask(context)
+    isAnswering = true
+    metrics.storeUp.set({ store }, 1)
+    const shows = await readParts(context, parts)
+    // At once, so that no scrape sees one half.
+    clear()
+    for (const show of shows) show()
+  }
+
+  return async () => {
+    if (underWay === undefined && performance.now() - startedAt >= freshMs) {
+      startedAt = performance.now()
+      isAnswering = false
+      underWay = read()
+        .catch(noteDown)
+        .finally(() => (underWay = undefined))
+    }
+    if (underWay !== undefined && !(await endsWithin(patienceMs, underWay)) && !isAnswering) noteDown()
+  }
+}
+
+async function endsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const waiting = new AbortController()
+  const tooLate = sleep(ms, false, { signal: waiting.signal })
+  tooLate.catch(() => undefined)
+  const isOver = await Promise.race([work.then(() => true), tooLate])
+  waiting.abort()
+  return isOver
+}
+
+/** One part after the other: a scrape is to need one connection at a time. One that fails leaves the others alone. */
+async function readParts(context: Context, parts: Store['parts']): Promise<(() => void)[]> {
+  const shows: (() => void)[] = []
+  for (const [what, read] of Object.entries(parts)) {
+    try {
+      shows.push(await read(context))
+    } catch (error) {
+      context.log.warn({ what, err: asError(error) }, 'metrics.not_read')
+    }
+  }
+  return shows
+}
+
+function showWaiting(queue: QueueName, { waitingCount, oldestMs }: QueueRows): () => void {
+  return () => {
+    metrics.queueRows.set({ queue }, waitingCount)
+    metrics.queueOldest.set({ queue }, (oldestMs ?? 0) / 1000)
+  }
+}
+
+/** Of each account that is reached by sessions; where no process has held it yet, one session is wanted. */
+async function readSessions({ db, carriers }: Context): Promise<() => void> {
+  const accounts = (await listCarrierAccounts(db)).filter(({ kind }) => carriers.heldKinds.includes(kind))
+  const sessions = accounts.length === 0 ? undefined : await listCarrierSessions(db)
+  return () => {
+    for (const { id, name: carrier } of accounts) {
+      const { isHeld = false, boundCount = 0, sessionCount = 0 } = sessions?.get(id) ?? {}
+      metrics.carrierSessions.set({ carrier, state: 'bound' }, isHeld ? boundCount : 0)
+      metrics.carrierSessions.set({ carrier, state: 'wanted' }, Math.max(1, sessionCount))
+    }
+  }
+}
+
+/** Where Redis does not tell who is connected, there is no figure of workers: 0 would be an alert. */
+async function readJobs({ queues, redis }: Context): Promise<() => void> {
+  const found = await Promise.all(
+    queues.all.map(async (queue) => ({ queue: queue.name, ...(await lookAtQueue(queue, redis)) })),
+  )
+  return () => {
+    for (const { queue, workers, ...states } of found) {
+      for (const [state, count] of Object.entries(states)) metrics.queueJobs.set({ queue, state }, count)
+      if (workers !== null) metrics.queueWorkers.set({ queue }, workers)
+    }
+  }
+}
+
+/** Only what Redis says of itself: a managed one may keep it to itself. */
+async function readSafety({ redis }: Context): Promise<() => void> {
+  const { policy, hasAof, isAofWritten } = await readRedisFacts(redis)
+  return () => {
+    if (policy !== null) metrics.redisSafe.set({ check: 'noeviction' }, Number(policy === 'noeviction'))
+    if (hasAof !== null) metrics.redisSafe.set({ check: 'appendonly' }, Number(hasAof))
+    if (isAofWritten !== null) metrics.redisSafe.set({ check: 'written' }, Number(isAofWritten))
+  }
+}

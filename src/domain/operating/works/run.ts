@@ -1,0 +1,106 @@
+import {
+  ClaimLost,
+  claimWork,
+  endWork,
+  recordWorkCrash,
+  releaseWork,
+  type ClaimedWork,
+  type WorkKind,
+} from '../../../database/operating/works.js'
+import { UserError } from '../../../errors.js'
+import { importBatch } from '../../carriers/accounts/import-work.js'
+import type { Context } from '../../context.js'
+import { CRASH_WAIT_MS, MAX_CRASHES } from '../../crashes.js'
+import { replayBatch } from '../../endpoints/deliveries/replay-batch.js'
+import { releaseHeldBatch } from '../../endpoints/deliveries/held-events.js'
+import { LEASE_MS } from '../../leases.js'
+import type { Batch } from './batch.js'
+
+/**
+ * Each does one batch and notes how far it is in the same transaction (`advanceWork`), so that a process that dies neither loses
+ * a batch nor does it twice. What happens outside of Postgres may happen twice. A UserError ends the work as failed.
+ */
+const BATCHES: Record<WorkKind, (context: Context, work: ClaimedWork) => Promise<Batch>> = {
+  replay: replayBatch,
+  held_events: releaseHeldBatch,
+  import: importBatch,
+}
+
+/** Whoever lost its claim looks so much later whether the other one has gone on. */
+const LOOK_AGAIN_MS = 1000
+
+const CRASHED = 'it failed unexpectedly: the log of `maintenance` says why'
+
+/**
+ * Does the next batch of a work. Of any number of processes one does, because it claims the work in Postgres.
+ *
+ * @param showProgress percent
+ * @returns in how many milliseconds the next batch is due; undefined: it is over
+ */
+export async function goOnWithWork(
+  context: Context,
+  id: string,
+  showProgress: (percent: number) => Promise<void>,
+): Promise<number | undefined> {
+  const work = await claimWork(context.db, id, LEASE_MS.works)
+  if (work === undefined) return undefined
+  if ('inMs' in work) return work.inMs
+  return context.leases.works.during(id, async () => {
+    const startedAt = performance.now()
+    try {
+      const stopped = whyStopped(work)
+      if (stopped !== undefined) {
+        await end(context, work, { status: 'stopped', error: stopped })
+        return undefined
+      }
+      const batch = await BATCHES[work.kind](context, work)
+      const ending = endingAfter(batch)
+      if (ending !== undefined) {
+        await end(context, work, ending)
+        return undefined
+      }
+      await showProgress(percentOf(work, batch.count))
+      const waitMs = Math.max(0, Math.ceil(batch.waitMs - (performance.now() - startedAt)))
+      await releaseWork(context.db, work, waitMs)
+      return waitMs
+    } catch (error) {
+      if (error instanceof ClaimLost) return LOOK_AGAIN_MS
+      if (!(error instanceof UserError)) throw error
+      await end(context, work, { status: 'failed', error: error.message })
+      return undefined
+    }
+  })
+}
+
+/** A batch ended in an unexpected error: the work goes on, or is given up when that happens again and again. */
+export async function recordCrashOfWork({ db }: Context, id: string): Promise<void> {
+  await recordWorkCrash(db, id, MAX_CRASHES, CRASH_WAIT_MS, CRASHED)
+}
+
+/** Before the next batch. undefined: it goes on. */
+function whyStopped({ isOwnerDisabled, isStopAsked }: ClaimedWork): string | undefined {
+  if (isOwnerDisabled) return 'the user is disabled'
+  return isStopAsked ? 'somebody has stopped it' : undefined
+}
+
+interface Ending {
+  status: 'done' | 'stopped' | 'failed'
+  /** Why it ended before it was done. */
+  error: string | null
+}
+
+/** undefined: there is more to do. */
+function endingAfter(batch: Batch): Ending | undefined {
+  if (batch.error !== undefined) return { status: 'failed', error: batch.error }
+  return batch.isLast ? { status: 'done', error: null } : undefined
+}
+
+async function end({ db, log }: Context, work: ClaimedWork, { status, error }: Ending): Promise<void> {
+  await endWork(db, work, status, error)
+  log.info({ workId: work.id, kind: work.kind, status }, 'work.ended')
+}
+
+function percentOf({ totalCount, doneCount, failedCount }: ClaimedWork, count: number): number {
+  if (totalCount === null || totalCount === 0) return 0
+  return Math.min(100, Math.floor((100 * (doneCount + failedCount + count)) / totalCount))
+}

@@ -1,0 +1,127 @@
+import {
+  countApiTokens,
+  deleteApiToken,
+  insertApiToken,
+  useApiToken,
+  type TokenScope,
+  type UsedToken,
+} from '../../database/people/api-tokens.js'
+import { transaction, type Database } from '../../database/connection.js'
+import { listLinesOf } from '../../database/lines/lines.js'
+import { lockUser } from '../../database/people/users.js'
+import { UserError } from '../../errors.js'
+import { isId, newId } from '../../ids.js'
+import { newToken, sha256 } from '../../secrets.js'
+import { record } from '../operating/audit.js'
+import type { Context } from '../context.js'
+import { MAX_NAME_LENGTH, readName } from '../names.js'
+
+export type { ApiToken, TokenScope } from '../../database/people/api-tokens.js'
+
+/** Nobody has so many programs. The page shows all tokens, and a program that makes tokens in a loop is stopped. */
+const MAX_TOKENS = 100
+/**
+ * So that a scanner which comes upon a leaked token knows what it is. A token that may not do everything has a prefix of its
+ * own: a release that does not know scopes yet, and still runs beside this one, refuses it.
+ */
+const PREFIX = { all: 'lhp_', scoped: 'lhs_' }
+const FORM = /^lh[ps]_[\w-]{43}$/
+
+/** What people are offered. On the command line it may be any number of days up to the most. */
+export const EXPIRY_DAYS = [30, 90, 365] as const
+export const MAX_EXPIRY_DAYS = 3650
+
+export interface TokenOptions extends Partial<TokenScope> {
+  /** Left out or null: it never expires. */
+  expiresInDays?: number | null
+}
+
+export interface CreatedApiToken extends TokenScope {
+  id: string
+  name: string
+  token: string
+  createdAt: Date
+  expiresAt: Date | null
+}
+
+/**
+ * A token with which a user's programs call the API. It is told this once: only its hash is kept.
+ *
+ * @throws UserError 400 for a field, 404 for the user and the line, 409 when the user is disabled or has 100 tokens
+ */
+export async function createApiToken(
+  context: Context,
+  userId: string,
+  name: string,
+  { expiresInDays = null, isReadOnly = false, lineId = null }: TokenOptions = {},
+): Promise<CreatedApiToken> {
+  const kept = readName(name, `name must be 1 to ${MAX_NAME_LENGTH} characters: say what will use the token`)
+  if (!isId(userId)) throw noUser()
+  requireExpiry(expiresInDays)
+  const scope = { isReadOnly, lineId }
+  const isScoped = isReadOnly || lineId !== null
+  const created = { id: newId(), name: kept, token: PREFIX[isScoped ? 'scoped' : 'all'] + newToken() }
+  const times = await transaction(context.db, async (trx) => {
+    const user = await lockUser(trx, userId)
+    if (user === undefined) throw noUser()
+    if (user.disabledAt !== null) {
+      throw new UserError('this user is disabled, and can have no new API token', 409)
+    }
+    if ((await countApiTokens(trx, userId)) >= MAX_TOKENS) {
+      throw new UserError(`a user can have ${MAX_TOKENS} API tokens: revoke one that is not used`, 409)
+    }
+    if (lineId !== null) await requireOwnLine(trx, userId, lineId)
+    const tokenHash = sha256(created.token)
+    const times = await insertApiToken(trx, {
+      id: created.id,
+      userId,
+      name: kept,
+      tokenHash,
+      expiresInDays,
+      ...scope,
+    })
+    await record(context, trx, {
+      action: 'api_token.created',
+      subjectId: created.id,
+      userId,
+      // What a token is not goes without saying.
+      after: {
+        name: kept,
+        ...(times.expiresAt === null ? {} : { expiresAt: times.expiresAt.toISOString() }),
+        ...(isReadOnly ? { isReadOnly } : {}),
+        ...(lineId === null ? {} : { lineId }),
+      },
+    })
+    return times
+  })
+  return { ...created, ...times, ...scope }
+}
+
+/** Requests with the token are refused from now on. @throws UserError 404 */
+export async function removeApiToken(context: Context, userId: string, id: string): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    const name = isId(id) ? await deleteApiToken(trx, userId, id) : undefined
+    if (name === undefined) throw new UserError('no such API token', 404)
+    await record(context, trx, { action: 'api_token.revoked', subjectId: id, userId, before: { name } })
+  })
+}
+
+/** Whose token a request came with. undefined: it is nobody's. */
+export async function findTokenOwner({ db }: Context, token: string): Promise<UsedToken | undefined> {
+  if (!FORM.test(token)) return undefined
+  return useApiToken(db, sha256(token))
+}
+
+function requireExpiry(days: number | null): void {
+  if (days === null || (Number.isInteger(days) && days >= 1 && days <= MAX_EXPIRY_DAYS)) return
+  throw new UserError(`expiresInDays must be a whole number from 1 to ${MAX_EXPIRY_DAYS}`)
+}
+
+async function requireOwnLine(trx: Database, userId: string, lineId: string): Promise<void> {
+  const [line] = isId(lineId) ? await listLinesOf(trx, userId, { id: lineId }) : []
+  if (line === undefined) throw new UserError('no such line', 404)
+}
+
+function noUser(): UserError {
+  return new UserError('no such user', 404)
+}

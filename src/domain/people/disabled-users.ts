@@ -1,0 +1,88 @@
+import { transaction, type Database } from '../../database/connection.js'
+import { restartEndpointsOf, stopEndpointsOf } from '../../database/endpoints/endpoints.js'
+import { restartLinesOf, stopLinesOf } from '../../database/lines/lines.js'
+import { deleteSessionsOf } from '../../database/people/sessions.js'
+import { deleteSetUpLinkOf, lockFirstOperator } from '../../database/people/set-up-links.js'
+import {
+  disableUserRow,
+  enableUserRow,
+  hasOperatorWithPassword,
+  lockUser,
+  type LockedUser,
+} from '../../database/people/users.js'
+import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import { record } from '../operating/audit.js'
+import type { Context } from '../context.js'
+
+/** Whether what a disabled user owns goes on, or stops: lines, their incoming webhooks and events, and applications. */
+export type Belongings = 'goes_on' | 'stops'
+
+/**
+ * The user can do nothing from now on, in any process: every statement that looks up a session, an API token or what came
+ * of an authorization asks whether its user is disabled. Sessions and a set-up link end for good; tokens and authorizations
+ * are there again when the user is enabled.
+ *
+ * What stops is disabled and marked: a line sends nothing and its webhook answers 404, and endpoints hold their events.
+ *
+ * @throws UserError 404, 409 when the user is disabled already, is the one who asks, or is the last operator who can sign in
+ */
+export async function disableUser(context: Context, userId: string, belongings: Belongings): Promise<void> {
+  const stops = belongings === 'stops'
+  await transaction(context.db, async (trx) => {
+    const { disabledAt, role } = await requireUser(trx, userId)
+    if (disabledAt !== null) {
+      throw new UserError('this user is disabled already: enable the account first, to choose otherwise', 409)
+    }
+    if (userId === context.actor.userId) {
+      throw new UserError('nobody can disable themselves: ask another operator', 409)
+    }
+    if (role === 'operator') await requireAnotherOperator(trx, userId)
+    await disableUserRow(trx, userId, stops)
+    const sessionsEnded = await deleteSessionsOf(trx, userId)
+    await deleteSetUpLinkOf(trx, userId)
+    const linesStopped = stops ? await stopLinesOf(trx, userId) : []
+    const endpointsStopped = stops ? await stopEndpointsOf(trx, userId) : 0
+    await record(context, trx, {
+      action: 'user.disabled',
+      subjectId: userId,
+      userId,
+      after: { whatTheyOwn: belongings, sessionsEnded, linesStopped, endpointsStopped },
+    })
+  })
+}
+
+/**
+ * Brings back what was: tokens and authorizations count again, and what was stopped goes on. Events that were held meanwhile
+ * stay held until somebody sends them.
+ *
+ * @throws UserError 404, 409 when the user is not disabled
+ */
+export async function enableUser(context: Context, userId: string): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    const { disabledAt } = await requireUser(trx, userId)
+    if (disabledAt === null) throw new UserError('this user is not disabled', 409)
+    await enableUserRow(trx, userId)
+    const linesRestarted = await restartLinesOf(trx, userId)
+    const endpointsRestarted = await restartEndpointsOf(trx, userId)
+    await record(context, trx, {
+      action: 'user.enabled',
+      subjectId: userId,
+      userId,
+      after: { linesRestarted, endpointsRestarted },
+    })
+  })
+}
+
+async function requireUser(trx: Database, userId: string): Promise<LockedUser> {
+  const user = isId(userId) ? await lockUser(trx, userId) : undefined
+  if (user === undefined) throw new UserError('no such user', 404)
+  return user
+}
+
+/** Two operators who disable each other wait for one another here. */
+async function requireAnotherOperator(trx: Database, userId: string): Promise<void> {
+  await lockFirstOperator(trx)
+  if (await hasOperatorWithPassword(trx, userId)) return
+  throw new UserError('this is the last operator who can sign in: add another one first', 409)
+}

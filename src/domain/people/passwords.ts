@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hash, verify } from '@node-rs/argon2'
+import { isBreached } from '../../breached-passwords.js'
+import { UserError } from '../../errors.js'
+import { createSemaphore } from '../../kit/process/semaphore.js'
+
+/** NIST SP 800-63B §5.1.1.2 asks for 8 at least. This is more, because no kinds of characters are demanded here. */
+export const MIN_PASSWORD_LENGTH = 12
+/** NIST SP 800-63B §5.1.1.2 wants at least 64 to be allowed, which passphrases need. All of it has to be hashed. */
+export const MAX_PASSWORD_LENGTH = 256
+/** OWASP Password Storage Cheat Sheet, argon2id (the package's default): 19 MiB, two passes, one lane. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** The hash of a password that nobody knows. Checking it takes as long as checking a user's. */
+const NOBODYS_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$xzpaUr0uB4clar/swrKMow$LlWT/bTABM4snUWe4hTYGDT/5N2WNGDoueBjwKB0zr0'
+
+export const PASSWORD_GUESSABLE =
+  'password is easy to guess: choose one that nobody else has, such as four words that do not belong together'
+
+export const PASSWORD_BREACHED =
+  'password is in a list of passwords that became known elsewhere: choose one that nobody else has'
+
+/**
+ * A hash takes 19 MiB and one of libuv's four threads for about 50 ms; name look-ups and files need threads too. The last of
+ * 32 waits for about a second. If more could wait, people would send the form again.
+ */
+const inTurn = createSemaphore({
+  atOnce: 2,
+  maxWaiting: 32,
+  busy: 'Too many passwords are being checked at this moment',
+})
+
+/** @returns argon2id in its own encoding. @throws Unavailable when too many wait already */
+export function hashPassword(plain: string): Promise<string> {
+  return inTurn(() => hash(normalized(plain), COST))
+}
+
+/**
+ * Takes the same time when there is no hash, so that nobody can find out which users exist.
+ *
+ * @throws Unavailable when too many wait already
+ */
+export async function isPassword(passwordHash: string | null, plain: string): Promise<boolean> {
+  const isRight = await inTurn(async () => {
+    const startedAt = performance.now()
+    const isRight = await verify(passwordHash ?? NOBODYS_HASH, normalized(plain))
+    lastCheckMs = performance.now() - startedAt
+    return isRight
+  })
+  return isRight && passwordHash !== null
+}
+
+/** Waits as long as a check takes, without its work, where a password is not checked. */
+export async function passTimeOfACheck(): Promise<void> {
+  await sleep(lastCheckMs)
+}
+
+/**
+ * Asks for length, and that nobody guesses it soon, not for kinds of characters (NIST SP 800-63B §5.1.1.2).
+ *
+ * @param breachedPasswords the file of BREACHED_PASSWORDS
+ * @throws UserError 400; Unavailable when there is such a file and it cannot be read
+ */
+export async function requireGoodPassword(
+  plain: string,
+  email?: string,
+  breachedPasswords?: string,
+): Promise<void> {
+  const password = normalized(plain)
+  const { length } = Array.from(password)
+  if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) {
+    throw new UserError(`password must be ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters long`)
+  }
+  if (email !== undefined && password.toLowerCase() === normalized(email).trim().toLowerCase()) {
+    throw new UserError('password must not be the e-mail address: choose another one')
+  }
+  const { isGuessable } = await import('./guessable-passwords.js')
+  if (isGuessable(password, email)) throw new UserError(PASSWORD_GUESSABLE)
+  // As it was typed elsewhere too, which may be the one or the other.
+  if (breachedPasswords !== undefined && (await isBreached(breachedPasswords, [password, plain]))) {
+    throw new UserError(PASSWORD_BREACHED)
+  }
+}
+
+/** Keyboards write the same character composed or decomposed, so both count as equal (NIST SP 800-63B §5.1.1.2: NFKC). */
+function normalized(plain: string): string {
+  return plain.toWellFormed().normalize('NFKC')
+}
+
+let lastCheckMs = 50

@@ -1,0 +1,67 @@
+import { deleteApiTokensOf } from '../../database/people/api-tokens.js'
+import { transaction, type Database } from '../../database/connection.js'
+import { deleteOAuthRecordsOfUser } from '../../database/applications/oauth-records.js'
+import { lockUser } from '../../database/people/users.js'
+import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import { record } from '../operating/audit.js'
+import {
+  endAllAuthorizations,
+  finishEnding,
+  type EndedAuthorizations,
+} from '../applications/authorizations.js'
+import type { Context } from '../context.js'
+
+/** What no longer has access to what is the user's. */
+export interface RevokedAccess {
+  apiTokenCount: number
+  applicationCount: number
+}
+
+/**
+ * Every API token of the user is deleted, and every application loses the user's lines and its tokens: whatever a stranger
+ * may have left behind, once somebody has got into the account.
+ *
+ * @throws UserError 404
+ */
+export async function revokeAccess(context: Context, userId: string): Promise<RevokedAccess> {
+  const revoked = await transaction(context.db, async (trx) => {
+    const user = isId(userId) ? await lockUser(trx, userId) : undefined
+    if (user === undefined) throw new UserError('no such user', 404)
+    return revokeAccessIn(context, trx, userId)
+  })
+  return finishRevoking(context, revoked)
+}
+
+export interface Revoking {
+  apiTokens: string[]
+  authorizations: EndedAuthorizations[]
+}
+
+/** As `revokeAccess`, in a transaction that holds the user's lock. After it comes `finishRevoking`. */
+export async function revokeAccessIn(
+  context: Pick<Context, 'actor'>,
+  trx: Database,
+  userId: string,
+): Promise<Revoking> {
+  const apiTokens = await deleteApiTokensOf(trx, userId)
+  const authorizations = await endAllAuthorizations(trx, userId)
+  await deleteOAuthRecordsOfUser(trx, userId)
+  if (apiTokens.length + authorizations.length > 0) {
+    await record(context, trx, {
+      action: 'access.revoked',
+      subjectId: userId,
+      userId,
+      after: { apiTokens, applications: authorizations.map(({ applicationId }) => applicationId) },
+    })
+  }
+  return { apiTokens, authorizations }
+}
+
+export async function finishRevoking(
+  context: Context,
+  { apiTokens, authorizations }: Revoking,
+): Promise<RevokedAccess> {
+  for (const ended of authorizations) await finishEnding(context, ended)
+  return { apiTokenCount: apiTokens.length, applicationCount: authorizations.length }
+}

@@ -1,0 +1,72 @@
+import type { Config } from '../../config.js'
+import { transaction } from '../../database/connection.js'
+import { hasSecondFactor } from '../../database/people/second-factors/has-one.js'
+import { listPasskeys, type Passkey } from '../../database/people/second-factors/passkeys.js'
+import { countRecoveryCodes } from '../../database/people/second-factors/recovery-codes.js'
+import { findTotpSecret } from '../../database/people/second-factors/totp-secrets.js'
+import { lockUser } from '../../database/people/users.js'
+import { UserError } from '../../errors.js'
+import { record } from '../operating/audit.js'
+import type { Context } from '../context.js'
+import { replaceRecoveryCodes } from './second-factors/recovery-codes.js'
+import { removeAll } from './second-factors/remove-all.js'
+import type { Session } from './sessions.js'
+import { getUser } from './users.js'
+
+/**
+ * Whether somebody has to set up a second factor before anything else opens to them. Everything, and not only what operators
+ * see: who has an operator's password and no more could make API tokens and rename lines else.
+ */
+export function mustSetUpSecondFactor(
+  { config }: { config: Pick<Config, 'requireSecondFactor'> },
+  { role, hasSecondFactor }: Pick<Session, 'role' | 'hasSecondFactor'>,
+): boolean {
+  const { requireSecondFactor } = config
+  if (hasSecondFactor || requireSecondFactor === 'off') return false
+  return requireSecondFactor === 'everybody' || role === 'operator'
+}
+
+export interface SecondFactors {
+  /** undefined: none that counts. */
+  app: { confirmedAt: Date; lastUsedAt: Date | null } | undefined
+  /** Oldest first. */
+  passkeys: Passkey[]
+  recoveryCodeCount: number
+}
+
+export async function findSecondFactors({ db }: Context, userId: string): Promise<SecondFactors> {
+  const { confirmedAt = null, lastUsedAt = null } = (await findTotpSecret(db, userId)) ?? {}
+  return {
+    app: confirmedAt === null ? undefined : { confirmedAt, lastUsedAt },
+    passkeys: await listPasskeys(db, userId),
+    recoveryCodeCount: await countRecoveryCodes(db, userId),
+  }
+}
+
+/** Ten new ones; the ones before count no more. @throws UserError 409 for who has no second factor */
+export function makeRecoveryCodes(context: Context, userId: string): Promise<string[]> {
+  return transaction(context.db, async (trx) => {
+    await lockUser(trx, userId)
+    if (!(await hasSecondFactor(trx, userId))) {
+      throw new UserError('recovery codes are for who has a second factor: set one up first', 409)
+    }
+    await record(context, trx, { action: 'second_factor.recovery_codes_made', subjectId: userId, userId })
+    return replaceRecoveryCodes(trx, userId)
+  })
+}
+
+/**
+ * For the command line: takes away what a user has beside the password, who has lost it all. From then on the password is enough,
+ * unless a second factor is required: then they set up a new one first. In the console two operators do it
+ * (`second-factors/lost.ts`).
+ *
+ * @returns false when there was none
+ * @throws UserError 404
+ */
+export async function removeSecondFactors(context: Context, userId: string): Promise<boolean> {
+  const user = await getUser(context, userId)
+  return transaction(context.db, async (trx) => {
+    await lockUser(trx, userId)
+    return removeAll(context, trx, user)
+  })
+}

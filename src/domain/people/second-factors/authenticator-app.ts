@@ -1,0 +1,67 @@
+import {
+  deleteTotpSecret,
+  findTotpSecret,
+  lockTotpSecret,
+  noteTotpStep,
+  replaceTotpSecret,
+} from '../../../database/people/second-factors/totp-secrets.js'
+import type { Session } from '../../../database/people/sessions.js'
+import { UserError } from '../../../errors.js'
+import type { Context } from '../../context.js'
+import { addFactor, removeFactor, type AddedFactor } from './change.js'
+import { totpPlace } from './place.js'
+import { findStep, newTotpSecret, totpUri } from './totp.js'
+
+const THERE_IS_ONE = 'you have an authenticator app already: remove it first'
+
+export const APP_CODE_REFUSED =
+  'This is not the code that the app should show now. Look whether the clock of your phone is right, and type the next one.'
+
+/** A secret that counts for nothing until `confirmApp`. @throws UserError 409 */
+export async function beginApp({ db, secrets }: Context, userId: string): Promise<void> {
+  const sealed = secrets.seal(newTotpSecret(), totpPlace(userId))
+  if (!(await replaceTotpSecret(db, userId, sealed))) throw new UserError(THERE_IS_ONE, 409)
+}
+
+export interface PendingApp {
+  /** In base32, to be typed. */
+  secret: string
+  /** For the QR code. */
+  uri: string
+}
+
+/** Of an app that is being set up. */
+export async function findPendingApp(context: Context, session: Session): Promise<PendingApp | undefined> {
+  const { db, secrets, config } = context
+  const { userId, email } = session
+  const known = await findTotpSecret(db, userId)
+  if (known === undefined || known.confirmedAt !== null || !known.isFresh) return undefined
+  const secret = secrets.open(known.secretSealed, totpPlace(userId))
+  return { secret, uri: totpUri(secret, email, new URL(config.publicUrl).hostname) }
+}
+
+/**
+ * The app counts once it has shown a code.
+ *
+ * @throws UserError 400 APP_CODE_REFUSED, 404 when nothing is being set up
+ */
+export function confirmApp(context: Context, session: Session, code: string): Promise<AddedFactor> {
+  const { userId } = session
+  return addFactor(context, session, { kind: 'authenticator app' }, async (trx) => {
+    const known = await lockTotpSecret(trx, userId)
+    if (known === undefined || known.confirmedAt !== null || !known.isFresh) {
+      throw new UserError('no authenticator app is being set up: begin again', 404)
+    }
+    const secret = context.secrets.open(known.secretSealed, totpPlace(userId))
+    const step = findStep(secret, code.replace(/\s/g, ''), known.nowMs)
+    if (step === undefined) throw new UserError(APP_CODE_REFUSED)
+    await noteTotpStep(trx, userId, step)
+  })
+}
+
+/** @throws UserError 404 */
+export function removeApp(context: Context, userId: string): Promise<void> {
+  return removeFactor(context, userId, async (trx) =>
+    (await deleteTotpSecret(trx, userId)) ? { kind: 'authenticator app' } : undefined,
+  )
+}

@@ -1,0 +1,73 @@
+import { transaction, type Database } from '../../../database/connection.js'
+import { deleteSessionsOf, type Session } from '../../../database/people/sessions.js'
+import { hasSecondFactor } from '../../../database/people/second-factors/has-one.js'
+import {
+  countRecoveryCodes,
+  deleteRecoveryCodes,
+} from '../../../database/people/second-factors/recovery-codes.js'
+import { lockUser } from '../../../database/people/users.js'
+import { UserError } from '../../../errors.js'
+import { record } from '../../operating/audit.js'
+import type { Context } from '../../context.js'
+import { replaceRecoveryCodes } from './recovery-codes.js'
+
+/** What was added or removed, for the audit log. */
+export interface FactorInWords {
+  kind: 'authenticator app' | 'passkey'
+  name?: string
+}
+
+/** @returns only with the first one; they are shown this once */
+export interface AddedFactor {
+  recoveryCodes?: string[]
+}
+
+/**
+ * Adds a second factor by what `add` writes. The user's other sessions end: they came in without it.
+ *
+ * @throws UserError 404 for a user who is gone; what `add` throws
+ */
+export function addFactor(
+  context: Context,
+  { userId, id: sessionId }: Session,
+  factor: FactorInWords,
+  add: (trx: Database) => Promise<void>,
+): Promise<AddedFactor> {
+  return transaction(context.db, async (trx) => {
+    if ((await lockUser(trx, userId)) === undefined) throw new UserError('no such user', 404)
+    await add(trx)
+    const sessionsEnded = await deleteSessionsOf(trx, userId, sessionId)
+    await record(context, trx, {
+      action: 'second_factor.added',
+      subjectId: userId,
+      userId,
+      after: { ...factor, sessionsEnded },
+    })
+    if ((await countRecoveryCodes(trx, userId)) > 0) return {}
+    return { recoveryCodes: await replaceRecoveryCodes(trx, userId) }
+  })
+}
+
+/**
+ * Takes away what `remove` deletes; with the last factor the recovery codes go.
+ *
+ * @throws UserError 404 when there was nothing to delete
+ */
+export function removeFactor(
+  context: Context,
+  userId: string,
+  remove: (trx: Database) => Promise<FactorInWords | undefined>,
+): Promise<void> {
+  return transaction(context.db, async (trx) => {
+    await lockUser(trx, userId)
+    const removed = await remove(trx)
+    if (removed === undefined) throw new UserError('this second factor is not there any more', 404)
+    if (!(await hasSecondFactor(trx, userId))) await deleteRecoveryCodes(trx, userId)
+    await record(context, trx, {
+      action: 'second_factor.removed',
+      subjectId: userId,
+      userId,
+      after: { ...removed },
+    })
+  })
+}

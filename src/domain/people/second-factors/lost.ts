@@ -1,0 +1,124 @@
+import { transaction, type Database } from '../../../database/connection.js'
+import { hasSecondFactor } from '../../../database/people/second-factors/has-one.js'
+import {
+  deleteRemoval,
+  findRemoval,
+  hasGivenAccessTo,
+  hasOperatorBesides,
+  replaceRemoval,
+  type AskedRemoval,
+} from '../../../database/people/second-factors/removals.js'
+import { storable } from '../../../database/text.js'
+import { lockUser } from '../../../database/people/users.js'
+import { UserError } from '../../../errors.js'
+import { newId } from '../../../ids.js'
+import { record } from '../../operating/audit.js'
+import type { Context } from '../../context.js'
+import { tellOfAccount } from '../../operating/notices/tell.js'
+import { getUser, type User } from '../users.js'
+import { removeAll } from './remove-all.js'
+
+export type { AskedRemoval } from '../../../database/people/second-factors/removals.js'
+
+const REASON_LENGTH = { min: 5, max: 300 }
+/** Who was let in by another so lately may be that other. */
+const STRANGERS_DAYS = 7
+
+const NEVER_ONE_S_OWN =
+  'nobody takes away their own second factor in this way: sign in and remove it in the settings'
+const NO_SECOND_OPERATOR =
+  'there is no other operator who could confirm: use `linehook user remove-second-factor` on the machine'
+
+/** What is asked for and can still be confirmed. */
+export function findAskedRemoval({ db }: Context, userId: string): Promise<AskedRemoval | undefined> {
+  return findRemoval(db, userId)
+}
+
+/**
+ * An operator asks to take away the second factor of a user who has lost it. Nothing is taken away yet: another operator has
+ * to confirm it within a day. The user is told, and has so long to object.
+ *
+ * @throws UserError 400 for the reason, 404, 409
+ */
+export function askForRemoval(context: Context, userId: string, reason: string): Promise<void> {
+  return withUser(context, userId, async (trx, user, operatorId) => {
+    if (!(await hasSecondFactor(trx, userId))) throw new UserError('this user has no second factor', 409)
+    if ((await findRemoval(trx, userId)) !== undefined) {
+      throw new UserError('this was asked for already: another operator has to confirm it', 409)
+    }
+    if (!(await hasOperatorBesides(trx, [operatorId, userId]))) throw new UserError(NO_SECOND_OPERATOR, 409)
+    const written = readReason(reason)
+    await replaceRemoval(trx, { id: newId(), userId, askedBy: operatorId, reason: written })
+    const act = { action: 'second_factor.removal_asked', subjectId: userId, userId } as const
+    await record(context, trx, { ...act, after: { reason: written } })
+    const details = { userId, email: user.email, reason: written }
+    await tellOfAccount(context, trx, { kind: 'second_factor.removal_asked', user, details })
+  })
+}
+
+/** Any operator may, also who asked; nothing happens then. @throws UserError 404, 409 */
+export function withdrawRemoval(context: Context, userId: string): Promise<void> {
+  return withUser(context, userId, async (trx) => {
+    const asked = await findRemoval(trx, userId)
+    if (asked === undefined) throw notAsked()
+    await deleteRemoval(trx, userId)
+    const act = { action: 'second_factor.removal_withdrawn', subjectId: userId, userId } as const
+    await record(context, trx, { ...act, after: { askedBy: asked.askedBy } })
+  })
+}
+
+/**
+ * Another operator than the one who asked agrees, and it is done. Not one whose account or password came from the one who
+ * asked within a week: with a set-up link, one person could be two operators in a minute.
+ *
+ * @param removalId what the operator has read: it may have been withdrawn and asked for anew since
+ * @throws UserError 404, 409
+ */
+export function confirmRemoval(context: Context, userId: string, removalId: string): Promise<void> {
+  return withUser(context, userId, async (trx, user, operatorId) => {
+    const asked = await findRemoval(trx, userId)
+    if (asked === undefined || asked.id !== removalId) throw notAsked()
+    if (asked.askedBy === operatorId)
+      throw new UserError('you asked for it: another operator has to confirm', 409)
+    if (
+      (await hasGivenAccessTo(trx, asked.askedBy, operatorId, STRANGERS_DAYS)) ||
+      (await hasGivenAccessTo(trx, operatorId, asked.askedBy, STRANGERS_DAYS))
+    ) {
+      throw new UserError(
+        `one of you two has made the other’s account or a set-up link for it in the last ${STRANGERS_DAYS} days: ` +
+          'a third operator has to confirm, or use `linehook user remove-second-factor` on the machine',
+        409,
+      )
+    }
+    await removeAll(context, trx, user, { askedBy: asked.askedBy, reason: asked.reason })
+  })
+}
+
+/** The lock keeps two who confirm, or ask and confirm, at the same moment one after the other. */
+async function withUser(
+  context: Context,
+  userId: string,
+  doChange: (trx: Database, user: User, operatorId: string) => Promise<void>,
+): Promise<void> {
+  const user = await getUser(context, userId)
+  const operatorId = context.actor.userId
+  if (operatorId === null) throw new Error('only a person in the console asks and confirms')
+  if (operatorId === userId) throw new UserError(NEVER_ONE_S_OWN, 409)
+  await transaction(context.db, async (trx) => {
+    await lockUser(trx, userId)
+    await doChange(trx, user, operatorId)
+  })
+}
+
+function readReason(reason: string): string {
+  const written = storable(reason).trim()
+  const { min, max } = REASON_LENGTH
+  if (written.length >= min && written.length <= max) return written
+  throw new UserError(
+    `reason must say in ${min} to ${max} characters how you know that it is this user who asks`,
+  )
+}
+
+function notAsked(): UserError {
+  return new UserError('nobody asks for this any more: reload the page', 409)
+}

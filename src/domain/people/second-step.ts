@@ -1,0 +1,86 @@
+import { transaction } from '../../database/connection.js'
+import {
+  findHalfOpenSession,
+  takeHalfOpenSession,
+  type HalfOpenSession,
+} from '../../database/carriers/half-open-sessions.js'
+import { lockUser } from '../../database/people/users.js'
+import { UserError } from '../../errors.js'
+import { sha256 } from '../../secrets.js'
+import { openSession } from './begin-session.js'
+import type { Context } from '../context.js'
+import { PASSKEY_REFUSED, provePasskey } from './second-factors/passkeys.js'
+import { proveCode } from './second-factors/prove-code.js'
+import { newSession } from './sessions.js'
+
+export type { HalfOpenSession } from '../../database/carriers/half-open-sessions.js'
+
+/** One text for a wrong code, one that was used, and too many attempts. */
+export const CODE_REFUSED =
+  'The code is wrong, or was used already. A code works once: wait for the next one. After several attempts wait 15 minutes.'
+
+export const STEP_IS_OVER = 'You took more than 10 minutes: sign in again.'
+
+/** Of a browser that has given the password. undefined: it has not, or more than 10 minutes ago. */
+export async function findHalfOpen({ db }: Context, token: string): Promise<HalfOpenSession | undefined> {
+  return findHalfOpenSession(db, sha256(token))
+}
+
+export interface SecondStep {
+  halfOpen: HalfOpenSession
+  /** Of the authenticator app, or a recovery code. */
+  code: string
+  /** The client's IP address. */
+  address: string
+  userAgent: string
+}
+
+/**
+ * Makes the session whole.
+ *
+ * @returns its token, a new one
+ * @throws UserError 401 CODE_REFUSED or STEP_IS_OVER; Unavailable
+ */
+export async function completeSignIn(context: Context, step: SecondStep): Promise<{ token: string }> {
+  const { halfOpen, code, address, userAgent } = step
+  const { userId } = halfOpen
+  if (!(await proveCode(context, { userId, code, address }))) throw new UserError(CODE_REFUSED, 401)
+  return finish(context, halfOpen, userAgent)
+}
+
+export interface PasskeySignIn {
+  /** undefined: the passkey stands for the password too. */
+  halfOpen: HalfOpenSession | undefined
+  browserToken: string
+  /** The browser's answer, as JSON. */
+  written: string
+  userAgent: string
+}
+
+/**
+ * By a passkey, in place of the password or after it.
+ *
+ * @throws UserError 401 PASSKEY_REFUSED or STEP_IS_OVER
+ */
+export async function signInByPasskey(context: Context, signIn: PasskeySignIn): Promise<{ token: string }> {
+  const { halfOpen, userAgent, ...proof } = signIn
+  const userId = await provePasskey(context, { ...proof, userId: halfOpen?.userId })
+  if (halfOpen !== undefined) return finish(context, halfOpen, userAgent)
+  return transaction(context.db, async (trx) => {
+    if ((await lockUser(trx, userId))?.disabledAt !== null) throw new UserError(PASSKEY_REFUSED, 401)
+    const { token, row } = newSession(userId, userAgent)
+    await openSession(context, trx, row)
+    return { token }
+  })
+}
+
+function finish(context: Context, { id, userId }: HalfOpenSession, userAgent: string) {
+  return transaction(context.db, async (trx) => {
+    // A password that was changed, or a user who was disabled meanwhile, has ended the half-open session.
+    const isThere = (await lockUser(trx, userId))?.disabledAt === null
+    if (!isThere || !(await takeHalfOpenSession(trx, id))) throw new UserError(STEP_IS_OVER, 401)
+    const { token, row } = newSession(userId, userAgent)
+    await openSession(context, trx, row)
+    return { token }
+  })
+}

@@ -1,0 +1,191 @@
+import { transaction, type Database } from '../../database/connection.js'
+import {
+  confirmSession,
+  deleteSession,
+  deleteSessionsOf,
+  useSession,
+  type NewSession,
+  type Session,
+} from '../../database/people/sessions.js'
+import { deleteSetUpLinkOf } from '../../database/people/set-up-links.js'
+import { storable } from '../../database/text.js'
+import { findPassword, lockUser, updatePassword } from '../../database/people/users.js'
+import { UserError } from '../../errors.js'
+import { isId, newId } from '../../ids.js'
+import { newToken, sha256 } from '../../secrets.js'
+import { record } from '../operating/audit.js'
+import type { Context } from '../context.js'
+import { hashPassword, requireGoodPassword } from './passwords.js'
+import { provePasskey } from './second-factors/passkeys.js'
+import { proveCode } from './second-factors/prove-code.js'
+import { finishRevoking, revokeAccessIn } from './revoke-access.js'
+import { provePassword } from './sign-in-attempts.js'
+
+export type { ListedSession, Session } from '../../database/people/sessions.js'
+
+/** Does not say which of both is wrong. */
+export const CONFIRMATION_REFUSED =
+  'password or code is wrong. A code works once: wait for the next one. After several attempts wait 15 minutes.'
+
+export const PASSWORD_REFUSED = 'password is wrong. After several attempts wait 15 minutes.'
+
+/** A browser's own name has room. A longer header would fill the list of sessions. */
+const USER_AGENT_LENGTH = 200
+
+/**
+ * The row of a new session, to be inserted in a transaction of the caller, and its token. The browser keeps the token; we
+ * keep its hash.
+ */
+export function newSession(userId: string, userAgent: string): { token: string; row: NewSession } {
+  const token = newToken()
+  const shown = storable(userAgent.slice(0, USER_AGENT_LENGTH))
+  return { token, row: { id: newId(), userId, tokenHash: sha256(token), userAgent: shown } }
+}
+
+/**
+ * Finds the session of a token. undefined: nobody's, ended, or not used for 30 minutes.
+ *
+ * @param isUsed false: an open page asks by itself, not a person, so this does not keep the session alive
+ */
+export async function findSession(
+  { db }: Context,
+  token: string,
+  { isUsed = true } = {},
+): Promise<Session | undefined> {
+  if (!/^[\w-]{43}$/.test(token)) return undefined
+  return useSession(db, sha256(token), isUsed)
+}
+
+/** Ends a session, also when somebody signs out. @throws UserError 404 */
+export async function endSession(context: Context, userId: string, id: string): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    const isEnded = isId(id) && (await deleteSession(trx, userId, id))
+    if (!isEnded) throw new UserError('no such session', 404)
+    await record(context, trx, { action: 'session.ended', subjectId: id, userId })
+  })
+}
+
+/**
+ * Ends all of the user's sessions, or all but one.
+ *
+ * @returns how many it were
+ */
+export function endSessions(context: Context, userId: string, keepId?: string): Promise<number> {
+  return transaction(context.db, async (trx) => {
+    const sessionCount = await deleteSessionsOf(trx, userId, keepId)
+    if (sessionCount > 0) {
+      const act = { action: 'sessions.ended', subjectId: userId, userId } as const
+      await record(context, trx, { ...act, after: { sessionCount } })
+    }
+    return sessionCount
+  })
+}
+
+export interface Confirmation {
+  password: string
+  /** Of who has a second factor. */
+  code: string
+  /** The client's IP address. */
+  address: string
+}
+
+/**
+ * Makes the session confirmed for 10 minutes, and gives it a new token: whoever has found out the old one is not confirmed
+ * with it (ASVS 5.0, 7.2.4).
+ *
+ * @returns the token, for the browser. The old one is dead
+ * @throws UserError 401 PASSWORD_REFUSED or CONFIRMATION_REFUSED, which counts as an attempt to sign in; Unavailable
+ */
+export async function confirmPassword(
+  context: Context,
+  session: Session,
+  { password, code, address }: Confirmation,
+): Promise<string> {
+  const { userId, hasSecondFactor } = session
+  if (!hasSecondFactor) await requirePassword(context, session, password, address)
+  else {
+    const isProven =
+      (await proveOwnPassword(context, session, password, address)) !== undefined &&
+      (await proveCode(context, { userId, code, address }))
+    if (!isProven) throw new UserError(CONFIRMATION_REFUSED, 401)
+  }
+  return confirm(context.db, session)
+}
+
+/** As `confirmPassword`, by a passkey of the user, which is two factors in itself. @throws UserError 401 PASSKEY_REFUSED */
+export async function confirmByPasskey(
+  context: Context,
+  { userId, id }: Session,
+  proof: { browserToken: string; written: string },
+): Promise<string> {
+  await provePasskey(context, { ...proof, userId })
+  return confirm(context.db, { userId, id })
+}
+
+async function confirm(db: Database, { userId, id }: Pick<Session, 'userId' | 'id'>): Promise<string> {
+  const token = newToken()
+  await confirmSession(db, { userId, id, tokenHash: sha256(token) })
+  return token
+}
+
+/**
+ * Sets a new password. The current one is enough for it, also where there is a second factor: this session was opened with
+ * that, and the new password opens nothing without it.
+ *
+ * Ends the user's other sessions too, and takes away a set-up link that was not used.
+ * This session is confirmed by it, and goes on under a new token, which is returned for the browser.
+ *
+ * @param address the client's IP address
+ * @param revokes whether API tokens and what applications may do end too
+ * @throws UserError 400 for the new password, 401 PASSWORD_REFUSED for the current one; Unavailable
+ */
+export async function changePassword(
+  context: Context,
+  session: Session,
+  current: string,
+  next: string,
+  address: string,
+  { revokes = false } = {},
+): Promise<string> {
+  const { userId, id, email } = session
+  await requireGoodPassword(next, email, context.config.breachedPasswords)
+  const currentHash = await requirePassword(context, session, current, address)
+  const nextHash = await hashPassword(next)
+  const { token, revoked } = await transaction(context.db, async (trx) => {
+    if ((await lockUser(trx, userId))?.passwordHash !== currentHash) throw passwordRefused()
+    await updatePassword(trx, userId, nextHash)
+    const sessionsEnded = await deleteSessionsOf(trx, userId, id)
+    const token = await confirm(trx, session)
+    await deleteSetUpLinkOf(trx, userId)
+    await record(context, trx, {
+      action: 'password.changed',
+      subjectId: userId,
+      userId,
+      after: { sessionsEnded },
+    })
+    return { token, revoked: revokes ? await revokeAccessIn(context, trx, userId) : undefined }
+  })
+  if (revoked !== undefined) await finishRevoking(context, revoked)
+  return token
+}
+
+/** @returns its hash */
+async function requirePassword(...proof: PasswordOf): Promise<string> {
+  const passwordHash = await proveOwnPassword(...proof)
+  if (passwordHash === undefined) throw passwordRefused()
+  return passwordHash
+}
+
+type PasswordOf = [context: Context, session: Session, password: string, address: string]
+
+/** @returns its hash; undefined: it is wrong */
+async function proveOwnPassword(...proof: PasswordOf): Promise<string | undefined> {
+  const [context, { email, userId }, password, address] = proof
+  const passwordHash = (await findPassword(context.db, email))?.passwordHash ?? null
+  const isProven = await provePassword(context, { userId, email, password, passwordHash, address })
+  return isProven ? (passwordHash ?? undefined) : undefined
+}
+
+function passwordRefused(): UserError {
+  return new UserError(PASSWORD_REFUSED, 401)
+}

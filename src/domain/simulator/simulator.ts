@@ -1,0 +1,99 @@
+import { applyReceipts } from '../../database/messages/receipts.js'
+import { listSimulatedMessages, takeDueReceipts } from '../../database/simulator/simulator-outbox.js'
+import { UserError } from '../../errors.js'
+import { newId } from '../../ids.js'
+import type { Context } from '../context.js'
+import { followReceipts } from '../messages/receipts.js'
+import { receiveMessage, type InboundMessage, type ReceiveOutcome } from '../messages/receive.js'
+import { parseNumber } from '../messages/phone-number.js'
+
+/** The account, and the carrier, that is built in. */
+export const SIMULATOR = 'simulator'
+/** It bounds the transaction in which receipts are taken and applied. What is left comes a second later. */
+const RECEIPT_BATCH = 500
+/** Tests look for their messages here, so it has many; all of them are one answer, so there is a bound. */
+const MAX_OUTBOX = 1000
+
+export interface SimulatedInbound {
+  fromNumber: string
+  toNumber: string
+  /** The carrier's id of the message, to bring the same one twice; a new one when left out. */
+  messageId?: string
+  text?: string
+  mediaUrl?: string
+  voicemailUrl?: string
+}
+
+/**
+ * Brings a message from the simulator's network to a line at the simulator. Lines of other carriers get messages from
+ * their carrier only.
+ *
+ * @param userId only to a line of theirs; left out: to anybody's
+ * @throws UserError naming the field; 404 when there is no such line
+ */
+export async function simulateInbound(
+  context: Context,
+  inbound: SimulatedInbound,
+  userId?: string,
+): Promise<ReceiveOutcome> {
+  const message = {
+    carrierAccount: SIMULATOR,
+    carrierMessageId: inbound.messageId ?? newId(),
+    fromNumber: readNumber('fromNumber', inbound.fromNumber),
+    toNumber: readNumber('toNumber', inbound.toNumber),
+    content: readContent(inbound),
+  }
+  const line = await context.batched.findLineByNumber(message.toNumber)
+  if (line?.carrierAccount !== SIMULATOR || (userId !== undefined && line.userId !== userId)) {
+    throw new UserError(
+      'toNumber is not the number of a line at the simulator: see `linehook line list`',
+      404,
+    )
+  }
+  return receiveMessage(context, message)
+}
+
+/**
+ * What the simulator took, newest first, at most 1,000.
+ *
+ * @param userId only from lines of theirs; left out: from everybody's
+ * @throws UserError
+ */
+export function readOutbox({ db }: Context, toNumber: string | undefined, userId?: string) {
+  const number = toNumber === undefined ? undefined : readNumber('toNumber', toNumber)
+  return listSimulatedMessages(db, { toNumber: number, userId }, MAX_OUTBOX)
+}
+
+/**
+ * Sends the receipts that are due. `maintenance` does this, so that a receipt comes even if the worker that sent the text
+ * has died.
+ *
+ * @returns how many messages changed
+ */
+export async function sendSimulatedReceipts(context: Context): Promise<number> {
+  const changes = await context.db.transaction(async (trx) => {
+    const due = await takeDueReceipts(trx, RECEIPT_BATCH)
+    if (due.length === 0) return undefined
+    return applyReceipts(
+      trx,
+      due.map((ids) => ({ ...ids, carrierAccount: SIMULATOR, status: 'delivered' })),
+    )
+  })
+  if (changes === undefined) return 0
+  await followReceipts(context, changes)
+  return changes.changed.length
+}
+
+function readContent({ text, mediaUrl, voicemailUrl }: SimulatedInbound): InboundMessage['content'] {
+  const given = [text, mediaUrl, voicemailUrl].filter((value) => value !== undefined && value !== '')
+  if (given.length !== 1) throw new UserError('give exactly one of text, mediaUrl and voicemailUrl')
+  if (text) return { type: 'inboundText', text }
+  return mediaUrl ? { type: 'inboundMedia', url: mediaUrl } : { type: 'voiceMail', url: voicemailUrl ?? '' }
+}
+
+/** @returns E.164 @throws UserError naming the field */
+export function readNumber(field: string, value: string): string {
+  const parsed = parseNumber(value, null)
+  if (parsed === undefined) throw new UserError(`${field} must be a phone number, such as +15551234567`)
+  return parsed.number
+}

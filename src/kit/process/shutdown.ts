@@ -1,0 +1,77 @@
+import { asError } from '../../errors.js'
+import { onStopRequest } from './stop-request.js'
+import type { Logger } from '../../telemetry/log.js'
+
+/** A process must be gone 25 s after SIGTERM (docs/operating/README.md); `linehook start` kills it after 26 s. */
+const DEADLINE_MS = 24_000
+/** A crashed process ends after this even if its log cannot be written, so that the supervisor can start another one. */
+const LAST_WORDS_MS = 1000
+
+type Step = { name: string; close: () => Promise<unknown> }
+
+/** What closes by itself: a whole process, or one of the workers that share one (`workers/processes/all.ts`). */
+interface Part {
+  log: Logger
+  steps: readonly Step[]
+  closed?: Promise<void>
+}
+
+const parts: Part[] = []
+let closing: Promise<void> | undefined
+
+/**
+ * Orders the end of a process: steps run one after another in the order given (the web server or worker first,
+ * Redis and Postgres last), when it is asked to stop. A step that fails is logged and the next one runs; what is not
+ * over at the deadline is left to leases. Called again, it orders another part of the process: parts close side by side,
+ * within the one deadline, and the last of them ends it.
+ */
+export function closeOnSignal(log: Logger, steps: readonly Step[]): () => Promise<void> {
+  parts.push({ log, steps })
+  if (parts.length === 1) {
+    // A bug that nobody caught: said in the log like everything else, then the supervisor's turn. Leases and the
+    // sweep take care of what was under way.
+    process.on('uncaughtException', (error) => {
+      log.fatal({ err: error }, 'process.crashed')
+      log.flush(() => process.exit(1))
+      setTimeout(() => process.exit(1), LAST_WORDS_MS)
+    })
+    onStopRequest((reason) => void close(reason))
+  }
+  return () => close('asked')
+}
+
+function close(reason: string): Promise<void> {
+  return (closing ??= closeAll(reason))
+}
+
+async function closeAll(reason: string): Promise<void> {
+  const deadline = setTimeout(() => {
+    for (const { log } of parts) log.error({ deadlineMs: DEADLINE_MS }, 'process.stopped_at_deadline')
+    process.exit(1)
+  }, DEADLINE_MS)
+  // A part that was just starting may be added while the others close.
+  for (let count = 0; count < parts.length;) {
+    count = parts.length
+    await Promise.all(parts.map((part) => (part.closed ??= closePart(part, reason))))
+  }
+  clearTimeout(deadline)
+  process.exit(0)
+}
+
+async function closePart({ log, steps }: Part, reason: string): Promise<void> {
+  log.info({ reason }, 'process.stopping')
+  for (const step of steps) {
+    try {
+      await step.close()
+    } catch (error) {
+      log.error({ step: step.name, err: asError(error) }, 'process.close_failed')
+    }
+  }
+  log.info('process.stopped')
+  // Without this wait the last lines could change places: exit() writes them beside what is being written.
+  await new Promise<void>((resolve) => {
+    log.flush(() => {
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import type { Redis } from 'ioredis'
+import { inProject } from '../process/project-files.js'
+import { redisAvailable } from './redis.js'
+
+/** At most `limit` places in any span of `lengthMs`. Keys of windows that are taken together share a hash tag. */
+export interface Window {
+  key: string
+  limit: number
+  lengthMs: number
+}
+
+export interface SlidingWindows {
+  /**
+   * Takes a place in every window for `member`, or in none. A repeat with the same member counts once, so it is
+   * harmless after a crash.
+   *
+   * @param now in ms; the clock of Redis when left out, because processes' clocks differ
+   * @returns 0 when the places are taken, else the milliseconds after which to ask again
+   * @throws Unavailable
+   */
+  take(member: string, windows: readonly Window[], now?: number): Promise<number>
+  /**
+   * Moves the places that `member` has to a later moment. A member that has to wait for something else keeps them until
+   * then, when it asks again.
+   *
+   * @param now as for `take`
+   * @throws Unavailable
+   */
+  hold(member: string, windows: readonly Window[], waitMs: number, now?: number): Promise<void>
+  /** Puts back places that Redis has lost; those that it has stay. @throws Unavailable */
+  fill(window: Window, places: readonly { member: string; agoMs: number }[]): Promise<void>
+  /** Empties windows, for those who took places and for those who wait. @throws Unavailable */
+  clear(keys: Iterable<string>): Promise<void>
+}
+
+/** A waiter may come back so late before its turn goes to the next. A busy worker may be late and is not dead. */
+const PATIENCE_MS = 2000
+
+const script = readScript('sliding-window')
+const holdScript = readScript('sliding-window-hold')
+const fillScript = readScript('sliding-window-fill')
+
+type Script = (keyCount: number, ...args: (string | number)[]) => Promise<number>
+
+type WithScript = Redis & { slidingWindow: Script; slidingWindowHold: Script; slidingWindowFill: Script }
+
+export function createSlidingWindows(redis: Redis): SlidingWindows {
+  redis.defineCommand('slidingWindow', { lua: script })
+  redis.defineCommand('slidingWindowHold', { lua: holdScript })
+  redis.defineCommand('slidingWindowFill', { lua: fillScript })
+  return {
+    take: (member, windows, now) =>
+      redisAvailable(() =>
+        (redis as WithScript).slidingWindow(
+          windows.length * 2,
+          ...windows.flatMap(({ key }) => [key, waiters(key)]),
+          member,
+          now ?? '',
+          PATIENCE_MS,
+          ...windows.flatMap(({ limit, lengthMs }) => [limit, lengthMs]),
+        ),
+      ),
+    hold: async (member, windows, waitMs, now) => {
+      await redisAvailable(() =>
+        (redis as WithScript).slidingWindowHold(
+          windows.length,
+          ...windows.map(({ key }) => key),
+          member,
+          now ?? '',
+          waitMs,
+          ...windows.map(({ lengthMs }) => lengthMs),
+        ),
+      )
+    },
+    fill: async ({ key, lengthMs }, places) => {
+      if (places.length === 0) return
+      await redisAvailable(() =>
+        (redis as WithScript).slidingWindowFill(
+          1,
+          key,
+          '',
+          lengthMs,
+          ...places.flatMap(({ member, agoMs }) => [member, agoMs]),
+        ),
+      )
+    },
+    clear: async (keys) => {
+      const pipeline = redis.pipeline()
+      // Each key has a command of its own: windows of different lines may be on different servers of a cluster.
+      for (const key of keys) pipeline.del(key, waiters(key))
+      await redisAvailable(async () => {
+        const failure = (await pipeline.exec())?.find(([error]) => error)?.[0]
+        if (failure) throw failure
+      })
+    },
+  }
+}
+
+function waiters(key: string): string {
+  return `${key}:waiting`
+}
+
+function readScript(name: string): string {
+  return readFileSync(inProject(`src/kit/redis/${name}.lua`), 'utf8')
+}

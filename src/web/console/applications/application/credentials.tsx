@@ -1,0 +1,75 @@
+import { rotateClientSecret } from '../../../../domain/applications/applications.js'
+import type { Context } from '../../../../domain/context.js'
+import { idOf } from '../../form-values.js'
+import { Confirm } from '../../form.js'
+import type { Act } from '../../page.js'
+import { Copyable } from '../../secret.js'
+import { sessionOf } from '../../people/session.js'
+import type { ApplicationView } from './page-model.js'
+
+const ID = 'credentials'
+
+/** What its program needs for OAuth. @param props.clientSecret only when it was just made */
+export function Credentials(props: {
+  view: ApplicationView
+  clientSecret: string | undefined
+  publicUrl: string
+}) {
+  const { view, clientSecret, publicUrl } = props
+  const { page, application, path } = view
+  return (
+    <section id={ID} aria-labelledby={`${ID}-title`}>
+      <h2 id={`${ID}-title`}>Credentials</h2>
+      <h3>Client id</h3>
+      <Copyable id="client-id" text={application.clientId} what="the client id" />
+      <h3>Client secret</h3>
+      {application.kind === 'public' ? (
+        <p>It has none: it is public, and must use PKCE (S256).</p>
+      ) : (
+        <>
+          {clientSecret === undefined ? (
+            <p class="muted">Shown only when it is made; we keep no copy of it.</p>
+          ) : (
+            <div role="status" class="notice">
+              <p>Copy it now: it is shown only this once.</p>
+              <Copyable id="client-secret" text={clientSecret} what="the client secret" />
+            </div>
+          )}
+          <Confirm
+            page={page}
+            action={`${path}/client-secret/rotate`}
+            label="Make a new client secret…"
+            consequence="You see the new one at once, and the old one is refused from then on."
+            button="Make a new client secret"
+          />
+        </>
+      )}
+      <h3>Redirect URIs</h3>
+      <ul>
+        {application.redirectUris.map((uri) => (
+          <li key={uri}>
+            <code>{uri}</code>
+          </li>
+        ))}
+      </ul>
+      <h3>Our addresses</h3>
+      <ul>
+        <li>
+          Authorization: <code>{`${publicUrl}/oauth/authorize`}</code>
+        </li>
+        <li>
+          Tokens: <code>{`${publicUrl}/oauth/access`}</code>
+        </li>
+      </ul>
+    </section>
+  )
+}
+
+/** As at registration. */
+export function postClientSecret(context: Context): Act {
+  return async (ctx) => {
+    const applicationId = idOf(ctx, 'applicationId')
+    const clientSecret = await rotateClientSecret(context, sessionOf(ctx).userId, applicationId)
+    return { shown: { clientSecret } }
+  }
+}

@@ -1,0 +1,52 @@
+import type { findDeliveriesOfApplication } from '../../../../domain/endpoints/deliveries/delivery-history.js'
+import { explainFailure } from '../../endpoints/failures.js'
+import { Time } from '../../form.js'
+import { Status } from '../../status.js'
+
+/** So many are enough to see how the endpoint does now. `/v1` has all of them. */
+export const MAX_SHOWN = 20
+
+type Deliveries = Awaited<ReturnType<typeof findDeliveriesOfApplication>>
+
+/** What became of its events, newest first: how each went, not what was said on somebody else's line. */
+export function Deliveries({ deliveries }: { deliveries: Deliveries }) {
+  return (
+    <section id="deliveries" aria-labelledby="deliveries-title">
+      <h2 id="deliveries-title">Activity</h2>
+      {deliveries.length === 0 ? (
+        <p class="empty">No event yet: there is one for each message that a connected line receives.</p>
+      ) : (
+        <table class="rows">
+          <thead>
+            <tr>
+              <th>Event</th>
+              <th>What</th>
+              <th>State</th>
+              <th>Attempts</th>
+              <th>Last failure</th>
+            </tr>
+          </thead>
+          <tbody>
+            {deliveries.map((each) => (
+              <tr key={each.id}>
+                <td data-label="Event">
+                  <Time at={each.createdAt} />
+                </td>
+                <td data-label="What">
+                  <code>{each.type}</code>
+                </td>
+                <td data-label="State">
+                  <Status status={each.status} />
+                </td>
+                <td data-label="Attempts">{each.attemptCount}</td>
+                <td data-label="Last failure">
+                  {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,114 @@
+import type { Context as KoaContext } from 'koa'
+import { OPT_IN_EVENT_TYPES } from '../../../../database/endpoints/events.js'
+import { MAX_DESCRIPTION_LENGTH } from '../../../../domain/applications/application-fields.js'
+import {
+  getApplication,
+  updateApplication,
+  type Application,
+} from '../../../../domain/applications/applications.js'
+import type { Context } from '../../../../domain/context.js'
+import { MAX_NAME_LENGTH } from '../../../../domain/names.js'
+import { OptInEvents } from '../../endpoints/opt-in-events.js'
+import { fieldOf, idOf, valuesOf } from '../../form-values.js'
+import { Field, Form, TextArea } from '../../form.js'
+import { withNotice } from '../../notices.js'
+import type { Act, Page } from '../../page.js'
+import { sessionOf } from '../../people/session.js'
+import { applicationPath, type ApplicationView } from './page-model.js'
+
+/** What an application says of itself, as it is registered and edited. */
+export function ApplicationFields(props: { page: Page; action: string; application?: Application }) {
+  const { page, action, application } = props
+  const field = (name: 'name' | 'website' | 'webhookUrl') => ({
+    page,
+    action,
+    name,
+    autocomplete: 'off',
+    ...(application?.[name] == null ? {} : { value: application[name] }),
+  })
+  return (
+    <>
+      <Field
+        {...field('name')}
+        label="Name"
+        hint="Users read it when they decide whether to authorize it."
+        required
+        more={{ maxlength: MAX_NAME_LENGTH }}
+      />
+      <TextArea
+        page={page}
+        action={action}
+        name="description"
+        label="Description"
+        hint="What it does for them, in a sentence or two. May be empty."
+        rows={2}
+        value={application?.description ?? ''}
+        more={{ maxlength: MAX_DESCRIPTION_LENGTH }}
+      />
+      <Field {...field('website')} label="Website" type="url" hint="May be empty." />
+      <TextArea
+        page={page}
+        action={action}
+        name="redirectUris"
+        label="Redirect URIs"
+        hint={
+          'Where users come back to, one a line, at most 10, written exactly as the application sends them. ' +
+          'https://, the scheme of an app, or http:// to localhost only.'
+        }
+        rows={3}
+        value={application?.redirectUris.join('\n') ?? ''}
+        required
+      />
+      <Field
+        {...field('webhookUrl')}
+        label="Webhook URL"
+        type="url"
+        hint="Where the events of connected lines are posted. Empty: it gets none."
+      />
+      <OptInEvents
+        page={page}
+        action={action}
+        types={OPT_IN_EVENT_TYPES}
+        chosen={application?.optInEvents ?? []}
+      />
+    </>
+  )
+}
+
+export function typedApplication(ctx: KoaContext) {
+  return {
+    name: fieldOf(ctx, 'name'),
+    description: fieldOf(ctx, 'description'),
+    website: fieldOf(ctx, 'website'),
+    redirectUris: fieldOf(ctx, 'redirectUris').split(/\r?\n/),
+    webhookUrl: fieldOf(ctx, 'webhookUrl'),
+    optInEvents: valuesOf(ctx, 'optInEvents'),
+  }
+}
+
+export function Edit({ view: { page, application, path } }: { view: ApplicationView }) {
+  const action = `${path}/fields`
+  return (
+    <section id="fields">
+      <details open={page.fault?.action === action}>
+        <summary>Edit</summary>
+        <Form page={page} action={action}>
+          <ApplicationFields page={page} action={action} application={application} />
+          <button type="submit">Save</button>
+        </Form>
+      </details>
+    </section>
+  )
+}
+
+/** A webhook URL that is only saved along with the rest stays as it is, disabled or not. */
+export function postFields(context: Context): Act {
+  return async (ctx) => {
+    const id = idOf(ctx, 'applicationId')
+    const { webhookUrl, ...fields } = typedApplication(ctx)
+    const { userId } = sessionOf(ctx)
+    const isSame = webhookUrl.trim() === (await getApplication(context, userId, id)).webhookUrl
+    await updateApplication(context, userId, id, isSame ? fields : { ...fields, webhookUrl })
+    return withNotice(applicationPath(id), 'application-saved')
+  }
+}

@@ -1,0 +1,118 @@
+import type { Middleware } from 'koa'
+import { listApplicationsOf } from '../../../database/applications/applications.js'
+import { registerApplication } from '../../../domain/applications/applications.js'
+import type { Context } from '../../../domain/context.js'
+import { showApplication } from './application.js'
+import { ApplicationFields, typedApplication } from './application/fields-form.js'
+import { applicationPath, APPLICATIONS } from './application/page-model.js'
+import { fieldOf } from '../form-values.js'
+import { Empty, Form, Select, Time } from '../form.js'
+import { Layout } from '../layout.js'
+import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { sessionOf } from '../people/session.js'
+
+type Applications = Awaited<ReturnType<typeof listApplicationsOf>>
+
+const KINDS = [
+  ['confidential', 'Confidential: it has a server, which keeps its client secret'],
+  ['public', 'Public: an app or a page, which can keep no secret and uses PKCE'],
+] as const
+
+/** The programs that the user registered, for other users to authorize. */
+export function showApplications(context: Context): Middleware {
+  return async (ctx) => {
+    const page = pageOf(ctx, context)
+    const applications = await listApplicationsOf(context.db, sessionOf(ctx).userId)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Applications">
+        <h1>Applications</h1>
+        <p>
+          Programs of yours that other people let at their lines, by OAuth 2.0. What others may do with your
+          own lines is under <a href="/console/authorized-applications">Authorized applications</a>.
+        </p>
+        {applications.length === 0 ? (
+          <Empty>
+            You have registered no application yet. For your own lines you need none: an{' '}
+            <a href="/console/settings#api-tokens">API token</a> is enough.
+          </Empty>
+        ) : (
+          <ApplicationTable applications={applications} />
+        )}
+        <Register page={page} />
+      </Layout>,
+    )
+  }
+}
+
+function ApplicationTable({ applications }: { applications: Applications }) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Kind</th>
+          <th>Events</th>
+          <th>Registered</th>
+        </tr>
+      </thead>
+      <tbody>
+        {applications.map((application) => (
+          <tr key={application.id}>
+            <td data-label="Name">
+              <a href={applicationPath(application.id)} dir="auto">
+                {application.name}
+              </a>
+            </td>
+            <td data-label="Kind">{application.kind}</td>
+            <td data-label="Events">
+              <EndpointState application={application} />
+            </td>
+            <td data-label="Registered">
+              <Time at={application.createdAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function EndpointState({ application }: { application: Applications[number] }) {
+  const { webhookUrl, endpointDisabledAt, endpointFailingSince } = application
+  if (webhookUrl === null) return <span class="muted">no webhook URL</span>
+  if (endpointDisabledAt !== null) return <span class="badge bad">disabled</span>
+  if (endpointFailingSince !== null) return <span class="badge waiting">failing</span>
+  return <span class="badge good">works</span>
+}
+
+function Register({ page }: { page: Page }) {
+  const typedKind = page.fault?.action === APPLICATIONS ? page.fault.fields.kind : undefined
+  return (
+    <section id="register" class="line">
+      <h2>Register an application</h2>
+      <Form page={page} action={APPLICATIONS}>
+        <ApplicationFields page={page} action={APPLICATIONS} />
+        <Select
+          name="kind"
+          label="Kind"
+          options={KINDS}
+          {...(typedKind === undefined ? {} : { value: typedKind })}
+        />
+        <button type="submit">Register</button>
+      </Form>
+    </section>
+  )
+}
+
+/** The page of the new application shows its secret, this once. */
+export function postApplication(context: Context): Act {
+  return async (ctx) => {
+    const { application, clientSecret } = await registerApplication(context, sessionOf(ctx).userId, {
+      ...typedApplication(ctx),
+      kind: fieldOf(ctx, 'kind'),
+    })
+    const shown = { applicationId: application.id, ...(clientSecret === null ? {} : { clientSecret }) }
+    return { shown: { ...shown, isNew: true }, by: showApplication(context) }
+  }
+}

@@ -1,0 +1,167 @@
+import type { Middleware } from 'koa'
+import {
+  endAuthorization,
+  endAuthorizations,
+  listAuthorizedApplications,
+  type AuthorizedApplication,
+} from '../../../domain/applications/authorizations.js'
+import type { Context } from '../../../domain/context.js'
+import { idOf } from '../form-values.js'
+import { Confirm, Empty, Time } from '../form.js'
+import { Layout } from '../layout.js'
+import { linePath } from '../lines/line/section.js'
+import { withNotice } from '../notices.js'
+import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { sessionOf } from '../people/session.js'
+import { UserText } from '../user-text.js'
+
+const AUTHORIZED = '/console/authorized-applications'
+
+/** Of a line, in the words of its owner; a scope that is none of a line's is said of the application. */
+const MAY: Record<string, string> = {
+  'messages:connect': 'gets what comes in, reads its messages, sends from it',
+  'messages:write': 'sends from it',
+  'lines:write': 'renames it',
+}
+
+/** Which applications may use the user's lines, for what, and how to end that. */
+export function showAuthorizations(context: Context): Middleware {
+  return async (ctx) => {
+    const page = pageOf(ctx, context)
+    const applications = await listAuthorizedApplications(context, sessionOf(ctx).userId)
+    const isStray =
+      page.fault !== undefined && !applications.some(({ id }) => page.fault?.action.includes(id) === true)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Authorized applications">
+        <h1>Authorized applications</h1>
+        <p>
+          Programs that may use your lines, because you authorized them. One that you disconnect loses them at
+          once, and would have to ask you again. Those that you made are under{' '}
+          <a href="/console/applications">Applications</a>.
+        </p>
+        {isStray && (
+          <p role="alert" class="fault">
+            {page.fault?.message}
+          </p>
+        )}
+        {applications.length === 0 ? (
+          <Empty>
+            No application may use your lines. One that wants to sends you here to ask; then it is listed.
+          </Empty>
+        ) : (
+          applications.map((application) => (
+            <Authorized key={application.id} page={page} application={application} />
+          ))
+        )}
+      </Layout>,
+    )
+  }
+}
+
+function Authorized({ page, application }: { page: Page; application: AuthorizedApplication }) {
+  const { id, name, website, ownerName, lines } = application
+  const seesAll = lines.some(({ scopes }) => scopes.includes('lines:read'))
+  return (
+    <section id={id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>
+        <UserText>{name}</UserText>
+      </h2>
+      <p>
+        An application of <UserText>{ownerName}</UserText>
+        {website !== null && (
+          <>
+            , <a href={website}>{website}</a>
+          </>
+        )}
+        . {seesAll && 'It may also see the names, numbers and states of all of your lines.'}
+      </p>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>Line</th>
+            <th>What it may do</th>
+            <th>Connected</th>
+            <th>Last sent</th>
+            <th>Last received</th>
+            <th>
+              <span class="unseen">What to do</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <tr key={line.lineId}>
+              <td data-label="Line">
+                <a href={linePath(line.lineId)} dir="auto">
+                  {line.lineName}
+                </a>
+              </td>
+              <td data-label="What it may do">{permissions(line.scopes)}</td>
+              <td data-label="Connected">
+                <Time at={line.connectedAt} />
+              </td>
+              <td data-label="Last sent">
+                <Moment at={line.lastSentAt} />
+              </td>
+              <td data-label="Last received">
+                <Moment at={line.lastReceivedAt} />
+              </td>
+              <td>
+                <Confirm
+                  page={page}
+                  action={`${AUTHORIZED}/${id}/lines/${line.lineId}/disconnect`}
+                  label="Disconnect…"
+                  consequence={
+                    <>
+                      At once “<UserText>{name}</UserText>” can no longer use “
+                      <UserText>{line.lineName}</UserText>”.
+                    </>
+                  }
+                  button="Disconnect this line"
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Confirm
+        page={page}
+        action={`${AUTHORIZED}/${id}/disconnect`}
+        label="Disconnect the application…"
+        consequence={
+          <>
+            At once “<UserText>{name}</UserText>” can use none of your lines, and its tokens are refused.
+          </>
+        }
+        button="Disconnect the application"
+      />
+    </section>
+  )
+}
+
+function Moment({ at }: { at: Date | null }) {
+  return at === null ? <span class="muted">never</span> : <Time at={at} />
+}
+
+function permissions(scopes: readonly string[]): string {
+  // Who gets what comes in may send, too.
+  const isWider = scopes.includes('messages:connect')
+  const words = scopes.flatMap((scope) => (isWider && scope === 'messages:write' ? [] : (MAY[scope] ?? [])))
+  return words.length === 0 ? 'only sees it' : words.join('; ')
+}
+
+export function postEndAuthorizations(context: Context): Act {
+  return async (ctx) => {
+    await endAuthorizations(context, sessionOf(ctx).userId, idOf(ctx, 'applicationId'))
+    return withNotice(AUTHORIZED, 'application-disconnected')
+  }
+}
+
+export function postEndAuthorization(context: Context): Act {
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    await endAuthorization(context, userId, idOf(ctx, 'applicationId'), idOf(ctx, 'lineId'))
+    return withNotice(AUTHORIZED, 'application-line-disconnected')
+  }
+}

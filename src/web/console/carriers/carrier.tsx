@@ -1,0 +1,128 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { listUsers } from '../../../database/people/users.js'
+import { getCarrierAccountById, removeCarrierAccount } from '../../../domain/carriers/carrier-accounts.js'
+import { isSimulator } from '../../../domain/carriers/accounts/kinds.js'
+import { listAccountNumbers } from '../../../domain/carriers/accounts/numbers.js'
+import { getCarrierAccountOverview } from '../../../domain/carriers/accounts/overview.js'
+import type { Context } from '../../../domain/context.js'
+import { UserError } from '../../../errors.js'
+import type { Imported, LoadedNumbers } from './carrier/import.js'
+import { Numbers } from './carrier/numbers.js'
+import { carrierPath, CARRIERS, type CarrierView } from './carrier/page-model.js'
+import { Sending } from './carrier/sending.js'
+import { Sessions } from './carrier/sessions.js'
+import { Settings } from './carrier/settings.js'
+import { Test } from './carrier/test.js'
+import { idOf, queryOf } from '../form-values.js'
+import { Confirm } from '../form.js'
+import { Layout } from '../layout.js'
+import { withNotice } from '../notices.js'
+import { answerPage, pageOf, shownOnce, type Act } from '../page.js'
+import { isConfirmed } from '../people/session.js'
+
+/** For operators: one account at a carrier, without its secrets. */
+export function showCarrier(context: Context): Middleware {
+  return async (ctx) => {
+    const { imported } = shownOnce<{ imported: Imported }>(ctx)
+    const view = await loadView(context, ctx)
+    const { page, account, path, isFixed, fault } = view
+    const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''
+    // The password is asked for before the form is shown: what was typed would be lost otherwise.
+    if (show === 'settings' && !isConfirmed(ctx, `${ctx.url}#settings`)) return
+    const isEdited = !isFixed && (show === 'settings' || page.fault?.action === `${path}/settings`)
+    const wantsNumbers =
+      show === 'numbers' || imported !== undefined || page.fault?.action === `${path}/import`
+    const loaded = wantsNumbers ? await loadNumbers(context, view) : undefined
+    answerPage(
+      ctx,
+      <Layout page={page} title={account.name}>
+        <div class="line">
+          <header>
+            <h1>{account.name}</h1>
+            {[fault, strayFault(view, { isEdited, loaded })].map(
+              (text) =>
+                text !== undefined && (
+                  <p key={text} role="alert" class="fault">
+                    {text}
+                  </p>
+                ),
+            )}
+            <p class="facts">
+              <span>{account.title}</span>
+              <span>{account.lineCount === 1 ? '1 line' : `${account.lineCount} lines`}</span>
+            </p>
+          </header>
+          <Sending view={view} />
+          <Sessions view={view} />
+          <Test view={view} />
+          <Settings view={view} isEdited={isEdited} />
+          {!isFixed && <Numbers view={view} loaded={loaded} imported={imported} />}
+          {!isFixed && <Remove view={view} />}
+        </div>
+      </Layout>,
+    )
+  }
+}
+
+/** @throws UserError 404 */
+async function loadView(context: Context, ctx: KoaContext): Promise<CarrierView> {
+  const overview = await getCarrierAccountOverview(context, idOf(ctx, 'accountId'))
+  const { account } = overview
+  return {
+    ...overview,
+    page: pageOf(ctx, context),
+    path: carrierPath(account.id),
+    isFixed: isSimulator(account),
+  }
+}
+
+async function loadNumbers(context: Context, { account }: CarrierView): Promise<LoadedNumbers | string> {
+  try {
+    return { numbers: await listAccountNumbers(context, account), users: await listUsers(context.db) }
+  } catch (error) {
+    if (error instanceof UserError) return error.message
+    throw error
+  }
+}
+
+/** What was wrong with a form that is not on the page now. */
+function strayFault(
+  { page: { fault }, path, account, canSetUpNumbers, isFixed }: CarrierView,
+  { isEdited, loaded }: { isEdited: boolean; loaded: LoadedNumbers | string | undefined },
+): string | undefined {
+  const offers = [
+    'test',
+    account.pausedAt === null ? 'sending/pause' : 'sending/resume',
+    ...(isEdited ? ['settings'] : []),
+    ...(typeof loaded === 'object' && loaded.numbers.length > 0 && !isFixed ? ['import'] : []),
+    ...(canSetUpNumbers && account.lineCount > 0 ? ['set-up'] : []),
+    ...(account.lineCount === 0 && !isFixed ? ['remove'] : []),
+  ]
+  return offers.some((form) => fault?.action === `${path}/${form}`) ? undefined : fault?.message
+}
+
+function Remove({ view: { page, path, account } }: { view: CarrierView }) {
+  return (
+    <section id="remove" aria-labelledby="remove-title">
+      <h2 id="remove-title">Remove</h2>
+      {account.lineCount > 0 ? (
+        <p>It cannot be removed as long as lines are at it.</p>
+      ) : (
+        <Confirm
+          page={page}
+          action={`${path}/remove`}
+          label="Remove the account…"
+          consequence="Its credentials are deleted here. At the carrier nothing changes."
+          button="Remove the account"
+        />
+      )}
+    </section>
+  )
+}
+
+export function postCarrierRemoval(context: Context): Act {
+  return async (ctx) => {
+    await removeCarrierAccount(context, await getCarrierAccountById(context, idOf(ctx, 'accountId')))
+    return withNotice(CARRIERS, 'carrier-removed')
+  }
+}

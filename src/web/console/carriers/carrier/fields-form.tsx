@@ -1,0 +1,134 @@
+import type { Context as KoaContext } from 'koa'
+import type { CarrierAccountFields } from '../../../../database/carriers/carrier-accounts.js'
+import { MAX_PER_SECOND, MIN_PER_SECOND } from '../../../../domain/carriers/accounts/account-fields.js'
+import type { SettingField, SettingView } from '../../../../domain/carriers/accounts/settings.js'
+import { fieldOf } from '../../form-values.js'
+import { CheckBox, Field, Select, TextArea, typedIn } from '../../form.js'
+import type { Page } from '../../page.js'
+
+interface OfForm {
+  page: Page
+  action: string
+}
+
+/** A field for each setting of a kind; those of an account that is there already hold what may be shown. */
+export function SettingFields(props: OfForm & { settings: readonly SettingView[] }) {
+  const { page, action, settings } = props
+  return (
+    <>
+      {settings.map((setting) => (
+        <Setting key={setting.key} page={page} action={action} setting={setting} />
+      ))}
+    </>
+  )
+}
+
+function Setting({ page, action, setting }: OfForm & { setting: SettingView }) {
+  const { key, about, type, options, isSecret, isSet, isRequired, value, standard = '' } = setting
+  const field = { page, action, name: inputName(setting), label: labelOf(key), value: value ?? standard }
+  const isNeeded = isRequired && !isSet
+  if (isSecret) {
+    const hint = isSet ? `${about} It is set: leave this empty to keep it.` : about
+    return (
+      <>
+        <Field {...field} type="password" hint={hint} required={isNeeded} autocomplete="new-password" />
+        {isSet && !isRequired && (
+          <CheckBox page={page} action={action} name={`unset-${key}`} label={`Take away: ${labelOf(key)}`} />
+        )}
+      </>
+    )
+  }
+  if (type === 'boolean') {
+    const { name, label } = field
+    const isChecked = field.value === 'true'
+    return (
+      <CheckBox page={page} action={action} name={name} label={`${label}: ${about}`} isChecked={isChecked} />
+    )
+  }
+  if (options.length > 0) {
+    return (
+      <Select
+        name={field.name}
+        label={field.label}
+        hint={about}
+        options={options.map((option) => [option, option])}
+        value={typedIn(page, action, field.name) ?? field.value}
+      />
+    )
+  }
+  if (setting.isMultiline) return <TextArea {...field} hint={about} rows={5} required={isNeeded} />
+  const more = type === 'number' ? { type: 'number' as const, more: { step: 'any' } } : {}
+  return <Field {...field} {...more} hint={about} required={isNeeded} autocomplete="off" />
+}
+
+/** An unticked box sends nothing, which means false. */
+export function typedSettings(ctx: KoaContext, fields: readonly SettingField[]): Record<string, string> {
+  const read = (field: SettingField) => {
+    const typed = fieldOf(ctx, inputName(field))
+    return field.type === 'boolean' ? String(typed !== '') : typed
+  }
+  return Object.fromEntries(fields.map((field) => [field.key, read(field)]))
+}
+
+export function typedUnset(ctx: KoaContext, fields: readonly SettingField[]): string[] {
+  return fields.map(({ key }) => key).filter((key) => fieldOf(ctx, `unset-${key}`) !== '')
+}
+
+/** What every kind has: pace, and who answers STOP. */
+export function AccountFields({ page, action, account }: OfForm & { account: CarrierAccountFields }) {
+  const pace = (name: 'messagesPerSecond' | 'messagesPerSecondPerLine', label: string) => (
+    <Field
+      page={page}
+      action={action}
+      name={name}
+      label={label}
+      type="number"
+      value={String(account[name] ?? '')}
+      hint="May be below 1, such as 0.5. Empty: no limit."
+      more={{ step: 'any', min: MIN_PER_SECOND, max: MAX_PER_SECOND }}
+    />
+  )
+  return (
+    <>
+      <div class="grid">
+        {pace('messagesPerSecondPerLine', 'Messages a second of each line')}
+        {pace('messagesPerSecond', 'Messages a second of all its lines')}
+      </div>
+      <CheckBox
+        page={page}
+        action={action}
+        name="handlesOptOut"
+        label="The carrier itself answers STOP, START and HELP, so Linehook does not"
+        isChecked={account.handlesOptOut}
+      />
+    </>
+  )
+}
+
+export function typedAccountFields(ctx: KoaContext): CarrierAccountFields {
+  const pace = (name: string) => {
+    const typed = fieldOf(ctx, name).trim()
+    return typed === '' ? null : Number(typed)
+  }
+  return {
+    messagesPerSecond: pace('messagesPerSecond'),
+    messagesPerSecondPerLine: pace('messagesPerSecondPerLine'),
+    handlesOptOut: fieldOf(ctx, 'handlesOptOut') !== '',
+  }
+}
+
+/** The field's name is not just the key, because a kind may have a setting `name`. */
+function inputName({ key, isSecret }: SettingField): string {
+  return `${isSecret ? 'secret' : 'setting'}-${key}`
+}
+
+const ABBREVIATION = /\b(api|id|npi|sid|tls|ton|url)(?=s?\b)/g
+
+/** `accountSid` → `Account SID` */
+export function labelOf(key: string): string {
+  const words = key
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replace(ABBREVIATION, (word) => word.toUpperCase())
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

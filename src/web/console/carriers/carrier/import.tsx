@@ -1,0 +1,158 @@
+import type { Context as KoaContext } from 'koa'
+import { getCarrierAccountById, type CarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
+import {
+  importNumbers,
+  setUpNumbers,
+  type AccountNumber,
+  type ImportResult,
+} from '../../../../domain/carriers/accounts/numbers.js'
+import { IMPORT_AT_ONCE, startImport } from '../../../../domain/carriers/accounts/import-work.js'
+import type { Context } from '../../../../domain/context.js'
+import { getUser, type User } from '../../../../domain/people/users.js'
+import { UserError } from '../../../../errors.js'
+import { fieldOf, idOf, valuesOf } from '../../form-values.js'
+import { CheckBox, Empty, Form, Select, typedIn } from '../../form.js'
+import { withNotice } from '../../notices.js'
+import type { Act } from '../../page.js'
+import { UserText } from '../../user-text.js'
+import { WORKS } from '../../operating/works.js'
+import type { CarrierView } from './page-model.js'
+
+/** What the carrier says, and who may own a line; only when somebody asks for it. */
+export interface LoadedNumbers {
+  numbers: AccountNumber[]
+  users: User[]
+}
+
+/** What an import has brought about. */
+export interface Imported {
+  results: ImportResult[]
+  /** Why the carrier does not call us for the new lines. */
+  setUpFault: string | undefined
+}
+
+export function NumberList({ view, loaded }: { view: CarrierView; loaded: LoadedNumbers }) {
+  const { page, path, account, canSetUpNumbers } = view
+  const { numbers, users } = loaded
+  const action = `${path}/import`
+  if (numbers.length === 0) return <Empty>The account has no numbers yet: buy one at {account.title}.</Empty>
+  return (
+    <Form page={page} action={action}>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>Number</th>
+            <th>Name there</th>
+            <th>Line</th>
+          </tr>
+        </thead>
+        <tbody>
+          {numbers.map((each) => (
+            <NumberRow key={each.id} {...each} />
+          ))}
+        </tbody>
+      </table>
+      <Select
+        name="userId"
+        label="Whose lines they become"
+        options={users.map(({ id, email }) => [id, email])}
+        value={typedIn(page, action, 'userId') ?? page.session?.userId ?? ''}
+      />
+      {canSetUpNumbers && (
+        <CheckBox
+          page={page}
+          action={action}
+          name="setUp"
+          label={`Also let ${account.title} call us for what they receive`}
+          isChecked
+        />
+      )}
+      <button type="submit">Import the ticked numbers</button>
+    </Form>
+  )
+}
+
+function NumberRow({ number, name, line }: AccountNumber) {
+  return (
+    <tr>
+      <td data-label="Number">
+        {line === undefined ? (
+          <label>
+            <input type="checkbox" name="number" value={number} /> {number}
+          </label>
+        ) : (
+          number
+        )}
+      </td>
+      <td data-label="Name there">
+        <UserText>{name}</UserText>
+      </td>
+      <td data-label="Line">
+        {line === undefined ? (
+          <span class="muted">not a line yet</span>
+        ) : (
+          <>
+            <a href={`/console/users/${line.userId}`}>{line.ownerEmail}</a>, at {line.carrierAccount}
+          </>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+export function ImportOutcome({ imported: { results, setUpFault } }: { imported: Imported }) {
+  return (
+    <div role="status" class="notice">
+      <ul>
+        {results.map((result) => (
+          <li key={result.number}>
+            {result.number} {describe(result)}
+          </li>
+        ))}
+      </ul>
+      {setUpFault !== undefined && (
+        <p class="fault">The carrier does not call us for them yet: {setUpFault}</p>
+      )}
+    </div>
+  )
+}
+
+function describe(result: ImportResult): string {
+  if (result.outcome === 'added') return 'is a line now'
+  return result.outcome === 'is_a_line' ? 'is a line already' : `was refused: ${result.reason}`
+}
+
+/** What became of each number is in the answer; sent again it changes nothing. Many are a long work. */
+export function postImport(context: Context): Act {
+  return async (ctx) => {
+    const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
+    const numbers = valuesOf(ctx, 'number')
+    if (numbers.length === 0) throw new UserError('tick at least one number')
+    const { id: userId } = await getUser(context, fieldOf(ctx, 'userId'))
+    if (numbers.length > IMPORT_AT_ONCE) {
+      await startImport(context, account, { userId, numbers, setUp: fieldOf(ctx, 'setUp') !== '' })
+      return withNotice(WORKS, 'import-started')
+    }
+    const results = await importNumbers(context, account, { userId, numbers })
+    const setUpFault = await setUpAdded(context, ctx, account, results)
+    return { shown: { imported: { results, setUpFault } } }
+  }
+}
+
+/** @returns what is wrong, in words: the lines are there nevertheless */
+async function setUpAdded(
+  context: Context,
+  ctx: KoaContext,
+  account: CarrierAccount,
+  results: readonly ImportResult[],
+): Promise<string | undefined> {
+  const added = results.filter(({ outcome }) => outcome === 'added').map(({ number }) => number)
+  if (fieldOf(ctx, 'setUp') === '' || added.length === 0) return undefined
+  try {
+    await setUpNumbers(context, account, added)
+    return undefined
+  } catch (error) {
+    if (error instanceof UserError) return error.message
+    throw error
+  }
+}

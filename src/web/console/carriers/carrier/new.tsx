@@ -1,0 +1,80 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { addCarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
+import { getCarrierKind } from '../../../../domain/carriers/accounts/kinds.js'
+import { listSettingFields, showSettings } from '../../../../domain/carriers/accounts/settings.js'
+import type { Context } from '../../../../domain/context.js'
+import { KindLinks } from '../carriers.js'
+import { fieldOf, queryOf } from '../../form-values.js'
+import { Field, Form } from '../../form.js'
+import { Layout } from '../../layout.js'
+import { withNotice } from '../../notices.js'
+import { answerPage, pageOf, type Act, type Page } from '../../page.js'
+import { isConfirmed } from '../../people/session.js'
+import { AccountFields, SettingFields, typedAccountFields, typedSettings } from './fields-form.js'
+import { carrierPath, CARRIERS } from './page-model.js'
+
+const NEW = `${CARRIERS}/new`
+
+/** For operators: a new account; which fields it has depends on its kind. */
+export function showNewCarrier(context: Context): Middleware {
+  return (ctx) => {
+    const kind = kindOf(ctx)
+    // The password is asked for before the form is shown: its secrets would have to be typed again otherwise.
+    if (kind !== '' && ctx.method === 'GET' && !isConfirmed(ctx)) return Promise.resolve()
+    const page = pageOf(ctx, context)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Add a carrier account">
+        <h1>Add a carrier account</h1>
+        {kind === '' ? (
+          <KindLinks context={context} />
+        ) : (
+          <NewForm page={page} context={context} kind={kind} />
+        )}
+      </Layout>,
+    )
+    return Promise.resolve()
+  }
+}
+
+function NewForm({ page, context, kind }: { page: Page; context: Context; kind: string }) {
+  const definition = getCarrierKind(context, kind)
+  return (
+    <Form page={page} action={NEW}>
+      <input type="hidden" name="kind" value={kind} />
+      <p>At {definition.title}. What is secret is encrypted and never shown again.</p>
+      <Field
+        page={page}
+        action={NEW}
+        name="name"
+        label="Name"
+        hint="Lower-case letters, digits and dashes. Lines refer to it, so it never changes."
+        value={kind}
+        required
+        more={{ maxlength: 40, pattern: '[a-z0-9][a-z0-9\\-]*' }}
+      />
+      <SettingFields page={page} action={NEW} settings={showSettings(definition, {})} />
+      <AccountFields page={page} action={NEW} account={definition.defaults} />
+      <button type="submit">Add the account</button>
+    </Form>
+  )
+}
+
+export function postCarrier(context: Context): Act {
+  return async (ctx) => {
+    const kind = kindOf(ctx)
+    const fields = listSettingFields(getCarrierKind(context, kind))
+    const { id } = await addCarrierAccount(context, {
+      name: fieldOf(ctx, 'name').trim(),
+      kind,
+      settings: typedSettings(ctx, fields),
+      ...typedAccountFields(ctx),
+    })
+    return withNotice(carrierPath(id), 'carrier-added')
+  }
+}
+
+/** Of the form that was sent, else of the link that led here. */
+function kindOf(ctx: KoaContext): string {
+  return ctx.method === 'POST' ? fieldOf(ctx, 'kind') : queryOf(ctx, 'kind')
+}

@@ -1,0 +1,67 @@
+import { getCarrierAccountById } from '../../../../domain/carriers/carrier-accounts.js'
+import { setUpNumbers } from '../../../../domain/carriers/accounts/numbers.js'
+import type { Context } from '../../../../domain/context.js'
+import { idOf } from '../../form-values.js'
+import { Form } from '../../form.js'
+import { withNotice } from '../../notices.js'
+import type { Act } from '../../page.js'
+import { carrierPath, type CarrierView } from './page-model.js'
+
+import { ImportOutcome, NumberList, type Imported, type LoadedNumbers } from './import.js'
+
+export function Numbers(props: {
+  view: CarrierView
+  /** A text: why they could not be loaded. */
+  loaded: LoadedNumbers | string | undefined
+  imported: Imported | undefined
+}) {
+  const { view, loaded, imported } = props
+  const { path, canListNumbers, canSetUpNumbers, account } = view
+  return (
+    <section id="numbers" aria-labelledby="numbers-title">
+      <h2 id="numbers-title">Numbers</h2>
+      {imported !== undefined && <ImportOutcome imported={imported} />}
+      {typeof loaded === 'object' && <NumberList view={view} loaded={loaded} />}
+      {typeof loaded === 'string' && (
+        <p role="alert" class="fault">
+          {loaded}
+        </p>
+      )}
+      {canListNumbers ? (
+        <p>
+          <a role="button" class="secondary" href={`${path}?show=numbers#numbers`}>
+            Load the numbers from {account.title}
+          </a>
+        </p>
+      ) : (
+        <p>
+          Its numbers cannot be listed here. Add each as a line of its user, under{' '}
+          <a href="/console/users">Users</a>.
+        </p>
+      )}
+      {canSetUpNumbers && account.lineCount > 0 && <SetUp view={view} />}
+    </section>
+  )
+}
+
+function SetUp({ view: { page, path, account } }: { view: CarrierView }) {
+  return (
+    <Form page={page} action={`${path}/set-up`}>
+      <p>
+        {account.title} calls this service at <code>PUBLIC_URL</code> for what a number receives, once it is
+        told to. Do it again when <code>PUBLIC_URL</code> has changed.
+      </p>
+      <button type="submit" class="secondary">
+        Set up the callbacks of its lines
+      </button>
+    </Form>
+  )
+}
+
+export function postCarrierSetUp(context: Context): Act {
+  return async (ctx) => {
+    const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
+    await setUpNumbers(context, account)
+    return withNotice(carrierPath(account.id), 'carrier-numbers-set-up')
+  }
+}

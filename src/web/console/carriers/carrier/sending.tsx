@@ -1,0 +1,60 @@
+import type { Context } from '../../../../domain/context.js'
+import { getCarrierAccountById, type CarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
+import {
+  pauseCarrierAccount,
+  resumeCarrierAccount,
+  type Pauser,
+} from '../../../../domain/operating/pauses.js'
+import { idOf } from '../../form-values.js'
+import { Confirm, Form, Time } from '../../form.js'
+import { withNotice, type Notice } from '../../notices.js'
+import type { Act } from '../../page.js'
+import { pauserOf } from '../../operating/pauser.js'
+import { carrierPath, type CarrierView } from './page-model.js'
+
+/** Whether what the account's lines send goes out, and the switch for it. */
+export function Sending({ view: { page, path, account } }: { view: CarrierView }) {
+  const { pausedAt } = account
+  return (
+    <section id="sending" aria-labelledby="sending-title">
+      <h2 id="sending-title">Sending</h2>
+      {pausedAt === null ? (
+        <Confirm
+          page={page}
+          action={`${path}/sending/pause`}
+          label="Pause sending…"
+          consequence={
+            'The messages of all its lines are accepted and wait until you resume it; one that waits for too long ' +
+            'expires, as always. What the lines receive goes on, and so do the answers to STOP, START and HELP.'
+          }
+          button="Pause sending"
+        />
+      ) : (
+        <>
+          <p class="fault">
+            Paused since <Time at={pausedAt} />. The messages of all its lines are accepted and wait.
+          </p>
+          <Form page={page} action={`${path}/sending/resume`} class="inline">
+            <button type="submit">Resume sending</button>
+          </Form>
+        </>
+      )}
+    </section>
+  )
+}
+
+export const postCarrierPause = (context: Context) => change(context, pauseCarrierAccount, 'sending-paused')
+export const postCarrierResume = (context: Context) =>
+  change(context, resumeCarrierAccount, 'sending-resumed')
+
+function change(
+  context: Context,
+  doChange: (context: Context, by: Pauser, account: CarrierAccount) => Promise<void>,
+  notice: Notice,
+): Act {
+  return async (ctx) => {
+    const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
+    await doChange(context, pauserOf(ctx), account)
+    return `${withNotice(carrierPath(account.id), notice)}#sending`
+  }
+}

@@ -1,0 +1,68 @@
+import { getCarrierAccountById, type CarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
+import { testCarrierAccount } from '../../../../domain/carriers/accounts/trial.js'
+import type { Context } from '../../../../domain/context.js'
+import { idOf } from '../../form-values.js'
+import { Form, Time } from '../../form.js'
+import { answerFragment, goTo, type Act } from '../../page.js'
+import { carrierPath, type CarrierView } from './page-model.js'
+
+const RESULT_ID = 'carrier-test-result'
+
+/** As for test events: a refusal, or the sign-in page after the session's end, replaces the whole page. */
+const INLINE = {
+  'hx-target': `#${RESULT_ID}`,
+  'hx-swap': 'innerHTML',
+  'hx-status:4xx': 'target:body',
+  'hx-status:5xx': 'target:body',
+}
+
+export function Test({ view: { page, path, account } }: { view: CarrierView }) {
+  const action = `${path}/test`
+  return (
+    <section id="test" aria-labelledby="test-title">
+      <h2 id="test-title">Test</h2>
+      <Form page={page} action={action} class="inline" more={{ 'hx-post': action, ...INLINE }}>
+        <button type="submit" class="secondary">
+          Test this account
+        </button>{' '}
+        <span class="sending" aria-hidden="true">
+          Testing…
+        </span>
+      </Form>
+      <p id={RESULT_ID} role="status">
+        <LastTest account={account} />
+      </p>
+    </section>
+  )
+}
+
+export function LastTest({ account }: { account: CarrierAccount }) {
+  const { lastTestedAt, lastTestFault, lastTestedVersion, version } = account
+  if (lastTestedAt === null) return <span class="muted">not tested yet</span>
+  return (
+    <>
+      <span class={lastTestFault === null ? 'badge good' : 'badge bad'}>
+        {lastTestFault === null ? 'works' : 'fails'}
+      </span>{' '}
+      {lastTestFault !== null && `${lastTestFault} `}
+      <span class="muted">
+        (<Time at={lastTestedAt} />
+        {lastTestedVersion !== version && ', before the last change'})
+      </span>
+    </>
+  )
+}
+
+/** Its result is kept with the account. For htmx it is the answer; else the page has it. */
+export function postCarrierTest(context: Context): Act {
+  return async (ctx) => {
+    const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
+    await testCarrierAccount(context, account)
+    if (ctx.get('HX-Request') === 'true') {
+      answerFragment(ctx, <LastTest account={await getCarrierAccountById(context, account.id)} />)
+    } else {
+      goTo(ctx, `${carrierPath(account.id)}#test`)
+    }
+    return undefined
+  }
+}

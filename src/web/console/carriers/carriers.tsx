@@ -1,0 +1,93 @@
+import type { Middleware } from 'koa'
+import { listAccountOverviews, type ListedCarrierAccount } from '../../../domain/carriers/carrier-accounts.js'
+import { listCarrierKinds } from '../../../domain/carriers/accounts/kinds.js'
+import type { Context } from '../../../domain/context.js'
+import { carrierPath, CARRIERS, describePace } from './carrier/page-model.js'
+import { SessionsNow } from './carrier/sessions.js'
+import { LastTest } from './carrier/test.js'
+import { Empty } from '../form.js'
+import { Layout } from '../layout.js'
+import { live } from '../live.js'
+import { answerPage, pageOf } from '../page.js'
+
+/** For operators: the accounts at carriers, where lines live. */
+export function showCarriers(context: Context): Middleware {
+  return async (ctx) => {
+    const page = pageOf(ctx, context)
+    const accounts = await listAccountOverviews(context)
+    const hasOwn = accounts.some(({ kind }) => kind !== 'simulator')
+    answerPage(
+      ctx,
+      <Layout page={page} title="Carriers">
+        <h1>Carriers</h1>
+        {!hasOwn && (
+          <Empty>
+            <p>
+              There is no account at a carrier yet, so nothing leaves this service for real phones. Add one
+              below; then import its numbers as lines of your users.
+            </p>
+          </Empty>
+        )}
+        <div {...{ 'hx-sse:connect': `${CARRIERS}/live` }} hx-swap="innerMorph">
+          <AccountTable accounts={accounts} />
+        </div>
+        <h2>Add an account</h2>
+        <KindLinks context={context} />
+      </Layout>,
+    )
+  }
+}
+
+export function liveCarriers(context: Context): Middleware {
+  return live(context, async () => <AccountTable accounts={await listAccountOverviews(context)} />)
+}
+
+export function KindLinks({ context }: { context: Context }) {
+  const kinds = listCarrierKinds(context)
+  if (kinds.length === 0) return <p>This version knows no carrier but the simulator.</p>
+  return (
+    <ul>
+      {kinds.map(([kind, { title }]) => (
+        <li key={kind}>
+          <a href={`${CARRIERS}/new?kind=${encodeURIComponent(kind)}`}>An account at {title}</a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function AccountTable({ accounts }: { accounts: ListedCarrierAccount[] }) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Kind</th>
+          <th>Lines</th>
+          <th>Pace</th>
+          <th>Sessions</th>
+          <th>Last test</th>
+        </tr>
+      </thead>
+      <tbody>
+        {accounts.map((account) => (
+          <tr key={account.id}>
+            <td data-label="Name">
+              <a href={carrierPath(account.id)}>{account.name}</a>{' '}
+              {account.pausedAt !== null && <span class="badge bad">sending paused</span>}
+            </td>
+            <td data-label="Kind">{account.title}</td>
+            <td data-label="Lines">{account.lineCount}</td>
+            <td data-label="Pace">{describePace(account)}</td>
+            <td data-label="Sessions">
+              <SessionsNow sessions={account.sessions} />
+            </td>
+            <td data-label="Last test">
+              <LastTest account={account} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,46 @@
+import type { Middleware } from 'koa'
+import type { EventType } from '../../../database/endpoints/events.js'
+import type { Context } from '../../../domain/context.js'
+import { ALL_EVENT_TYPES, exampleBody } from '../../openapi/event-types.js'
+import { WHEN } from './event-words.js'
+import { Layout } from '../layout.js'
+import { EVENT_LABELS } from '../messages/message/labels.js'
+import { answerPage, pageOf } from '../page.js'
+
+/** Every type of event: when it comes, what it looks like, and its schema. */
+export function showEvents(context: Context): Middleware {
+  return (ctx) => {
+    answerPage(
+      ctx,
+      <Layout page={pageOf(ctx, context)} title="Events">
+        <h1>Events</h1>
+        <p>
+          They are posted to the outgoing webhook URL of a {context.vocabulary.word} and of applications,
+          signed. This is the default shape of their body: an endpoint may choose another one. All of it is in{' '}
+          <a href="/docs">the API</a>.
+        </p>
+        {ALL_EVENT_TYPES.map((type) => (
+          <Event key={type} type={type} body={exampleBody(type, context.vocabulary)} />
+        ))}
+      </Layout>,
+    )
+    return Promise.resolve()
+  }
+}
+
+function Event({ type, body }: { type: EventType; body: string }) {
+  return (
+    <article id={type}>
+      <h2>
+        {EVENT_LABELS[type]} <code>{type}</code>
+      </h2>
+      <p>It comes {WHEN[type]}.</p>
+      <pre>
+        <code>{JSON.stringify(JSON.parse(body), null, 2)}</code>
+      </pre>
+      <p>
+        <a href={`/schemas/${type}.json`}>JSON Schema of {type}</a>
+      </p>
+    </article>
+  )
+}

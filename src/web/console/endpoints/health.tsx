@@ -1,0 +1,115 @@
+import type { DisabledReason } from '../../../database/endpoints/endpoints.js'
+import { MAX_COUNTED, type EndpointWork } from '../../../domain/endpoints/deliveries/endpoint-work.js'
+import { Form, Time } from '../form.js'
+import type { Page } from '../page.js'
+
+export const DISABLED_WORDS: Record<DisabledReason, string> = {
+  gone: 'the server answered 410 Gone, which says that the URL is no longer in use.',
+  failing: 'nothing but failures came from it for 5 days.',
+  owner_disabled: 'the account of its owner was disabled.',
+}
+
+export interface EndpointHealth extends EndpointWork {
+  failingSince: Date | null
+  consecutiveFailureCount: number
+  disabledAt: Date | null
+  disabledReason: DisabledReason | null
+}
+
+/**
+ * How an endpoint does, by what came of the events that were sent to it, and what it is still to be sent.
+ *
+ * @param props.enableAction of the form that enables it again
+ * @param props.activityPath where the failures are listed
+ * @param props.tryAction of the form that tries now what waits for its next attempt
+ */
+export function Health(props: {
+  page: Page
+  endpoint: EndpointHealth
+  enableAction: string
+  activityPath: string
+  tryAction: string
+}) {
+  const { page, endpoint, enableAction, activityPath, tryAction } = props
+  const { failingSince, consecutiveFailureCount: count, disabledAt, disabledReason } = endpoint
+  if (disabledAt !== null) {
+    return (
+      <>
+        <Heading mood="bad" state="disabled" />
+        <p>
+          Disabled since <Time at={disabledAt} />: {DISABLED_WORDS[disabledReason ?? 'failing']} New events
+          are held until you enable it again. <Waiting endpoint={endpoint} />
+        </p>
+        <Form page={page} action={enableAction} class="inline">
+          <button type="submit">Enable again</button>
+        </Form>
+      </>
+    )
+  }
+  if (failingSince !== null) {
+    return (
+      <>
+        <Heading mood="waiting" state="failing" />
+        <p>
+          Failing since <Time at={failingSince} />: {count === 1 ? '1 failure' : `${count} failures in a row`}
+          . Each event is tried again as its retry schedule says. See what went wrong under{' '}
+          <a href={activityPath}>activity</a>. After 5 days of nothing but failures the URL is disabled.{' '}
+          <Places endpoint={endpoint} /> <Waiting endpoint={endpoint} />
+        </p>
+        {endpoint.waitingCount > 0 && (
+          <Form page={page} action={tryAction} class="inline">
+            <button type="submit" class="secondary">
+              Try them now
+            </button>
+          </Form>
+        )}
+      </>
+    )
+  }
+  const isCalled = endpoint.calledAt !== null
+  return (
+    <>
+      {isCalled ? <Heading mood="good" state="works" /> : <Heading mood="waiting" state="not called yet" />}
+      <p>
+        {isCalled
+          ? 'The last event was taken.'
+          : 'No event has been sent to this URL yet, or none since it was enabled again.'}{' '}
+        Test events do not count. <Places endpoint={endpoint} /> <Waiting endpoint={endpoint} />
+      </p>
+    </>
+  )
+}
+
+function Heading({ mood, state }: { mood: 'good' | 'waiting' | 'bad'; state: string }) {
+  return (
+    <h3>
+      Health <span class={`badge ${mood}`}>{state}</span>
+    </h3>
+  )
+}
+
+function Places({ endpoint: { places, isSlowed } }: { endpoint: EndpointHealth }) {
+  const why = isSlowed ? ', fewer than before, because it timed out, answered 429 or failed with a 5xx' : ''
+  return (
+    <>
+      It gets {places === 1 ? '1 event' : `up to ${places} events`} at a time{why}.
+    </>
+  )
+}
+
+function Waiting({ endpoint: { waitingCount, heldCount } }: { endpoint: EndpointHealth }) {
+  const waiting = waitingCount === 1 ? 'waits' : 'wait'
+  const held = heldCount === 1 ? 'is held' : 'are held'
+  return (
+    <>
+      {waitingCount > 0 && `${eventWords(waitingCount)} ${waiting} for an attempt. `}
+      {heldCount > 0 && `${eventWords(heldCount)} ${held}.`}
+      {waitingCount + heldCount === 0 && 'Nothing waits.'}
+    </>
+  )
+}
+
+function eventWords(count: number): string {
+  if (count > MAX_COUNTED) return `More than ${MAX_COUNTED} events`
+  return count === 1 ? '1 event' : `${count} events`
+}

@@ -1,0 +1,32 @@
+import type { OptInEventType } from '../../../database/endpoints/events.js'
+import { typedIn } from '../form.js'
+import type { Page } from '../page.js'
+import { WHEN } from './event-words.js'
+
+/** Which events are posted besides those that everybody gets: receivers refuse types that they do not know. */
+export function OptInEvents(props: {
+  page: Page
+  action: string
+  types: readonly OptInEventType[]
+  chosen: readonly OptInEventType[]
+}) {
+  const { page, action, types } = props
+  const isRefused = page.fault?.action === action
+  const chosen = isRefused ? (typedIn(page, action, 'optInEvents') ?? '').split('\n') : props.chosen
+  return (
+    <fieldset>
+      <legend>Also post</legend>
+      {types.map((type) => (
+        <label key={type}>
+          <input
+            type="checkbox"
+            name="optInEvents"
+            value={type}
+            checked={(chosen as readonly string[]).includes(type)}
+          />
+          <code>{type}</code> {WHEN[type]}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,50 @@
+import type { PauseOwner } from '../../../domain/operating/pauses.js'
+import { Confirm, Form, Time } from '../form.js'
+import type { Page } from '../page.js'
+import { pauserWords } from '../operating/pauser.js'
+
+export interface EndpointPause {
+  pausedAt: Date | null
+  pausedBy: PauseOwner | null
+}
+
+/** The switch for what an endpoint is sent. @param props.action what comes before `/pause` and `/resume` */
+export function PauseEvents(props: { page: Page; endpoint: EndpointPause; action: string }) {
+  const { page, endpoint, action } = props
+  const { pausedAt, pausedBy } = endpoint
+  if (pausedAt === null) {
+    return (
+      <Confirm
+        page={page}
+        action={`${action}/pause`}
+        label="Pause the events…"
+        consequence="Events wait and use up no attempt, until you resume them. Test events are sent."
+        button="Pause the events"
+      />
+    )
+  }
+  return (
+    <>
+      <p class="fault">
+        Events are paused since <Time at={pausedAt} /> {pauserWords(pausedBy ?? 'operator')}. They wait and
+        use up no attempt.
+        {!mayResumeEvents(page, endpoint) && ' Only operators can resume them.'}
+      </p>
+      {mayResumeEvents(page, endpoint) && (
+        <Form page={page} action={`${action}/resume`} class="inline">
+          <button type="submit">Resume the events</button>
+        </Form>
+      )}
+    </>
+  )
+}
+
+/** The one form of `PauseEvents` that is there now, if any is. */
+export function offerOfPause(page: Page, endpoint: EndpointPause, action: string): string[] {
+  if (endpoint.pausedAt === null) return [`${action}/pause`]
+  return mayResumeEvents(page, endpoint) ? [`${action}/resume`] : []
+}
+
+function mayResumeEvents({ session }: Page, { pausedBy }: EndpointPause): boolean {
+  return pausedBy === 'owner' || session?.role === 'operator'
+}

@@ -1,0 +1,308 @@
+import type { Context as KoaContext } from 'koa'
+import { SHAPES, type Shape } from '../../../database/endpoints/policy.js'
+import { EVENT_TYPES, type MessageEventType } from '../../../database/endpoints/events.js'
+import type { Context } from '../../../domain/context.js'
+import {
+  changePolicy,
+  previewPolicy,
+  type EndpointOwner,
+  type EndpointPolicy,
+  type Preview,
+  type ShownPolicy,
+} from '../../../domain/endpoints/endpoint-policies.js'
+import { MAX_TEMPLATE_LENGTH } from '../../../domain/endpoints/deliveries/template.js'
+import { MAX_TIMEOUT_SECONDS } from '../../../domain/endpoints/policy-fields.js'
+import { parsePolicyText } from '../../../domain/endpoints/policy-text.js'
+import { UserError } from '../../../errors.js'
+import { fieldOf, idOf, valuesOf } from '../form-values.js'
+import { CheckBox, Field, Form, Select, TextArea, typedIn } from '../form.js'
+import { applicationPath } from '../applications/application/page-model.js'
+import { endpointOf, endpointWithNotice } from '../lines/line/endpoint-paths.js'
+import { withNotice } from '../notices.js'
+import { answerFragment, type Act, type Page } from '../page.js'
+import { sessionOf } from '../people/session.js'
+
+const WHEN: Record<MessageEventType, string> = {
+  inboundText: 'when a text comes',
+  inboundMedia: 'when a picture or a file comes',
+  voiceMail: 'when there is a recording',
+}
+
+const SHAPE_WORDS: Record<Shape, string> = {
+  linehook: 'The six fields, as JSON',
+  cloudevents: 'CloudEvents, structured',
+  'cloudevents-binary': 'CloudEvents, binary',
+  slack: 'A text for Slack',
+  discord: 'A text for Discord',
+  ifttt: 'value1 to value3, for IFTTT',
+  template: 'What my template makes',
+}
+
+const TEMPLATE_HINT =
+  'In the Liquid language, with type, payload, fromNumber, toNumber, userId, lineId, id and time. Such as ' +
+  '{"text": {{ payload | json }}}'
+
+const PREVIEW_ID = 'policy-preview'
+
+/** A refusal, or the sign-in page after the session's end, replaces the whole page, as without a script. */
+const INLINE = {
+  'hx-target': `#${PREVIEW_ID}`,
+  'hx-swap': 'innerHTML',
+  'hx-status:4xx': 'target:body',
+  'hx-status:5xx': 'target:body',
+}
+
+/** With what was typed, for who has no script. */
+export interface ShownPreview {
+  fields: Partial<EndpointPolicy>
+  result: Preview
+}
+
+/** How a line's or an application's endpoint wants its events. */
+export function Policy(props: {
+  page: Page
+  action: string
+  policy: ShownPolicy
+  preview: ShownPreview | undefined
+}) {
+  const { action, preview } = props
+  const page = withFaultOfPreview(props.page, action)
+  const policy = { ...props.policy, ...preview?.fields }
+  const field = (name: 'timeoutSeconds' | 'requestsAtOnce') => ({
+    ...{ page, action, name, type: 'number' as const, value: String(policy[name] ?? '') },
+    more: { min: 1, ...(name === 'timeoutSeconds' ? { max: MAX_TIMEOUT_SECONDS } : {}) },
+  })
+  return (
+    <details open={page.fault?.action === action || preview !== undefined}>
+      <summary>How events are posted</summary>
+      <Form page={page} action={action}>
+        {/* Enter presses the first button of a form, which would be the preview's. */}
+        <button type="submit" class="by-enter" tabIndex={-1} aria-hidden="true">
+          Save
+        </button>
+        <Select
+          name="shape"
+          label="What is posted"
+          options={SHAPES.map((shape) => [shape, SHAPE_WORDS[shape]])}
+          value={typedIn(page, action, 'shape') ?? policy.shape}
+        />
+        <TextArea
+          {...{ page, action }}
+          name="template"
+          label="Template"
+          hint={TEMPLATE_HINT}
+          value={policy.template ?? ''}
+          rows={4}
+          more={{ maxlength: MAX_TEMPLATE_LENGTH, spellcheck: 'false' }}
+        />
+        <Field
+          {...{ page, action }}
+          name="templateContentType"
+          label="Content-Type of what the template makes"
+          value={policy.templateContentType}
+          autocomplete="off"
+        />
+        <button
+          type="submit"
+          class="secondary"
+          formaction={`${action}/preview`}
+          {...{ 'hx-post': `${action}/preview`, ...INLINE }}
+        >
+          Preview with the last event
+        </button>
+        <div id={PREVIEW_ID} role="status">
+          {preview !== undefined && <PolicyPreview preview={preview.result} />}
+        </div>
+        <Field
+          {...{ page, action }}
+          name="retrySchedule"
+          label="When a failed event is sent again"
+          hint="default (10 attempts in three days), short (5 in a quarter of an hour), long (17 in a week), or your own waits in seconds, such as 5, 60, 3600."
+          value={scheduleWords(policy)}
+          autocomplete="off"
+        />
+        <CheckBox
+          {...{ page, action }}
+          name="retryOnTimeout"
+          label="Send an event again if no answer came in time. Without it, your server gets none twice because it was slow."
+          isChecked={policy.retryOnTimeout}
+        />
+        <Field {...field('timeoutSeconds')} label="Seconds to wait for an answer" hint="Empty: as usual." />
+        <Field
+          {...field('requestsAtOnce')}
+          label="Events at the same time, at most"
+          hint="Empty: as many as your server takes."
+        />
+        <CheckBox
+          {...{ page, action }}
+          name="ordered"
+          label="Post the events from one number one after another, each when the one before it is over."
+          isChecked={policy.ordered}
+        />
+        <Select
+          name="signature"
+          label="Signature"
+          hint={`The keys of v1a are at ${policy.publicKeyUrl}. For 24 hours after a change both are there.`}
+          options={[
+            ['v1', 'v1: HMAC-SHA256, by the signing secret'],
+            ['v1a', 'v1a: Ed25519, by a public key'],
+          ]}
+          value={typedIn(page, action, 'signature') ?? policy.signature}
+        />
+        <WantedEvents page={page} action={action} declined={policy.declinedEvents} />
+        <TextArea
+          {...{ page, action }}
+          name="secretHeaders"
+          label="Headers to add or replace"
+          hint="One a line, such as Authorization: Bearer …. They are kept encrypted and not shown again."
+          rows={2}
+          more={{ autocomplete: 'off', spellcheck: 'false' }}
+        />
+        {policy.headerNames.length > 0 && <KnownHeaders names={policy.headerNames} />}
+        <button type="submit" class="secondary">
+          Save how events are posted
+        </button>
+      </Form>
+    </details>
+  )
+}
+
+function PolicyPreview({ preview: { contentType, body, isSample } }: { preview: Preview }) {
+  return (
+    <div class="notice">
+      <p>
+        {isSample ? 'There is no event yet: this is of one that was made up.' : 'The last event.'} It is not
+        sent or saved. <code>{contentType}</code>
+      </p>
+      <pre dir="auto">
+        <code>{body}</code>
+      </pre>
+    </div>
+  )
+}
+
+/** A preview that is refused is told of in the form that it is for. */
+function withFaultOfPreview(page: Page, action: string): Page {
+  const { fault } = page
+  return fault?.action === `${action}/preview` ? { ...page, fault: { ...fault, action } } : page
+}
+
+function KnownHeaders({ names }: { names: readonly string[] }) {
+  return (
+    <fieldset>
+      <legend>Take headers away</legend>
+      {names.map((name) => (
+        <label key={name}>
+          <input type="checkbox" name="removedHeaders" value={name} />
+          <code>{name}</code>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function scheduleWords({ retrySchedule }: ShownPolicy): string {
+  return typeof retrySchedule === 'string' ? retrySchedule : retrySchedule.join(', ')
+}
+
+function WantedEvents(props: { page: Page; action: string; declined: readonly MessageEventType[] }) {
+  const { page, action, declined } = props
+  const isRefused = page.fault?.action === action
+  const typed = (typedIn(page, action, 'events') ?? '').split('\n')
+  return (
+    <fieldset>
+      <legend>Post of what is received</legend>
+      {EVENT_TYPES.map((type) => (
+        <label key={type}>
+          <input
+            type="checkbox"
+            name="events"
+            value={type}
+            checked={isRefused ? typed.includes(type) : !declined.includes(type)}
+          />
+          <code>{type}</code> {WHEN[type]}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function removedHeaders(ctx: KoaContext): Record<string, null> {
+  return Object.fromEntries(valuesOf(ctx, 'removedHeaders').map((name) => [name, null]))
+}
+
+/** @throws UserError 400, which does not repeat what was typed: it may be a secret */
+function typedHeaders(text: string): Record<string, string> {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, value] = /^\s*([^:\s]+)\s*:(.*)$/.exec(line) ?? []
+      if (name === undefined || value === undefined) {
+        throw new UserError('each header must be a line such as X-Api-Key: value')
+      }
+      return [name, value]
+    }),
+  )
+}
+
+const TYPED = [
+  'signature',
+  'shape',
+  'template',
+  'templateContentType',
+  'retrySchedule',
+  'timeoutSeconds',
+  'requestsAtOnce',
+]
+
+/** All but the headers, as they were typed. */
+function typedFields(ctx: KoaContext): Record<string, unknown> {
+  const wanted = valuesOf(ctx, 'events')
+  return {
+    ...parsePolicyText(Object.fromEntries(TYPED.map((name) => [name, fieldOf(ctx, name)]))),
+    retryOnTimeout: fieldOf(ctx, 'retryOnTimeout') === 'true',
+    ordered: fieldOf(ctx, 'ordered') === 'true',
+    declinedEvents: EVENT_TYPES.filter((type) => !wanted.includes(type)),
+  }
+}
+
+function ownerOf(ctx: KoaContext, of: EndpointOwner['of']): EndpointOwner {
+  if (of === 'application') return { of, id: idOf(ctx, 'applicationId'), userId: sessionOf(ctx).userId }
+  const { userId, lineId, furtherId } = endpointOf(ctx)
+  return { of, id: lineId, userId, furtherId }
+}
+
+/** @param doneAt where the page is that the form is on */
+function postPolicy(of: EndpointOwner['of'], doneAt: (owner: EndpointOwner) => string) {
+  return (context: Context): Act =>
+    async (ctx) => {
+      const owner = ownerOf(ctx, of)
+      await changePolicy(context, owner, {
+        ...typedFields(ctx),
+        headers: { ...removedHeaders(ctx), ...typedHeaders(fieldOf(ctx, 'secretHeaders')) },
+      })
+      return doneAt(owner)
+    }
+}
+
+/** For htmx the preview alone; else the page with the preview in it, and with what was typed. */
+function postPreview(of: EndpointOwner['of']) {
+  return (context: Context): Act =>
+    async (ctx) => {
+      const written = typedFields(ctx)
+      const { fields, ...result } = await previewPolicy(context, ownerOf(ctx, of), written)
+      if (ctx.get('HX-Request') !== 'true') return { shown: { policyPreview: { fields, result } } }
+      answerFragment(ctx, <PolicyPreview preview={result} />)
+      return undefined
+    }
+}
+
+/** Also of a further endpoint. */
+export const postLinePolicy = postPolicy('line', ({ id, furtherId }) =>
+  endpointWithNotice({ lineId: id, furtherId }, 'policy-saved'),
+)
+export const postApplicationPolicy = postPolicy('application', ({ id }) =>
+  withNotice(applicationPath(id), 'policy-saved'),
+)
+export const postLinePolicyPreview = postPreview('line')
+export const postApplicationPolicyPreview = postPreview('application')

@@ -1,0 +1,206 @@
+import type { Context as KoaContext } from 'koa'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES, type EventType } from '../../../database/endpoints/events.js'
+import type { Context } from '../../../domain/context.js'
+import {
+  countReplay,
+  DEFAULT_RATE,
+  MAX_RATE,
+  REPLAY_OUTCOMES,
+  startReplay,
+  type Missed,
+  type ReplayCount,
+  type ReplayOf,
+  type ReplayRequest,
+} from '../../../domain/endpoints/deliveries/replay.js'
+import { UserError } from '../../../errors.js'
+import { parseMoment } from '../../../kit/text/moments.js'
+import type { NeedsFresh } from '../people/confirm-first.js'
+import { fieldOf, idOf } from '../form-values.js'
+import { Field, Form, Select, Time, typedIn } from '../form.js'
+import { EVENT_LABELS } from '../messages/message/labels.js'
+import { withNotice } from '../notices.js'
+import type { Act, Page } from '../page.js'
+import { readLocalField, ZoneSelect } from '../messages/send-time.js'
+import { sessionOf } from '../people/session.js'
+import { WORKS } from '../operating/works.js'
+
+const OUTCOME_WORDS: Record<(typeof REPLAY_OUTCOMES)[number], string> = {
+  undelivered: 'Those that were not delivered',
+  delivered: 'Those that were delivered',
+  any: 'All',
+}
+
+const FIELDS = ['from', 'until', 'zone', 'outcome', 'type', 'perSecond', 'url', 'endpointId'] as const
+
+type FurtherOptions = readonly (readonly [id: string, label: string])[]
+
+/** How many events it would be, with what was typed. */
+export interface CountedReplay extends ReplayCount {
+  fields: Partial<Record<(typeof FIELDS)[number], string>>
+}
+
+/**
+ * Sends the events of a span of time again; and, first, what the endpoint missed.
+ *
+ * @param props.missed undefined: nothing, or nothing can be sent now
+ * @param props.further endpoints that the line has beside its outgoing webhook URL: id and label
+ */
+export function Replay(props: {
+  page: Page
+  action: string
+  missed: Missed | undefined
+  counted: CountedReplay | undefined
+  further?: FurtherOptions
+}) {
+  const { page, action, missed, counted, further = [] } = props
+  // The first form has no fields: what was wrong stands at the second one.
+  const isOpen = page.fault?.action === action || counted !== undefined
+  return (
+    <>
+      {missed !== undefined && (
+        <Form page={{ ...page, fault: undefined }} action={action} class="inline">
+          <p>
+            {countWords(missed)} not delivered since <Time at={missed.since} />.
+          </p>
+          <input type="hidden" name="since" value={missed.since.toISOString()} />
+          <input type="hidden" name="outcome" value="undelivered" />
+          <button type="submit">Send them again</button>
+        </Form>
+      )}
+      <details open={isOpen}>
+        <summary>Replay the events of a span of time</summary>
+        <ReplayForm {...{ page, action, counted, further }} />
+      </details>
+    </>
+  )
+}
+
+function ReplayForm(props: {
+  page: Page
+  action: string
+  counted: CountedReplay | undefined
+  further: FurtherOptions
+}) {
+  const { page, action, counted, further } = props
+  const valueOf = (name: (typeof FIELDS)[number], otherwise = '') =>
+    typedIn(page, action, name) ?? counted?.fields[name] ?? otherwise
+  const moment = (name: 'from' | 'until') =>
+    ({ page, action, name, type: 'datetime-local', value: valueOf(name) }) as const
+  return (
+    <Form page={page} action={action}>
+      <p>
+        They keep their <code>webhook-id</code>, and have the header <code>webhook-replay: true</code>.
+      </p>
+      <Field {...moment('from')} label="From" required />
+      <Field {...moment('until')} label="Until" hint="Empty: now." />
+      <ZoneSelect zone={valueOf('zone')} />
+      {further.length > 0 && (
+        <Select
+          name="endpointId"
+          label="Of which endpoint"
+          options={[['', 'The outgoing webhook URL'], ...further]}
+          value={valueOf('endpointId')}
+        />
+      )}
+      <Select
+        name="outcome"
+        label="Which events"
+        options={Object.entries(OUTCOME_WORDS)}
+        value={valueOf('outcome', 'undelivered')}
+      />
+      <Select
+        name="type"
+        label="Type"
+        options={[
+          ['', 'Every type'],
+          ...[...EVENT_TYPES, ...OPT_IN_EVENT_TYPES].map((type) => [type, EVENT_LABELS[type]] as const),
+        ]}
+        value={valueOf('type')}
+      />
+      <Field
+        {...{ page, action }}
+        name="perSecond"
+        label="Events a second, at most"
+        type="number"
+        value={valueOf('perSecond', String(DEFAULT_RATE))}
+        more={{ min: 1, max: MAX_RATE }}
+      />
+      <Field
+        {...{ page, action }}
+        name="url"
+        label="Another URL (optional)"
+        hint="Such as a staging server. It gets them instead, signed with the same secret; deliveries stay as they are."
+        type="url"
+        value={valueOf('url')}
+        autocomplete="off"
+      />
+      {counted !== undefined && (
+        <p role="status" class="notice" tabIndex={-1} autofocus>
+          {counted.count === 0
+            ? 'No event fits.'
+            : `${eventWords(counted)} ${isOne(counted) ? 'fits' : 'fit'}.`}
+        </p>
+      )}
+      <button type="submit">Replay</button>{' '}
+      <button type="submit" class="secondary" name="do" value="count">
+        Count them first
+      </button>
+    </Form>
+  )
+}
+
+function eventWords({ count, isMore }: ReplayCount): string {
+  if (isMore) return `More than ${count.toLocaleString('en')} events`
+  return `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'}`
+}
+
+function countWords(counted: ReplayCount): string {
+  return `${eventWords(counted)} ${isOne(counted) ? 'was' : 'were'}`
+}
+
+function isOne({ count, isMore }: ReplayCount): boolean {
+  return count === 1 && !isMore
+}
+
+export const postLineReplay = (context: Context): Act => post(context, 'line')
+export const postApplicationReplay = (context: Context): Act => post(context, 'application')
+
+/** The line's events would go to a server that is none of its endpoints. */
+export const isReplayElsewhere: NeedsFresh = (ctx) =>
+  fieldOf(ctx, 'url').trim() !== '' && fieldOf(ctx, 'do') !== 'count'
+
+/** Starts it and goes to where it is seen; or counts what fits. */
+function post(context: Context, of: 'line' | 'application'): Act {
+  return async (ctx) => {
+    const asked = { userId: sessionOf(ctx).userId, id: idOf(ctx, `${of}Id`) }
+    const endpointId = fieldOf(ctx, 'endpointId') || undefined
+    const whose: ReplayOf = of === 'line' ? { of, ...asked, endpointId } : { of, ...asked }
+    const request = readReplay(ctx)
+    if (fieldOf(ctx, 'do') === 'count') {
+      const fields = Object.fromEntries(FIELDS.map((name) => [name, fieldOf(ctx, name)]))
+      const replayCount: CountedReplay = { ...(await countReplay(context, whose, request)), fields }
+      return { shown: { replayCount } }
+    }
+    await startReplay(context, whose, request)
+    return withNotice(WORKS, 'replay-started')
+  }
+}
+
+function readReplay(ctx: KoaContext): ReplayRequest {
+  const since = new Date(parseMoment(fieldOf(ctx, 'since')))
+  const from = Number.isNaN(since.getTime()) ? readLocalField(ctx, 'from', 'From') : since
+  if (from === undefined) throw new UserError('From must be a date and time')
+  const type = [...EVENT_TYPES, ...OPT_IN_EVENT_TYPES].find(
+    (each): each is EventType => each === fieldOf(ctx, 'type'),
+  )
+  const url = fieldOf(ctx, 'url').trim()
+  const perSecond = fieldOf(ctx, 'perSecond')
+  return {
+    from,
+    until: readLocalField(ctx, 'until', 'Until'),
+    outcome: REPLAY_OUTCOMES.find((each) => each === fieldOf(ctx, 'outcome')),
+    types: type === undefined ? undefined : [type],
+    perSecond: perSecond === '' ? undefined : Number(perSecond),
+    url: url === '' ? undefined : url,
+  }
+}

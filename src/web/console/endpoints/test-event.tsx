@@ -1,0 +1,75 @@
+import type { TestEventResult } from '../../../domain/endpoints/test-event.js'
+import type { EventType } from '../../../database/endpoints/events.js'
+import { explainFailure } from './failures.js'
+import { Form } from '../form.js'
+import { EVENT_LABELS } from '../messages/message/labels.js'
+import type { Page } from '../page.js'
+
+const RESULT_ID = 'test-event-result'
+/** An error message is shorter. More of a page of HTML would only push everything else away. */
+const MAX_SHOWN = 500
+
+/** A refusal, or the sign-in page after the session's end, replaces the whole page, as without a script. */
+const INLINE = {
+  'hx-target': `#${RESULT_ID}`,
+  'hx-swap': 'innerHTML',
+  'hx-status:4xx': 'target:body',
+  'hx-status:5xx': 'target:body',
+}
+
+export function TestEvent(props: {
+  page: Page
+  action: string
+  result: TestEventResult | undefined
+  /** Those that may be chosen; none: it is a text. */
+  types?: readonly EventType[]
+}) {
+  const { page, action, result, types = [] } = props
+  return (
+    <>
+      <Form page={page} action={action} class="inline" more={{ 'hx-post': action, ...INLINE }}>
+        {types.length > 0 && (
+          <select name="type" aria-label="Type of the test event">
+            {types.map((type) => (
+              <option key={type} value={type}>
+                {EVENT_LABELS[type]}
+              </option>
+            ))}
+          </select>
+        )}{' '}
+        <button type="submit" class="secondary">
+          Send test event
+        </button>{' '}
+        <span class="sending" aria-hidden="true">
+          Sending…
+        </span>
+      </Form>
+      <div id={RESULT_ID} role="status">
+        {result !== undefined && <TestEventOutcome result={result} />}
+      </div>
+    </>
+  )
+}
+
+export function TestEventOutcome({ result }: { result: TestEventResult }) {
+  const { delivered, responseStatus, failure, durationMs, responseExcerpt } = result
+  return (
+    <div class={delivered ? 'notice' : 'fault'}>
+      <p>
+        <span class={delivered ? 'badge good' : 'badge bad'}>{delivered ? 'delivered' : 'failed'}</span>{' '}
+        {delivered && `Your server answered ${responseStatus ?? ''}. `}
+        {failure !== null && `${explainFailure(failure)} `}
+        It took {durationMs} ms.
+      </p>
+      {responseExcerpt !== null && responseExcerpt !== '' && (
+        <pre dir="auto">
+          <code>{shorten(responseExcerpt)}</code>
+        </pre>
+      )}
+    </div>
+  )
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}

@@ -1,0 +1,29 @@
+import type { AuthorizedApplication } from '../../../../domain/applications/authorizations.js'
+
+/** Which applications may use the line; what they may do is on a page of its own. */
+export function LineAuthorizations({ applications }: { applications: readonly AuthorizedApplication[] }) {
+  return (
+    <section id="applications" aria-labelledby="applications-title">
+      <h2 id="applications-title">Applications</h2>
+      {applications.length === 0 ? (
+        <p class="empty">No application may use this line.</p>
+      ) : (
+        <>
+          <ul>
+            {applications.map(({ id, name }) => (
+              <li key={id}>
+                <a href={`/console/authorized-applications#${id}`} dir="auto">
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+          <p>
+            See what they may do, and disconnect them, under{' '}
+            <a href="/console/authorized-applications">Authorized applications</a>.
+          </p>
+        </>
+      )}
+    </section>
+  )
+}

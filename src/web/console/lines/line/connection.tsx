@@ -1,0 +1,100 @@
+import { disableConnection, disconnect, enableConnection } from '../../../../domain/lines/connections.js'
+import type { Context } from '../../../../domain/context.js'
+import { idOf } from '../../form-values.js'
+import { Confirm, Form } from '../../form.js'
+import type { Notice } from '../../notices.js'
+import type { Act } from '../../page.js'
+import { sessionOf } from '../../people/session.js'
+import { lineWithNotice, Section, type LineView } from './section.js'
+
+/** Forms to enable the connection, and to switch it off without deleting anything. */
+export function Connection({ view }: { view: LineView }) {
+  const { enabled } = view.connection
+  const action = `${view.path}/connection/${enabled ? 'disable' : 'enable'}`
+  return (
+    <Section view={view} id="connection" title="Developer connection" offers={[action]}>
+      {enabled ? <Enabled view={view} action={action} /> : <Off view={view} action={action} />}
+    </Section>
+  )
+}
+
+function Enabled({ view: { page, line }, action }: { view: LineView; action: string }) {
+  return (
+    <>
+      <p>
+        <span class="badge good">on</span>{' '}
+        {line.status === 'active'
+          ? 'Programs may send with this line, and what it receives goes to your server.'
+          : 'It counts as soon as the line itself is enabled again.'}
+      </p>
+      <Form page={page} action={action} class="inline">
+        <button type="submit" class="secondary">
+          Disable for a while
+        </button>
+      </Form>
+    </>
+  )
+}
+
+/** Of the connection's section on the tab of what cannot be undone. */
+export function Disconnect({ view }: { view: LineView }) {
+  const { page, connection, path } = view
+  const action = `${path}/connection/disconnect`
+  return (
+    <Section
+      view={view}
+      id="connection"
+      title="Developer connection"
+      offers={connection.enabled ? [action] : []}
+    >
+      {connection.enabled ? (
+        <Confirm
+          page={page}
+          action={action}
+          label="Disconnect…"
+          consequence={
+            'Further endpoints are deleted, the connection is disabled and the incoming webhook deleted: its URL answers 404 at once and never ' +
+            'works again. The outgoing webhook URL and its signing secret are kept.'
+          }
+          button="Disconnect"
+        />
+      ) : (
+        <p class="empty">It is off.</p>
+      )}
+    </Section>
+  )
+}
+
+function Off({ view: { page, connection }, action }: { view: LineView; action: string }) {
+  const isResting = connection.incomingWebhook !== null || connection.outgoingWebhookUrl !== null
+  return (
+    <>
+      <p>
+        <span class="badge">off</span>{' '}
+        {isResting
+          ? 'No program can send with this line, and what it receives goes to no server. What is set on the other tabs is kept.'
+          : 'With it your programs send and receive messages with this line, by webhooks.'}
+      </p>
+      <Form page={page} action={action} class="inline">
+        <button type="submit">Enable</button>
+      </Form>
+    </>
+  )
+}
+
+/** Enables the endpoint again, too, should it have been disabled for failing. */
+export const postEnable = (context: Context) => change(context, enableConnection, 'enabled')
+export const postDisable = (context: Context) => change(context, disableConnection, 'disabled')
+export const postDisconnect = (context: Context) => change(context, disconnect, 'disconnected')
+
+function change(
+  context: Context,
+  doChange: (context: Context, userId: string, lineId: string) => Promise<void>,
+  notice: Notice,
+): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await doChange(context, sessionOf(ctx).userId, lineId)
+    return lineWithNotice(lineId, notice)
+  }
+}

@@ -1,0 +1,182 @@
+import type { Context } from '../../../../domain/context.js'
+import {
+  createIncomingWebhook,
+  regenerateToken,
+  removeIncomingWebhook,
+  type IncomingWebhook as Webhook,
+} from '../../../../domain/lines/incoming-webhooks.js'
+import { pagePath } from '../../../simulator/paths.js'
+import { fieldOf, idOf } from '../../form-values.js'
+import { Confirm, Form, Select, Time } from '../../form.js'
+import type { Act } from '../../page.js'
+import { Copyable, Masked } from '../../secret.js'
+import { sessionOf } from '../../people/session.js'
+import { TRIAL_NUMBER } from '../start/sample.js'
+import { Samples } from '../start/samples.js'
+import { sendSamples } from '../start/send-samples.js'
+import { hasPhones, lineWithNotice, NeedsConnection, Section, tabPath, type LineView } from './section.js'
+
+const ID = 'incoming-webhook'
+
+const OVERLAPS = [
+  ['0', 'at once'],
+  ['600', 'in 10 minutes'],
+  ['3600', 'in 1 hour'],
+  ['86400', 'in 24 hours'],
+] as const
+
+/** @param props.webhook with its token, only when it was asked for */
+export function IncomingWebhook(props: { view: LineView; webhook: Webhook | undefined; maskedUrl: string }) {
+  const { view, webhook, maskedUrl } = props
+  const { page, connection, path } = view
+  const action = `${path}/${ID}`
+  const exists = connection.incomingWebhook !== null
+  const mayCreate = !exists && connection.enabled
+  const offers = exists ? [`${action}/regenerate`] : mayCreate ? [action] : []
+  return (
+    <Section view={view} id={ID} title="Incoming webhook" offers={offers}>
+      <p>A secret URL: whoever POSTs a message to it sends it with this line.</p>
+      {exists && (
+        <>
+          {webhook === undefined ? (
+            <Masked
+              path={tabPath(view.line.id, 'send')}
+              section={ID}
+              text={`${maskedUrl}?token=••••`}
+              show="webhook"
+              button="Show URL"
+            />
+          ) : (
+            <Shown view={view} {...webhook} />
+          )}
+          <Facts view={view} />
+          <Regenerate view={view} action={`${action}/regenerate`} />
+        </>
+      )}
+      {mayCreate && (
+        <Form page={page} action={action} class="inline">
+          <button type="submit">Create the incoming webhook</button>
+        </Form>
+      )}
+      {!exists && !mayCreate && <NeedsConnection view={view} />}
+    </Section>
+  )
+}
+
+function Shown({ view, url }: { view: LineView; url: string }) {
+  const { connection, line } = view
+  const isOpen = connection.enabled && line.status === 'active'
+  return (
+    <>
+      <h3>URL</h3>
+      <Copyable id="webhook-url" text={url} what="the URL" />
+      <h3>Try it</h3>
+      <Samples id="webhook" samples={sendSamples({ url, toNumber: TRIAL_NUMBER, text: 'Hello' })} />
+      {isOpen && (
+        <p>
+          It answers {'{"success":true}'}.{' '}
+          {hasPhones(view) ? (
+            <>
+              The text arrives on the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a>: reply from
+              there.
+            </>
+          ) : (
+            'Put your own number into it first.'
+          )}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Facts({ view: { connection, line } }: { view: LineView }) {
+  const { incomingWebhook: webhook, enabled } = connection
+  if (webhook === null) return null
+  return (
+    <>
+      {(!enabled || line.status === 'disabled') && (
+        <p class="fault">
+          It answers 404 now, because {enabled ? 'the line is disabled' : 'the developer connection is off'}.
+        </p>
+      )}
+      <p class="muted">
+        Created <Time at={webhook.createdAt} />
+        {webhook.regeneratedAt !== null && (
+          <>
+            , regenerated <Time at={webhook.regeneratedAt} />
+          </>
+        )}
+        .
+      </p>
+      {webhook.previousTokenUntil !== null && (
+        <p>
+          The URL from before works too, until <Time at={webhook.previousTokenUntil} />.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Regenerate({ view: { page }, action }: { view: LineView; action: string }) {
+  return (
+    <Confirm
+      page={page}
+      action={action}
+      label="Regenerate the token…"
+      consequence={
+        'The URL gets a new token. Programs with the old one are refused as soon as it ends; a URL that works ' +
+        'still from a time before ends at once.'
+      }
+      button="Regenerate"
+    >
+      <Select name="overlapSeconds" label="The old token ends" options={OVERLAPS} />
+    </Confirm>
+  )
+}
+
+/** Of its own section on the tab of what cannot be undone. */
+export function DeleteIncomingWebhook({ view }: { view: LineView }) {
+  const action = `${view.path}/${ID}/delete`
+  const exists = view.connection.incomingWebhook !== null
+  return (
+    <Section view={view} id={ID} title="Incoming webhook" offers={exists ? [action] : []}>
+      {exists ? (
+        <Confirm
+          page={view.page}
+          action={action}
+          label="Delete the incoming webhook…"
+          consequence="Its URL answers 404 at once and never works again. You can create another one at any time."
+          button="Delete the incoming webhook"
+        />
+      ) : (
+        <p class="empty">There is none.</p>
+      )}
+    </Section>
+  )
+}
+
+/** Its URL is shown at once; after a while without the password, that is asked for first. */
+export function postIncomingWebhook(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await createIncomingWebhook(context, sessionOf(ctx).userId, lineId)
+    return lineWithNotice(lineId, 'webhook-created', 'webhook')
+  }
+}
+
+export function postRegenerate(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    const overlapSeconds = Number(fieldOf(ctx, 'overlapSeconds') || 0)
+    await regenerateToken(context, sessionOf(ctx).userId, lineId, overlapSeconds)
+    return lineWithNotice(lineId, 'webhook-regenerated', 'webhook')
+  }
+}
+
+export function postDeleteIncomingWebhook(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await removeIncomingWebhook(context, sessionOf(ctx).userId, lineId)
+    return lineWithNotice(lineId, 'webhook-deleted')
+  }
+}

@@ -1,0 +1,97 @@
+import type { Middleware } from 'koa'
+import type { Context } from '../../../../domain/context.js'
+import { readLimits } from '../../../../domain/messages/limits.js'
+import { getOwnLine } from '../../../../domain/lines/lines.js'
+import { idOf } from '../../form-values.js'
+import { Time } from '../../form.js'
+import { live } from '../../live.js'
+import { sessionOf } from '../../people/session.js'
+import { Section, type LineView } from './section.js'
+
+type LimitsNow = LineView['limits']
+
+/** How full the incoming webhook's windows are, as gauges that keep themselves up to date. */
+export function Limits({ view }: { view: LineView }) {
+  return (
+    <Section view={view} id="limits" title="Limits">
+      <p>
+        How many messages the incoming webhook took in the last 60 seconds. One too many is refused, and told
+        when to try again.
+      </p>
+      <div {...{ 'hx-sse:connect': `${view.path}/limits/live` }} hx-swap="innerMorph">
+        <Gauges limits={view.limits} />
+      </div>
+    </Section>
+  )
+}
+
+function Gauges({ limits: { line, numbers, caps } }: { limits: LimitsNow }) {
+  return (
+    <>
+      <Gauge {...line} to="in all" />
+      {numbers.map(({ number, ...allowance }) => (
+        <Gauge key={number} {...allowance} to={`to ${number}`} />
+      ))}
+      {numbers.length === 0 && <p class="muted">To single numbers: none in the last 60 s.</p>}
+      {caps.map((cap) => (
+        <Cap key={cap.of} cap={cap} />
+      ))}
+    </>
+  )
+}
+
+function Gauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to: string }) {
+  const seconds = Math.max(1, Math.ceil(opensMs / 1000))
+  const words = `${used} of ${limit} in the last 60 s ${to}`
+  return (
+    <div class="gauge">
+      <meter
+        min={0}
+        max={limit}
+        low={limit * 0.6}
+        high={limit - 0.5}
+        optimum={0}
+        value={used}
+        aria-label={words}
+      />
+      <span>
+        {words}
+        {used > 0 && `; ${used >= limit ? 'full: one more fits' : 'the next place opens'} in ${seconds} s`}
+      </span>
+    </div>
+  )
+}
+
+/** What operators let be sent in a day; in red when it is nearly used up. */
+function Cap({ cap: { of, segmentsPerDay, used, isNear, resetsAt } }: { cap: LimitsNow['caps'][number] }) {
+  const whose = of === 'line' ? 'with this line' : 'with all your lines'
+  const words = `${used} of ${segmentsPerDay} segments today ${whose}`
+  return (
+    <div class="gauge">
+      <meter
+        min={0}
+        max={segmentsPerDay}
+        low={segmentsPerDay * 0.6}
+        high={segmentsPerDay * 0.8}
+        optimum={0}
+        value={used}
+        aria-label={words}
+      />
+      <span>
+        {isNear && <span class="badge bad">{used >= segmentsPerDay ? 'used up' : 'nearly used up'}</span>}{' '}
+        {words}; the next day begins <Time at={resetsAt} />
+      </span>
+    </div>
+  )
+}
+
+/** @throws UserError 404, before anything is streamed */
+export function liveLimits(context: Context): Middleware {
+  const stream = live(context, async (ctx) => (
+    <Gauges limits={await readLimits(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))} />
+  ))
+  return async (ctx, next) => {
+    await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    await stream(ctx, next)
+  }
+}

@@ -1,0 +1,119 @@
+import type { Middleware } from 'koa'
+import type { VNode } from 'preact'
+import { findFirstSteps } from '../../../../database/lines/first-steps.js'
+import { listLineHealth, type LineHealth } from '../../../../database/lines/line-health.js'
+import type { OwnLine } from '../../../../database/lines/lines.js'
+import type { Context } from '../../../../domain/context.js'
+import { needOfLine } from '../../../../domain/lines/line-needs.js'
+import { getOwnLine } from '../../../../domain/lines/lines.js'
+import { ActivityList } from '../../messages/activity/list.js'
+import { lookAtActivity } from '../../messages/activity/look.js'
+import { idOf } from '../../form-values.js'
+import { Ago, Empty } from '../../form.js'
+import { live } from '../../live.js'
+import { PhoneNumber } from '../../messages/phone-number.js'
+import { sessionOf } from '../../people/session.js'
+import { Sparkline } from '../../sparkline.js'
+import { FirstStepsLink } from '../start/steps.js'
+import { Need } from './need.js'
+import { tabPath } from './section.js'
+import { lineTab } from './tab.js'
+
+/** As many as stand beside the line's state. */
+const RECENT = 8
+/** All of it is of one line. */
+const NO_NAMES = new Map<string, string>()
+
+/** What happened lately, beside how the line does. */
+export function showLine(context: Context): Middleware {
+  return lineTab(context, 'overview', async (_ctx, view) => (
+    <>
+      <FirstStepsLink line={view.line} steps={await findFirstSteps(context.db, view.line.id)} />
+      <div {...{ 'hx-sse:connect': `${view.path}/live` }} hx-swap="innerMorph">
+        {await now(context, view.line)}
+      </div>
+      <p>
+        <a href={`${view.path}/export.zip`}>All of this line as a zip</a>
+      </p>
+    </>
+  ))
+}
+
+/** @throws UserError 404, before anything is streamed */
+export function liveLine(context: Context): Middleware {
+  const stream = live(context, async (ctx) =>
+    now(context, await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))),
+  )
+  return async (ctx, next) => {
+    await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    await stream(ctx, next)
+  }
+}
+
+async function now(context: Context, line: OwnLine): Promise<VNode> {
+  const [recent, [health]] = await Promise.all([
+    lookAtActivity(context, line.userId, { lineId: line.id }, { limit: RECENT }),
+    listLineHealth(context.db, line.userId, line.id),
+  ])
+  return (
+    <div class="halves">
+      <section aria-labelledby="recent">
+        <h2 id="recent">Recent activity</h2>
+        {recent.activities.length === 0 ? (
+          <Empty>Nothing yet: what the line sends and receives appears here by itself.</Empty>
+        ) : (
+          <ActivityList {...recent} zone={undefined} lineNames={NO_NAMES} />
+        )}
+        <p>
+          <a href={`/console/activity?line=${line.id}`}>All activity of this line</a>
+        </p>
+      </section>
+      <section aria-labelledby="state">
+        <h2 id="state">State</h2>
+        <State line={line} health={health} />
+      </section>
+    </div>
+  )
+}
+
+/** @param props.health undefined: the line was added a moment ago */
+function State({ line, health }: { line: OwnLine; health: LineHealth | undefined }) {
+  const need = health && needOfLine(line, health)
+  return (
+    <>
+      <ul class="needs">
+        {need === undefined ? (
+          <li class="good">Nothing needs you.</li>
+        ) : (
+          <li class="bad">
+            <span>
+              This line needs you: <Need lineId={line.id} need={need} />.
+            </span>
+          </li>
+        )}
+      </ul>
+      <dl class="pairs">
+        <div>
+          <dt>Number</dt>
+          <dd>
+            <PhoneNumber number={line.number} />
+          </dd>
+        </div>
+        <div>
+          <dt>Last activity</dt>
+          <dd>{line.lastActivityAt === null ? 'none yet' : <Ago at={line.lastActivityAt} />}</dd>
+        </div>
+        {health?.endpoint != null && (
+          <div>
+            <dt>
+              <a href={tabPath(line.id, 'receive')}>Events of 24 h</a>
+            </dt>
+            <dd>
+              <Sparkline hours={health.hours} />
+            </dd>
+          </div>
+        )}
+      </dl>
+    </>
+  )
+}

@@ -1,0 +1,158 @@
+import type { ComponentChildren } from 'preact'
+import type { getConnection } from '../../../../domain/lines/connection-overview.js'
+import type { EndpointWork } from '../../../../domain/endpoints/deliveries/endpoint-work.js'
+import type { readLimits } from '../../../../domain/messages/limits.js'
+import type { getOwnLine } from '../../../../domain/lines/lines.js'
+import { SIMULATOR } from '../../../../domain/simulator/simulator.js'
+import { withNotice, type Notice } from '../../notices.js'
+import type { Page } from '../../page.js'
+
+/** What every section of a line's page may show. */
+export interface LineView {
+  page: Page
+  line: Awaited<ReturnType<typeof getOwnLine>>
+  connection: Awaited<ReturnType<typeof getConnection>>
+  /** null: there is no outgoing webhook URL. */
+  endpointId: string | null
+  /** Of that endpoint. */
+  work: EndpointWork | undefined
+  limits: Awaited<ReturnType<typeof readLimits>>
+  /** `/console/lines/…` */
+  path: string
+  /** What was just done, by its name. */
+  done: string
+}
+
+/** Whether the simulator's phones can write to the line, and see what it sends. */
+export function hasPhones({ page, line }: Pick<LineView, 'page' | 'line'>): boolean {
+  return page.hasSimulator && line.carrierAccount === SIMULATOR
+}
+
+/** A section's id is the first part of its forms' paths, too. */
+export type SectionId =
+  | 'messages'
+  | 'sending'
+  | 'connection'
+  | 'outgoing-webhook'
+  | 'endpoints'
+  | 'signing-secret'
+  | 'replay'
+  | 'incoming-webhook'
+  | 'opt-outs'
+  | 'limits'
+
+/** The page's tabs, in their order, and where each is below the line's path. */
+export const TABS = {
+  overview: '',
+  conversations: '/conversations',
+  send: '/send',
+  receive: '/receive',
+  access: '/access',
+  danger: '/danger',
+} as const
+
+export type Tab = keyof typeof TABS
+
+const TAB_OF: Record<SectionId, Tab> = {
+  messages: 'send',
+  sending: 'send',
+  'incoming-webhook': 'send',
+  'opt-outs': 'send',
+  limits: 'send',
+  'outgoing-webhook': 'receive',
+  'signing-secret': 'receive',
+  endpoints: 'receive',
+  replay: 'receive',
+  connection: 'access',
+}
+
+/** A tab has several sections, so a form's success is told in the form's own. */
+const SAID_AT: Partial<Record<string, SectionId>> = {
+  'sending-paused': 'sending',
+  'sending-resumed': 'sending',
+  'messages-tried-now': 'sending',
+  'events-paused': 'outgoing-webhook',
+  'events-resumed': 'outgoing-webhook',
+  'events-tried-now': 'outgoing-webhook',
+  enabled: 'connection',
+  disabled: 'connection',
+  disconnected: 'connection',
+  'url-saved': 'outgoing-webhook',
+  'url-removed': 'outgoing-webhook',
+  'events-saved': 'outgoing-webhook',
+  'policy-saved': 'outgoing-webhook',
+  'held-sent': 'outgoing-webhook',
+  'secret-rotated': 'signing-secret',
+  'endpoint-deleted': 'endpoints',
+  'webhook-created': 'incoming-webhook',
+  'webhook-regenerated': 'incoming-webhook',
+  'webhook-deleted': 'incoming-webhook',
+} satisfies Partial<Record<Notice, SectionId>>
+
+export function linePath(lineId: string): string {
+  return `/console/lines/${lineId}`
+}
+
+export function tabPath(lineId: string, tab: Tab): string {
+  return linePath(lineId) + TABS[tab]
+}
+
+export function sectionPath(lineId: string, section: SectionId): string {
+  return `${tabPath(lineId, TAB_OF[section])}#${section}`
+}
+
+/** Where a form goes when it has done its work: to the section that says so. */
+export function lineWithNotice(lineId: string, notice: Notice, show?: 'secret' | 'webhook'): string {
+  const query = show === undefined ? '' : `?show=${show}`
+  const section = SAID_AT[notice]
+  if (section === undefined) return withNotice(linePath(lineId) + query, notice)
+  return `${withNotice(tabPath(lineId, TAB_OF[section]) + query, notice)}#${section}`
+}
+
+export function isSaidInSection(done: string): boolean {
+  return Object.hasOwn(SAID_AT, done)
+}
+
+export function Section(props: {
+  view: LineView
+  id: SectionId
+  title: string
+  /** Actions of the forms that it shows now; a fault of another one has no form to stand at. */
+  offers?: readonly string[]
+  /** One of its forms has just answered. */
+  isAnswer?: boolean
+  children: ComponentChildren
+}) {
+  const { view, id, title, offers = [], isAnswer = false, children } = props
+  const { fault, notice } = view.page
+  const isAtFault = fault?.action.startsWith(`${view.path}/${id}`) === true
+  const isStray = isAtFault && !offers.includes(fault.action)
+  // Such an answer is the whole page again, of which the browser would show the top.
+  const toHere = isStray || isAnswer ? { tabIndex: -1, autofocus: true } : {}
+  return (
+    <section id={id} aria-labelledby={`${id}-title`} {...toHere}>
+      <h2 id={`${id}-title`}>{title}</h2>
+      {notice !== undefined && SAID_AT[view.done] === id && (
+        <p role="status" class="notice">
+          {notice}
+        </p>
+      )}
+      {isStray && (
+        <p role="alert" class="fault">
+          {fault.message}
+        </p>
+      )}
+      {children}
+    </section>
+  )
+}
+
+/** Why a section's forms are not there. */
+export function NeedsConnection({ view }: { view: LineView }) {
+  return (
+    <p class="empty">
+      Not possible while the developer connection is off:{' '}
+      <a href={sectionPath(view.line.id, 'connection')}>enable it first</a>.
+    </p>
+  )
+}

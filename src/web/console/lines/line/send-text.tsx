@@ -1,0 +1,56 @@
+import type { Context } from '../../../../domain/context.js'
+import { fieldOf } from '../../form-values.js'
+import { Field } from '../../form.js'
+import { messagePath } from '../../messages/message/path.js'
+import { withNotice } from '../../notices.js'
+import type { Act } from '../../page.js'
+import { countText, ofThisForm, sendText, TextForm, type CountedText } from '../../messages/text-form.js'
+import { Section, type LineView } from './section.js'
+
+const ID = 'messages'
+
+/** One text to any number. */
+export function SendText({ view, counted }: { view: LineView; counted: CountedText | undefined }) {
+  const { line, path } = view
+  const action = `${path}/${ID}`
+  const counting = `${action}/segments`
+  const isActive = line.status === 'active'
+  return (
+    <Section
+      view={view}
+      id={ID}
+      title="Send a text"
+      offers={isActive ? [action, counting] : []}
+      isAnswer={counted !== undefined}
+    >
+      {isActive ? (
+        <TextForm page={view.page} action={action} counted={counted}>
+          <Field
+            page={ofThisForm(view.page, counting, action)}
+            action={action}
+            name="to"
+            label="To"
+            type="tel"
+            hint="With its country code, such as +15551234567, or as in the line's own country."
+            value={counted?.toNumber ?? ''}
+            required
+            autocomplete="off"
+          />
+        </TextForm>
+      ) : (
+        <p class="empty">A disabled line sends nothing.</p>
+      )}
+    </Section>
+  )
+}
+
+export function postText(context: Context): Act {
+  return async (ctx) => {
+    const { id } = await sendText(context, ctx, fieldOf(ctx, 'to'))
+    return withNotice(messagePath(id), 'text-accepted')
+  }
+}
+
+export function postSegmentCount(context: Context): Act {
+  return (ctx) => countText(context, ctx, fieldOf(ctx, 'to'))
+}

@@ -1,0 +1,102 @@
+import { countryName } from '../../../../domain/messages/country-guard.js'
+import { getOwnLine } from '../../../../domain/lines/lines.js'
+import type { Context } from '../../../../domain/context.js'
+import { MAX_WAITING_COUNTED, tryLineMessagesNow } from '../../../../domain/messages/try-now.js'
+import { pauseLine, pauseOf, resumeLine, type Pause } from '../../../../domain/operating/pauses.js'
+import { idOf } from '../../form-values.js'
+import { Confirm, Form, Time } from '../../form.js'
+import type { Act } from '../../page.js'
+import { pauserOf, pauserWords } from '../../operating/pauser.js'
+import { sessionOf } from '../../people/session.js'
+import { lineWithNotice, Section, type LineView } from './section.js'
+
+/** Whether what the line sends goes out, and the switch for it. */
+/** @param props.toTry how many messages wait until the carrier is tried again */
+export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
+  const { page, line, path } = view
+  const pause = pauseOf(line)
+  const action = `${path}/sending/${pause === null ? 'pause' : 'resume'}`
+  const mayResume = pause?.by === 'owner' || page.session?.role === 'operator'
+  const tryAction = `${path}/sending/try-now`
+  const offers = [...(pause === null || mayResume ? [action] : []), ...(toTry > 0 ? [tryAction] : [])]
+  return (
+    <Section view={view} id="sending" title="Sending" offers={offers}>
+      {pause === null ? (
+        <>
+          <p>
+            <span class="badge good">on</span> Messages go out as soon as the limits allow.
+          </p>
+          <Confirm
+            page={page}
+            action={action}
+            label="Pause…"
+            consequence={
+              'Messages are accepted and wait until you resume it; one that waits for too long expires, as always. What ' +
+              'the line receives goes on, and so do the answers to STOP, START and HELP.'
+            }
+            button="Pause sending"
+          />
+        </>
+      ) : (
+        <Paused pause={pause} />
+      )}
+      {toTry > 0 && (
+        <>
+          <p>
+            {toTry > MAX_WAITING_COUNTED ? `More than ${MAX_WAITING_COUNTED}` : toTry}{' '}
+            {toTry === 1 ? 'message waits' : 'messages wait'} until the carrier is tried again.
+          </p>
+          <Form page={page} action={tryAction} class="inline">
+            <button type="submit" class="secondary">
+              Try them now
+            </button>
+          </Form>
+        </>
+      )}
+      {line.pausedCountries !== null && (
+        <p class="fault">
+          Messages to {line.pausedCountries.map(countryName).join(', ')} are refused: they rose suddenly. Ask
+          an operator to let them go on.
+        </p>
+      )}
+      {pause !== null && mayResume && (
+        <Form page={page} action={action} class="inline">
+          <button type="submit">Resume sending</button>
+        </Form>
+      )}
+    </Section>
+  )
+}
+
+function Paused({ pause: { since, by } }: { pause: Pause }) {
+  return (
+    <p class="fault">
+      Paused since <Time at={since} /> {pauserWords(by)}. Messages are accepted and wait.
+      {by === 'operator' && ' Only operators can resume it.'}
+    </p>
+  )
+}
+
+export function postPause(context: Context): Act {
+  return async (ctx) => {
+    const line = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    await pauseLine(context, pauserOf(ctx), line)
+    return lineWithNotice(line.id, 'sending-paused')
+  }
+}
+
+export function postResume(context: Context): Act {
+  return async (ctx) => {
+    const line = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    await resumeLine(context, pauserOf(ctx), line)
+    return lineWithNotice(line.id, 'sending-resumed')
+  }
+}
+
+export function postTryLineMessagesNow(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    await tryLineMessagesNow(context, sessionOf(ctx).userId, lineId)
+    return lineWithNotice(lineId, 'messages-tried-now')
+  }
+}

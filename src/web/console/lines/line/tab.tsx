@@ -1,0 +1,90 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { VNode } from 'preact'
+import { findConnection } from '../../../../database/lines/developer-connections.js'
+import { getConnection } from '../../../../domain/lines/connection-overview.js'
+import type { Context } from '../../../../domain/context.js'
+import { getEndpointWork } from '../../../../domain/endpoints/deliveries/endpoint-work.js'
+import { readLimits } from '../../../../domain/messages/limits.js'
+import { getOwnLine } from '../../../../domain/lines/lines.js'
+import { idOf, queryOf } from '../../form-values.js'
+import { Layout } from '../../layout.js'
+import { answerPage, pageOf } from '../../page.js'
+import { sessionOf } from '../../people/session.js'
+import { Head } from './head.js'
+import { isSaidInSection, linePath, TABS, tabPath, type LineView, type Tab } from './section.js'
+import { Strip } from './strip.js'
+
+const LABELS: Record<Tab, string> = {
+  overview: 'Overview',
+  conversations: 'Conversations',
+  send: 'Send',
+  receive: 'Receive',
+  access: 'Access',
+  danger: 'Danger',
+}
+
+/**
+ * One tab of a line's page: below what every tab has on top.
+ *
+ * @param fill gives undefined when it has answered itself
+ */
+export function lineTab(
+  context: Context,
+  tab: Tab,
+  fill: (ctx: KoaContext, view: LineView) => Promise<VNode | undefined>,
+): Middleware {
+  return async (ctx) => {
+    const view = await loadView(context, ctx)
+    const { line, done } = view
+    const content = await fill(ctx, view)
+    if (content === undefined) return
+    const page = isSaidInSection(done) ? { ...view.page, notice: undefined } : view.page
+    const title = tab === 'overview' ? line.name : `${LABELS[tab]} · ${line.name}`
+    answerPage(
+      ctx,
+      <Layout page={page} title={title}>
+        <div class="line">
+          <Head view={view} />
+          <Strip view={view} />
+          <nav class="tabs" aria-label="This line">
+            <ul>
+              {(Object.keys(TABS) as Tab[]).map((each) => (
+                <li key={each}>
+                  <a
+                    href={tabPath(line.id, each)}
+                    {...(each === tab ? { 'aria-current': 'page' as const } : {})}
+                  >
+                    {LABELS[each]}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          {content}
+        </div>
+      </Layout>,
+    )
+  }
+}
+
+/** @throws UserError 404, also for another user's line */
+async function loadView(context: Context, ctx: KoaContext): Promise<LineView> {
+  const { userId } = sessionOf(ctx)
+  const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
+  const [connection, row, limits] = await Promise.all([
+    getConnection(context, userId, line.id),
+    findConnection(context.db, userId, line.id),
+    readLimits(context, userId, line.id),
+  ])
+  const endpointId = row?.endpointId ?? null
+  return {
+    page: pageOf(ctx, context),
+    line,
+    connection,
+    endpointId,
+    work: endpointId === null ? undefined : await getEndpointWork(context, endpointId),
+    limits,
+    path: linePath(line.id),
+    done: queryOf(ctx, 'done'),
+  }
+}

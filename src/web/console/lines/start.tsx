@@ -1,0 +1,274 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { getConnection, type ConnectionOverview } from '../../../domain/lines/connection-overview.js'
+import { changeConnection, enableConnection } from '../../../domain/lines/connections.js'
+import type { Context } from '../../../domain/context.js'
+import { eventBody } from '../../../domain/endpoints/deliveries/shapes.js'
+import { closeTour, getFirstSteps } from '../../../domain/lines/first-steps.js'
+import { createIncomingWebhook, revealIncomingWebhook } from '../../../domain/lines/incoming-webhooks.js'
+import { getOwnLine } from '../../../domain/lines/lines.js'
+import { revealSigningSecret } from '../../../domain/endpoints/signing-secrets.js'
+import type { TestEventResult } from '../../../domain/endpoints/test-event.js'
+import { UserError } from '../../../errors.js'
+import type { OwnLine } from '../../../database/lines/lines.js'
+import { actingFor } from '../../actor.js'
+import { pagePath } from '../../simulator/paths.js'
+import { TestEvent } from '../endpoints/test-event.js'
+import { fieldOf, idOf, queryOf } from '../form-values.js'
+import { Field, Form } from '../form.js'
+import { homeOf } from '../home.js'
+import { Layout } from '../layout.js'
+import { hasPhones, linePath } from './line/section.js'
+import { live } from '../live.js'
+import { answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
+import { PhoneNumber } from '../messages/phone-number.js'
+import { isConfirmed, sessionOf } from '../people/session.js'
+import { RECEIVER_PORT, receiveSamples } from './start/receive-samples.js'
+import { TRIAL_NUMBER } from './start/sample.js'
+import { Samples } from './start/samples.js'
+import { sendSamples } from './start/send-samples.js'
+import { LiveSteps, startPath, Steps } from './start/steps.js'
+import { UserText } from '../user-text.js'
+
+interface View {
+  page: Page
+  line: OwnLine
+  connection: ConnectionOverview
+  /** `/console/lines/…/start` */
+  path: string
+}
+
+/** The first steps with a line, with code that has its real URL and secret where that was asked for. */
+export function showStart(context: Context): Middleware {
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
+    const [connection, steps] = await Promise.all([
+      getConnection(context, userId, line.id),
+      getFirstSteps(context, userId, line.id),
+    ])
+    const view = { page: pageOf(ctx, context), line, connection, path: startPath(line.id) }
+    const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''
+    const isSend = show === 'send' && connection.incomingWebhook !== null
+    const isReceive = show === 'receive' && connection.endpoint !== null
+    if (isSend && !isConfirmed(ctx, `${ctx.url}#send`)) return
+    if (isReceive && !isConfirmed(ctx, `${ctx.url}#connect`)) return
+
+    const acting = actingFor(ctx, context)
+    const webhook = isSend ? await revealIncomingWebhook(acting, userId, line.id) : undefined
+    const secret = isReceive ? await revealSigningSecret(acting, userId, line.id) : undefined
+    const { testEvent } = shownOnce<{ testEvent: TestEventResult }>(ctx)
+    answerPage(
+      ctx,
+      <Layout page={view.page} title={`Get started · ${line.name}`}>
+        <div class="line">
+          <h1>Get started</h1>
+          <p>
+            With{' '}
+            <a href={linePath(line.id)}>
+              <PhoneNumber number={line.number} />
+            </a>
+            {line.name !== line.number && (
+              <>
+                , <UserText>{line.name}</UserText>
+              </>
+            )}
+            .
+          </p>
+          <div id="steps">
+            <LiveSteps line={line} steps={steps} />
+          </div>
+          <Send view={view} url={webhook?.url} />
+          <Receive view={view} />
+          <Connect
+            view={view}
+            secret={secret}
+            body={eventBody(exampleOf(line), context.vocabulary)}
+            testEvent={testEvent}
+          />
+        </div>
+      </Layout>,
+    )
+  }
+}
+
+/** @throws UserError 404, before anything is streamed */
+export function liveStart(context: Context): Middleware {
+  const look = async (ctx: KoaContext) => {
+    const { userId } = sessionOf(ctx)
+    const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
+    return <Steps line={line} steps={await getFirstSteps(context, userId, line.id)} />
+  }
+  const stream = live(context, look)
+  return async (ctx, next) => {
+    await look(ctx)
+    await stream(ctx, next)
+  }
+}
+
+function Send({ view, url }: { view: View; url: string | undefined }) {
+  const { page, connection, path } = view
+  const { enabled, incomingWebhook } = connection
+  return (
+    <section id="send" aria-labelledby="send-title">
+      <h2 id="send-title">1. Send a text</h2>
+      <p>A program POSTs to a secret URL of the line, its incoming webhook, and the line sends the text.</p>
+      {(!enabled || incomingWebhook === null) && (
+        <Form page={page} action={`${path}/incoming-webhook`}>
+          <button type="submit">
+            {incomingWebhook === null ? 'Create the URL' : 'Enable the developer connection'}
+          </button>
+        </Form>
+      )}
+      {enabled && incomingWebhook !== null && url === undefined && (
+        <Show path={path} show="send" section="send" />
+      )}
+      {url !== undefined && (
+        <>
+          <Samples id="send-code" samples={sendSamples({ url, toNumber: TRIAL_NUMBER, text: 'Hello' })} />
+          <p>
+            It answers {'{"success":true}'}.{' '}
+            {hasPhones(view) ? (
+              <>
+                The text arrives on the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a>.
+              </>
+            ) : (
+              <>Put your own number in place of {TRIAL_NUMBER} first.</>
+            )}
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+function Receive({ view }: { view: View }) {
+  const { line } = view
+  return (
+    <section id="receive" aria-labelledby="receive-title">
+      <h2 id="receive-title">2. Receive one</h2>
+      <p>
+        {hasPhones(view) ? (
+          <>
+            Open the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a> and write to{' '}
+            <PhoneNumber number={line.number} />.
+          </>
+        ) : (
+          <>
+            Text <PhoneNumber number={line.number} /> from any phone.
+          </>
+        )}{' '}
+        It appears under <a href={`/console/activity?line=${line.id}`}>Activity</a>, and becomes an event for
+        your server.
+      </p>
+    </section>
+  )
+}
+
+function Connect(props: {
+  view: View
+  secret: string | undefined
+  body: string
+  testEvent: TestEventResult | undefined
+}) {
+  const { view, secret, body, testEvent } = props
+  const { page, connection, path } = view
+  const action = `${path}/outgoing-webhook`
+  const url = connection.outgoingWebhookUrl
+  return (
+    // Such an answer is the whole page again, of which the browser would show the top.
+    <section
+      id="connect"
+      aria-labelledby="connect-title"
+      {...(testEvent === undefined ? {} : { tabIndex: -1, autofocus: true })}
+    >
+      <h2 id="connect-title">3. Connect your server</h2>
+      <p>
+        What the line receives is posted to a URL of yours as JSON, signed, and again until your server
+        answers 2xx. What became of the newest event is said <a href="#steps">above</a>, as it happens.
+      </p>
+      <Form page={page} action={action}>
+        <Field
+          page={page}
+          action={action}
+          name="url"
+          label="URL of your server"
+          type="url"
+          hint="Such as https://example.com/linehook. Without a public one, the command “linehook listen” brings the events to your machine."
+          autocomplete="off"
+          required
+          {...(url === null ? {} : { value: url })}
+        />
+        <button type="submit">Save the URL</button>
+      </Form>
+      {connection.enabled && url !== null && (
+        <TestEvent page={page} action={`${path}/test-event`} result={testEvent} />
+      )}
+      {connection.endpoint === null ? (
+        <p class="empty">
+          Once there is a URL, a server that verifies its events stands here in six languages.
+        </p>
+      ) : secret === undefined ? (
+        <Show path={path} show="receive" section="connect" />
+      ) : (
+        <>
+          <p>A server that takes only what is signed with your secret, on port {RECEIVER_PORT}:</p>
+          <Samples id="receive-code" samples={receiveSamples({ secret, body })} />
+        </>
+      )}
+    </section>
+  )
+}
+
+/** Whoever sees the code can send with the line, or make events: so it is asked for. */
+function Show({ path, show, section }: { path: string; show: string; section: string }) {
+  return (
+    <form method="get" action={`${path}#${section}`} class="inline">
+      <input type="hidden" name="show" value={show} />
+      <button type="submit" class="secondary">
+        Show the code
+      </button>
+    </form>
+  )
+}
+
+/** What the line would receive from the phone of the samples. */
+function exampleOf(line: OwnLine) {
+  return {
+    type: 'inboundText' as const,
+    payload: 'Hello',
+    fromNumber: TRIAL_NUMBER,
+    toNumber: line.number,
+    userId: line.userId,
+    lineId: line.id,
+  }
+}
+
+/** Two steps that always go together here. */
+export function postStartIncomingWebhook(context: Context): Act {
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const lineId = idOf(ctx, 'lineId')
+    await enableConnection(context, userId, lineId)
+    const { incomingWebhook } = await getConnection(context, userId, lineId)
+    if (incomingWebhook === null) await createIncomingWebhook(context, userId, lineId)
+    return `${startPath(lineId)}?show=send#send`
+  }
+}
+
+export function postStartUrl(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    const outgoingWebhookUrl = fieldOf(ctx, 'url').trim()
+    if (outgoingWebhookUrl === '') throw new UserError('give the URL of your server')
+    await changeConnection(context, sessionOf(ctx).userId, lineId, { enabled: true, outgoingWebhookUrl })
+    return `${startPath(lineId)}?show=receive#connect`
+  }
+}
+
+export function postCloseTour(context: Context): Act {
+  return async (ctx) => {
+    const session = sessionOf(ctx)
+    await closeTour(context, session.userId)
+    return homeOf(session)
+  }
+}

@@ -1,0 +1,77 @@
+import type { ComponentChildren } from 'preact'
+import { countDone, STEP_COUNT, type FirstSteps } from '../../../../domain/lines/first-steps.js'
+import type { OwnLine } from '../../../../database/lines/lines.js'
+import { explainFailure } from '../../endpoints/failures.js'
+import { linePath } from '../line/section.js'
+import { PhoneNumber } from '../../messages/phone-number.js'
+
+/** Where the steps are shown with all that they need. */
+export function startPath(lineId: string): string {
+  return `${linePath(lineId)}/start`
+}
+
+/** The steps with what is done ticked off, which keep themselves up to date. */
+export function LiveSteps({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
+  return (
+    <div {...{ 'hx-sse:connect': `${startPath(line.id)}/live` }} hx-swap="innerMorph">
+      <Steps line={line} steps={steps} />
+    </div>
+  )
+}
+
+/** Until all of them are done. */
+export function FirstStepsLink({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
+  const done = countDone(steps)
+  if (done === STEP_COUNT || line.status === 'disabled') return null
+  return (
+    <p>
+      <a href={startPath(line.id)}>Get started</a> with <PhoneNumber number={line.number} />: {done} of{' '}
+      {STEP_COUNT} steps done.
+    </p>
+  )
+}
+
+export function Steps({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
+  const path = startPath(line.id)
+  return (
+    <>
+      <ol class="steps">
+        <Step isDone={steps.hasSent}>
+          <a href={`${path}?show=send#send`}>Send a text</a> from <PhoneNumber number={line.number} />: one
+          request in your language.
+        </Step>
+        <Step isDone={steps.hasReceived}>
+          <a href={`${path}#receive`}>Receive one</a>: somebody texts <PhoneNumber number={line.number} />.
+        </Step>
+        <Step isDone={steps.hasDelivered}>
+          <a href={`${path}?show=receive#connect`}>Connect your server</a>: {whatWasSeen(steps)}
+        </Step>
+      </ol>
+      <p class="muted">
+        {countDone(steps) === STEP_COUNT
+          ? 'All is done.'
+          : `${countDone(steps)} of ${STEP_COUNT} done. This changes by itself as things happen.`}
+      </p>
+    </>
+  )
+}
+
+function Step({ isDone, children }: { isDone: boolean; children: ComponentChildren }) {
+  return (
+    <li class={isDone ? 'done' : ''}>
+      {children} {isDone && <span class="badge good">done</span>}
+    </li>
+  )
+}
+
+/** What became of the newest event, and how to mend it. */
+function whatWasSeen({ newestEvent }: FirstSteps): string {
+  if (newestEvent === null) return 'no event was posted to it yet.'
+  const { status, responseStatus, durationMs, failure } = newestEvent
+  const took = durationMs === null ? '' : ` in ${durationMs} ms`
+  if (status === 'delivered') return `your server answered ${responseStatus ?? '2xx'}${took}.`
+  if (status === 'held') return 'an event is held, because its URL is disabled: look under Receive.'
+  return failure === null
+    ? 'an event is on its way to it.'
+    : `the newest event has not arrived${took === '' ? '' : `; the attempt ended${took}`}. ${explainFailure(failure)}`
+}

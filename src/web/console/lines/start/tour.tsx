@@ -1,0 +1,20 @@
+import type { Tour } from '../../../../domain/lines/first-steps.js'
+import { Form } from '../../form.js'
+import type { Page } from '../../page.js'
+import { LiveSteps } from './steps.js'
+
+/** On the page where somebody begins, until the steps are done or the user closes it. */
+export function TourSection({ page, tour }: { page: Page; tour: Tour | undefined }) {
+  if (tour === undefined) return null
+  return (
+    <section class="tour" aria-labelledby="tour">
+      <h2 id="tour">Get started</h2>
+      <LiveSteps {...tour} />
+      <Form page={page} action="/console/tour/close" class="inline">
+        <button type="submit" class="secondary">
+          Close this
+        </button>
+      </Form>
+    </section>
+  )
+}

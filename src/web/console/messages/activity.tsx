@@ -1,0 +1,125 @@
+import type { Middleware } from 'koa'
+import type { OwnLine } from '../../../database/lines/lines.js'
+import { countActivities, MAX_COUNTED, type ActivityFilter } from '../../../domain/messages/activity.js'
+import type { Context } from '../../../domain/context.js'
+import { listOwnLines } from '../../../domain/lines/lines.js'
+import { refusalOf, UserError } from '../../../errors.js'
+import { EmptyList } from './activity/empty-list.js'
+import { FilterForm } from './activity/filter-form.js'
+import { readFilter, writtenFilter, type WrittenFilter } from './activity/filter.js'
+import { ActivityList } from './activity/list.js'
+import { lookAtActivity, type Look } from './activity/look.js'
+import { Layout } from '../layout.js'
+import { live } from '../live.js'
+import { answerPage, pageOf } from '../page.js'
+import { sessionOf } from '../people/session.js'
+import { filterPath, zoneOf } from '../time-filter.js'
+import { ZoneNote } from '../time-filter-fields.js'
+
+const PATH = '/console/activity'
+/**
+ * A page fills about two screens. A longer one is slow to build and to read, a shorter one has to be turned too often.
+ */
+const PAGE_SIZE = 50
+
+/** Messages and deliveries of all lines, newest first; the first page keeps itself up to date. */
+export function showActivity(context: Context): Middleware {
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const lines = await listOwnLines(context, userId)
+    const written = writtenFilter(ctx)
+    const asked = await readFilter(ctx, context).catch(refusalOf)
+    const fault = asked instanceof UserError ? asked.message : undefined
+    const found = asked instanceof UserError ? undefined : await look(context, userId, asked)
+    if (asked instanceof UserError) ctx.status = asked.status
+    answerPage(
+      ctx,
+      <Layout page={pageOf(ctx, context)} title="Activity">
+        <h1>Activity</h1>
+        <FilterForm path={PATH} lines={lines} written={written} fault={fault} />
+        <ZoneNote written={written} />
+        {found?.isFirst === true && (
+          <div {...{ 'hx-sse:connect': filterPath(`${PATH}/live`, written) }} hx-swap="innerMorph">
+            <Found {...{ context, lines, written, found }} />
+          </div>
+        )}
+        {found?.isFirst === false && <Found {...{ context, lines, written, found }} />}
+      </Layout>,
+    )
+  }
+}
+
+export function liveActivity(context: Context): Middleware {
+  const stream = live(context, async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const [lines, { filter }] = await Promise.all([listOwnLines(context, userId), readFilter(ctx, context)])
+    const found = await look(context, userId, { filter, before: undefined })
+    return <Found {...{ context, lines, written: writtenFilter(ctx), found }} />
+  })
+  return async (ctx, next) => {
+    // A wrong filter is refused here, because nobody can be told once the stream has begun.
+    await readFilter(ctx, context)
+    await stream(ctx, next)
+  }
+}
+
+interface FoundActivity extends Look {
+  isFirst: boolean
+  /** At most one more than `MAX_COUNTED`. */
+  total: number
+}
+
+async function look(
+  context: Context,
+  userId: string,
+  { filter, before }: { filter: ActivityFilter; before: string | undefined },
+): Promise<FoundActivity> {
+  const page = { limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }
+  const found = await lookAtActivity(context, userId, filter, page)
+  const isAll = before === undefined && found.older === null
+  const total = isAll ? found.activities.length : await countActivities(context, userId, filter)
+  return { ...found, total, isFirst: before === undefined }
+}
+
+function Found(props: {
+  context: Context
+  lines: readonly OwnLine[]
+  written: WrittenFilter
+  found: FoundActivity
+}) {
+  const { context, lines, written, found } = props
+  const { activities, older, isFirst, isLookedThroughInPart } = found
+  if (activities.length === 0 && older === null) {
+    return <EmptyList hasSimulator={context.config.simulator} {...{ lines, written, isFirst }} />
+  }
+  return (
+    <>
+      <p class="muted">
+        <Total {...found} /> <a href={filterPath(`${PATH}.csv`, written)}>All as CSV</a>
+      </p>
+      <ActivityList
+        activities={activities}
+        contacts={found.contacts}
+        zone={zoneOf(written)}
+        lineNames={new Map(lines.map(({ id, name }) => [id, name]))}
+      />
+      {isLookedThroughInPart && (
+        <p class="empty">Only the newest messages were looked through so far: go on to older ones.</p>
+      )}
+      <nav class="pages" aria-label="Pages">
+        {isFirst ? <span /> : <a href={filterPath(PATH, written)}>Newest</a>}
+        {older !== null && (
+          <a href={filterPath(PATH, written, older)} rel="next">
+            Older
+          </a>
+        )}
+      </nav>
+    </>
+  )
+}
+
+function Total({ total, isLookedThroughInPart }: FoundActivity) {
+  const count = `${total > MAX_COUNTED ? `More than ${MAX_COUNTED.toLocaleString('en')}` : total}`
+  const what = total === 1 ? 'message' : 'messages'
+  return <>{`${count} ${what}${isLookedThroughInPart ? ' among the newest' : ''}.`}</>
+}

@@ -1,0 +1,153 @@
+import { OPT_IN_EVENT_TYPES } from '../../../../database/endpoints/events.js'
+import type { OwnLine } from '../../../../database/lines/lines.js'
+import { MESSAGE_TYPES } from '../../../../database/messages/message.js'
+import { FAILURE_NAMES } from '../../endpoints/failures.js'
+import { Select } from '../../form.js'
+import { EVENT_LABELS, TYPE_LABELS } from '../message/labels.js'
+import { filterPath } from '../../time-filter.js'
+import { Moment, ZoneChoice } from '../../time-filter-fields.js'
+import { UserText } from '../../user-text.js'
+import { STATUSES, type FilterName, type WrittenFilter } from './filter.js'
+
+type Options = readonly (readonly [value: string, label: string])[]
+
+const ANY = ['', 'Any'] as const
+
+const DIRECTIONS: Options = [ANY, ['outbound', 'Sent by the line'], ['inbound', 'Received by the line']]
+const TYPES: Options = [
+  ANY,
+  ...MESSAGE_TYPES.map((type) => [type, TYPE_LABELS[type]] as const),
+  ...OPT_IN_EVENT_TYPES.map((type) => [type, `${EVENT_LABELS[type]} (event)`] as const),
+]
+
+const LABELS: Record<FilterName, string> = {
+  line: 'Line',
+  direction: 'Direction',
+  status: 'Status',
+  type: 'Type',
+  reason: 'Failure',
+  number: 'Number',
+  text: 'Text',
+  from: 'From',
+  until: 'Until',
+  zone: 'Time zone',
+}
+
+interface Filter {
+  path: string
+  lines: readonly OwnLine[]
+  written: WrittenFilter
+}
+
+/** A GET form: the filter is in the address, to be kept and shared. With a script a choice counts at once. */
+export function FilterForm(props: Filter & { fault: string | undefined }) {
+  const { path, lines, written, fault } = props
+  const hasTime = written.from !== undefined || written.until !== undefined
+  return (
+    <search aria-label="Filter">
+      <form method="get" action={path} class="filter" data-auto>
+        {fault !== undefined && (
+          <p role="alert" class="fault">
+            {fault}
+          </p>
+        )}
+        <Choice name="line" options={[['', 'All'], ...optionsOf(lines)]} written={written} />
+        <Choice name="direction" options={DIRECTIONS} written={written} />
+        <Choice
+          name="status"
+          options={[ANY, ...STATUSES.map((each) => [each, each] as const)]}
+          written={written}
+        />
+        <Choice name="type" options={TYPES} written={written} />
+        <Typed name="reason" written={written} more={{ list: 'failures', placeholder: 'such as timeout' }} />
+        <datalist id="failures">
+          {FAILURE_NAMES.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <Typed
+          name="number"
+          written={written}
+          more={{ inputmode: 'tel', placeholder: '+15551234567, or a part' }}
+        />
+        <Typed name="text" written={written} more={{ placeholder: 'a part of it', 'data-key': '/' }} />
+        <details class={hasTime ? 'on' : ''} open={hasTime}>
+          <summary>Time</summary>
+          <Moment name="from" label={LABELS.from} value={written.from} />
+          <Moment name="until" label={LABELS.until} value={written.until} />
+          <ZoneChoice written={written} />
+        </details>
+        <button type="submit" class="secondary">
+          Filter
+        </button>
+      </form>
+      <Chosen path={path} lines={lines} written={written} />
+    </search>
+  )
+}
+
+/** What the filter has, each with the way to the list without it. */
+function Chosen({ path, lines, written }: Filter) {
+  const chosen = Object.entries(written).filter(([name]) => name !== 'zone') as [FilterName, string][]
+  if (chosen.length === 0) return null
+  const lineNames = new Map(optionsOf(lines))
+  return (
+    <ul class="chosen">
+      {chosen.map(([name, value]) => {
+        const others = Object.fromEntries(Object.entries(written).filter(([each]) => each !== name))
+        const label = `${LABELS[name]}: `
+        return (
+          <li key={name}>
+            <a href={filterPath(path, others)} title={`Without ${LABELS[name]}`}>
+              {label}
+              <UserText>{name === 'line' ? (lineNames.get(value) ?? value) : value}</UserText>{' '}
+              <span aria-hidden="true">×</span>
+            </a>
+          </li>
+        )
+      })}
+      <li>
+        <a href={path}>Show everything</a>
+      </li>
+    </ul>
+  )
+}
+
+function optionsOf(lines: readonly OwnLine[]): Options {
+  return lines.map(({ id, name, number }) => [id, labelOf(name, number)])
+}
+
+/** A line that has no name is called by its number already. */
+export function labelOf(name: string, number: string): string {
+  return name === number ? number : `${name} (${number})`
+}
+
+function Choice(props: {
+  name: 'line' | 'direction' | 'type' | 'status'
+  options: Options
+  written: WrittenFilter
+}) {
+  const { name, options, written } = props
+  return <Select name={name} label={LABELS[name]} options={options} value={written[name] ?? ''} />
+}
+
+function Typed(props: {
+  name: 'reason' | 'number' | 'text'
+  written: WrittenFilter
+  more: Record<string, string>
+}) {
+  const { name, written, more } = props
+  return (
+    <label>
+      {LABELS[name]}
+      <input
+        name={name}
+        value={written[name] ?? ''}
+        dir="auto"
+        maxLength={100}
+        autocomplete="off"
+        {...more}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,59 @@
+import type { Context as KoaContext } from 'koa'
+import * as yup from 'yup'
+import { OPT_IN_EVENT_TYPES } from '../../../../database/endpoints/events.js'
+import { DIRECTIONS, MESSAGE_TYPES } from '../../../../database/messages/message.js'
+import type { ActivityFilter } from '../../../../domain/messages/activity.js'
+import type { Context } from '../../../../domain/context.js'
+import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../../../../states.js'
+import {
+  idParameter,
+  numberOrPartParameter,
+  readQuery,
+  textParameter,
+  wordParameter,
+} from '../../../input/query.js'
+import { localParameter, writtenParameters, zoneParameter } from '../../time-filter.js'
+
+/** What the filter's form asks for, and its parameters in the query. */
+const FILTER_NAMES = [
+  ...(['line', 'direction', 'status', 'type', 'reason', 'number', 'text', 'from', 'until'] as const),
+  /** That of `from` and `until`, and of the list. */
+  'zone',
+] as const
+
+export type FilterName = (typeof FILTER_NAMES)[number]
+
+/** As it was written. */
+export type WrittenFilter = Partial<Record<FilterName, string>>
+
+/** Each once, in the order of a message's life and then of a delivery's. */
+export const STATUSES: readonly string[] = [...new Set([...MESSAGE_STATUSES, ...DELIVERY_STATUSES])]
+
+const parameters = yup.object({
+  before: idParameter(),
+  line: idParameter(),
+  direction: wordParameter(DIRECTIONS),
+  type: wordParameter([...MESSAGE_TYPES, ...OPT_IN_EVENT_TYPES]),
+  status: wordParameter(STATUSES),
+  reason: textParameter(),
+  number: numberOrPartParameter(),
+  text: textParameter(),
+  zone: zoneParameter(),
+  from: localParameter(),
+  until: localParameter(),
+})
+
+/** @throws UserError naming every field that is wrong */
+export async function readFilter(
+  ctx: KoaContext,
+  { vocabulary }: Context,
+): Promise<{ filter: ActivityFilter; before: string | undefined }> {
+  const read = await readQuery(ctx, parameters, vocabulary)
+  const { before, line: lineId, direction, type, status, reason, number: asked, text, from, until } = read
+  const number = asked?.startsWith('+') === true ? { number: asked } : { numberPart: asked }
+  return { filter: { lineId, direction, type, status, reason, ...number, text, from, until }, before }
+}
+
+export function writtenFilter(ctx: KoaContext): WrittenFilter {
+  return writtenParameters(ctx, FILTER_NAMES)
+}

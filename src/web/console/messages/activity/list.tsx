@@ -1,0 +1,136 @@
+import { Fragment } from 'preact'
+import type { Delivery } from '../../../../database/endpoints/deliveries/delivery.js'
+import { contactNumberOf, type Message } from '../../../../database/messages/message.js'
+import type { Activity } from '../../../../domain/messages/activity.js'
+import type { Contact } from '../../../../domain/lines/contacts.js'
+import { ContactName } from '../conversation/contact-name.js'
+import { conversationPath } from '../conversation/path.js'
+import { explainFailure } from '../../endpoints/failures.js'
+import { EVENT_LABELS, TYPE_LABELS } from '../message/labels.js'
+import { messagePath } from '../message/path.js'
+import { Status } from '../../status.js'
+import { TimeOfDay } from '../../time-filter-fields.js'
+import { UserText } from '../../user-text.js'
+import { daysIn, UTC } from '../../zone.js'
+
+/** It shows most of a single SMS. A row of the list should have few lines. */
+const EXCERPT_LENGTH = 140
+/** More of a message's deliveries are on its own page. */
+const MAX_DELIVERIES = 4
+
+interface OfList {
+  /** By line id. */
+  lineNames: ReadonlyMap<string, string>
+  /** By number. */
+  contacts: ReadonlyMap<string, Contact>
+  /** undefined: the reader's. */
+  zone: string | undefined
+}
+
+/** A row for each message, with what became of its events, below the days on which they came. */
+export function ActivityList(props: OfList & { activities: readonly Activity[] }) {
+  const { activities, lineNames, contacts, zone } = props
+  const dayOf = daysIn(zone ?? UTC)
+  const rows = activities.map((activity) => ({ ...activity, ...headOf(activity) }))
+  return (
+    <ol class="activity" {...(zone === undefined ? { 'data-days': '' } : {})}>
+      {rows.map(({ id, message, deliveries, at, lineId }, index) => {
+        const day = dayOf(at)
+        const before = rows[index - 1]
+        const line = lineNames.get(lineId)
+        return (
+          <Fragment key={id}>
+            {(before === undefined || dayOf(before.at) !== day) && <li class="day">{day}</li>}
+            {/* htmx finds the item by its id when the list is brought up to date. */}
+            <li id={`activity-${id}`}>
+              <div class="when">
+                <TimeOfDay zone={zone} at={at} />
+                {line !== undefined && (
+                  <span>
+                    <UserText>{line}</UserText>
+                  </span>
+                )}
+              </div>
+              {message === undefined ? (
+                <div>
+                  {deliveries.map((each) => (
+                    <DeliveryLine key={each.id} delivery={each} />
+                  ))}
+                </div>
+              ) : (
+                <OfMessage {...{ message, deliveries, contacts }} />
+              )}
+              {message !== undefined && <Status status={message.status} />}
+            </li>
+          </Fragment>
+        )
+      })}
+    </ol>
+  )
+}
+
+/** A delivery whose message is gone stands for itself. */
+function headOf({ message, deliveries: [delivery] }: Activity): { at: Date; lineId: string } {
+  const { createdAt, lineId } = message ?? delivery ?? { createdAt: new Date(0), lineId: '' }
+  return { at: createdAt, lineId }
+}
+
+function OfMessage(props: {
+  message: Message
+  deliveries: readonly Delivery[]
+  contacts: ReadonlyMap<string, Contact>
+}) {
+  const { message, deliveries, contacts } = props
+  const { id, lineId, direction, type, text, error } = message
+  const isSent = direction === 'outbound'
+  const number = contactNumberOf(message)
+  const rest = deliveries.length - MAX_DELIVERIES
+  return (
+    <div>
+      <a href={messagePath(id)}>
+        <Arrow>{isSent ? '→' : '←'}</Arrow>
+        {isSent ? 'To ' : 'From '}
+        <ContactName number={number} name={contacts.get(number)?.name} />
+      </a>{' '}
+      <a href={conversationPath(lineId, number)} class="muted">
+        Conversation
+      </a>
+      <p class="excerpt">{text === null ? TYPE_LABELS[type] : <UserText>{excerptOf(text)}</UserText>}</p>
+      {error !== null && <p class="why">{explainFailure(error)}</p>}
+      {deliveries.slice(0, MAX_DELIVERIES).map((each) => (
+        <DeliveryLine key={each.id} delivery={each} />
+      ))}
+      {rest > 0 && <p class="delivery">{`and ${rest} more`}</p>}
+    </div>
+  )
+}
+
+function DeliveryLine({ delivery }: { delivery: Delivery }) {
+  const { type, url, applicationName, attemptCount, lastFailure, status } = delivery
+  return (
+    <p class="delivery">
+      <Arrow>⇢</Arrow>
+      {EVENT_LABELS[type]} to{' '}
+      {applicationName === null ? hostOf(url) : <UserText>{applicationName}</UserText>}{' '}
+      <Status status={status} />
+      {attemptCount > 1 && ` after ${attemptCount} attempts`}
+      {lastFailure !== null && status !== 'delivered' && (
+        <span class="why"> {explainFailure(lastFailure)}</span>
+      )}
+    </p>
+  )
+}
+
+function Arrow({ children }: { children: string }) {
+  return <span aria-hidden="true">{children} </span>
+}
+
+/** Whole characters only. */
+export function excerptOf(text: string): string {
+  const characters = Array.from(text)
+  return characters.length <= EXCERPT_LENGTH ? text : `${characters.slice(0, EXCERPT_LENGTH).join('')}…`
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}

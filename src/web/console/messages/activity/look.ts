@@ -1,0 +1,24 @@
+import { contactNumberOf } from '../../../../database/messages/message.js'
+import type { Page } from '../../../../database/pages.js'
+import { findActivity, type ActivityFilter, type ActivityPage } from '../../../../domain/messages/activity.js'
+import { findContacts, type Contact } from '../../../../domain/lines/contacts.js'
+import type { Context } from '../../../../domain/context.js'
+
+/** A page of the activity, with who is at the other ends. */
+export interface Look extends ActivityPage {
+  /** By number. */
+  contacts: ReadonlyMap<string, Contact>
+}
+
+export async function lookAtActivity(
+  context: Context,
+  userId: string,
+  filter: ActivityFilter,
+  page: Page,
+): Promise<Look> {
+  const found = await findActivity(context, userId, filter, page)
+  const numbers = found.activities.flatMap(({ message }) =>
+    message === undefined ? [] : contactNumberOf(message),
+  )
+  return { ...found, contacts: await findContacts(context, userId, numbers) }
+}

@@ -1,0 +1,15 @@
+import { PhoneNumber } from '../phone-number.js'
+import { UserText } from '../../user-text.js'
+
+/** A number, with what the user calls it before it. */
+export function ContactName({ number, name }: { number: string; name: string | null | undefined }) {
+  if (name == null) return <PhoneNumber number={number} />
+  return (
+    <>
+      <UserText>{name}</UserText>{' '}
+      <span class="muted">
+        <PhoneNumber number={number} />
+      </span>
+    </>
+  )
+}

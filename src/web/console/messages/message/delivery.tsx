@@ -1,0 +1,201 @@
+import type { DeliveryAttempt } from '../../../../database/endpoints/deliveries/delivery.js'
+import type { DeliveryWithAttempts } from '../../../../domain/endpoints/deliveries/delivery-history.js'
+import { isMediaFailure } from '../../../../domain/media/failures.js'
+import { applicationPath } from '../../applications/application/page-model.js'
+import { DISABLED_WORDS } from '../../endpoints/health.js'
+import { explainFailure } from '../../endpoints/failures.js'
+import { Form, Time } from '../../form.js'
+import { Status } from '../../status.js'
+import { Attempt, shownUrl } from './attempt.js'
+import { JobLink } from './job-link.js'
+import type { MessageView } from './page-model.js'
+import { messagePath } from './path.js'
+import { deliverAgainPath, deliverNowPath, mayDeliverAgain, mayTryDeliveryNow } from './send-again.js'
+import { Step } from './step.js'
+
+/** One endpoint that the event goes to, with every attempt. */
+export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
+  const { page, message, isOwner } = view
+  const { id, applicationId, applicationName, status, attempts, deliveredAt, isForeign } = delivery
+  const { endpointDisabledAt, endpointDisabledReason, isReplayed } = delivery
+  const title = (
+    <>
+      Delivery to{' '}
+      {applicationName !== null && (
+        <>
+          <strong dir="auto">
+            {isOwner && !isForeign && applicationId !== null ? (
+              <a href={applicationPath(applicationId)}>{applicationName}</a>
+            ) : (
+              applicationName
+            )}
+          </strong>{' '}
+        </>
+      )}
+      <code>{shownUrl(view, delivery)}</code> <Status status={status} />
+      {isReplayed && <span class="badge">replayed</span>}
+    </>
+  )
+  return (
+    <Step title={title} at={deliveredAt}>
+      <p>{stateWords(delivery)}</p>
+      {status === 'pending' && <PendingWords view={view} delivery={delivery} />}
+      {status === 'held' && !isForeign && endpointDisabledAt !== null && (
+        <p class="fault">
+          The URL is disabled since <Time at={endpointDisabledAt} />:{' '}
+          {DISABLED_WORDS[endpointDisabledReason ?? 'failing']}
+        </p>
+      )}
+      {(status === 'pending' || status === 'delivering') && (
+        <JobLink page={page} queue="deliver-event" row={delivery} />
+      )}
+      {attempts.length > 0 && (
+        <ol class="attempts">
+          {groupAlike(attempts).map((alike) => (
+            <Attempts key={alike[0]?.id} view={view} delivery={delivery} alike={alike} />
+          ))}
+        </ol>
+      )}
+      {isOwner && mayTryDeliveryNow(delivery) && (
+        <Form page={page} action={deliverNowPath(message.id, id)} class="inline">
+          <button type="submit" class="secondary">
+            Try now
+          </button>
+        </Form>
+      )}
+      {isOwner && mayDeliverAgain(delivery) && (
+        <Form page={page} action={deliverAgainPath(message.id, id)} class="inline">
+          <button type="submit" class={status === 'delivered' ? 'secondary' : ''}>
+            Send again
+          </button>
+        </Form>
+      )}
+    </Step>
+  )
+}
+
+/** What comes before its next attempt. */
+function PendingWords({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
+  const { dueAt, endpointPausedAt, endpointFailingSince, isForeign } = delivery
+  const {
+    fullPlaces = null,
+    earlierEventId = null,
+    earlierMessageId = null,
+  } = view.waits.get(delivery.id) ?? {}
+  if (endpointPausedAt !== null) {
+    return (
+      <p class="fault">
+        Events to this URL are paused since <Time at={endpointPausedAt} />: it is sent when they are resumed.
+      </p>
+    )
+  }
+  return (
+    <>
+      {earlierEventId !== null && (
+        <p>
+          Before it comes{' '}
+          {view.isOwner && earlierMessageId !== null ? (
+            <a href={messagePath(earlierMessageId)}>an earlier event of the number</a>
+          ) : (
+            'an earlier event of the number'
+          )}
+          , because the endpoint wants them in order.
+        </p>
+      )}
+      {fullPlaces !== null && !isForeign && (
+        <p>
+          The endpoint has {fullPlaces === 1 ? 'one request' : `${fullPlaces} requests`} under way, and gets
+          no more at once now.
+        </p>
+      )}
+      <p>
+        Next attempt: <Time at={dueAt} />
+      </p>
+      {endpointFailingSince !== null && !isForeign && (
+        <p>
+          Nothing has gone through to this URL since <Time at={endpointFailingSince} />.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Reasons for which a delivery is over although its retry schedule is not. */
+const TOLD_AT_ONCE = new Set(['disconnected', 'stopped_by_receiver', 'template_failed'])
+
+function stateWords({ status, attemptCount, lastFailure, applicationId }: DeliveryWithAttempts): string {
+  switch (status) {
+    case 'pending':
+      if (lastFailure === 'earlier_event_waits') return explainFailure(lastFailure)
+      return attemptCount === 0 ? 'Waiting for its first attempt.' : 'Waiting for its next attempt.'
+    case 'delivering':
+      return 'An attempt is under way.'
+    case 'delivered':
+      return 'The server took the event.'
+    case 'exhausted':
+      if (lastFailure !== null && TOLD_AT_ONCE.has(lastFailure)) return explainFailure(lastFailure)
+      if (lastFailure === 'timeout') {
+        return 'No answer came in time, and it is not sent again by itself. It is kept, and you can send it again.'
+      }
+      return 'All attempts are used up. It is kept, and you can send it again.'
+    case 'held':
+      if (isMediaFailure(lastFailure)) {
+        return `Held: there is no copy of its media. ${explainFailure(lastFailure)}`
+      }
+      if (applicationId !== null)
+        return "Held: nothing is sent while the application's webhook URL is disabled."
+      return 'Held: nothing is sent while the endpoint is disabled or the developer connection is off.'
+  }
+}
+
+/** So many that are alike, one after the other, are folded into one line. */
+const MANY = 3
+
+function groupAlike(attempts: readonly DeliveryAttempt[]): DeliveryAttempt[][] {
+  const groups: DeliveryAttempt[][] = []
+  for (const attempt of attempts) {
+    const group = groups.at(-1)
+    const [first] = group ?? []
+    const isAlike = first?.failure === attempt.failure && first.responseStatus === attempt.responseStatus
+    if (group !== undefined && isAlike) group.push(attempt)
+    else groups.push([attempt])
+  }
+  return groups.flatMap((group) => (group.length < MANY ? group.map((attempt) => [attempt]) : [group]))
+}
+
+function Attempts(props: {
+  view: MessageView
+  delivery: DeliveryWithAttempts
+  alike: readonly DeliveryAttempt[]
+}) {
+  const { view, delivery, alike } = props
+  const [first, last] = [alike[0], alike.at(-1)]
+  if (first === undefined || last === undefined) return null
+  if (first === last) return <Attempt view={view} delivery={delivery} attempt={first} />
+  const what =
+    first.responseStatus === null ? (first.failure ?? 'answered') : `status ${first.responseStatus}`
+  return (
+    <li>
+      <details open={alike.some(({ id }) => id === view.opened?.id)}>
+        <summary>
+          <strong>
+            {alike.length} × {what}
+          </strong>{' '}
+          <span class="muted">
+            attempts {first.attemptNumber} to {last.attemptNumber}
+            {last.nextAttemptAt !== null && (
+              <>
+                , next <Time at={last.nextAttemptAt} />
+              </>
+            )}
+          </span>
+        </summary>
+        <ol class="attempts">
+          {alike.map((attempt) => (
+            <Attempt key={attempt.id} view={view} delivery={delivery} attempt={attempt} />
+          ))}
+        </ol>
+      </details>
+    </li>
+  )
+}

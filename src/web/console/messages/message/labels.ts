@@ -1,0 +1,58 @@
+import type { EventType } from '../../../../database/endpoints/events.js'
+import type { MessageSource, MessageType } from '../../../../database/messages/message.js'
+
+export const TYPE_LABELS: Record<MessageType, string> = {
+  text: 'Text',
+  media: 'Picture or file',
+  voicemail: 'Voicemail',
+}
+
+export const EVENT_LABELS: Record<EventType, string> = {
+  inboundText: TYPE_LABELS.text,
+  inboundMedia: TYPE_LABELS.media,
+  voiceMail: TYPE_LABELS.voicemail,
+  messageStatus: 'State of a message',
+  optOut: 'Opt-out',
+  lineDisconnected: 'Line disconnected',
+}
+
+export const SOURCE_LABELS: Record<MessageSource, string> = {
+  webhook: 'by the incoming webhook',
+  application: 'by an application',
+  api: 'by a program of yours, with an API token',
+  console: 'from this console',
+  carrier: 'from the carrier',
+  service: 'as the answer to STOP, START or HELP',
+}
+
+/** How long something took, for people: 120 ms, 4.2 s, 3 min 5 s, 2 h 10 min. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  const minutes = Math.round(seconds / 60)
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** The parts of an attempt, in their order. */
+export const PHASES = [
+  ['dnsMs', 'DNS'],
+  ['connectMs', 'Connection'],
+  ['tlsMs', 'TLS'],
+  ['firstByteMs', 'First byte'],
+] as const
+
+/** How long the parts took that there were: DNS 2 ms, First byte 80 ms. */
+export function phaseWords(phases: Record<(typeof PHASES)[number][0], number | null>): string {
+  return PHASES.flatMap(([name, label]) => {
+    const ms = phases[name]
+    return ms === null ? [] : [`${label} ${formatDuration(ms)}`]
+  }).join(', ')
+}
+
+/** How much something is, for people: 120 bytes, 4.2 kB, 3.1 MB. */
+export function formatByteCount(count: number): string {
+  if (count < 1000) return `${count} bytes`
+  return count < 999_950 ? `${(count / 1000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`
+}

@@ -1,0 +1,24 @@
+import type { EventWithDeliveries } from '../../../../domain/endpoints/deliveries/delivery-history.js'
+import { Time } from '../../form.js'
+import { formatDuration } from './labels.js'
+import { Step } from './step.js'
+
+/** What programs that listened to the line answered; nothing of it counts for the endpoint. */
+export function ListenerWay({ event }: { event: Pick<EventWithDeliveries, 'listenerAttempts'> }) {
+  const { listenerAttempts } = event
+  if (listenerAttempts.length === 0) return null
+  return (
+    <Step title="Taken by a listener (linehook listen)">
+      <ol class="attempts">
+        {listenerAttempts.map(({ startedAt, durationMs, responseStatus, failure }) => (
+          <li key={startedAt.getTime()}>
+            <span class="muted">
+              <Time at={startedAt} /> · {formatDuration(durationMs)}
+            </span>
+            {responseStatus === null ? ` · no answer: ${failure ?? 'failed'}` : ` · status ${responseStatus}`}
+          </li>
+        ))}
+      </ol>
+    </Step>
+  )
+}

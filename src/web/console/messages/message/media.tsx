@@ -1,0 +1,40 @@
+import type { MessageMedia } from '../../../../database/media/reading.js'
+import { MediaPlayer } from '../../../media-player.js'
+import { explainFailure } from '../../endpoints/failures.js'
+import { formatByteCount } from './labels.js'
+
+/** The copy of a message's media: itself, or what has become of it. */
+export function MediaCopy({ media, label }: { media: MessageMedia; label: string }) {
+  switch (media.status) {
+    case 'pending':
+    case 'fetching':
+      return (
+        <p class="media">
+          It is being copied.
+          {media.failure !== null && ` The last attempt failed: ${explainFailure(media.failure)}`}
+        </p>
+      )
+    case 'failed':
+      return (
+        <p class="media why">
+          It could not be copied. {explainFailure(media.failure ?? 'media_internal_error')}
+        </p>
+      )
+    case 'stored':
+      return (
+        <figure class="media">
+          {media.isRemoved ? (
+            <p>The copy was deleted, because it was old.</p>
+          ) : (
+            <MediaPlayer media={media} label={label} />
+          )}
+          <figcaption class="muted">{facts(media)}</figcaption>
+        </figure>
+      )
+  }
+}
+
+function facts({ contentType, byteCount, width, height }: MessageMedia): string {
+  const size = width !== null && height !== null ? [`${width} × ${height}`] : []
+  return [contentType ?? '', formatByteCount(byteCount ?? 0), ...size].join(' · ')
+}

@@ -1,0 +1,32 @@
+import { ShortId } from '../../short-id.js'
+import { DeliveryWay } from './delivery.js'
+import { EVENT_LABELS } from './labels.js'
+import { ListenerWay } from './listeners.js'
+import type { MessageView } from './page-model.js'
+import { Step } from './step.js'
+
+/** What else was told of the message, to endpoints that asked for it. */
+export function OptInEventsWay(view: MessageView) {
+  const { optInEvents } = view
+  if (optInEvents.length === 0) return null
+  return (
+    <>
+      <h2>Other events</h2>
+      <ol class="way">
+        {optInEvents.map(({ id, type, createdAt, deliveries, listenerAttempts }) => (
+          <>
+            <Step key={id} title={EVENT_LABELS[type]} at={createdAt}>
+              <p>
+                <code>{type}</code>, <code>webhook-id</code> <ShortId id={id} what="the webhook-id" />
+              </p>
+            </Step>
+            {deliveries.map((delivery) => (
+              <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
+            ))}
+            <ListenerWay event={{ listenerAttempts }} />
+          </>
+        ))}
+      </ol>
+    </>
+  )
+}

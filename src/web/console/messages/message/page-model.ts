@@ -1,0 +1,99 @@
+import { EVENT_TYPES, type EventType } from '../../../../database/endpoints/events.js'
+import type { OwnLine } from '../../../../database/lines/lines.js'
+import { contactNumberOf, type Message } from '../../../../database/messages/message.js'
+import { findMessageWait, type MessageWait } from '../../../../database/messages/waiting.js'
+import type { DeliveryWait } from '../../../../database/endpoints/deliveries/blocking.js'
+import { listPausesOfLine, type SendingPause } from '../../../../database/operating/pauses.js'
+import { listReplaysOfEvent, type EventReplay } from '../../../../database/endpoints/replaying.js'
+import { findContacts } from '../../../../domain/lines/contacts.js'
+import type { Context } from '../../../../domain/context.js'
+import {
+  findEvents,
+  findWaits,
+  type EventWithDeliveries,
+} from '../../../../domain/endpoints/deliveries/delivery-history.js'
+import { getOwnLine } from '../../../../domain/lines/lines.js'
+import { getMessage } from '../../../../domain/messages/get-message.js'
+import { findObstacles } from '../../../../domain/messages/opt-out/contacts.js'
+import { isId, newId } from '../../../../ids.js'
+import type { Page } from '../../page.js'
+import { openAttempt, type AskedAttempt, type OpenedAttempt } from './opened-attempt.js'
+
+const MAX_REPLAYS = 20
+
+/** What the parts of a message's page may show. */
+export interface MessageView {
+  page: Page
+  /** Its own address, without a query. */
+  path: string
+  /** Else an operator looks at it, who sees it and does nothing with it. */
+  isOwner: boolean
+  message: Message
+  line: OwnLine
+  /** Of a received message. */
+  event: EventWithDeliveries | undefined
+  /** Of that event, to other URLs. */
+  replays: EventReplay[]
+  /** Only for endpoints that asked for them. */
+  optInEvents: EventWithDeliveries[]
+  opened: OpenedAttempt | undefined
+  /** Why a queued message waits, if nothing is paused. */
+  wait: MessageWait | undefined
+  /** Why deliveries wait, by their ids. */
+  waits: Map<string, DeliveryWait>
+  /** What the owner calls the number at the other end; nobody else is told. */
+  contactName: string | null | undefined
+  /** Between the line and the number at the other end. */
+  obstacles: Awaited<ReturnType<typeof findObstacles>>
+  /** What keeps the message from being sent, nearest first. */
+  pauses: SendingPause[]
+  /** Of one wish to send it again: the same for as long as the page is open. */
+  key: string
+}
+
+/**
+ * @param reader.userId whose message it is
+ * @param asked.key of the form that the reader has already; anything else is replaced by a new one
+ * @throws UserError 404
+ */
+export async function viewMessage(
+  context: Context,
+  { userId, ...reader }: Pick<MessageView, 'page' | 'path' | 'isOwner'> & { userId: string },
+  messageId: string,
+  { key = '', ...asked }: AskedAttempt & { key?: string },
+): Promise<MessageView> {
+  const message = await getMessage(context, userId, messageId)
+  const { lineId } = message
+  const number = contactNumberOf(message)
+  const isStoppable = message.status === 'queued' && message.source !== 'service'
+  const [line, contacts, obstacles, events, pauses] = await Promise.all([
+    getOwnLine(context, userId, lineId),
+    findContacts(context, userId, reader.isOwner ? [number] : []),
+    findObstacles(context, userId, lineId, number),
+    findEvents(context, userId, message.id),
+    isStoppable ? listPausesOfLine(context.db, lineId) : [],
+  ])
+  const isOfReceived = ({ type }: { type: EventType }) => (EVENT_TYPES as readonly EventType[]).includes(type)
+  const event = events.find(isOfReceived)
+  return {
+    ...reader,
+    message,
+    line,
+    contactName: contacts.get(number)?.name,
+    obstacles,
+    event,
+    replays: event === undefined ? [] : await listReplaysOfEvent(context.db, userId, event.id, MAX_REPLAYS),
+    pauses,
+    optInEvents: events.filter((each) => !isOfReceived(each)),
+    opened: await openAttempt(context, events, asked),
+    wait:
+      message.status === 'queued' && pauses.length === 0
+        ? await findMessageWait(context.db, messageId)
+        : undefined,
+    waits: await findWaits(
+      context,
+      events.flatMap(({ deliveries }) => deliveries),
+    ),
+    key: isId(key) ? key : newId(),
+  }
+}

@@ -1,0 +1,32 @@
+import type { EventReplay } from '../../../../database/endpoints/replaying.js'
+import { explainFailure } from '../../endpoints/failures.js'
+import { Time } from '../../form.js'
+import { WORKS } from '../../operating/works.js'
+import { Step } from './step.js'
+
+/** What other URLs made of the event when it was replayed. */
+export function Replays({ replays }: { replays: readonly EventReplay[] }) {
+  return (
+    <>
+      {replays.map(({ workId, url, sentAt, attemptCount, responseStatus, failure }) => (
+        <Step
+          key={workId}
+          title={
+            <>
+              <a href={WORKS}>Replayed</a> to <code>{url}</code>{' '}
+              <span class={`badge ${failure === null ? 'good' : 'bad'}`}>
+                {failure === null ? 'delivered' : 'failed'}
+              </span>
+            </>
+          }
+        >
+          <p>
+            {attemptCount === 1 ? '1 attempt' : `${attemptCount} attempts`}, the last at <Time at={sentAt} />
+            {responseStatus !== null && ` · status ${responseStatus}`}
+          </p>
+          {failure !== null && <p class="why">{explainFailure(failure)}</p>}
+        </Step>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,18 @@
+import type { ComponentChildren } from 'preact'
+import { Time } from '../../form.js'
+
+/** One step of a message's way. */
+export function Step(props: { title: ComponentChildren; at?: Date | null; children?: ComponentChildren }) {
+  const { title, at, children } = props
+  return (
+    <li>
+      <strong>{title}</strong>{' '}
+      {at != null && (
+        <span class="muted">
+          <Time at={at} />
+        </span>
+      )}
+      {children}
+    </li>
+  )
+}

@@ -1,0 +1,264 @@
+import type { Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { listOpenLooks, openNumberSearch } from '../../../domain/people/private-looks.js'
+import { MAX_FOUND, search, type Found, type FoundMessage } from '../../../domain/messages/search.js'
+import type { Session } from '../../../domain/people/sessions.js'
+import { refusalOf, UserError } from '../../../errors.js'
+import { actingFor } from '../../actor.js'
+import { labelOf } from './activity/filter-form.js'
+import { applicationPath } from '../applications/application/page-model.js'
+import { explainFailure } from '../endpoints/failures.js'
+import { fieldOf, queryOf } from '../form-values.js'
+import { Empty, Field, Form, Time } from '../form.js'
+import { Layout } from '../layout.js'
+import { linePath } from '../lines/line/section.js'
+import { TYPE_LABELS } from './message/labels.js'
+import { messagePath } from './message/path.js'
+import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { sessionOf } from '../people/session.js'
+import { Status } from '../status.js'
+import { UserText } from '../user-text.js'
+import { userMessagePath } from '../people/user/message.js'
+import { userPath } from '../people/user.js'
+
+const SEARCH = '/console/search'
+const LOOK = `${SEARCH}/look`
+
+/** Whatever has this number, id or name: of operators everything, of users what is theirs. */
+export function showSearch(context: Context): Middleware {
+  return async (ctx) => {
+    const session = sessionOf(ctx)
+    const written = ctx.method === 'POST' ? fieldOf(ctx, 'q') : queryOf(ctx, 'q')
+    const acting = actingFor(ctx, context)
+    const page = pageOf(ctx, context)
+    const found = written.trim() === '' ? undefined : await search(acting, session, written).catch(refusalOf)
+    if (found instanceof UserError) ctx.status = found.status
+    answerPage(
+      ctx,
+      <Layout page={page} title="Search">
+        <h1>Search</h1>
+        <form method="get" action={SEARCH}>
+          <label>
+            A number or a part of one, an id, a name{session.role === 'operator' && ', an e-mail address'}
+            <input type="search" name="q" value={written} maxLength={254} required />
+          </label>
+          {found instanceof UserError && (
+            <p role="alert" class="fault">
+              {found.message}
+            </p>
+          )}
+          <button type="submit">Search</button>
+        </form>
+        {found !== undefined && !(found instanceof UserError) && (
+          <Results found={found} session={session} opened={await openedTo(session, acting)} />
+        )}
+        {found !== undefined && !(found instanceof UserError) && (
+          <OthersMessages page={page} others={found.others} written={written} />
+        )}
+      </Layout>,
+    )
+  }
+}
+
+/** What an operator sees of others' messages with a number, and how to see more. */
+function OthersMessages({ page, others, written }: { page: Page; others: Found['others']; written: string }) {
+  if (others === 'whole number') {
+    return (
+      <p class="muted">
+        A part of a number is looked for in your own messages only. In others’ messages you find a whole
+        number, once you have said why you look.
+      </p>
+    )
+  }
+  if (others !== 'reason') return null
+  return (
+    <section aria-labelledby="others">
+      <h2 id="others">In others’ messages</h2>
+      <p>
+        Whom others write to is not yours to know. Say why you look: it is written into the audit log, and
+        every user in whose messages the number is found reads it in their history. Then you may look for
+        whole numbers for half an hour.
+      </p>
+      <Form page={page} action={LOOK}>
+        <input type="hidden" name="q" value={written} />
+        <Field
+          page={page}
+          action={LOOK}
+          name="reason"
+          label="Why you look"
+          required
+          more={{ maxLength: 300 }}
+        />
+        <button type="submit">Look in others’ messages</button>
+      </Form>
+    </section>
+  )
+}
+
+export function postSearchLook(context: Context): Act {
+  return async (ctx) => {
+    await openNumberSearch(context, fieldOf(ctx, 'reason'))
+    return `${SEARCH}?${new URLSearchParams({ q: fieldOf(ctx, 'q') }).toString()}`
+  }
+}
+
+/** Users whose messages an operator has opened by saying why. */
+async function openedTo({ role }: Session, acting: Context): Promise<Set<string>> {
+  return role === 'operator' ? listOpenLooks(acting) : new Set()
+}
+
+function Results(props: { found: Found; session: Session; opened: Set<string> }) {
+  const { found, session, opened } = props
+  const { messages, lines, applications, contacts, users, isIncomplete, isOfNewest } = found
+  const isEmpty = [messages, lines, applications, contacts, users].every(({ length }) => length === 0)
+  const isTheirs = (userId: string) => userId === session.userId
+  return (
+    <>
+      {isIncomplete && (
+        <p role="alert" class="fault">
+          There are too many messages to look through for a part of a number: write the whole number.
+        </p>
+      )}
+      {isOfNewest && (
+        <p class="muted">
+          A part of a number is looked for in the newest messages. A whole one is found in all of them.
+        </p>
+      )}
+      {isEmpty && !isIncomplete && found.others !== 'reason' && (
+        <Empty>Nothing has that number, id or name.</Empty>
+      )}
+      {messages.length > 0 && (
+        <section aria-labelledby="messages">
+          <h2 id="messages">Messages</h2>
+          <MoreNote count={messages.length} />
+          <table class="rows">
+            <thead>
+              <tr>
+                <th>When</th>
+                <th>Message</th>
+                <th>Line</th>
+                <th>Status</th>
+              </tr>
+            </thead>
+            <tbody>
+              {messages.map((message) => (
+                <MessageRow
+                  key={message.id}
+                  message={message}
+                  isTheirs={isTheirs(message.userId)}
+                  isOpen={opened.has(message.userId)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      {lines.length > 0 && (
+        <Links
+          title="Lines"
+          rows={lines.map(({ id, name, number, userId, ownerEmail }) =>
+            isTheirs(userId)
+              ? { id, href: linePath(id), label: labelOf(name, number) }
+              : { id, href: userPath(userId), label: labelOf(name, number), owner: ownerEmail },
+          )}
+        />
+      )}
+      {applications.length > 0 && (
+        <Links
+          title="Applications"
+          rows={applications.map(({ id, name, userId, ownerEmail }) =>
+            isTheirs(userId)
+              ? { id, href: applicationPath(id), label: name }
+              : { id, href: userPath(userId), label: name, owner: ownerEmail },
+          )}
+        />
+      )}
+      {contacts.length > 0 && (
+        <Links
+          title="Contacts"
+          rows={contacts.map(({ number, name }) => ({
+            id: number,
+            href: `/console/activity?${new URLSearchParams({ number }).toString()}`,
+            label: labelOf(name, number),
+          }))}
+        />
+      )}
+      {users.length > 0 && (
+        <Links
+          title="Users"
+          rows={users.map(({ id, email, name }) => ({
+            id,
+            href: userPath(id),
+            label: name === email ? email : `${name} (${email})`,
+          }))}
+        />
+      )}
+    </>
+  )
+}
+
+/** Of others' messages operators see what became of them, and who got them only after saying why they look. */
+function MessageRow(props: { message: FoundMessage; isTheirs: boolean; isOpen: boolean }) {
+  const { message, isTheirs, isOpen } = props
+  const { id, direction, type, error, status, fromNumber, toNumber, lineName, ownerEmail } = message
+  const number = direction === 'outbound' ? toNumber : fromNumber
+  const what = `${TYPE_LABELS[type]} ${direction === 'outbound' ? 'to' : 'from'} `
+  return (
+    <tr>
+      <td data-label="When">
+        <Time at={message.createdAt} />
+      </td>
+      <td data-label="Message">
+        <a href={isTheirs ? messagePath(id) : userMessagePath(message.userId, id)}>
+          {what}
+          {isTheirs || isOpen ? number : `…${number.slice(-2)}`}
+        </a>{' '}
+        {!isTheirs && <code class="muted">{id}</code>}
+        {error !== null && <p class="why">{explainFailure(error)}</p>}
+      </td>
+      <td data-label="Line">
+        <UserText>{lineName}</UserText>
+        {!isTheirs && <Owner>{ownerEmail}</Owner>}
+      </td>
+      <td data-label="Status">
+        <Status status={status} />
+      </td>
+    </tr>
+  )
+}
+
+interface Link {
+  id: string
+  href: string
+  label: string
+  /** Left out: it is the reader's. */
+  owner?: string
+}
+
+function Links({ title, rows }: { title: string; rows: readonly Link[] }) {
+  const id = title.toLowerCase()
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <MoreNote count={rows.length} />
+      <ul>
+        {rows.map(({ id: key, href, label, owner }) => (
+          <li key={key}>
+            <a href={href}>
+              <UserText>{label}</UserText>
+            </a>
+            {owner !== undefined && <Owner>{owner}</Owner>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Owner({ children }: { children: string }) {
+  return <span class="muted"> of {children}</span>
+}
+
+function MoreNote({ count }: { count: number }) {
+  return count < MAX_FOUND ? null : <p class="muted">There may be more: write more of what you look for.</p>
+}

@@ -1,0 +1,68 @@
+import type { Context as KoaContext } from 'koa'
+import { UserError } from '../../../errors.js'
+import { fieldOf } from '../form-values.js'
+import { Field, typedIn } from '../form.js'
+import type { Page } from '../page.js'
+import { readLocal, refuseLocal } from '../time-filter.js'
+import { isZone, UTC } from '../zone.js'
+
+/**
+ * When a message is to be sent. A browser's field for date and time writes no zone, so the zone stands beside it: the
+ * reader's by `console.js`, UTC without a script.
+ */
+export function SendTime(props: {
+  page: Page
+  action: string
+  value?: string | undefined
+  zone?: string | undefined
+  isRequired?: boolean
+}) {
+  const { page, action, value = '', isRequired = false } = props
+  return (
+    <>
+      <Field
+        page={page}
+        action={action}
+        name="sendAt"
+        label={isRequired ? 'Send at' : 'Send at (optional)'}
+        hint="Up to 30 days ahead. A time that is over means at once."
+        type="datetime-local"
+        value={value}
+        required={isRequired}
+      />
+      <ZoneSelect zone={typedIn(page, action, 'zone') ?? props.zone} />
+    </>
+  )
+}
+
+/** @param props.zone undefined or empty: the reader's own */
+export function ZoneSelect({ zone }: { zone: string | undefined }) {
+  const isOwn = zone === undefined || zone === ''
+  return (
+    <label>
+      Time zone
+      <select name="zone" {...(isOwn ? { 'data-zone': 'own' } : {})}>
+        {[...new Set([UTC, isOwn ? UTC : zone])].map((each) => (
+          <option key={each} value={each} selected={each === zone}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+export function readSendTime(ctx: KoaContext): Date | undefined {
+  return readLocalField(ctx, 'sendAt', 'Send at')
+}
+
+/** A date and time in the zone that stands beside it. undefined: it was left empty. @throws UserError */
+export function readLocalField(ctx: KoaContext, name: string, label: string): Date | undefined {
+  const written = fieldOf(ctx, name)
+  if (written === '') return undefined
+  const zone = fieldOf(ctx, 'zone') || UTC
+  if (!isZone(zone)) throw new UserError('Time zone must be one, such as Europe/Berlin')
+  const moment = readLocal(written, zone)
+  if (Number.isNaN(moment.getTime())) throw new UserError(refuseLocal(label, written, zone))
+  return moment
+}

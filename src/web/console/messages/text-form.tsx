@@ -1,0 +1,110 @@
+import type { Context as KoaContext } from 'koa'
+import type { ComponentChildren } from 'preact'
+import type { Context } from '../../../domain/context.js'
+import { getOwnLine } from '../../../domain/lines/lines.js'
+import { postMessage } from '../../../domain/messages/post.js'
+import { measureText, type Measure } from '../../../domain/messages/segments.js'
+import { MAX_TEXT_LENGTH } from '../../../domain/messages/submit.js'
+import { newId } from '../../../ids.js'
+import { fieldOf, idOf } from '../form-values.js'
+import { Form, TextArea, typedIn } from '../form.js'
+import { answerFragment, type Page, type ShownOnce } from '../page.js'
+import { SegmentCount } from './segments.js'
+import { readSendTime, SendTime } from './send-time.js'
+import { sessionOf } from '../people/session.js'
+
+const COUNT_ID = 'segment-count'
+
+/** A text whose segments were asked for, on a page without a script. */
+export interface CountedText {
+  toNumber: string
+  text: string
+  key: string
+  measure: Measure
+  sendAt: string
+  zone: string
+}
+
+/** One text, by hand; its segments are counted before, while it is typed or by a button. */
+export function TextForm(props: {
+  page: Page
+  /** `…/segments` counts. */
+  action: string
+  counted: CountedText | undefined
+  /** Fields above the text. */
+  children?: ComponentChildren
+}) {
+  const { action, counted, children } = props
+  const counting = `${action}/segments`
+  const page = ofThisForm(props.page, counting, action)
+  const count = {
+    'hx-post': counting,
+    'hx-target': `#${COUNT_ID}`,
+    'hx-swap': 'innerHTML',
+    'hx-status:4xx': 'target:body',
+    'hx-status:5xx': 'target:body',
+  }
+  return (
+    <Form page={page} action={action}>
+      <input type="hidden" name="key" value={counted?.key ?? typedIn(page, action, 'key') ?? newId()} />
+      {children}
+      <TextArea
+        page={page}
+        action={action}
+        name="text"
+        label="Text"
+        rows={3}
+        value={counted?.text ?? ''}
+        required
+        more={{ maxlength: MAX_TEXT_LENGTH, ...count, 'hx-trigger': 'input changed delay:400ms' }}
+      />
+      <SendTime page={page} action={action} value={counted?.sendAt} zone={counted?.zone} />
+      <div id={COUNT_ID} role="status">
+        {counted !== undefined && <SegmentCount measure={counted.measure} />}
+      </div>
+      <button type="submit">Send the text</button>{' '}
+      <button type="submit" class="secondary" formaction={counting} formnovalidate {...count}>
+        Count segments
+      </button>
+    </Form>
+  )
+}
+
+/** The form has two buttons with two paths. A fault of either path is shown at this form. */
+export function ofThisForm(page: Page, path: string, action: string): Page {
+  return page.fault?.action === path ? { ...page, fault: { ...page.fault, action } } : page
+}
+
+/** The form's key serves once: a second press of its button finds the message that the first one made. */
+export async function sendText(context: Context, ctx: KoaContext, toNumber: string): Promise<{ id: string }> {
+  const key = fieldOf(ctx, 'key')
+  return postMessage(context, {
+    isFromConsole: true,
+    userId: sessionOf(ctx).userId,
+    applicationId: undefined,
+    lineId: idOf(ctx, 'lineId'),
+    toNumber,
+    text: fieldOf(ctx, 'text'),
+    mediaUrl: undefined,
+    idempotencyKey: key === '' ? undefined : key,
+    sendAt: readSendTime(ctx),
+  })
+}
+
+/** For htmx the count alone; else the page with it, and with what was typed. */
+export async function countText(
+  context: Context,
+  ctx: KoaContext,
+  toNumber: string,
+): Promise<ShownOnce | undefined> {
+  await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+  const text = fieldOf(ctx, 'text')
+  const measure = measureText(text)
+  if (ctx.get('HX-Request') !== 'true') {
+    const key = fieldOf(ctx, 'key') || newId()
+    const time = { sendAt: fieldOf(ctx, 'sendAt'), zone: fieldOf(ctx, 'zone') }
+    return { shown: { counted: { toNumber, text, key, measure, ...time } } }
+  }
+  answerFragment(ctx, <SegmentCount measure={measure} />)
+  return undefined
+}

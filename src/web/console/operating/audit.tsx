@@ -1,0 +1,136 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import {
+  listAudit,
+  recordLook,
+  type AuditFilter,
+  type ListedAuditRow,
+} from '../../../domain/operating/audit.js'
+import { readAuditFilter, type WrittenAuditFilter } from '../../../domain/operating/audit/filter.js'
+import { asSeenBy } from '../../../domain/operating/audit/in-words.js'
+import type { Context } from '../../../domain/context.js'
+import { UserError } from '../../../errors.js'
+import { actingFor } from '../../actor.js'
+import { AuditFilterForm } from './audit/filter-form.js'
+import { readWritten, writtenAuditFilter, type WrittenFilter } from './audit/filter.js'
+import { AuditList } from './audit/list.js'
+import { HISTORY, LOG } from './audit/paths.js'
+import { Empty } from '../form.js'
+import { Layout } from '../layout.js'
+import { answerPage, pageOf } from '../page.js'
+import { sessionOf } from '../people/session.js'
+import { filterPath, zoneOf } from '../time-filter.js'
+import { ZoneNote } from '../time-filter-fields.js'
+
+const PAGE_SIZE = 50
+
+/** For operators: what everybody did. */
+export function showAudit(context: Context): Middleware {
+  return async (ctx) => {
+    const found = await look(context, ctx, async (asked) => {
+      const filter = await readAuditFilter(context, asked)
+      await recordLook(actingFor(ctx, context), 'audit_log.viewed', filter.userId ?? null)
+      return filter
+    })
+    answerPage(
+      ctx,
+      <Layout page={pageOf(ctx, context)} title="Audit log">
+        <h1>Audit log</h1>
+        <p>Who did what to what, and from where. Nobody can change it, and it has no secrets.</p>
+        <Found found={found} path={LOG} isOwn={false} />
+      </Layout>,
+    )
+  }
+}
+
+/** For everybody: what was done to what is theirs. */
+export function showHistory(context: Context): Middleware {
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const found = await look(context, ctx, async ({ action, from, until }) =>
+      readAuditFilter(context, { action, from, until, user: userId }),
+    )
+    answerPage(
+      ctx,
+      <Layout page={pageOf(ctx, context)} title="What was done with your account">
+        <h1>What was done with your account</h1>
+        <p>
+          To your lines, applications, tokens and sessions, by you and by others. If something here was not
+          you, <a href="/console/settings#password">change your password</a>.
+        </p>
+        <Found
+          found={{ ...found, rows: found.rows.map((row) => asSeenBy(userId, row)) }}
+          path={HISTORY}
+          isOwn
+        />
+      </Layout>,
+    )
+  }
+}
+
+interface FoundRows {
+  rows: ListedAuditRow[]
+  written: WrittenFilter
+  /** What is wrong with the filter. */
+  fault: string | undefined
+  isFirst: boolean
+  hasOlder: boolean
+}
+
+/** A fault that the sender can mend is shown at the form. */
+async function look(
+  context: Context,
+  ctx: KoaContext,
+  toFilter: (asked: WrittenAuditFilter) => Promise<AuditFilter>,
+): Promise<FoundRows> {
+  const written = writtenAuditFilter(ctx)
+  const found = { rows: [], written, fault: undefined, isFirst: true, hasOlder: false }
+  try {
+    const { asked, before } = await readWritten(ctx, context)
+    const filter = await toFilter(asked)
+    const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
+    const rows = await listAudit(context, filter, page)
+    return {
+      ...found,
+      rows: rows.slice(0, PAGE_SIZE),
+      isFirst: before === undefined,
+      hasOlder: rows.length > PAGE_SIZE,
+    }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    ctx.status = error.status
+    return { ...found, fault: error.message }
+  }
+}
+
+function Found({ found, path, isOwn }: { found: FoundRows; path: string; isOwn: boolean }) {
+  const { rows, written, fault, isFirst, hasOlder } = found
+  const last = rows.at(-1)
+  return (
+    <>
+      <AuditFilterForm path={path} written={written} fault={fault} isOwn={isOwn} />
+      <ZoneNote written={written} />
+      {last === undefined ? (
+        <Empty>
+          {isFirst ? 'Nothing fits this filter.' : 'Nothing is older than this.'}{' '}
+          <a href={path}>Show everything</a>.
+        </Empty>
+      ) : (
+        <>
+          <AuditList rows={rows} zone={zoneOf(written)} isOwn={isOwn} />
+          <nav class="pages" aria-label="Pages">
+            {isFirst ? <span /> : <a href={filterPath(path, written)}>Newest</a>}
+            {hasOlder && (
+              <a href={filterPath(path, written, last.id)} rel="next">
+                Older
+              </a>
+            )}
+          </nav>
+          <p>
+            All that fits the filter: <a href={filterPath(`${path}.csv`, written)}>as CSV</a>,{' '}
+            <a href={filterPath(`${path}.jsonl`, written)}>as JSON lines</a>.
+          </p>
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+import { ACTION_GROUPS, ACTIONS, groupOf, listActions } from '../../../../domain/operating/audit/actions.js'
+import { Moment, ZoneChoice } from '../../time-filter-fields.js'
+import type { WrittenFilter } from './filter.js'
+
+/** A GET form: the filter is in the address, to be kept and shared. */
+export function AuditFilterForm(props: {
+  path: string
+  written: WrittenFilter
+  fault: string | undefined
+  isOwn: boolean
+}) {
+  const { path, written, fault, isOwn } = props
+  return (
+    <details open={fault !== undefined || Object.keys(written).length > 0}>
+      <summary>Filter</summary>
+      <form method="get" action={path} class="filter">
+        {fault !== undefined && (
+          <p role="alert" class="fault">
+            {fault}
+          </p>
+        )}
+        <ActionChoice chosen={written.action ?? ''} />
+        {!isOwn && (
+          <>
+            <Text name="actor" label="Who did it" hint="An e-mail address, or an id." written={written} />
+            <Text
+              name="subject"
+              label="To what"
+              hint="An id, the number of a line, or an e-mail address."
+              written={written}
+            />
+            <Text name="user" label="Whose it is" hint="An e-mail address, or an id." written={written} />
+          </>
+        )}
+        <ZoneChoice written={written} />
+        <Moment name="from" label="From" value={written.from} />
+        <Moment name="until" label="Until" value={written.until} />
+        <button type="submit" class="secondary">
+          Filter
+        </button>
+        <a href={path}>Show everything</a>
+      </form>
+    </details>
+  )
+}
+
+function ActionChoice({ chosen }: { chosen: string }) {
+  return (
+    <label>
+      What was done
+      <select name="action">
+        <option value="">Anything</option>
+        {ACTION_GROUPS.map((group) => (
+          <optgroup key={group} label={group.replaceAll('_', ' ')}>
+            <option value={group} selected={group === chosen}>
+              {`Everything: ${group}`}
+            </option>
+            {listActions()
+              .filter((action) => groupOf(action) === group)
+              .map((action) => (
+                <option key={action} value={action} selected={action === chosen}>
+                  {ACTIONS[action].words}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function Text(props: {
+  name: 'actor' | 'subject' | 'user'
+  label: string
+  hint: string
+  written: WrittenFilter
+}) {
+  const { name, label, hint, written } = props
+  return (
+    <label>
+      {label}
+      <input name={name} value={written[name] ?? ''} dir="auto" />
+      <small>{hint}</small>
+    </label>
+  )
+}

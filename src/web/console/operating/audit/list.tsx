@@ -1,0 +1,95 @@
+import type { ListedAuditRow } from '../../../../domain/operating/audit.js'
+import {
+  actionInWords,
+  actorInWords,
+  changesOf,
+  type Change,
+} from '../../../../domain/operating/audit/in-words.js'
+import { TimeIn } from '../../time-filter-fields.js'
+import { UserText } from '../../user-text.js'
+import { LOG } from './paths.js'
+
+/** @param props.isOwn the reader's own part: whose it is goes without saying */
+export function AuditList(props: {
+  rows: readonly ListedAuditRow[]
+  zone: string | undefined
+  isOwn: boolean
+}) {
+  const { rows, zone, isOwn } = props
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>When</th>
+          <th>Who</th>
+          <th>What</th>
+          {!isOwn && <th>Whose</th>}
+          <th>From where</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.id}>
+            <td data-label="When">
+              <TimeIn zone={zone} at={row.at} />
+            </td>
+            <td data-label="Who">
+              <UserText>{actorInWords(row)}</UserText>
+            </td>
+            <td data-label="What">
+              <What row={row} isOwn={isOwn} />
+            </td>
+            {!isOwn && (
+              <td data-label="Whose">
+                {row.userId !== null && (
+                  <a href={`${LOG}?user=${row.userId}`}>{row.userEmail ?? row.userId}</a>
+                )}
+              </td>
+            )}
+            <td data-label="From where">{row.address ?? ''}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function What({ row, isOwn }: { row: ListedAuditRow; isOwn: boolean }) {
+  const { action, subjectId, subjectName } = row
+  const changes = changesOf(row)
+  return (
+    // One element: on a phone the cell lays out its children side by side.
+    <div>
+      <span title={action}>{actionInWords(row)}</span>
+      {subjectName !== null && ': '}
+      {subjectName !== null &&
+        (isOwn || subjectId === null ? (
+          <UserText>{subjectName}</UserText>
+        ) : (
+          <a href={`${LOG}?subject=${subjectId}`}>
+            <UserText>{subjectName}</UserText>
+          </a>
+        ))}
+      {changes.length > 0 && (
+        <ul class="changes">
+          {changes.map((change) => (
+            <li key={change.name}>
+              <Changed change={change} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function Changed({ change: { name, before, after } }: { change: Change }) {
+  return (
+    <>
+      <code>{name}</code>: {before !== undefined && <UserText>{before}</UserText>}
+      {before !== undefined && after !== undefined && ' → '}
+      {before !== undefined && after === undefined && ' (before)'}
+      {after !== undefined && <UserText>{after}</UserText>}
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { exportLine, exportPerson, exportUser } from '../../../domain/operating/exports/exports.js'
+import { getOwnLine } from '../../../domain/lines/lines.js'
+import { readPerson } from '../../../domain/people/forget.js'
+import { actingFor } from '../../actor.js'
+import { answerDownload, requireRoomForDownload } from '../../downloads.js'
+import { fieldOf, idOf } from '../form-values.js'
+import { sessionOf } from '../people/session.js'
+
+/** A line of the user's own, as a zip. */
+export function exportOwnLine(context: Context): Middleware {
+  return async (ctx) => {
+    const line = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    requireRoomForDownload(ctx)
+    const source = await exportLine(actingFor(ctx, context), line)
+    answerDownload(ctx, { name: 'line', ending: 'zip', source })
+  }
+}
+
+/** The whole account, as a zip: whoever finds a browser open must not carry all of it away. */
+export function exportAccount(context: Context): Middleware {
+  return async (ctx) => {
+    requireRoomForDownload(ctx)
+    const source = await exportUser(actingFor(ctx, context), sessionOf(ctx).userId)
+    answerDownload(ctx, { name: 'account', ending: 'zip', source })
+  }
+}
+
+/** For operators: a person, on all lines. The number is in a form, so it gets into no address. */
+export function postExportPerson(context: Context) {
+  return async (ctx: KoaContext): Promise<undefined> => {
+    const number = readPerson(fieldOf(ctx, 'number'))
+    requireRoomForDownload(ctx)
+    const source = await exportPerson(context, number, fieldOf(ctx, 'reason'))
+    answerDownload(ctx, { name: 'person', ending: 'zip', source })
+    return undefined
+  }
+}

@@ -1,0 +1,122 @@
+import type { Middleware } from 'koa'
+import { object } from 'yup'
+import { getReading, listNotices, markRead, type Notice } from '../../../domain/operating/notices.js'
+import type { Context } from '../../../domain/context.js'
+import { noticeInWords } from '../../../domain/operating/notices/in-words.js'
+import { idParameter, readQuery } from '../../input/query.js'
+import { fieldOf } from '../form-values.js'
+import { Empty, Form, Time } from '../form.js'
+import { Layout } from '../layout.js'
+import { CureLink } from './overview/cure-link.js'
+import { Words } from './overview/words.js'
+import { answerPage, pageOf, type Act } from '../page.js'
+import { sessionOf } from '../people/session.js'
+import { MAILS } from '../people/settings/path.js'
+import { UserText } from '../user-text.js'
+
+const NOTICES = '/console/notices'
+
+const PAGE_SIZE = 50
+const BADGES = { bad: 'broken', waiting: 'look', good: 'works again' }
+
+/** What people were told of without asking: users see what is about theirs, operators everything. */
+export function showNotices(context: Context): Middleware {
+  return async (ctx) => {
+    const session = sessionOf(ctx)
+    const page = pageOf(ctx, context)
+    const { before } = await readQuery(ctx, object({ before: idParameter() }), context.vocabulary)
+    const found = await listNotices(context, session, {
+      limit: PAGE_SIZE + 1,
+      ...(before === undefined ? {} : { before }),
+    })
+    const notices = found.slice(0, PAGE_SIZE)
+    const { readId } = await getReading(context, session.userId)
+    const [first, last] = [notices[0], notices.at(-1)]
+    const isNewest = before === undefined
+    answerPage(
+      ctx,
+      <Layout page={page} title="Notices">
+        <h1>Notices</h1>
+        <p>
+          What is wrong with{' '}
+          {session.role === 'operator'
+            ? 'the service, and with everybody’s lines and applications'
+            : 'your lines and applications'}
+          , and what works again. Nothing is told twice within an hour.{' '}
+          {page.hasMail && (
+            <>
+              <a href={MAILS}>Choose</a> which of them you get by e-mail.
+            </>
+          )}
+        </p>
+        {isNewest && first !== undefined && page.unreadCount > 0 && (
+          <Form page={page} action={`${NOTICES}/read`}>
+            <input type="hidden" name="noticeId" value={first.id} />
+            <button type="submit" class="secondary">
+              Mark all as read
+            </button>
+          </Form>
+        )}
+        {last === undefined ? (
+          <Empty>{isNewest ? 'There is nothing to tell.' : 'Nothing is older than this.'}</Empty>
+        ) : (
+          <>
+            <ul class="needs">
+              {notices.map((notice) => (
+                <Item
+                  key={notice.id}
+                  notice={notice}
+                  readerId={session.userId}
+                  isNew={readId === null || notice.id > readId}
+                />
+              ))}
+            </ul>
+            <nav class="pages" aria-label="Pages">
+              {isNewest ? <span /> : <a href={NOTICES}>Newest</a>}
+              {found.length > PAGE_SIZE && (
+                <a href={`${NOTICES}?before=${last.id}`} rel="next">
+                  Older
+                </a>
+              )}
+            </nav>
+          </>
+        )}
+      </Layout>,
+    )
+  }
+}
+
+function Item({ notice, readerId, isNew }: { notice: Notice; readerId: string; isNew: boolean }) {
+  const { mood, title, text, cure } = noticeInWords(notice)
+  return (
+    <li id={notice.id} class={mood}>
+      <span class={`badge ${mood}`}>{BADGES[mood]}</span>
+      <span>
+        <strong>
+          <Title>{title}</Title>
+        </strong>{' '}
+        {isNew && <span class="badge">new</span>}
+        <br />
+        <Words>{text}</Words>
+        <br />
+        <small>
+          <Time at={notice.at} />
+        </small>
+      </span>
+      {cure !== undefined && <CureLink cure={cure} userId={readerId} />}
+    </li>
+  )
+}
+
+/** What stands between the marks is a name that somebody typed. */
+function Title({ children }: { children: string }) {
+  const pieces = children.split(/\u2068([^\u2069]*)\u2069/)
+  return <>{pieces.map((piece, n) => (n % 2 === 1 ? <UserText key={n}>{piece}</UserText> : piece))}</>
+}
+
+export function postNoticesRead(context: Context): Act {
+  return async (ctx) => {
+    await markRead(context, sessionOf(ctx).userId, fieldOf(ctx, 'noticeId'))
+    return NOTICES
+  }
+}

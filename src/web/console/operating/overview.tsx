@@ -1,0 +1,88 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { renderToString } from 'preact-render-to-string'
+import type { Context } from '../../../domain/context.js'
+import { findTour } from '../../../domain/lines/first-steps.js'
+import { watchOf, type Overview } from '../../../domain/operating/overview/overview.js'
+import { isSpan, SPANS, type Span } from '../../../domain/operating/overview/spans.js'
+import { UserError } from '../../../errors.js'
+import { queryOf } from '../form-values.js'
+import { Layout } from '../layout.js'
+import { live } from '../live.js'
+import { OverviewNow } from './overview/now.js'
+import { answerPage, pageOf } from '../page.js'
+import { OVERVIEW } from '../home.js'
+import { sessionOf } from '../people/session.js'
+import { TourSection } from '../lines/start/tour.js'
+
+/** The first page of operators: all of the installation at one glance, which keeps itself up to date. */
+export function showOverview(context: Context): Middleware {
+  return async (ctx) => {
+    const span = spanOf(ctx)
+    const now = await lookNow(context, ctx, span)
+    const tour = await findTour(context, sessionOf(ctx).userId)
+    const page = pageOf(ctx, context)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Overview">
+        <div class="overview-head">
+          <h1>Overview</h1>
+          <SpanLinks span={span} />
+        </div>
+        <TourSection page={page} tour={tour} />
+        <div {...{ 'hx-sse:connect': `${OVERVIEW}/live?span=${span}` }} hx-swap="innerMorph">
+          {now}
+        </div>
+      </Layout>,
+    )
+  }
+}
+
+export function liveOverview(context: Context): Middleware {
+  const stream = live(context, (ctx) => lookNow(context, ctx, spanOf(ctx)))
+  return async (ctx, next) => {
+    // A wrong span is refused here, because nobody can be told once the stream has begun.
+    spanOf(ctx)
+    await stream(ctx, next)
+  }
+}
+
+function SpanLinks({ span }: { span: Span }) {
+  return (
+    <nav class="spans" aria-label="Span of the charts">
+      {(Object.keys(SPANS) as Span[]).map((each) => (
+        <a
+          key={each}
+          href={`${OVERVIEW}?span=${each}`}
+          {...(each === span ? { 'aria-current': 'page' as const } : {})}
+        >
+          {each}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** @throws UserError naming what may be asked for */
+function spanOf(ctx: KoaContext): Span {
+  const asked = queryOf(ctx, 'span')
+  if (asked === '') return '1h'
+  if (!isSpan(asked)) throw new UserError(`span must be one of ${Object.keys(SPANS).join(', ')}`)
+  return asked
+}
+
+async function lookNow(context: Context, ctx: KoaContext, span: Span) {
+  const overview = await watchOf(context).look(span)
+  const html = renderOnce(overview, sessionOf(ctx).userId)
+  return <div dangerouslySetInnerHTML={{ __html: html }} />
+}
+
+/** Who may mend what from where differs between people; otherwise many open pages cost no more than one. */
+const rendered = new WeakMap<Overview, Map<string, string>>()
+
+function renderOnce(overview: Overview, userId: string): string {
+  const byUser = rendered.get(overview) ?? new Map<string, string>()
+  rendered.set(overview, byUser)
+  const html = byUser.get(userId) ?? renderToString(<OverviewNow overview={overview} userId={userId} />)
+  byUser.set(userId, html)
+  return html
+}

@@ -1,0 +1,82 @@
+import type { CarrierView } from '../../../../domain/operating/overview/carriers.js'
+import { countOf, describeCount } from '../../../../domain/operating/overview/figures.js'
+import { carrierPath } from '../../carriers/carrier/page-model.js'
+import { explainFailure } from '../../endpoints/failures.js'
+import { Time } from '../../form.js'
+import { Words } from './words.js'
+
+export function Carriers({ carriers }: { carriers: readonly CarrierView[] }) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Account</th>
+          <th>State</th>
+          <th>Lines</th>
+          <th>Last 15 minutes</th>
+          <th>Last error of the day</th>
+        </tr>
+      </thead>
+      <tbody>
+        {carriers.map((carrier) => (
+          <tr key={carrier.id}>
+            <td data-label="Account">
+              <span>
+                <a href={carrierPath(carrier.id)}>{carrier.name}</a>{' '}
+                <span class="muted">{carrier.title}</span>
+              </span>
+            </td>
+            <td data-label="State">
+              <span>
+                <span class={`badge ${carrier.mood}`}>{carrier.state}</span>{' '}
+                <Words>{carrier.faults.join(' ')}</Words>
+                {carrier.sessions?.isWhole === true && `Sessions: ${carrier.sessions.words}.`}
+              </span>
+            </td>
+            <td data-label="Lines">{describeCount(carrier.lineCount)}</td>
+            <td data-label="Last 15 minutes">{describeRecent(carrier)}</td>
+            <td data-label="Last error of the day">
+              <LastError carrier={carrier} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function describeRecent({ handedOverCount, failedCount, unknownCount }: CarrierView): string {
+  if (handedOverCount === 0) return 'no messages'
+  const share = (count: number) => `${Math.round((count / handedOverCount) * 1000) / 10} %`
+  const unknown = unknownCount === 0 ? '' : `, ${share(unknownCount)} unknown`
+  return `${countOf(handedOverCount, 'message')}, ${share(failedCount)} failed${unknown}`
+}
+
+/** Of the messages' errors, or of the sessions', the newer one. */
+function LastError({
+  carrier: { lastError, lastErrorCode, lastErrorAt, sessions },
+}: {
+  carrier: CarrierView
+}) {
+  const ofSessions = sessions?.lastError
+  if (ofSessions !== undefined && (lastErrorAt === null || ofSessions.at > lastErrorAt)) {
+    return (
+      <span>
+        {ofSessions.text}{' '}
+        <span class="muted">
+          <Time at={ofSessions.at} />
+        </span>
+      </span>
+    )
+  }
+  if (lastErrorAt === null) return <span class="muted">none</span>
+  return (
+    <span>
+      {lastError === null ? 'It gave no reason.' : explainFailure(lastError)}
+      {lastErrorCode !== null && ` (${lastErrorCode})`}{' '}
+      <span class="muted">
+        <Time at={lastErrorAt} />
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,112 @@
+import { describeCount, describeMs } from '../../../../domain/operating/overview/figures.js'
+
+/** One line of a chart. */
+export interface Series {
+  /** Its colour, as console.css has it. */
+  look: string
+  label: string
+  /** What the legend says beside the label. */
+  figure: string
+  /** undefined: there is nothing to show. */
+  values: readonly (number | undefined)[]
+}
+
+/** Which figure is at the bottom and which at the top, and where one is between them, from 0 to 1. */
+export interface Scale {
+  bottom: string
+  top: string
+  heightOf: (value: number) => number
+}
+
+const WIDTH = 600
+const HEIGHT = 120
+
+/**
+ * A chart that needs no script. It takes the width that it gets, so words stand beside the drawing, where they keep their
+ * size.
+ */
+export function Chart(props: {
+  title: string
+  /** In words, for who does not see it. */
+  summary: string
+  series: readonly Series[]
+  scale: Scale
+  since: string
+}) {
+  const { title, summary, series, scale, since } = props
+  return (
+    <figure class="chart">
+      <figcaption>{title}</figcaption>
+      <div class="scale">{scale.top}</div>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={summary}>
+        {[0, 0.5, 1].map((height) => (
+          <line key={height} class="grid" x1={0} x2={WIDTH} y1={yOf(height)} y2={yOf(height)} />
+        ))}
+        {series.map(({ look, values }) => (
+          <path key={look} class={`series ${look}`} d={drawLine(values, scale)} />
+        ))}
+      </svg>
+      <div class="scale">
+        <span>
+          {scale.bottom} · {since}
+        </span>
+        <span>now</span>
+      </div>
+      <ul class="legend">
+        {series.map(({ look, label, figure }) => (
+          <li key={look}>
+            <svg viewBox="0 0 20 8" aria-hidden="true">
+              <path class={`series ${look}`} d="M0 4H20" />
+            </svg>
+            {label} <strong>{figure}</strong>
+          </li>
+        ))}
+      </ul>
+    </figure>
+  )
+}
+
+function yOf(height: number): number {
+  return round((1 - Math.min(1, Math.max(0, height))) * HEIGHT)
+}
+
+/** A value beside which there is none is a short stroke: a point has no length, and would not be seen. */
+function drawLine(values: readonly (number | undefined)[], { heightOf }: Scale): string {
+  const step = WIDTH / Math.max(1, values.length - 1)
+  let path = ''
+  values.forEach((value, n) => {
+    if (value === undefined) return
+    const [x, y] = [round(n * step), yOf(heightOf(value))]
+    if (values[n - 1] !== undefined) path += `L${x} ${y}`
+    else if (values[n + 1] !== undefined) path += `M${x} ${y}`
+    else path += `M${round(x - step / 3)} ${y}h${round((step * 2) / 3)}`
+  })
+  return path
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+/** From nought to the next round figure above. */
+export function countScale(highest: number): Scale {
+  const top = roundUp(Math.max(highest, 1))
+  return { bottom: '0', top: describeCount(top), heightOf: (value) => value / top }
+}
+
+/** Of times, which may be a thousandth of the longest: each tenfold has the same height. */
+export function timeScale(highestMs: number): Scale {
+  const bottom = 10
+  const top = TIMES.find((ms) => ms >= highestMs) ?? highestMs
+  const heightOf = (ms: number) => Math.log(Math.max(ms, bottom) / bottom) / Math.log(top / bottom)
+  return { bottom: describeMs(bottom), top: describeMs(top), heightOf }
+}
+
+/** 1 s, 10 s, a minute, 10 minutes, an hour, 10 hours, a week. */
+const TIMES = [1e3, 1e4, 6e4, 6e5, 3.6e6, 3.6e7, 6.048e8]
+
+/** 1, 2 or 5, with as many noughts as it takes. */
+function roundUp(value: number): number {
+  const unit = 10 ** Math.floor(Math.log10(value))
+  return (([1, 2, 5, 10] as const).find((factor) => factor * unit >= value) ?? 10) * unit
+}

@@ -1,0 +1,97 @@
+import { describeCount, describeMs } from '../../../../domain/operating/overview/figures.js'
+import type { Percentiles } from '../../../../domain/operating/overview/percentiles.js'
+import { SPANS } from '../../../../domain/operating/overview/spans.js'
+import type { CountName, Traffic, TrafficBin } from '../../../../domain/operating/overview/traffic.js'
+import { Chart, countScale, timeScale, type Series } from './chart.js'
+import { FiguresTable } from './figures-table.js'
+
+const OUT = [
+  ['accepted', 'accepted'],
+  ['sent', 'sent'],
+  ['delivered', 'delivered'],
+  ['failed', 'failed'],
+  ['unknown', 'unknown'],
+] as const
+
+const IN = [
+  ['received', 'received'],
+  ['eventsDelivered', 'events delivered'],
+  ['attemptsFailed', 'failed attempts'],
+] as const
+
+export function Charts({ traffic }: { traffic: Traffic }) {
+  return (
+    <>
+      {traffic.countedAt === null && (
+        <p class="empty">
+          Nothing was counted in the last day: a <code>maintenance</code> process does it.
+        </p>
+      )}
+      <div class="charts">
+        <CountChart title="Messages to people, a minute" counts={OUT} traffic={traffic} />
+        <CountChart title="Messages from people, and events, a minute" counts={IN} traffic={traffic} />
+        <WaitChart title="From acceptance to the carrier" kind="carrier" traffic={traffic} />
+        <WaitChart title="From the event to the endpoint" kind="endpoint" traffic={traffic} />
+      </div>
+      <FiguresTable bins={traffic.bins} />
+    </>
+  )
+}
+
+interface ChartProps {
+  title: string
+  traffic: Traffic
+}
+
+function CountChart(props: ChartProps & { counts: readonly (readonly [CountName, string])[] }) {
+  const { title, traffic, counts } = props
+  const { bins, totals, span } = traffic
+  const series = counts.map(([name, label]) => ({
+    look: name,
+    label,
+    figure: describeCount(totals[name]),
+    values: bins.map(({ counts: of, minutes }) => (minutes === 0 ? undefined : of[name] / minutes)),
+  }))
+  const figures = series.map(({ label, figure }) => `${figure} ${label}`).join(', ')
+  return (
+    <Chart
+      title={title}
+      summary={`${title}, in ${SPANS[span].words}. In all: ${figures}.`}
+      series={series}
+      scale={countScale(highestOf(series))}
+      since={sinceOf(traffic)}
+    />
+  )
+}
+
+function WaitChart({ title, traffic, kind }: ChartProps & { kind: 'carrier' | 'endpoint' }) {
+  const { bins, waits, span } = traffic
+  const of = ({ waits: { [kind]: wait } }: Pick<TrafficBin, 'waits'>) => wait
+  const series = [
+    ...ofPercentile('half', 'half within', 'p50Ms'),
+    ...ofPercentile('most', '95 of 100 within', 'p95Ms'),
+  ]
+  function ofPercentile(look: string, label: string, name: keyof Percentiles): Series[] {
+    const inAll = waits[kind]?.[name]
+    const figure = inAll === undefined ? '–' : describeMs(inAll)
+    return [{ look, label, figure, values: bins.map((bin) => of(bin)?.[name]) }]
+  }
+  const figures = series.map(({ label, figure }) => `${label} ${figure}`).join(', ')
+  return (
+    <Chart
+      title={title}
+      summary={`${title}, in ${SPANS[span].words}: ${figures}.`}
+      series={series}
+      scale={timeScale(highestOf(series))}
+      since={sinceOf(traffic)}
+    />
+  )
+}
+
+function highestOf(series: readonly Series[]): number {
+  return Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)))
+}
+
+function sinceOf({ span }: Traffic): string {
+  return { '1h': 'an hour ago', '24h': '24 hours ago', '7d': '7 days ago' }[span]
+}

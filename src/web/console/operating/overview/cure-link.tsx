@@ -1,0 +1,39 @@
+import type { Cure } from '../../../../domain/operating/overview/needs.js'
+
+/** Where something is mended. What is another user's is reached by that user's page. */
+export function CureLink({ cure, userId }: { cure: Cure; userId: string }) {
+  const [href, label] = placeOf(cure, userId)
+  return <a href={href}>{label}</a>
+}
+
+function placeOf(cure: Cure, userId: string): [href: string, label: string] {
+  switch (cure.at) {
+    case 'carrier':
+      return [`/console/carriers/${cure.id}`, 'Open the account']
+    case 'queues':
+      return ['/queues', 'Open the queues']
+    case 'user':
+      break
+    case 'sending':
+      return ['/console/sending', 'Resume it']
+    case 'here':
+      return [`#${cure.part}`, 'See below']
+    case 'line':
+      if (cure.userId === userId) return [`/console/lines/${cure.lineId}`, 'Open the line']
+      break
+    case 'application':
+      if (cure.userId === userId)
+        return [`/console/applications/${cure.applicationId}`, 'Open the application']
+      break
+    case 'second factor':
+      if (cure.userId === userId) return ['/console/settings/second-factor', 'Open your second factor']
+      return [`/console/users/${cure.userId}#second-factor`, 'Open the user']
+    case 'unknown messages':
+      if (cure.userId === userId) return ['/console/activity?status=unknown', 'Show them']
+      break
+    case 'failed messages':
+      if (cure.userId === userId) return ['/console/activity?status=failed', 'Show what failed']
+      break
+  }
+  return [`/console/users/${cure.userId}`, 'Open the user']
+}

@@ -1,0 +1,84 @@
+import { MAX_COUNTED } from '../../../../domain/endpoints/deliveries/endpoint-work.js'
+import type { EndpointTroubles, TroubledEndpoint } from '../../../../domain/operating/overview/endpoints.js'
+import { countOf, describeCount } from '../../../../domain/operating/overview/figures.js'
+import { cureOf } from '../../../../domain/operating/overview/needs.js'
+import { Time } from '../../form.js'
+import { UserText } from '../../user-text.js'
+import { CureLink } from './cure-link.js'
+
+export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; userId: string }) {
+  const { endpoints, disabledCount, failingCount } = troubles
+  if (endpoints.length === 0) return <p class="empty">Every endpoint takes its events.</p>
+  return (
+    <>
+      <p>
+        {countOf(disabledCount, 'endpoint is', 'endpoints are')} disabled, and{' '}
+        {failingCount === 1 ? '1 fails' : `${describeCount(failingCount)} fail`}. The worst:
+      </p>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>Endpoint</th>
+            <th>State</th>
+            <th>Waiting</th>
+            <th>
+              <span class="unseen">What to do</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {endpoints.map((endpoint) => (
+            <tr key={endpoint.id}>
+              <td data-label="Endpoint">
+                <span>
+                  {endpoint.host} <span class="muted">{endpoint.lineNumber}</span>
+                  {endpoint.applicationName !== null && <UserText>{endpoint.applicationName}</UserText>}
+                </span>
+              </td>
+              <td data-label="State">
+                <State endpoint={endpoint} />
+              </td>
+              <td data-label="Waiting">{waiting(endpoint)}</td>
+              <td>
+                <CureLink cure={cureOf(endpoint)} userId={userId} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+function State({
+  endpoint: { disabledAt, failingSince, consecutiveFailureCount },
+}: {
+  endpoint: TroubledEndpoint
+}) {
+  if (disabledAt !== null) {
+    return (
+      <span>
+        <span class="badge bad">disabled</span> since <Time at={disabledAt} />
+      </span>
+    )
+  }
+  if (failingSince !== null) {
+    return (
+      <span>
+        <span class="badge waiting">failing</span> {countOf(consecutiveFailureCount, 'time')} in a row, since{' '}
+        <Time at={failingSince} />
+      </span>
+    )
+  }
+  return (
+    <span>
+      <span class="badge waiting">slow</span> It gets fewer events at a time, because it was overloaded.
+    </span>
+  )
+}
+
+function waiting({ waitingCount, heldCount }: TroubledEndpoint): string {
+  const words = (count: number) =>
+    count > MAX_COUNTED ? `more than ${describeCount(MAX_COUNTED)}` : describeCount(count)
+  return heldCount === 0 ? words(waitingCount) : `${words(waitingCount)}, and ${words(heldCount)} held`
+}

@@ -1,0 +1,63 @@
+import { describeCount, describeMs } from '../../../../domain/operating/overview/figures.js'
+import type { Percentiles } from '../../../../domain/operating/overview/percentiles.js'
+import type { CountName, TrafficBin } from '../../../../domain/operating/overview/traffic.js'
+import { Time } from '../../form.js'
+
+const COLUMNS: readonly (readonly [CountName, string])[] = [
+  ['accepted', 'Accepted'],
+  ['sent', 'Sent'],
+  ['delivered', 'Delivered'],
+  ['failed', 'Failed'],
+  ['unknown', 'Unknown'],
+  ['received', 'Received'],
+  ['eventsDelivered', 'Events delivered'],
+  ['attemptsFailed', 'Failed attempts'],
+]
+
+/** What the charts show, newest first, for who would rather read. */
+export function FiguresTable({ bins }: { bins: readonly TrafficBin[] }) {
+  return (
+    <details class="figures">
+      <summary>The same as a table</summary>
+      <p>
+        Accepted and received messages stand where they came in; sent, delivered, failed and unknown ones
+        where they were handed to the carrier, by what has become of them since.
+      </p>
+      {/* Reached by keyboard, or nobody could scroll it without a mouse. */}
+      <div class="wide" tabIndex={0} role="region" aria-label="Figures of the charts">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">From</th>
+              {COLUMNS.map(([name, label]) => (
+                <th key={name} scope="col">
+                  {label}
+                </th>
+              ))}
+              <th scope="col">To the carrier: half, 95 of 100</th>
+              <th scope="col">To the endpoint: half, 95 of 100</th>
+            </tr>
+          </thead>
+          <tbody>
+            {[...bins].reverse().map(({ at, counts, waits }) => (
+              <tr key={at.getTime()}>
+                <th scope="row">
+                  <Time at={at} />
+                </th>
+                {COLUMNS.map(([name]) => (
+                  <td key={name}>{describeCount(counts[name])}</td>
+                ))}
+                <td>{describeWaits(waits.carrier)}</td>
+                <td>{describeWaits(waits.endpoint)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  )
+}
+
+function describeWaits(waits: Percentiles | undefined): string {
+  return waits === undefined ? '–' : `${describeMs(waits.p50Ms)}, ${describeMs(waits.p95Ms)}`
+}

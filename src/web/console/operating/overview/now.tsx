@@ -1,0 +1,58 @@
+import type { ComponentChildren } from 'preact'
+import type { Overview } from '../../../../domain/operating/overview/overview.js'
+import type { Part } from '../../../../domain/operating/overview/part.js'
+import { Time } from '../../form.js'
+import { Carriers } from './carriers.js'
+import { Charts } from './charts.js'
+import { Endpoints } from './endpoints.js'
+import { BusiestLines } from './lines.js'
+import { Needs } from './needs.js'
+import { PartFault } from './part-fault.js'
+import { Queues } from './queues.js'
+import { Services } from './services.js'
+
+/** All that changes by itself. */
+export function OverviewNow({ overview, userId }: { overview: Overview; userId: string }) {
+  const { needs, traffic, queues, carriers, endpoints, lines } = overview
+  return (
+    <>
+      <Needs needs={needs} userId={userId} />
+      <OverviewSection id="traffic" title="What came and went" part={traffic}>
+        {(value) => <Charts traffic={value} />}
+      </OverviewSection>
+      <OverviewSection id="queues" title="Queues" part={queues}>
+        {(value) => <Queues queues={value} />}
+      </OverviewSection>
+      <OverviewSection id="carriers" title="Carriers" part={carriers}>
+        {(value) => <Carriers carriers={value} />}
+      </OverviewSection>
+      <Services overview={overview} />
+      <div class="halves">
+        <OverviewSection id="endpoints" title="Endpoints with trouble" part={endpoints}>
+          {(value) => <Endpoints troubles={value} userId={userId} />}
+        </OverviewSection>
+        <OverviewSection id="lines" title="Busiest lines" part={lines}>
+          {(value) => <BusiestLines lines={value} userId={userId} />}
+        </OverviewSection>
+      </div>
+      <p class="muted">
+        As it was at <Time at={overview.at} />. It keeps itself up to date.
+      </p>
+    </>
+  )
+}
+
+function OverviewSection<Value>(props: {
+  id: string
+  title: string
+  part: Part<Value>
+  children: (value: Value) => ComponentChildren
+}) {
+  const { id, title, part, children } = props
+  return (
+    <section id={id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{title}</h2>
+      {part.isKnown ? children(part.value) : <PartFault fault={part.fault} />}
+    </section>
+  )
+}

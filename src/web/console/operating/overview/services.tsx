@@ -1,0 +1,48 @@
+import type { Overview } from '../../../../domain/operating/overview/overview.js'
+import type { Part } from '../../../../domain/operating/overview/part.js'
+import type { ServiceView } from '../../../../domain/operating/overview/service.js'
+import { PartFault } from './part-fault.js'
+import { Words } from './words.js'
+
+const WORDS = { good: 'works', waiting: 'look', bad: 'broken' }
+
+/** What everything rests on. */
+export function Services({ overview: { postgres, redis, storage } }: { overview: Overview }) {
+  return (
+    <div class="services">
+      <Service id="postgres" title="Postgres" part={postgres} />
+      <Service id="redis" title="Redis" part={redis} />
+      <Service id="storage" title="Storage" part={storage} />
+    </div>
+  )
+}
+
+function Service({ id, title, part }: { id: string; title: string; part: Part<ServiceView> }) {
+  const mood = part.isKnown ? part.value.mood : 'bad'
+  return (
+    <section id={id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>
+        {title} <span class={`badge ${mood}`}>{WORDS[mood]}</span>
+      </h2>
+      {part.isKnown ? (
+        <>
+          {part.value.faults.map(({ text }) => (
+            <p key={text} class="fault">
+              <Words>{text}</Words>
+            </p>
+          ))}
+          <dl>
+            {part.value.facts.map(([label, figure]) => (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd>{figure}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      ) : (
+        <PartFault fault={part.fault} />
+      )}
+    </section>
+  )
+}

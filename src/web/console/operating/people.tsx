@@ -1,0 +1,150 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { findPerson, forgetPerson, readPerson, type PersonCounts } from '../../../domain/people/forget.js'
+import { fieldOf } from '../form-values.js'
+import { Confirm, Empty, Field, Form } from '../form.js'
+import { Layout } from '../layout.js'
+import { answerPage, pageOf, shownOnce, type Page, type ShownOnce } from '../page.js'
+
+const PEOPLE = '/console/people'
+const FORGET = `${PEOPLE}/forget`
+const EXPORT = `${PEOPLE}/export`
+/** A page may wait as long for workers to finish; most are at it for less than a second. */
+const PATIENCE_MS = 5000
+
+interface Shown {
+  /** Whose, E.164; it is in no address, so it gets into no log and no history. */
+  number: string
+  counts: PersonCounts
+  isForgotten: boolean
+}
+
+/** For operators: what there is of a person, and its end. */
+export function showPeople(context: Context): Middleware {
+  return (ctx) => {
+    const shown = shownOnce<Shown>(ctx)
+    const page = pageOf(ctx, context)
+    answerPage(
+      ctx,
+      <Layout page={page} title="People">
+        <h1>People</h1>
+        <p>
+          Whoever lines write to, or hear from, can ask for what is kept of them, and to be forgotten. Look
+          them up by their number, on all lines of all users.
+        </p>
+        <Form page={page} action={PEOPLE}>
+          <Field
+            page={page}
+            action={PEOPLE}
+            name="number"
+            label="Number"
+            type="tel"
+            required
+            hint="E.164, such as +15551234567."
+            {...(shown.number === undefined ? {} : { value: shown.number })}
+          />
+          <button type="submit">Look</button>
+        </Form>
+        <Person page={page} shown={shown} number={shown.number ?? page.fault?.fields.number} />
+      </Layout>,
+    )
+    return Promise.resolve()
+  }
+}
+
+function Person({ page, shown, number }: { page: Page; shown: Partial<Shown>; number: string | undefined }) {
+  const { counts, isForgotten = false } = shown
+  // Forgetting was refused: the form is shown again, and says why.
+  const isRefused = page.fault !== undefined && page.fault.action !== PEOPLE
+  if (counts === undefined && !isRefused) return null
+  return (
+    <section aria-labelledby="found">
+      <h2 id="found">{isForgotten ? 'Forgotten' : 'What there is of them'}</h2>
+      {isForgotten && <p role="status">This person is forgotten. What is counted here was erased.</p>}
+      {counts !== undefined && <Counts counts={counts} />}
+      {!isForgotten && number !== undefined && (isRefused || hasAny(counts)) && (
+        <>
+          <p>
+            For both say why. Every user whose lines know the number reads it in their history, and it is in
+            the <a href="/console/audit">audit log</a>.
+          </p>
+          <Form page={page} action={EXPORT}>
+            <input type="hidden" name="number" value={number} />
+            <Reason page={page} action={EXPORT} />
+            <button type="submit">All of it as a zip</button>
+          </Form>
+          <Confirm
+            page={page}
+            action={FORGET}
+            label="Forget this person"
+            consequence="Every text, medium, excerpt and contact of this number is erased on all lines, and what waits for it fails. Ids, states and times stay, and so do opt-outs. It cannot be taken back."
+            button="Forget this person"
+          >
+            <input type="hidden" name="number" value={number} />
+            <Reason page={page} action={FORGET} />
+          </Confirm>
+        </>
+      )}
+    </section>
+  )
+}
+
+function Reason({ page, action }: { page: Page; action: string }) {
+  return (
+    <Field
+      page={page}
+      action={action}
+      name="reason"
+      label="Why"
+      hint="Such as the number of a ticket."
+      required
+      more={{ maxLength: 300 }}
+    />
+  )
+}
+
+function Counts({ counts }: { counts: PersonCounts }) {
+  if (!hasAny(counts)) return <Empty>No line knows this number.</Empty>
+  const rows: [what: string, count: number][] = [
+    ['Messages', counts.messages],
+    ['Media', counts.media],
+    ['Deliveries of events', counts.deliveries],
+    ['Lines that know the number', counts.contacts],
+    ['Opt-outs, which stay', counts.optOuts],
+    ['Texts on the simulated phone', counts.simulated],
+    ['Users of whom they are a contact', counts.named],
+  ]
+  return (
+    <table class="rows">
+      <tbody>
+        {rows.map(([what, count]) => (
+          <tr key={what}>
+            <th scope="row">{what}</th>
+            <td>{count}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function hasAny(counts: PersonCounts | undefined): boolean {
+  return counts !== undefined && Object.values(counts).some((count) => count > 0)
+}
+
+export function postPerson(context: Context) {
+  return async (ctx: KoaContext): Promise<ShownOnce> => {
+    const number = readPerson(fieldOf(ctx, 'number'))
+    return {
+      shown: { number, counts: await findPerson(context, number) } satisfies Omit<Shown, 'isForgotten'>,
+    }
+  }
+}
+
+export function postForgetPerson(context: Context) {
+  return async (ctx: KoaContext): Promise<ShownOnce | undefined> => {
+    const number = readPerson(fieldOf(ctx, 'number'))
+    const counts = await forgetPerson(context, number, fieldOf(ctx, 'reason'), { patienceMs: PATIENCE_MS })
+    return { shown: { counts, isForgotten: true } satisfies Omit<Shown, 'number'> }
+  }
+}

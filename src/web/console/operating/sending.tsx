@@ -1,0 +1,124 @@
+import type { Middleware } from 'koa'
+import { countQueued } from '../../../database/messages/queueing.js'
+import {
+  findAllSending,
+  listPaused,
+  type AllSending,
+  type PausedThing,
+} from '../../../database/operating/pauses.js'
+import type { Context } from '../../../domain/context.js'
+import { pauseAllSending, resumeAllSending } from '../../../domain/operating/pauses.js'
+import { carrierPath } from '../carriers/carrier/page-model.js'
+import { Confirm, Form, Time } from '../form.js'
+import { Layout } from '../layout.js'
+import { withNotice } from '../notices.js'
+import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { pauserOf } from './pauser.js'
+
+export const SENDING = '/console/sending'
+
+const MAX_SHOWN = 200
+const MAX_COUNTED = 100_000
+
+/** For operators: the switch for all sending, and what else is paused. */
+export function showSending(context: Context): Middleware {
+  return async (ctx) => {
+    const page = pageOf(ctx, context)
+    const [all, paused, waitingCount] = await Promise.all([
+      findAllSending(context.db),
+      listPaused(context.db, MAX_SHOWN + 1),
+      countQueued(context.db, MAX_COUNTED),
+    ])
+    answerPage(
+      ctx,
+      <Layout page={page} title="Sending">
+        <h1>Sending</h1>
+        <p>
+          {waitingCount === MAX_COUNTED ? `${MAX_COUNTED} messages or more` : countWords(waitingCount)} in
+          all.
+        </p>
+        <All page={page} all={all} />
+        <h2>Paused lines and carrier accounts</h2>
+        <PausedTable paused={paused} />
+      </Layout>,
+    )
+  }
+}
+
+function countWords(count: number): string {
+  return count === 1 ? '1 message waits' : `${count} messages wait`
+}
+
+function All({ page, all: { pausedAt, pausedBy } }: { page: Page; all: AllSending }) {
+  if (pausedAt === null) {
+    return (
+      <Confirm
+        page={page}
+        action={`${SENDING}/pause`}
+        label="Pause all sending…"
+        consequence={
+          'The messages of all lines are accepted and wait until you resume it; one that waits for too long expires, as ' +
+          'always. What lines receive goes on, and so do the answers to STOP, START and HELP.'
+        }
+        button="Pause all sending"
+      />
+    )
+  }
+  return (
+    <>
+      <p class="fault">
+        All sending is paused since <Time at={pausedAt} />
+        {pausedBy !== null && ` by ${pausedBy}`}.
+      </p>
+      <Form page={page} action={`${SENDING}/resume`} class="inline">
+        <button type="submit">Resume all sending</button>
+      </Form>
+    </>
+  )
+}
+
+function PausedTable({ paused }: { paused: PausedThing[] }) {
+  if (paused.length === 0) return <p class="empty">None is paused.</p>
+  return (
+    <>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>What</th>
+            <th>Since</th>
+            <th>By</th>
+          </tr>
+        </thead>
+        <tbody>
+          {paused.slice(0, MAX_SHOWN).map(({ kind, id, name, userId, pausedAt, pausedBy }) => (
+            <tr key={id}>
+              <td data-label="What">
+                {kind === 'account' ? 'Carrier account ' : 'Line '}
+                <a href={kind === 'account' ? carrierPath(id) : `/console/users/${userId ?? ''}`}>{name}</a>
+              </td>
+              <td data-label="Since">
+                <Time at={pausedAt} />
+              </td>
+              <td data-label="By">{pausedBy ?? <span class="muted">the command line</span>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {paused.length > MAX_SHOWN && <p>There are more.</p>}
+    </>
+  )
+}
+
+export function postPauseAll(context: Context): Act {
+  return async (ctx) => {
+    await pauseAllSending(context, pauserOf(ctx))
+    return withNotice(SENDING, 'sending-paused')
+  }
+}
+
+export function postResumeAll(context: Context): Act {
+  return async (ctx) => {
+    await resumeAllSending(context, pauserOf(ctx))
+    return withNotice(SENDING, 'sending-resumed')
+  }
+}

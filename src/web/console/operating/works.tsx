@@ -1,0 +1,200 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { WorkKind } from '../../../database/operating/works.js'
+import type { Context } from '../../../domain/context.js'
+import { listOwnLines } from '../../../domain/lines/lines.js'
+import { listWorksOf, stopWork, type Work } from '../../../domain/operating/works.js'
+import { applicationPath } from '../applications/application/page-model.js'
+import { explainFailure } from '../endpoints/failures.js'
+import { idOf } from '../form-values.js'
+import { Empty, Form, Time } from '../form.js'
+import { Layout } from '../layout.js'
+import { linePath } from '../lines/line/section.js'
+import { live } from '../live.js'
+import { withNotice } from '../notices.js'
+import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { sessionOf } from '../people/session.js'
+import { UserText } from '../user-text.js'
+
+export const WORKS = '/console/works'
+
+/** They are kept for 30 days; nobody starts more than this. */
+const MAX_SHOWN = 30
+
+const KIND_WORDS: Record<WorkKind, string> = {
+  replay: 'Replay of events',
+  held_events: 'Held events',
+  import: 'Import of numbers',
+}
+
+const MOODS: Record<Work['status'], 'good' | 'waiting' | 'bad'> = {
+  waiting: 'waiting',
+  running: 'waiting',
+  done: 'good',
+  stopped: 'bad',
+  failed: 'bad',
+}
+
+interface WorksView {
+  page: Page
+  works: readonly Work[]
+  lineNames: ReadonlyMap<string, string>
+}
+
+/** Replays, held events by the thousand and imports, each with its bar. They go on without the page. */
+export function showWorks(context: Context): Middleware {
+  return async (ctx) => {
+    const view = await viewOf(context, ctx)
+    const { fault } = view.page
+    // With a form's fault on it the page is not live, so that the fault stays until the reader goes on.
+    const liveness = fault === undefined ? { 'hx-sse:connect': `${WORKS}/live`, 'hx-swap': 'innerMorph' } : {}
+    answerPage(
+      ctx,
+      <Layout page={view.page} title="Long works">
+        <h1>Long works</h1>
+        <p>They go on when this page is closed, and are listed here for 30 days.</p>
+        {fault !== undefined && (
+          <p role="alert" class="fault">
+            {fault.message}
+          </p>
+        )}
+        <div {...liveness}>
+          <Works {...view} />
+        </div>
+      </Layout>,
+    )
+  }
+}
+
+export function liveWorks(context: Context): Middleware {
+  return live(context, async (ctx) => <Works {...await viewOf(context, ctx)} />)
+}
+
+export function postStopWork(context: Context): Act {
+  return async (ctx) => {
+    await stopWork(context, sessionOf(ctx).userId, idOf(ctx, 'workId'))
+    return withNotice(WORKS, 'work-stopping')
+  }
+}
+
+async function viewOf(context: Context, ctx: KoaContext): Promise<WorksView> {
+  const { userId } = sessionOf(ctx)
+  const [works, lines] = await Promise.all([
+    listWorksOf(context, userId, { limit: MAX_SHOWN }),
+    listOwnLines(context, userId),
+  ])
+  return { page: pageOf(ctx, context), works, lineNames: new Map(lines.map(({ id, name }) => [id, name])) }
+}
+
+function Works({ page, works, lineNames }: WorksView) {
+  if (works.length === 0) {
+    return (
+      <Empty>There are none. A replay of events, from the page of a line or an application, is one.</Empty>
+    )
+  }
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>What</th>
+          <th>How far</th>
+          <th>State</th>
+          <th>Started</th>
+        </tr>
+      </thead>
+      <tbody>
+        {works.map((work) => (
+          <tr key={work.id}>
+            <td data-label="What">
+              <What work={work} lineNames={lineNames} />
+            </td>
+            <td data-label="How far">
+              <Bar work={work} />
+            </td>
+            <td data-label="State">
+              <State page={page} work={work} />
+            </td>
+            <td data-label="Started">
+              <Time at={work.createdAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function What({ work, lineNames }: { work: Work; lineNames: WorksView['lineNames'] }) {
+  const { kind, lineId, applicationId, url } = work
+  return (
+    <>
+      {KIND_WORDS[kind]}
+      {lineId !== null && (
+        <>
+          {' of '}
+          <a href={linePath(lineId)}>
+            <UserText>{lineNames.get(lineId) ?? 'a line'}</UserText>
+          </a>
+        </>
+      )}
+      {applicationId !== null &&
+        (lineId === null ? (
+          <>
+            {' of '}
+            <a href={applicationPath(applicationId)}>an application</a>
+          </>
+        ) : (
+          ' to an application that asked for it'
+        ))}
+      {url !== null && (
+        <>
+          {' to '}
+          <code>{url}</code>
+        </>
+      )}
+    </>
+  )
+}
+
+/** While they are counted, the bar shows only that something goes on. */
+function Bar({ work }: { work: Work }) {
+  const { kind, doneCount, failedCount, totalCount, endedAt, lastFailure } = work
+  const count = doneCount + failedCount
+  const total = totalCount?.toLocaleString('en') ?? 'very many'
+  const words = `${count.toLocaleString('en')} of ${total}`
+  const isCounting = totalCount === null && endedAt === null
+  return (
+    <>
+      <progress
+        aria-label={words}
+        {...(isCounting ? {} : { value: count, max: Math.max(totalCount ?? count, 1) })}
+      />
+      {words}
+      {failedCount > 0 && (
+        <p class="why">
+          {failedCount.toLocaleString('en')} failed.{' '}
+          {lastFailure !== null && (kind === 'import' ? lastFailure : explainFailure(lastFailure))}
+        </p>
+      )}
+    </>
+  )
+}
+
+function State({ page, work }: { page: Page; work: Work }) {
+  const { id, status, error, endedAt, stopAskedAt } = work
+  return (
+    <>
+      <span class={`badge ${MOODS[status]}`}>{status}</span>
+      {error !== null && <p class="why">{error}</p>}
+      {endedAt === null &&
+        (stopAskedAt === null ? (
+          <Form page={page} action={`${WORKS}/${id}/stop`} class="inline">
+            <button type="submit" class="secondary">
+              Stop
+            </button>
+          </Form>
+        ) : (
+          <p class="muted">It is being stopped.</p>
+        ))}
+    </>
+  )
+}

@@ -1,0 +1,151 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { confirmByPasskey, confirmPassword } from '../../../domain/people/sessions.js'
+import { UserError } from '../../../errors.js'
+import { fieldOf } from '../form-values.js'
+import { Form } from '../form.js'
+import { Layout } from '../layout.js'
+import { answerPage, pageOf, setFault, type Page } from '../page.js'
+import { CREDENTIAL, credentialOf, PasskeyForm } from './second-factor/passkey-form.js'
+import { CodeField } from './second-step.js'
+import { browserOf, isConfirmed, noteConfirmation, sessionOf } from './session.js'
+import { PasswordField } from './sign-in.js'
+import { hasUnkept, Typed } from '../typed.js'
+
+/** Whether what is asked for needs that the password was given a short while ago. */
+export type NeedsFresh = (ctx: KoaContext, context: Context) => boolean | Promise<boolean>
+
+/** Whoever finds a browser open must not do this: it changes where data go, or gives or takes access. */
+export const fresh: NeedsFresh = () => true
+
+/** Names that no form of ours has for anything else. */
+const BY = 'confirm-by'
+const PASSWORD = 'confirm-password'
+/** Kept from pages by its name. */
+const CODE = 'confirm-secret-code'
+const UNKEPT = 'confirm-unkept'
+const OWN = [BY, PASSWORD, CODE, UNKEPT]
+
+const GIVE_AGAIN =
+  'Thank you. Nothing was done yet: passwords, other secrets and files are not kept, so give them again, and press the button once more.'
+
+/** Stands before a page or a download that is marked so in the route table. */
+export function confirmPageFirst(context: Context, needsFresh: NeedsFresh): Middleware {
+  return async (ctx, next) => {
+    if (!(await needsFresh(ctx, context)) || isConfirmed(ctx)) await next()
+  }
+}
+
+/**
+ * Stands before what a form does, if the form is marked so in the route table. When the password was given too long ago, the
+ * answer is a page that asks for it. That page keeps what was typed and posts it to the same path, so that the form is sent by
+ * the right password. Only if it had a secret or a file in it, which no page keeps, its own page comes again.
+ *
+ * @param show the form's page
+ */
+export function confirmFirst(context: Context, needsFresh: NeedsFresh, show: Middleware): Middleware {
+  return async (ctx, next) => {
+    if (sessionOf(ctx).isConfirmed || !(await needsFresh(ctx, context))) {
+      await next()
+      return
+    }
+    const by = fieldOf(ctx, BY)
+    if (by === '') {
+      showConfirmFirst(ctx, context, hasUnkept(ctx))
+      return
+    }
+    const wasUnkept = fieldOf(ctx, UNKEPT) !== ''
+    try {
+      await confirm(ctx, context, by)
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      setFault(ctx, error.message)
+      showConfirmFirst(ctx, context, wasUnkept)
+      return
+    }
+    const mine = by === 'passkey' ? [...OWN, CREDENTIAL] : OWN
+    ctx.request.body = Object.fromEntries(
+      Object.entries(ctx.request.body as object).filter(([name]) => !mine.includes(name)),
+    )
+    if (!wasUnkept) {
+      await next()
+      return
+    }
+    setFault(ctx, GIVE_AGAIN)
+    await show(ctx, next)
+  }
+}
+
+/** @throws UserError 401 */
+async function confirm(ctx: KoaContext, context: Context, by: string): Promise<void> {
+  const session = sessionOf(ctx)
+  const token =
+    by === 'passkey'
+      ? await confirmByPasskey(context, session, {
+          browserToken: browserOf(ctx),
+          written: credentialOf(ctx),
+        })
+      : await confirmPassword(context, session, {
+          password: fieldOf(ctx, PASSWORD),
+          code: fieldOf(ctx, CODE),
+          address: ctx.ip,
+        })
+  noteConfirmation(ctx, context, token)
+}
+
+function showConfirmFirst(ctx: KoaContext, context: Context, isUnkept: boolean): void {
+  const action = ctx.path + ctx.search
+  const own = pageOf(ctx, context)
+  const page = own.fault === undefined ? own : { ...own, fault: { ...own.fault, action } }
+  const isMultipart = ctx.is('multipart/form-data') !== false
+  const carried = (by: 'password' | 'passkey') => (
+    <>
+      <Typed ctx={ctx} but={OWN} />
+      <input type="hidden" name={BY} value={by} />
+      {isUnkept && <input type="hidden" name={UNKEPT} value="true" />}
+    </>
+  )
+  const hasSecondFactor = page.session?.hasSecondFactor === true
+  ctx.status = 401
+  answerPage(
+    ctx,
+    <Layout page={page} title="Confirm it is you">
+      <article class="narrow">
+        <h1>Confirm it is you</h1>
+        <p>
+          Nothing was done yet: first give your password again{hasSecondFactor && ', and a code'}.{' '}
+          {isUnkept
+            ? 'Then your form comes again with what you typed, but for passwords, other secrets and files.'
+            : 'What you typed is kept, and what you asked for is done then.'}
+        </p>
+        <Form page={page} action={action} isMultipart={isMultipart}>
+          {carried('password')}
+          <Proof page={page} action={action} hasSecondFactor={hasSecondFactor} />
+          <button type="submit">Go on</button>
+        </Form>
+        {hasSecondFactor && page.canHavePasskeys && (
+          <PasskeyForm
+            page={{ ...page, fault: undefined }}
+            action={action}
+            options="/console/confirm/passkey/options"
+            does="show"
+            button="Use a passkey"
+            isMultipart={isMultipart}
+          >
+            {carried('passkey')}
+          </PasskeyForm>
+        )}
+      </article>
+    </Layout>,
+  )
+}
+
+function Proof(props: { page: Page; action: string; hasSecondFactor: boolean }) {
+  const { page, action, hasSecondFactor } = props
+  return (
+    <>
+      <PasswordField page={page} action={action} name={PASSWORD} />
+      {hasSecondFactor && <CodeField page={page} action={action} name={CODE} />}
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+import type { Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { askForReset } from '../../../domain/people/password-reset.js'
+import { fieldOf } from '../form-values.js'
+import { Form } from '../form.js'
+import { Layout } from '../layout.js'
+import { withNotice } from '../notices.js'
+import { answerPage, pageOf, type Act } from '../page.js'
+import { EmailField } from './sign-in.js'
+
+const FORGOT_PASSWORD = '/console/forgot-password'
+
+/** Only where there are mails. */
+export function showForgotPassword(context: Context): Middleware {
+  return (ctx) => {
+    const page = pageOf(ctx, context)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Forgot your password?">
+        <article class="narrow">
+          <h1>Forgot your password?</h1>
+          <p>You get a mail with a link to set a new one. It works once, for one hour.</p>
+          <Form page={page} action={FORGOT_PASSWORD}>
+            <EmailField page={page} action={FORGOT_PASSWORD} />
+            <button type="submit">Send the link</button>
+          </Form>
+          <small>
+            If you have not set a password yet, you need the link that whoever runs this service gave you.
+          </small>
+        </article>
+      </Layout>,
+    )
+    return Promise.resolve()
+  }
+}
+
+/** Whether there is such an account, the answer does not tell. */
+export function postForgotPassword(context: Context): Act {
+  return async (ctx) => {
+    await askForReset(context, fieldOf(ctx, 'email'), ctx.ip)
+    return withNotice('/console/sign-in', 'reset-asked')
+  }
+}

@@ -1,0 +1,62 @@
+import type { Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { findSecondFactors } from '../../../domain/people/second-factors.js'
+import { findPendingApp } from '../../../domain/people/second-factors/authenticator-app.js'
+import type { Session } from '../../../domain/people/sessions.js'
+import { nextOf } from '../form-values.js'
+import { homeOf } from '../home.js'
+import { Layout } from '../layout.js'
+import { answerPage, pageOf, shownOnce, type Page } from '../page.js'
+import { AuthenticatorApp } from './second-factor/authenticator-app.js'
+import { NewRecoveryCodes, RecoveryCodes, type ShownRecoveryCodes } from './second-factor/recovery-codes.js'
+import { Passkeys } from './second-factor/passkeys.js'
+import { sessionOf } from './session.js'
+import { SETTINGS } from './settings/path.js'
+
+/** What a user has beside the password. Who must have something comes here first, and nowhere else. */
+export function showSecondFactor(context: Context): Middleware {
+  return async (ctx) => {
+    const session = sessionOf(ctx)
+    const page = pageOf(ctx, context)
+    const next = nextOf(ctx)
+    const factors = await findSecondFactors(context, session.userId)
+    const pending = session.isConfirmed ? await findPendingApp(context, session) : undefined
+    const { recoveryCodes } = shownOnce<ShownRecoveryCodes>(ctx)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Second factor">
+        {!page.isSettingUp && (
+          <p>
+            <a href={SETTINGS}>Settings</a>
+          </p>
+        )}
+        <h1>Second factor</h1>
+        <Why page={page} session={session} />
+        {recoveryCodes !== undefined && (
+          <NewRecoveryCodes codes={recoveryCodes} next={next === '/console' ? homeOf(session) : next} />
+        )}
+        <AuthenticatorApp page={page} next={next} app={factors.app} pending={pending} />
+        <Passkeys page={page} next={next} passkeys={factors.passkeys} />
+        {session.hasSecondFactor && <RecoveryCodes page={page} count={factors.recoveryCodeCount} />}
+      </Layout>,
+    )
+  }
+}
+
+function Why({ page, session }: { page: Page; session: Session }) {
+  if (page.isSettingUp) {
+    return (
+      <p class="fault">
+        Set up a second factor first: whoever runs this service wants one beside your password. Nothing else
+        opens until then.
+      </p>
+    )
+  }
+  return (
+    <p>
+      {session.hasSecondFactor
+        ? 'To sign in you need your password and one of these, or a passkey alone.'
+        : 'Your password is enough to sign in. With a second factor, whoever learns it cannot sign in with it alone.'}
+    </p>
+  )
+}

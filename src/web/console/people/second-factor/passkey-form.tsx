@@ -1,0 +1,56 @@
+import type { ComponentChildren } from 'preact'
+import type { Context as KoaContext } from 'koa'
+import { assetPath } from '../../../assets.js'
+import { fieldOf } from '../../form-values.js'
+import { Form } from '../../form.js'
+import type { Page } from '../../page.js'
+
+/** Kept from pages by its name. */
+export const CREDENTIAL = 'secretCredential'
+
+/** A form that `passkeys.js` sends with what the browser's passkey answers; hidden where there is none. */
+export function PasskeyForm(props: {
+  page: Page
+  action: string
+  /** Where the script asks what the passkey is to sign. */
+  options?: string
+  does: 'add' | 'show'
+  button: string
+  isMultipart?: boolean
+  children?: ComponentChildren
+}) {
+  const { page, action, options = `${action}/options`, does, button, isMultipart = false, children } = props
+  // A fault is shown also where the browser has no passkeys any more.
+  const isHidden = page.fault?.action !== action
+  const more = {
+    'data-passkey': does,
+    'data-options': options,
+    ...(isHidden ? { hidden: '' } : {}),
+  }
+  return (
+    <>
+      <Form page={page} action={action} isMultipart={isMultipart} more={more}>
+        {children}
+        <input type="hidden" name={CREDENTIAL} value="" />
+        <button type="submit">{button}</button>
+        <small class="passkey-fault" role="status" />
+      </Form>
+      <script src={assetPath('webauthn.js')} nonce={page.nonce} defer />
+      <script src={assetPath('passkeys.js')} nonce={page.nonce} defer />
+    </>
+  )
+}
+
+/** On the sign-in page in place of the password, after it as the second step, and where one confirms that it is oneself. */
+export function PasskeyButton({ page, action, next }: { page: Page; action: string; next: string }) {
+  if (!page.canHavePasskeys) return null
+  return (
+    <PasskeyForm page={page} action={action} does="show" button="Use a passkey">
+      <input type="hidden" name="next" value={next} />
+    </PasskeyForm>
+  )
+}
+
+export function credentialOf(ctx: KoaContext): string {
+  return fieldOf(ctx, CREDENTIAL)
+}

@@ -1,0 +1,119 @@
+import type { Passkey } from '../../../../database/people/second-factors/passkeys.js'
+import type { Context } from '../../../../domain/context.js'
+import { MAX_NAME_LENGTH } from '../../../../domain/names.js'
+import { addPasskey, beginPasskey, removePasskey } from '../../../../domain/people/second-factors/passkeys.js'
+import { UserError } from '../../../../errors.js'
+import { fieldOf, idOf } from '../../form-values.js'
+import { Confirm, Field, Time } from '../../form.js'
+import { withNotice } from '../../notices.js'
+import type { Act, Page } from '../../page.js'
+import { browserOf, noteSecondFactor, sessionOf } from '../session.js'
+import { UserText } from '../../user-text.js'
+import { credentialOf, PasskeyForm } from './passkey-form.js'
+import { SECOND_FACTOR } from './path.js'
+
+const ACTION = `${SECOND_FACTOR}/passkeys`
+
+export function Passkeys(props: { page: Page; next: string; passkeys: Passkey[] }) {
+  const { page, next, passkeys } = props
+  const isPossible = page.canHavePasskeys
+  return (
+    <section id="passkeys">
+      <h2>Passkeys</h2>
+      <p>
+        Your device, or a security key, shows that it is you: by your finger, your face or a PIN. A passkey is
+        enough to sign in, without your password.
+      </p>
+      {!isPossible && (
+        <p>
+          Browsers have passkeys only for https and a name: this installation’s <code>PUBLIC_URL</code> has
+          none.
+        </p>
+      )}
+      {passkeys.length > 0 && <Table page={page} passkeys={passkeys} />}
+      {isPossible && (
+        <PasskeyForm page={page} action={ACTION} does="add" button="Add a passkey">
+          <input type="hidden" name="next" value={next} />
+          <Field
+            page={page}
+            action={ACTION}
+            name="name"
+            label="Name of a new passkey"
+            hint="Such as: my phone."
+            required
+            more={{ maxlength: MAX_NAME_LENGTH }}
+          />
+        </PasskeyForm>
+      )}
+    </section>
+  )
+}
+
+function Table({ page, passkeys }: { page: Page; passkeys: Passkey[] }) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Added</th>
+          <th>Last used</th>
+          <th>
+            <span class="unseen">What to do</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {passkeys.map(({ id, name, createdAt, lastUsedAt }) => (
+          <tr key={id}>
+            <td data-label="Name">
+              <UserText>{name}</UserText>
+            </td>
+            <td data-label="Added">
+              <Time at={createdAt} />
+            </td>
+            <td data-label="Last used">{lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}</td>
+            <td>
+              <Confirm
+                page={page}
+                action={`${ACTION}/${id}/remove`}
+                label="Remove"
+                consequence="It opens nothing any more. Your device may go on offering it until you delete it there."
+                button="Remove the passkey"
+              />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Answers the script. */
+export function postPasskeyOptions(context: Context): Act {
+  return async (ctx) => {
+    if (!sessionOf(ctx).isConfirmed) throw new UserError('give your password again first', 403)
+    ctx.body = await beginPasskey(context, sessionOf(ctx), browserOf(ctx))
+    return undefined
+  }
+}
+
+export function postPasskey(context: Context): Act {
+  return async (ctx) => {
+    const { recoveryCodes } = await addPasskey(context, sessionOf(ctx), {
+      browserToken: browserOf(ctx),
+      name: fieldOf(ctx, 'name'),
+      written: credentialOf(ctx),
+    })
+    noteSecondFactor(ctx)
+    return recoveryCodes === undefined
+      ? withNotice(SECOND_FACTOR, 'second-factor-added')
+      : { shown: { recoveryCodes } }
+  }
+}
+
+export function postRemovePasskey(context: Context): Act {
+  return async (ctx) => {
+    await removePasskey(context, sessionOf(ctx).userId, idOf(ctx, 'passkeyId'))
+    return withNotice(SECOND_FACTOR, 'second-factor-removed')
+  }
+}

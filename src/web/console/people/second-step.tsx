@@ -1,0 +1,98 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import {
+  completeSignIn,
+  findHalfOpen,
+  STEP_IS_OVER,
+  type HalfOpenSession,
+} from '../../../domain/people/second-step.js'
+import { UserError } from '../../../errors.js'
+import { actingFor } from '../../actor.js'
+import { fieldOf, nextOf } from '../form-values.js'
+import { Field, Form } from '../form.js'
+import { pageAfterSignIn } from '../home.js'
+import { Layout } from '../layout.js'
+import { answerPage, pageOf, type Page } from '../page.js'
+import { PasskeyButton } from './second-factor/passkey-form.js'
+import { takeSession, type SessionState } from './session.js'
+
+export const SECOND_STEP = '/console/sign-in/second-step'
+export const PASSKEY_SIGN_IN = '/console/sign-in/passkey'
+
+/** After the password, for who has a second factor. Whoever comes here otherwise signs in first. */
+export function showSecondStep(context: Context): Middleware {
+  return async (ctx) => {
+    const next = nextOf(ctx)
+    const halfOpen = await halfOpenOf(ctx, context)
+    if (halfOpen === undefined) {
+      ctx.redirect(`/console/sign-in?next=${encodeURIComponent(next)}`)
+      ctx.status = 303
+      return
+    }
+    const page = pageOf(ctx, context)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Second step">
+        <article class="narrow">
+          <h1>Second step</h1>
+          <p>
+            The password of <strong>{halfOpen.email}</strong> is right. Now show that it is you.
+          </p>
+          <Form page={page} action={SECOND_STEP}>
+            <input type="hidden" name="next" value={next} />
+            <CodeField page={page} action={SECOND_STEP} />
+            <button type="submit">Sign in</button>
+          </Form>
+          <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
+          <small>
+            Lost them all? Whoever runs this service can take your second factor away (
+            <code>linehook user remove-second-factor</code>).
+          </small>
+        </article>
+      </Layout>,
+    )
+  }
+}
+
+export function postSecondStep(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    await takeSecondStep(ctx, context, fieldOf(ctx, CODE))
+    return pageAfterSignIn((ctx.state as SessionState).session, nextOf(ctx))
+  }
+}
+
+/**
+ * The current request then goes on in the session.
+ *
+ * @throws UserError 401
+ */
+export async function takeSecondStep(ctx: KoaContext, context: Context, code: string): Promise<void> {
+  const halfOpen = await halfOpenOf(ctx, context)
+  if (halfOpen === undefined) throw new UserError(STEP_IS_OVER, 401)
+  const acting = actingFor(ctx, context)
+  const userAgent = ctx.get('User-Agent')
+  const { token } = await completeSignIn(acting, { halfOpen, code, address: ctx.ip, userAgent })
+  await takeSession(ctx, acting, token)
+}
+
+export async function halfOpenOf(ctx: KoaContext, context: Context): Promise<HalfOpenSession | undefined> {
+  const { browserToken } = ctx.state as SessionState
+  return browserToken === undefined ? undefined : findHalfOpen(context, browserToken)
+}
+
+/** Kept from pages by its name: a recovery code that was mistyped by one letter is a secret still. */
+export const CODE = 'secretCode'
+
+export function CodeField(props: { page: Page; action: string; name?: string }) {
+  return (
+    <Field
+      name={CODE}
+      {...props}
+      label="Code"
+      hint="Six digits from your authenticator app, or one of your recovery codes."
+      required
+      autocomplete="one-time-code"
+      more={{ autocapitalize: 'none', spellcheck: 'false', maxlength: 40 }}
+    />
+  )
+}

@@ -1,0 +1,201 @@
+import { createHmac } from 'node:crypto'
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { mustSetUpSecondFactor } from '../../../domain/people/second-factors.js'
+import { endSession, findSession, type Session } from '../../../domain/people/sessions.js'
+import { UserError } from '../../../errors.js'
+import { isSameSecret, newToken } from '../../../secrets.js'
+import { isForeignOrigin } from '../../own-origin.js'
+import { fieldOf } from '../form-values.js'
+import { SECOND_FACTOR } from './second-factor/path.js'
+
+export interface SessionState {
+  session?: Session
+  /** The value of the browser's cookie: a session's token, or of nobody yet. */
+  browserToken?: string | undefined
+}
+
+/**
+ * One cookie. Its value is a random token; signed in, the hash of the token is a row in `sessions`, and signing in
+ * or out gives the browser a new one. (koa-session would keep a row for each visitor that is not signed in, and
+ * the settings page could neither list nor end what stands in its blobs.)
+ */
+export function readSession(context: Context): Middleware {
+  return async (ctx, next) => {
+    const state = ctx.state as SessionState
+    const token = browserTokenOf(ctx, context)
+    if (token !== undefined) {
+      state.browserToken = token
+      const session = await findSession(context, token, { isUsed: !isAskedByThePage(ctx) })
+      if (session !== undefined) state.session = session
+    }
+    await next()
+  }
+}
+
+/** A value that we did not make is no secret: anybody could work out the form token that belongs to it. */
+const TOKEN = /^[\w-]{43}$/
+
+/** Updates that a page asks for by itself, as the dashboard does, do not show that a person is still there. */
+function isAskedByThePage({ method, path }: KoaContext): boolean {
+  return path.endsWith('/live') || (method === 'GET' && path.startsWith('/queues/api/'))
+}
+
+/** For pages: sends people who are not signed in to the sign-in page, and back afterwards. */
+export const requireSession: Middleware = async (ctx, next) => {
+  if ((ctx.state as SessionState).session !== undefined) {
+    await next()
+    return
+  }
+  if (ctx.get('HX-Request') !== '') throw new UserError('sign in first', 401)
+  ctx.redirect(`/console/sign-in?next=${encodeURIComponent(ctx.url)}`)
+}
+
+/** For pages and forms: sends people who must have a second factor, and have none, to set one up, and on afterwards. */
+export function requireSecondFactor(context: Context): Middleware {
+  return async (ctx, next) => {
+    if (!mustSetUpSecondFactor(context, sessionOf(ctx))) {
+      await next()
+      return
+    }
+    if (ctx.get('HX-Request') !== '') throw new UserError('set up a second factor first', 403)
+    const back = ctx.method === 'GET' ? `?next=${encodeURIComponent(ctx.url)}` : ''
+    ctx.redirect(SECOND_FACTOR + back)
+    if (ctx.method === 'POST') ctx.status = 303
+  }
+}
+
+/** The session has one from now on, in what is left of this request. */
+export function noteSecondFactor(ctx: KoaContext): void {
+  ;(ctx.state as SessionState).session = { ...sessionOf(ctx), hasSecondFactor: true }
+}
+
+/** @throws UserError 404, because other users need not know what is here */
+export const requireOperatorSession: Middleware = (ctx, next) => {
+  if (sessionOf(ctx).role !== 'operator') throw new UserError('There is nothing at this path', 404)
+  return next()
+}
+
+/**
+ * Before a page shows a secret: the password must have been given a short while ago.
+ *
+ * @returns false when the browser was sent to give it
+ */
+export function isConfirmed(ctx: KoaContext, back = ctx.url): boolean {
+  if (sessionOf(ctx).isConfirmed) return true
+  ctx.redirect(`/console/confirm?next=${encodeURIComponent(back)}`)
+  ctx.status = 303
+  return false
+}
+
+/** The password was given just now, and the browser gets the token under which its session goes on. */
+export function noteConfirmation(ctx: KoaContext, context: Context, token: string): void {
+  setBrowserToken(ctx, context, token)
+  ;(ctx.state as SessionState).session = { ...sessionOf(ctx), isConfirmed: true }
+}
+
+export function sessionOf(ctx: KoaContext): Session {
+  const { session } = ctx.state as SessionState
+  if (session === undefined) throw new Error('this route lacks requireSession')
+  return session
+}
+
+/**
+ * A form counts if it comes from one of our own pages: by what the browser says about it (Sec-Fetch-Site and
+ * Origin), and by a token that only a page of this browser's can know. After the body is read.
+ *
+ * @throws UserError 403
+ */
+export function requireOwnForm(context: Context): Middleware {
+  return async (ctx, next) => {
+    const site = ctx.get('Sec-Fetch-Site')
+    const { browserToken } = ctx.state as SessionState
+    if ((site !== '' && site !== 'same-origin') || isForeignOrigin(ctx, context)) {
+      throw new UserError(
+        `forms of other sites are refused: open ${context.config.publicUrl}/console and try again there`,
+        403,
+      )
+    }
+    if (browserToken === undefined) {
+      throw new UserError(
+        `your browser sent no cookie: open ${context.config.publicUrl}/console and allow cookies there`,
+        403,
+      )
+    }
+    if (!isSameSecret(fieldOf(ctx, 'csrf'), csrfTokenOf(browserToken))) {
+      throw new UserError('this form is out of date: go back, reload the page and try again', 403)
+    }
+    await next()
+  }
+}
+
+/** The browser's form token; a browser without a cookie gets one. */
+export function formTokenOf(ctx: KoaContext, context: Context): string {
+  const state = ctx.state as SessionState
+  // An error's page is also shown where no session was read: it must not take the browser's cookie from it.
+  state.browserToken ??= browserTokenOf(ctx, context)
+  if (state.browserToken === undefined) setBrowserToken(ctx, context, newToken())
+  return csrfTokenOf(state.browserToken ?? '')
+}
+
+function browserTokenOf(ctx: KoaContext, context: Context): string | undefined {
+  const token = ctx.cookies.get(cookieName(context))
+  return token !== undefined && TOKEN.test(token) ? token : undefined
+}
+
+/** The value of the cookie of a browser that has sent a form of ours. */
+export function browserOf(ctx: KoaContext): string {
+  const { browserToken } = ctx.state as SessionState
+  if (browserToken === undefined) throw new Error('this route lacks requireOwnForm')
+  return browserToken
+}
+
+/** Signing in and out: the browser gets a new token, and the session that it had is over. */
+export async function changeBrowserToken(ctx: KoaContext, context: Context, token: string): Promise<void> {
+  const { session } = ctx.state as SessionState
+  try {
+    if (session !== undefined) await endSession(context, session.userId, session.id)
+  } catch (error) {
+    // A 404: it is over already.
+    if (!(error instanceof UserError)) throw error
+  }
+  setBrowserToken(ctx, context, token)
+}
+
+/** The browser is signed in, and the current request goes on in the session. */
+export async function takeSession(ctx: KoaContext, context: Context, token: string): Promise<void> {
+  await changeBrowserToken(ctx, context, token)
+  const session = await findSession(context, token)
+  if (session !== undefined) (ctx.state as SessionState).session = session
+}
+
+/** From now on, also in the current request. */
+export function setBrowserToken(ctx: KoaContext, context: Context, token: string): void {
+  // The library knows only this connection, not the one before the proxy, nor that browsers trust loopback.
+  ctx.cookies.secure = isSecure(context)
+  ctx.cookies.set(cookieName(context), token, {
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    overwrite: true,
+    secure: isSecure(context),
+  })
+  ;(ctx.state as SessionState).browserToken = token
+}
+
+function csrfTokenOf(browserToken: string): string {
+  return createHmac('sha256', browserToken).update('linehook form').digest('base64url')
+}
+
+/**
+ * Browsers keep a `__Host-` cookie only if it came over https or from this very machine. Where an operator serves
+ * the console over plain http in his own network, it goes without.
+ */
+export function isSecure({ config }: Context): boolean {
+  const { protocol, hostname } = new URL(config.publicUrl)
+  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
+function cookieName(context: Context): string {
+  return isSecure(context) ? '__Host-linehook' : 'linehook'
+}

@@ -1,0 +1,90 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../../domain/people/passwords.js'
+import { completeSetUp, findSetUpLink } from '../../../domain/people/set-up-links.js'
+import { UserError } from '../../../errors.js'
+import { fieldOf, queryOf } from '../form-values.js'
+import { Field, Form } from '../form.js'
+import { Layout } from '../layout.js'
+import { answerPage, pageOf } from '../page.js'
+import { SECOND_STEP } from './second-step.js'
+import { RevokeAccess } from './settings/password.js'
+import { changeBrowserToken } from './session.js'
+
+/** The page behind a one-time link: a new user, or one who forgot the password, sets it. */
+export function showSetUp(context: Context): Middleware {
+  return async (ctx) => {
+    const token = tokenOf(ctx)
+    const owner = await findSetUpLink(context, token)
+    if (owner === undefined) {
+      throw new UserError(
+        'This link is used up or too old: ask whoever runs this service for a new one.',
+        404,
+      )
+    }
+    const page = pageOf(ctx, context)
+    const action = '/console/set-up'
+    answerPage(
+      ctx,
+      <Layout page={page} title="Set up your account">
+        <article class="narrow">
+          <h1>Set up your account</h1>
+          <Form page={page} action={action}>
+            <input type="hidden" name="token" value={token} />
+            {owner.userId === null ? (
+              <>
+                <p>You will be the first operator: you can see the queues, and add users and lines.</p>
+                <Field
+                  page={page}
+                  action={action}
+                  name="email"
+                  label="E-mail"
+                  type="email"
+                  required
+                  autocomplete="username"
+                />
+                <Field page={page} action={action} name="name" label="Name" autocomplete="name" />
+              </>
+            ) : (
+              <label>
+                E-mail
+                <input type="email" name="email" value={owner.email} readonly autocomplete="username" />
+              </label>
+            )}
+            <Field
+              page={page}
+              action={action}
+              name="password"
+              label="New password"
+              hint={`${MIN_PASSWORD_LENGTH} characters or more.`}
+              type="password"
+              required
+              autocomplete="new-password"
+              more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
+            />
+            {owner.userId !== null && <RevokeAccess page={page} action={action} />}
+            <button type="submit">Set password and sign in</button>
+          </Form>
+        </article>
+      </Layout>,
+    )
+  }
+}
+
+export function postSetUp(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    const { token, isHalfOpen } = await completeSetUp(context, tokenOf(ctx), {
+      email: fieldOf(ctx, 'email'),
+      name: fieldOf(ctx, 'name'),
+      password: fieldOf(ctx, 'password'),
+      userAgent: ctx.get('User-Agent'),
+      revokes: fieldOf(ctx, 'revoke') === 'true',
+    })
+    await changeBrowserToken(ctx, context, token)
+    return isHalfOpen ? SECOND_STEP : '/console'
+  }
+}
+
+function tokenOf(ctx: KoaContext): string {
+  return fieldOf(ctx, 'token') || queryOf(ctx, 'token')
+}

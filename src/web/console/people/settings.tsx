@@ -1,0 +1,78 @@
+import type { Middleware } from 'koa'
+import { listApiTokens } from '../../../database/people/api-tokens.js'
+import { listSessions } from '../../../database/people/sessions.js'
+import type { Context } from '../../../domain/context.js'
+import { findOwnWebhook } from '../../../domain/operating/notices/own-webhook.js'
+import { getReading } from '../../../domain/operating/notices.js'
+import { listOwnLines } from '../../../domain/lines/lines.js'
+import { HISTORY } from '../operating/audit/paths.js'
+import { Layout } from '../layout.js'
+import { answerPage, pageOf, shownOnce } from '../page.js'
+import { SECOND_FACTOR } from './second-factor/path.js'
+import { sessionOf } from './session.js'
+import { ApiTokens, type CreatedToken } from './settings/api-tokens.js'
+import { Mails } from './settings/mails.js'
+import { OwnWebhook } from './settings/operational-webhook.js'
+import { Password } from './settings/password.js'
+import { AllAccess, Sessions } from './settings/sessions.js'
+
+/** What is a user's own: API tokens, mails, the password, sessions. */
+export function showSettings(context: Context): Middleware {
+  return async (ctx) => {
+    const { created, operationalSecret } = shownOnce<{ created: CreatedToken; operationalSecret: string }>(
+      ctx,
+    )
+    const session = sessionOf(ctx)
+    const page = pageOf(ctx, context)
+    const tokens = await listApiTokens(context.db, session.userId)
+    const lines = await listOwnLines(context, session.userId)
+    const sessions = await listSessions(context.db, session.userId)
+    const ownWebhook = await findOwnWebhook(context, session.userId)
+    const { mails } = await getReading(context, session.userId)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Settings">
+        <h1>Settings</h1>
+        <p>
+          Signed in as <strong>{session.email}</strong>.
+        </p>
+        <ApiTokens
+          page={page}
+          tokens={tokens}
+          created={created}
+          lines={lines}
+          publicUrl={context.config.publicUrl}
+        />
+        <Mails page={page} mails={mails} />
+        <OwnWebhook page={page} url={ownWebhook?.url} secret={operationalSecret} />
+        <Password page={page} />
+        <section id="second-factor">
+          <h2>Second factor</h2>
+          <p>
+            {session.hasSecondFactor
+              ? 'You need more than your password to sign in. '
+              : 'Your password is enough to sign in. '}
+            <a href={SECOND_FACTOR}>{session.hasSecondFactor ? 'See what' : 'Set up a second factor'}</a>
+          </p>
+        </section>
+        <Sessions page={page} sessions={sessions} currentId={session.id} />
+        <AllAccess page={page} />
+        <section id="export">
+          <h2>Your data</h2>
+          <p>
+            <a href="/console/settings/export.zip">All of your account as a zip</a>: your lines with their
+            messages, deliveries and media, your applications, and what was done with your account; without
+            secrets. It asks for your password.
+          </p>
+        </section>
+        <section id="history">
+          <h2>What was done with your account</h2>
+          <p>
+            <a href={HISTORY}>Sign-ins, changes and looks</a>: by you, by your programs and applications, and
+            by operators.
+          </p>
+        </section>
+      </Layout>,
+    )
+  }
+}

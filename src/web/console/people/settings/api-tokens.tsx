@@ -1,0 +1,192 @@
+import {
+  createApiToken,
+  EXPIRY_DAYS,
+  removeApiToken,
+  type ApiToken,
+  type TokenScope,
+} from '../../../../domain/people/api-tokens.js'
+import type { Context } from '../../../../domain/context.js'
+import type { OwnLine } from '../../../../database/lines/lines.js'
+import { MAX_NAME_LENGTH } from '../../../../domain/names.js'
+import { UserError } from '../../../../errors.js'
+import { fieldOf, idOf } from '../../form-values.js'
+import { Confirm, Empty, Field, Form, Select, Time, typedIn } from '../../form.js'
+import { withNotice } from '../../notices.js'
+import type { Act, Page } from '../../page.js'
+import { sessionOf } from '../session.js'
+import { UserText } from '../../user-text.js'
+import { SETTINGS } from './path.js'
+
+export interface CreatedToken {
+  name: string
+  token: string
+}
+
+/** @param props.created only when it was just made */
+export function ApiTokens(props: {
+  page: Page
+  tokens: ApiToken[]
+  created: CreatedToken | undefined
+  lines: OwnLine[]
+  publicUrl: string
+}) {
+  const { page, tokens, created, lines, publicUrl } = props
+  const action = `${SETTINGS}/api-tokens`
+  return (
+    <section id="api-tokens">
+      <h2>API tokens</h2>
+      <p>
+        A program that has one can do what you can do to your lines, or less, as you choose: see the{' '}
+        <a href="/docs">API</a>. If you need a program only for a while, or only for one line, say so: a token
+        that gets lost then does less harm.
+      </p>
+      {created !== undefined && (
+        <div role="status" class="notice">
+          <p>
+            The token “<UserText>{created.name}</UserText>” is made. It is shown only now:
+          </p>
+          <p class="copyable">
+            <code id="new-token">{created.token}</code>
+            <button type="button" data-copy="new-token" hidden>
+              Copy
+            </button>
+          </p>
+          <pre>{`curl -H 'Authorization: Bearer ${created.token}' ${publicUrl}/v1/lines`}</pre>
+        </div>
+      )}
+      {tokens.length === 0 ? (
+        <Empty>You have no API tokens yet: give the first one a name and create it.</Empty>
+      ) : (
+        <table class="rows">
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>May do</th>
+              <th>Created</th>
+              <th>Last used</th>
+              <th>Expires</th>
+              <th>
+                <span class="unseen">What to do</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {tokens.map(({ id, name, createdAt, lastUsedAt, expiresAt, isExpired, ...scope }) => (
+              <tr key={id}>
+                <td data-label="Name">
+                  <UserText>{name}</UserText>
+                </td>
+                <td data-label="May do">
+                  <ScopeInWords scope={scope} />
+                </td>
+                <td data-label="Created">
+                  <Time at={createdAt} />
+                </td>
+                <td data-label="Last used">{lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}</td>
+                <td data-label="Expires">
+                  {isExpired && <strong>expired </strong>}
+                  {expiresAt === null ? 'never' : <Time at={expiresAt} />}
+                </td>
+                <td>
+                  <Confirm
+                    page={page}
+                    action={`${action}/${id}/revoke`}
+                    label="Revoke"
+                    consequence={
+                      <>
+                        Programs that use “<UserText>{name}</UserText>” are refused from then on.
+                      </>
+                    }
+                    button="Revoke the token"
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <NewToken page={page} action={action} lines={lines} />
+    </section>
+  )
+}
+
+function NewToken({ page, action, lines }: { page: Page; action: string; lines: OwnLine[] }) {
+  const typed = (name: string, otherwise: string) => typedIn(page, action, name) ?? otherwise
+  return (
+    <Form page={page} action={action} class="row">
+      <Field
+        page={page}
+        action={action}
+        name="name"
+        label="Name of a new token"
+        required
+        more={{ maxlength: MAX_NAME_LENGTH }}
+      />
+      <Select name="expiresInDays" label="Expires" options={EXPIRIES} value={typed('expiresInDays', '90')} />
+      <Select name="may" label="May" options={MAY} value={typed('may', 'all')} />
+      <Select
+        name="lineId"
+        label="Lines"
+        options={[
+          ['', 'all of my lines, and my applications'],
+          ...lines.map(
+            ({ id, name, number }) => [id, name === number ? number : `${name} (${number})`] as const,
+          ),
+        ]}
+        value={typed('lineId', '')}
+      />
+      <button type="submit">Create token</button>
+    </Form>
+  )
+}
+
+const EXPIRIES = [
+  ...EXPIRY_DAYS.map((days) => [String(days), `in ${days} days`] as const),
+  ['never', 'never'] as const,
+]
+
+const MAY = [
+  ['all', 'read, change and send'],
+  ['read', 'only read, without secrets'],
+] as const
+
+function ScopeInWords(props: { scope: TokenScope & { lineName: string | null } }) {
+  const { isReadOnly, lineId, lineName } = props.scope
+  return (
+    <>
+      {isReadOnly ? 'only read' : 'everything'}
+      {lineId !== null && (
+        <>
+          {', of '}
+          <UserText>{lineName ?? lineId}</UserText>
+        </>
+      )}
+    </>
+  )
+}
+
+export function postRevokeApiToken(context: Context): Act {
+  return async (ctx) => {
+    await removeApiToken(context, sessionOf(ctx).userId, idOf(ctx, 'tokenId'))
+    return withNotice(SETTINGS, 'token-revoked')
+  }
+}
+
+export function postApiToken(context: Context): Act {
+  return async (ctx) => {
+    const lineId = fieldOf(ctx, 'lineId')
+    const created = await createApiToken(context, sessionOf(ctx).userId, fieldOf(ctx, 'name'), {
+      expiresInDays: readExpiry(fieldOf(ctx, 'expiresInDays')),
+      isReadOnly: fieldOf(ctx, 'may') === 'read',
+      lineId: lineId === '' ? null : lineId.toLowerCase(),
+    })
+    return { shown: { created } }
+  }
+}
+
+function readExpiry(written: string): number | null {
+  if (written === 'never' || written === '') return null
+  const days = EXPIRY_DAYS.find((each) => String(each) === written)
+  if (days === undefined) throw new UserError(`expires must be ${EXPIRY_DAYS.join(', ')} days, or never`)
+  return days
+}

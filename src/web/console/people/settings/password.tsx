@@ -1,0 +1,68 @@
+import type { Context } from '../../../../domain/context.js'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../../../domain/people/passwords.js'
+import { changePassword } from '../../../../domain/people/sessions.js'
+import { fieldOf } from '../../form-values.js'
+import { CheckBox, Field, Form } from '../../form.js'
+import { withNotice } from '../../notices.js'
+import type { Act, Page } from '../../page.js'
+import { sessionOf, setBrowserToken } from '../session.js'
+import { SETTINGS } from './path.js'
+
+export function Password({ page }: { page: Page }) {
+  const action = `${SETTINGS}/password`
+  const password = { page, action, type: 'password' as const, required: true }
+  return (
+    <section id="password">
+      <h2>Password</h2>
+      <Form page={page} action={action}>
+        {/* For password managers: whose password it is. */}
+        <input
+          type="text"
+          name="username"
+          value={page.session?.email}
+          autocomplete="username"
+          hidden
+          readonly
+        />
+        <Field
+          {...password}
+          name="currentPassword"
+          label="Current password"
+          autocomplete="current-password"
+        />
+        <Field
+          {...password}
+          name="newPassword"
+          label="New password"
+          hint={`${MIN_PASSWORD_LENGTH} characters or more. Your other sessions end.`}
+          autocomplete="new-password"
+          more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
+        />
+        <RevokeAccess page={page} action={action} />
+        <button type="submit">Change password</button>
+      </Form>
+    </section>
+  )
+}
+
+/** Offered wherever a password is set: who fears that somebody knew the old one. */
+export function RevokeAccess({ page, action }: { page: Page; action: string }) {
+  return (
+    <CheckBox
+      page={page}
+      action={action}
+      name="revoke"
+      label="Also revoke all API tokens and disconnect all applications"
+    />
+  )
+}
+
+export function postPassword(context: Context): Act {
+  return async (ctx) => {
+    const [current, next] = [fieldOf(ctx, 'currentPassword'), fieldOf(ctx, 'newPassword')]
+    const revokes = fieldOf(ctx, 'revoke') === 'true'
+    const token = await changePassword(context, sessionOf(ctx), current, next, ctx.ip, { revokes })
+    setBrowserToken(ctx, context, token)
+    return withNotice(SETTINGS, 'password-changed')
+  }
+}

@@ -1,0 +1,104 @@
+import type { Context } from '../../../../domain/context.js'
+import { revokeAccess } from '../../../../domain/people/revoke-access.js'
+import { endSession, endSessions, type ListedSession } from '../../../../domain/people/sessions.js'
+import { idOf } from '../../form-values.js'
+import { Confirm, Form, Time } from '../../form.js'
+import { withNotice } from '../../notices.js'
+import type { Act, Page } from '../../page.js'
+import { sessionOf } from '../session.js'
+import { SETTINGS } from './path.js'
+
+export function Sessions(props: { page: Page; sessions: ListedSession[]; currentId: string }) {
+  const { page, sessions, currentId } = props
+  return (
+    <section id="sessions">
+      <h2>Sessions</h2>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>Browser</th>
+            <th>Signed in</th>
+            <th>Last seen</th>
+            <th>
+              <span class="unseen">What to do</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sessions.map(({ id, userAgent, createdAt, lastSeenAt }) => (
+            <tr key={id}>
+              <td data-label="Browser" class="agent">
+                {userAgent === '' ? 'unknown' : userAgent}
+              </td>
+              <td data-label="Signed in">
+                <Time at={createdAt} />
+              </td>
+              <td data-label="Last seen">
+                <Time at={lastSeenAt} />
+              </td>
+              <td>
+                {id === currentId ? (
+                  'this one'
+                ) : (
+                  <Form page={page} action={`${SETTINGS}/sessions/${id}/end`} class="inline">
+                    <button type="submit" class="secondary">
+                      End
+                    </button>
+                  </Form>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {sessions.length > 1 && (
+        <Form page={page} action={`${SETTINGS}/sessions/end-others`}>
+          <button type="submit" class="secondary">
+            End all others
+          </button>
+        </Form>
+      )}
+    </section>
+  )
+}
+
+/** For whoever fears that somebody else got into the account. */
+export function AllAccess({ page }: { page: Page }) {
+  return (
+    <section id="access">
+      <h2>Programs and applications</h2>
+      <Confirm
+        page={page}
+        action={`${SETTINGS}/revoke-access`}
+        label="Revoke all access…"
+        consequence={
+          'All of your API tokens are refused at once, and all applications lose your lines and their tokens. ' +
+          'Your own sessions and your lines’ webhooks go on.'
+        }
+        button="Revoke all access"
+      />
+    </section>
+  )
+}
+
+export function postRevokeAccess(context: Context): Act {
+  return async (ctx) => {
+    await revokeAccess(context, sessionOf(ctx).userId)
+    return withNotice(SETTINGS, 'access-revoked')
+  }
+}
+
+export function postEndSession(context: Context): Act {
+  return async (ctx) => {
+    await endSession(context, sessionOf(ctx).userId, idOf(ctx, 'sessionId'))
+    return withNotice(SETTINGS, 'session-ended')
+  }
+}
+
+export function postEndOtherSessions(context: Context): Act {
+  return async (ctx) => {
+    const { userId, id } = sessionOf(ctx)
+    await endSessions(context, userId, id)
+    return withNotice(SETTINGS, 'sessions-ended')
+  }
+}

@@ -1,0 +1,112 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { UserError } from '../../../errors.js'
+import { fieldNames, fieldOf } from '../form-values.js'
+import { Form } from '../form.js'
+import { Layout } from '../layout.js'
+import { answerPage, pageOf, setFault, type Page } from '../page.js'
+import { CodeField, halfOpenOf, takeSecondStep } from './second-step.js'
+import type { SessionState } from './session.js'
+import { EmailField, PasswordField, startSession } from './sign-in.js'
+import { Typed } from '../typed.js'
+
+/** Names that no form of ours has for anything else. */
+const EMAIL = 'sign-in-email'
+const PASSWORD = 'sign-in-password'
+/** Kept from pages by its name. */
+const CODE = 'sign-in-secret-code'
+
+const SIGNED_IN =
+  'You are signed in again. Nothing was done yet: look at what you typed, and press the button once more.'
+
+/**
+ * Stands before each form that needs a session. If the session is over, the answer is a sign-in page, which keeps what was
+ * typed and posts it to the same path. After that comes the form's own page with the same values. The form is not sent by
+ * itself, because another person may sign in, hours later.
+ *
+ * @param read the form's body, and that the form is ours
+ * @param show the form's page, with the checks that stand before it
+ */
+export function signInFirst(context: Context, read: Middleware[], show: Middleware[]): Middleware {
+  return async (ctx, next) => {
+    const { session, browserToken } = ctx.state as SessionState
+    if (session !== undefined) {
+      await next()
+      return
+    }
+    // Nothing ties a form to a browser that has no cookie.
+    if (browserToken === undefined) throw new UserError('sign in first', 401)
+    await all(ctx, read).catch(refuseUnlessForeign)
+    try {
+      if (!(await signInBy(ctx, context))) {
+        await showSignInAgain(ctx, context)
+        return
+      }
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      setFault(ctx, error.message)
+      await showSignInAgain(ctx, context)
+      return
+    }
+    setFault(ctx, SIGNED_IN)
+    await all(ctx, show)
+  }
+}
+
+/** @returns whether the session is whole: else the page asks for what is missing */
+async function signInBy(ctx: KoaContext, context: Context): Promise<boolean> {
+  const names = fieldNames(ctx)
+  if (names.includes(CODE)) {
+    await takeSecondStep(ctx, context, fieldOf(ctx, CODE))
+    return true
+  }
+  return names.includes(PASSWORD) && startSession(ctx, context, fieldOf(ctx, EMAIL), fieldOf(ctx, PASSWORD))
+}
+
+/** A form that cannot be read has nothing to keep. */
+function refuseUnlessForeign(error: unknown): never {
+  const isUnreadable = error instanceof UserError && error.status !== 403
+  throw isUnreadable ? new UserError('sign in first', 401) : error
+}
+
+async function all(ctx: KoaContext, steps: Middleware[]): Promise<void> {
+  for (const step of steps) await step(ctx, () => Promise.resolve())
+}
+
+async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void> {
+  const isHalfOpen = (await halfOpenOf(ctx, context)) !== undefined
+  const action = ctx.path + ctx.search
+  const own = pageOf(ctx, context)
+  const page = own.fault === undefined ? own : { ...own, fault: { ...own.fault, action } }
+  ctx.status = 401
+  answerPage(
+    ctx,
+    <Layout page={page} title="Sign in">
+      <article class="narrow">
+        <h1>Sign in to go on</h1>
+        <p>
+          Your session is over, so nothing was done: sign in first. What you typed is kept, but for passwords,
+          other secrets and files.
+        </p>
+        <Form page={page} action={action} isMultipart={ctx.is('multipart/form-data') !== false}>
+          <Typed ctx={ctx} but={[EMAIL]} />
+          {isHalfOpen ? (
+            <CodeField page={page} action={action} name={CODE} />
+          ) : (
+            <Credentials page={page} action={action} />
+          )}
+          <button type="submit">Sign in</button>
+        </Form>
+      </article>
+    </Layout>,
+  )
+}
+
+function Credentials({ page, action }: { page: Page; action: string }) {
+  return (
+    <>
+      <EmailField page={page} action={action} name={EMAIL} />
+      <PasswordField page={page} action={action} name={PASSWORD} />
+    </>
+  )
+}

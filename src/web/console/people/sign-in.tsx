@@ -1,0 +1,146 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { confirmPassword } from '../../../domain/people/sessions.js'
+import { signIn } from '../../../domain/people/sign-in.js'
+import { newToken } from '../../../secrets.js'
+import { actingFor } from '../../actor.js'
+import { fieldOf, nextOf } from '../form-values.js'
+import { Field, Form } from '../form.js'
+import { pageAfterSignIn } from '../home.js'
+import { Layout } from '../layout.js'
+import { withNotice } from '../notices.js'
+import { answerPage, pageOf, type Page } from '../page.js'
+import { PasskeyButton } from './second-factor/passkey-form.js'
+import { CODE, CodeField, PASSKEY_SIGN_IN, SECOND_STEP } from './second-step.js'
+import { changeBrowserToken, noteConfirmation, sessionOf, takeSession, type SessionState } from './session.js'
+
+/** A user who is signed in already goes straight to the page that the link names, unless they were refused just now. */
+export function showSignIn(context: Context): Middleware {
+  return (ctx) => {
+    const next = nextOf(ctx)
+    const page = pageOf(ctx, context)
+    if (page.session !== undefined && page.fault === undefined) {
+      ctx.redirect(pageAfterSignIn(page.session, next))
+      return Promise.resolve()
+    }
+    const action = '/console/sign-in'
+    answerPage(
+      ctx,
+      <Layout page={page} title="Sign in">
+        <article class="narrow">
+          <h1>Sign in</h1>
+          <Form page={page} action={action}>
+            <input type="hidden" name="next" value={next} />
+            <EmailField page={page} action={action} />
+            <PasswordField page={page} action={action} />
+            <button type="submit">Sign in</button>
+          </Form>
+          {page.hasMail && (
+            <p>
+              <a href="/console/forgot-password">Forgot your password?</a>
+            </p>
+          )}
+          <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
+          <small>
+            No account, or the password forgotten? Whoever runs this service can give you a link to set one (
+            <code>linehook user set-up-link</code>).
+          </small>
+        </article>
+      </Layout>,
+    )
+    return Promise.resolve()
+  }
+}
+
+export function postSignIn(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    const next = nextOf(ctx)
+    const isWhole = await startSession(ctx, context, fieldOf(ctx, 'email'), fieldOf(ctx, 'password'))
+    if (!isWhole) return `${SECOND_STEP}?next=${encodeURIComponent(next)}`
+    return pageAfterSignIn((ctx.state as SessionState).session, next)
+  }
+}
+
+/**
+ * Signs this browser in with what was typed into a form. The current request then goes on in that session.
+ *
+ * @returns false when the second factor is still asked for
+ */
+export async function startSession(
+  ctx: KoaContext,
+  context: Context,
+  email: string,
+  password: string,
+): Promise<boolean> {
+  const credentials = { email, password, address: ctx.ip, userAgent: ctx.get('User-Agent') }
+  const acting = actingFor(ctx, context)
+  const { token, isHalfOpen } = await signIn(acting, credentials)
+  if (isHalfOpen) await changeBrowserToken(ctx, acting, token)
+  else await takeSession(ctx, acting, token)
+  return !isHalfOpen
+}
+
+export function postSignOut(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    await changeBrowserToken(ctx, context, newToken())
+    // No cookies: the answer sets the one of the browser that is signed out.
+    ctx.set('Clear-Site-Data', '"cache", "storage"')
+    return withNotice('/console/sign-in', 'signed-out')
+  }
+}
+
+/** Asked before a secret is shown, when the last time is a while ago. */
+export function showConfirm(context: Context): Middleware {
+  return (ctx) => {
+    const page = pageOf(ctx, context)
+    const action = '/console/confirm'
+    answerPage(
+      ctx,
+      <Layout page={page} title="Confirm it is you">
+        <article class="narrow">
+          <h1>Confirm it is you</h1>
+          <p>
+            What comes next shows or changes a secret, so please give your password again
+            {page.session?.hasSecondFactor === true && ', and a code'}.
+          </p>
+          <Form page={page} action={action}>
+            <input type="hidden" name="next" value={nextOf(ctx)} />
+            <PasswordField page={page} action={action} />
+            {page.session?.hasSecondFactor === true && <CodeField page={page} action={action} />}
+            <button type="submit">Go on</button>
+          </Form>
+          {page.session?.hasSecondFactor === true && (
+            <PasskeyButton page={page} action="/console/confirm/passkey" next={nextOf(ctx)} />
+          )}
+        </article>
+      </Layout>,
+    )
+    return Promise.resolve()
+  }
+}
+
+export function postConfirm(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    const [password, code] = [fieldOf(ctx, 'password'), fieldOf(ctx, CODE)]
+    const proof = { password, code, address: ctx.ip }
+    noteConfirmation(ctx, context, await confirmPassword(context, sessionOf(ctx), proof))
+    return nextOf(ctx)
+  }
+}
+
+export function EmailField(props: { page: Page; action: string; name?: string }) {
+  return <Field name="email" {...props} label="E-mail" type="email" required autocomplete="username" />
+}
+
+export function PasswordField(props: { page: Page; action: string; name?: string }) {
+  return (
+    <Field
+      name="password"
+      {...props}
+      label="Password"
+      type="password"
+      required
+      autocomplete="current-password"
+    />
+  )
+}

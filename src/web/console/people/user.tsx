@@ -1,0 +1,257 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { hasSecondFactor } from '../../../database/people/second-factors/has-one.js'
+import { listAccountOverviews, type ListedCarrierAccount } from '../../../domain/carriers/carrier-accounts.js'
+import { isSimulator } from '../../../domain/carriers/accounts/kinds.js'
+import type { Context } from '../../../domain/context.js'
+import { addLine, getOwnLine, listOwnLines, setLineStatus } from '../../../domain/lines/lines.js'
+import { pauseLine, resumeLine, type Pauser } from '../../../domain/operating/pauses.js'
+import { recordLook } from '../../../domain/operating/audit.js'
+import { listPausedCountries } from '../../../domain/messages/country-guard.js'
+import { createSetUpLink } from '../../../domain/people/set-up-links.js'
+import { findAskedRemoval } from '../../../domain/people/second-factors/lost.js'
+import { findCapsOfUser } from '../../../domain/messages/spend-caps.js'
+import { getUser } from '../../../domain/people/users.js'
+import { actingFor } from '../../actor.js'
+import { LOG } from '../operating/audit/paths.js'
+import { fieldOf, idOf } from '../form-values.js'
+import { Confirm, Empty, Field, Form, Select, typedIn } from '../form.js'
+import { Layout } from '../layout.js'
+import { LineStatus } from '../lines/lines.js'
+import { withNotice, type Notice } from '../notices.js'
+import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { pauserOf } from '../operating/pauser.js'
+import { PhoneNumber } from '../messages/phone-number.js'
+import { UserText } from '../user-text.js'
+import { SpendCaps } from './user/spend-caps.js'
+import { PausedCountries } from './user/countries.js'
+import { UserAccess } from './user/access.js'
+import { LostSecondFactor } from './user/second-factor.js'
+import { SetUpLinkPage } from './users.js'
+
+type Lines = Awaited<ReturnType<typeof listOwnLines>>
+
+/** For operators: one user, and the lines that are theirs. */
+export function showUser(context: Context): Middleware {
+  return async (ctx) => {
+    const user = await getUser(context, idOf(ctx, 'userId'))
+    const page = pageOf(ctx, context)
+    await recordLook(actingFor(ctx, context), 'user.viewed', user.id)
+    const lines = await listOwnLines(context, user.id)
+    const caps = await findCapsOfUser(context, user, lines)
+    const path = userPath(user.id)
+    answerPage(
+      ctx,
+      <Layout page={page} title={user.email}>
+        <h1>
+          <UserText>{user.name}</UserText>
+        </h1>
+        <p>
+          {user.email} · {user.role} ·{' '}
+          {user.hasPassword ? 'has set a password' : 'has not set a password yet'}
+        </p>
+        <Confirm
+          page={page}
+          action={`${path}/set-up-link`}
+          label="New set-up link"
+          consequence="They can set a new password with it, once. A link from before stops working."
+          button="Make the link"
+        />
+        <PausedCountries page={page} path={path} pauses={await listPausedCountries(context, user.id)} />
+        <LostSecondFactor
+          page={page}
+          path={path}
+          user={user}
+          hasSecondFactor={await hasSecondFactor(context.db, user.id)}
+          asked={await findAskedRemoval(context, user.id)}
+        />
+        <UserAccess page={page} path={path} user={user} />
+        <p>
+          <a href={`${LOG}?user=${user.id}`}>What was done with this account</a>
+        </p>
+        <SpendCaps page={page} action={`${path}/spend-cap`} user={user} lines={lines} caps={caps} />
+        <h2>Lines</h2>
+        {lines.length === 0 ? (
+          <Empty>No lines yet: add the first one below.</Empty>
+        ) : (
+          <LineTable page={page} path={path} lines={lines} />
+        )}
+        <NewLine page={page} action={`${path}/lines`} accounts={await listAccountOverviews(context)} />
+      </Layout>,
+    )
+  }
+}
+
+function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lines }) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Number</th>
+          <th>Name</th>
+          <th>Carrier account</th>
+          <th>Status</th>
+          <th>
+            <span class="unseen">What to do</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(({ id, number, name, carrierAccount, status, pausedAt }) => (
+          <tr key={id}>
+            <td data-label="Number">
+              <PhoneNumber number={number} />
+            </td>
+            <td data-label="Name">
+              <UserText>{name}</UserText>
+            </td>
+            <td data-label="Carrier account">{carrierAccount}</td>
+            <td data-label="Status">
+              <LineStatus line={{ status, pausedAt }} />
+            </td>
+            <td>
+              {pausedAt === null ? (
+                <Confirm
+                  page={page}
+                  action={`${path}/lines/${id}/pause`}
+                  label="Pause sending"
+                  consequence="Its messages are accepted and wait, until an operator resumes it."
+                  button="Pause sending"
+                />
+              ) : (
+                <Form page={page} action={`${path}/lines/${id}/resume`} class="inline">
+                  <button type="submit">Resume sending</button>
+                </Form>
+              )}
+              {status === 'active' ? (
+                <Confirm
+                  page={page}
+                  action={`${path}/lines/${id}/disable`}
+                  label="Disable"
+                  consequence="It sends nothing, its waiting messages fail, and its webhook answers 404."
+                  button="Disable the line"
+                />
+              ) : (
+                <Form page={page} action={`${path}/lines/${id}/enable`} class="inline">
+                  <button type="submit">Enable</button>
+                </Form>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function NewLine(props: { page: Page; action: string; accounts: ListedCarrierAccount[] }) {
+  const { page, action, accounts } = props
+  const field = { page, action }
+  const usable = accounts.filter((account) => page.hasSimulator || !isSimulator(account))
+  return (
+    <>
+      <h2>Add a line</h2>
+      <Form page={page} action={action}>
+        <Field
+          {...field}
+          name="number"
+          label="Number"
+          type="tel"
+          required
+          hint="E.164, such as +15551234567."
+        />
+        <Field {...field} name="name" label="Name" hint="The number when left empty." />
+        <Select
+          name="carrier"
+          label="Carrier account"
+          options={usable.map((account) => [account.name, nameOf(account)])}
+          value={typedIn(page, action, 'carrier') ?? 'simulator'}
+          {...(usable.length === 0 ? { hint: 'There is none yet: add one under Carriers first.' } : {})}
+        />
+        <Field
+          {...field}
+          name="countries"
+          label="Countries it may send to"
+          hint="Codes of two letters with commas, such as US,CA; all when left empty."
+        />
+        <div class="grid">
+          <Field
+            {...field}
+            name="perNumber"
+            label="Messages a minute to one number"
+            type="number"
+            value="5"
+            more={{ min: 1 }}
+          />
+          <Field
+            {...field}
+            name="perMinute"
+            label="Messages a minute in all"
+            type="number"
+            value="30"
+            more={{ min: 1 }}
+          />
+        </div>
+        <button type="submit">Add line</button>
+      </Form>
+    </>
+  )
+}
+
+function nameOf(account: ListedCarrierAccount): string {
+  return isSimulator(account) ? account.title : `${account.name} (${account.title})`
+}
+
+export function postUserLine(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    const user = await getUser(context, idOf(ctx, 'userId'))
+    const countries = fieldOf(ctx, 'countries').trim()
+    await addLine(context, {
+      userId: user.id,
+      number: fieldOf(ctx, 'number'),
+      name: fieldOf(ctx, 'name'),
+      carrierAccount: fieldOf(ctx, 'carrier'),
+      ...(countries === '' ? {} : { allowedCountries: countries.split(',') }),
+      messagesPerNumberPerMinute: Number(fieldOf(ctx, 'perNumber') || 5),
+      messagesPerMinute: Number(fieldOf(ctx, 'perMinute') || 30),
+    })
+    return withNotice(userPath(user.id), 'line-added')
+  }
+}
+
+export function postUserLineStatus(status: 'active' | 'disabled') {
+  return (context: Context) =>
+    async (ctx: KoaContext): Promise<string> => {
+      const userId = idOf(ctx, 'userId')
+      await setLineStatus(context, userId, idOf(ctx, 'lineId'), status)
+      return withNotice(userPath(userId), status === 'active' ? 'line-enabled' : 'line-disabled')
+    }
+}
+
+export const postUserLinePause = (context: Context) => changePause(context, pauseLine, 'sending-paused')
+export const postUserLineResume = (context: Context) => changePause(context, resumeLine, 'sending-resumed')
+
+function changePause(
+  context: Context,
+  doChange: (context: Context, by: Pauser, line: Lines[number]) => Promise<void>,
+  notice: Notice,
+): Act {
+  return async (ctx) => {
+    const userId = idOf(ctx, 'userId')
+    await doChange(context, pauserOf(ctx), await getOwnLine(context, userId, idOf(ctx, 'lineId')))
+    return withNotice(userPath(userId), notice)
+  }
+}
+
+/** The link is a secret, shown in this answer only. */
+export function postSetUpLink(context: Context) {
+  return async (ctx: KoaContext): Promise<undefined> => {
+    const user = await getUser(context, idOf(ctx, 'userId'))
+    const link = await createSetUpLink(context, user.id)
+    answerPage(ctx, <SetUpLinkPage page={pageOf(ctx, context)} user={user} link={link} />)
+    return undefined
+  }
+}
+
+export function userPath(userId: string): string {
+  return `/console/users/${userId}`
+}

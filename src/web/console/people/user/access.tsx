@@ -1,0 +1,114 @@
+import type { Context as KoaContext } from 'koa'
+import type { Context } from '../../../../domain/context.js'
+import { disableUser, enableUser } from '../../../../domain/people/disabled-users.js'
+import { revokeAccess } from '../../../../domain/people/revoke-access.js'
+import { endSessions } from '../../../../domain/people/sessions.js'
+import { getUser, type User } from '../../../../domain/people/users.js'
+import { UserError } from '../../../../errors.js'
+import { fieldOf, idOf } from '../../form-values.js'
+import { Confirm, Form, Select, Time } from '../../form.js'
+import { withNotice, type Notice } from '../../notices.js'
+import type { Act, Page } from '../../page.js'
+
+const BELONGINGS = [
+  ['', 'Choose…'],
+  ['goes_on', 'goes on: webhooks, events, and applications'],
+  ['stops', 'stops: webhooks answer 404, events are held, applications are refused'],
+] as const
+
+/** What an operator can do about a user's access, and what became of it. */
+export function UserAccess({ page, path, user }: { page: Page; path: string; user: User }) {
+  const canDisable = user.disabledAt === null && page.session?.userId !== user.id
+  // Somebody else may have disabled or enabled the user meanwhile, and the form is not on the page any more.
+  const isStray =
+    (page.fault?.action === `${path}/disable` && !canDisable) ||
+    (page.fault?.action === `${path}/enable` && user.disabledAt === null)
+  return (
+    <>
+      <h2>Access</h2>
+      {isStray && (
+        <p role="alert" class="fault">
+          {page.fault?.message}
+        </p>
+      )}
+      {canDisable && <Disable page={page} action={`${path}/disable`} />}
+      {user.disabledAt !== null && (
+        <Disabled page={page} action={`${path}/enable`} user={user} since={user.disabledAt} />
+      )}
+      <Confirm
+        page={page}
+        action={`${path}/end-sessions`}
+        label="End all sessions"
+        consequence="They are signed out everywhere at once, and can sign in again."
+        button="End all sessions"
+      />
+      <Confirm
+        page={page}
+        action={`${path}/revoke-access`}
+        label="Revoke all access"
+        consequence="All of their API tokens are refused at once, and all applications lose their lines. They have to be made and authorized anew."
+        button="Revoke all access"
+      />
+    </>
+  )
+}
+
+function Disable({ page, action }: { page: Page; action: string }) {
+  return (
+    <Confirm
+      page={page}
+      action={action}
+      label="Disable the user"
+      consequence="They are signed out everywhere at once and cannot sign in; their API tokens, and what applications may do for them, count no more until they are enabled."
+      button="Disable the user"
+    >
+      <Select name="belongings" label="What they own" options={BELONGINGS} />
+    </Confirm>
+  )
+}
+
+function Disabled(props: { page: Page; action: string; user: User; since: Date }) {
+  const { page, action, user, since } = props
+  return (
+    <>
+      <p class="fault">
+        Disabled since <Time at={since} />.{' '}
+        {user.stoppedAt === null
+          ? 'Their lines and applications go on.'
+          : 'Their lines and applications stand still.'}
+      </p>
+      <Form page={page} action={action} class="inline">
+        <button type="submit">Enable the user</button>
+      </Form>
+    </>
+  )
+}
+
+export function postDisableUser(context: Context): Act {
+  return change(context, 'user-disabled', async (userId, ctx) => {
+    const belongings = fieldOf(ctx, 'belongings')
+    if (belongings !== 'goes_on' && belongings !== 'stops') {
+      throw new UserError('choose whether what they own goes on or stops')
+    }
+    await disableUser(context, userId, belongings)
+  })
+}
+
+export const postEnableUser = (context: Context) =>
+  change(context, 'user-enabled', (userId) => enableUser(context, userId))
+export const postEndUserSessions = (context: Context) =>
+  change(context, 'user-sessions-ended', (userId) => endSessions(context, userId))
+export const postRevokeUserAccess = (context: Context) =>
+  change(context, 'access-revoked', (userId) => revokeAccess(context, userId))
+
+function change(
+  context: Context,
+  notice: Notice,
+  doChange: (userId: string, ctx: KoaContext) => Promise<unknown>,
+): Act {
+  return async (ctx) => {
+    const { id } = await getUser(context, idOf(ctx, 'userId'))
+    await doChange(id, ctx)
+    return withNotice(`/console/users/${id}`, notice)
+  }
+}

@@ -1,0 +1,39 @@
+import type { Context } from '../../../../domain/context.js'
+import { countryName, resumeCountry, type CountryPause } from '../../../../domain/messages/country-guard.js'
+import { getUser } from '../../../../domain/people/users.js'
+import { fieldOf, idOf } from '../../form-values.js'
+import { Form, Time } from '../../form.js'
+import { withNotice } from '../../notices.js'
+import type { Act, Page } from '../../page.js'
+
+/** Countries to which the user's messages are refused since a sudden rise; nothing where there is none. */
+export function PausedCountries(props: { page: Page; path: string; pauses: readonly CountryPause[] }) {
+  const { page, path, pauses } = props
+  if (pauses.length === 0) return null
+  return (
+    <section id="countries" aria-labelledby="countries-title">
+      <h2 id="countries-title">Paused countries</h2>
+      {pauses.map(({ country, pausedAt, accepted, usual }) => (
+        <div key={country} class="fault">
+          <p>
+            Messages to {countryName(country)} are refused since <Time at={pausedAt} />: {accepted} were
+            accepted in an hour, and never more than {usual} in an hour of the month before. Ask the user
+            whether they are theirs; if not, regenerate the incoming webhooks and revoke the tokens.
+          </p>
+          <Form page={page} action={`${path}/countries/resume`} class="inline">
+            <input type="hidden" name="country" value={country} />
+            <button type="submit">Let messages to {countryName(country)} go on</button>
+          </Form>
+        </div>
+      ))}
+    </section>
+  )
+}
+
+export function postResumeCountry(context: Context): Act {
+  return async (ctx) => {
+    const user = await getUser(context, idOf(ctx, 'userId'))
+    await resumeCountry(context, user, fieldOf(ctx, 'country'))
+    return withNotice(`/console/users/${user.id}`, 'country-resumed')
+  }
+}

@@ -1,0 +1,76 @@
+import type { Middleware } from 'koa'
+import type { Context } from '../../../../domain/context.js'
+import { getMessage } from '../../../../domain/messages/get-message.js'
+import { mayLook, openLook, recordMessageLook } from '../../../../domain/people/private-looks.js'
+import { getUser } from '../../../../domain/people/users.js'
+import { actingFor } from '../../../actor.js'
+import { fieldOf, idOf } from '../../form-values.js'
+import { Field, Form } from '../../form.js'
+import { Layout } from '../../layout.js'
+import { viewMessage } from '../../messages/message/page-model.js'
+import { askedAttempt } from '../../messages/message/path.js'
+import { Way } from '../../messages/message/way.js'
+import { answerPage, pageOf, type Act } from '../../page.js'
+
+export function userMessagePath(userId: string, messageId: string): string {
+  return `/console/users/${userId}/messages/${messageId}`
+}
+
+/** For operators: another user's message, once they have said why they look at it. Nothing can be done with it here. */
+export function showUserMessage(context: Context): Middleware {
+  return async (ctx) => {
+    const acting = actingFor(ctx, context)
+    const user = await getUser(context, idOf(ctx, 'userId'))
+    const messageId = idOf(ctx, 'messageId')
+    const path = userMessagePath(user.id, messageId)
+    const page = pageOf(ctx, context)
+    if (!(await mayLook(acting, user.id))) {
+      await getMessage(context, user.id, messageId)
+      answerPage(
+        ctx,
+        <Layout page={page} title="Message">
+          <h1>A message of {user.email}</h1>
+          <p>
+            What it says, and who got it, is not yours. Say why you look: it is written into the audit log,
+            where the user can read it. Then this user&apos;s messages are open to you for half an hour.
+          </p>
+          <Form page={page} action={`${path}/look`}>
+            <Field
+              page={page}
+              action={`${path}/look`}
+              name="reason"
+              label="Why you look"
+              required
+              more={{ maxLength: 300 }}
+            />
+            <button type="submit">Show the message</button>
+          </Form>
+        </Layout>,
+      )
+      return
+    }
+    const reader = { page, path, userId: user.id, isOwner: false }
+    const view = await viewMessage(context, reader, messageId, askedAttempt(ctx))
+    await recordMessageLook(acting, { id: messageId, userId: user.id })
+    answerPage(
+      ctx,
+      <Layout page={page} title="Message">
+        <p class="muted">
+          A message of {user.email}. That you look at it is in the <a href="/console/audit">audit log</a>.
+        </p>
+        <div class="way-page">
+          <Way {...view} />
+        </div>
+      </Layout>,
+    )
+  }
+}
+
+export function postLook(context: Context): Act {
+  return async (ctx) => {
+    const { id } = await getUser(context, idOf(ctx, 'userId'))
+    const { id: messageId } = await getMessage(context, id, idOf(ctx, 'messageId'))
+    await openLook(context, id, fieldOf(ctx, 'reason'))
+    return userMessagePath(id, messageId)
+  }
+}

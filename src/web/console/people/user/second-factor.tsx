@@ -1,0 +1,136 @@
+import type { Context as KoaContext } from 'koa'
+import type { Context } from '../../../../domain/context.js'
+import {
+  askForRemoval,
+  confirmRemoval,
+  withdrawRemoval,
+  type AskedRemoval,
+} from '../../../../domain/people/second-factors/lost.js'
+import { getUser } from '../../../../domain/people/users.js'
+import { fieldOf, idOf } from '../../form-values.js'
+import { Confirm, Form, TextArea, Time } from '../../form.js'
+import { withNotice, type Notice } from '../../notices.js'
+import type { Act, Page } from '../../page.js'
+import { UserText } from '../../user-text.js'
+
+interface Props {
+  page: Page
+  path: string
+  user: { id: string }
+  hasSecondFactor: boolean
+  asked: AskedRemoval | undefined
+}
+
+/** Help for a user who has lost the second factor, by two operators. */
+export function LostSecondFactor({ page, path, user, hasSecondFactor, asked }: Props) {
+  const forms = `${path}/second-factor`
+  const readerId = page.session?.userId
+  const isOwn = readerId === user.id
+  const canAsk = hasSecondFactor && !isOwn && asked === undefined
+  const open = hasSecondFactor && !isOwn ? asked : undefined
+  const shown = [
+    ...(canAsk ? [`${forms}/ask`] : []),
+    ...(open === undefined ? [] : [`${forms}/withdraw`]),
+    ...(open === undefined || open.askedBy === readerId ? [] : [`${forms}/confirm`]),
+  ]
+  // Its form is not on the page, or not any more: another operator was faster.
+  const isStray = page.fault?.action.startsWith(`${forms}/`) === true && !shown.includes(page.fault.action)
+  return (
+    <section id="second-factor" aria-labelledby="second-factor-title">
+      <h2 id="second-factor-title">Second factor</h2>
+      {isStray && (
+        <p role="alert" class="fault">
+          {page.fault?.message}
+        </p>
+      )}
+      {!hasSecondFactor && <p>There is none.</p>}
+      {hasSecondFactor && isOwn && <p>Your own: it is in your settings.</p>}
+      {canAsk && <Ask page={page} action={`${forms}/ask`} />}
+      {open !== undefined && <Asked page={page} path={forms} asked={open} />}
+    </section>
+  )
+}
+
+function Ask({ page, action }: { page: Page; action: string }) {
+  return (
+    <Confirm
+      page={page}
+      action={action}
+      label="They have lost it"
+      consequence={`Look first whether it is they who ask, by something other than mail. Another operator has to confirm within 24 hours; then the second factor and the recovery codes are removed, and their sessions end. They and all operators are told now, and again then${page.hasMail ? ', by mail too' : ''}.`}
+      button="Ask another operator"
+    >
+      <TextArea
+        page={page}
+        action={action}
+        name="reason"
+        label="How do you know that it is they?"
+        hint="The other operators and the user read it, and it is in the audit log."
+        rows={3}
+        required
+        more={{ maxLength: 300 }}
+      />
+    </Confirm>
+  )
+}
+
+function Asked({ page, path, asked }: { page: Page; path: string; asked: AskedRemoval }) {
+  const isOwn = page.session?.userId === asked.askedBy
+  return (
+    <>
+      <p>
+        {isOwn ? 'You' : asked.askedByEmail} asked for its removal at <Time at={asked.askedAt} />:{' '}
+        <q>
+          <UserText>{asked.reason}</UserText>
+        </q>
+      </p>
+      <p>
+        {isOwn ? 'Another operator has to confirm it' : 'You can confirm it'} until <Time at={asked.endsAt} />
+        .
+      </p>
+      {!isOwn && (
+        <Confirm
+          page={page}
+          action={`${path}/confirm`}
+          label="Confirm"
+          consequence="Look yourself whether it is they who ask. Their second factor and recovery codes are removed at once, and their sessions end."
+          button="Remove the second factor"
+        >
+          <input type="hidden" name="removal" value={asked.id} />
+        </Confirm>
+      )}
+      <Form page={page} action={`${path}/withdraw`} class="inline">
+        <button type="submit">{isOwn ? 'Withdraw' : 'Refuse'}</button>
+      </Form>
+    </>
+  )
+}
+
+export function postAskForRemoval(context: Context): Act {
+  return change(context, 'removal-asked', (userId, ctx) =>
+    askForRemoval(context, userId, fieldOf(ctx, 'reason')),
+  )
+}
+
+export function postConfirmRemoval(context: Context): Act {
+  return change(context, 'removal-confirmed', (userId, ctx) =>
+    confirmRemoval(context, userId, fieldOf(ctx, 'removal')),
+  )
+}
+
+export function postWithdrawRemoval(context: Context): Act {
+  return change(context, 'removal-withdrawn', (userId) => withdrawRemoval(context, userId))
+}
+
+function change(
+  context: Context,
+  notice: Notice,
+  doChange: (userId: string, ctx: KoaContext) => Promise<void>,
+): Act {
+  return async (ctx) => {
+    const { id } = await getUser(context, idOf(ctx, 'userId'))
+    const path = `/console/users/${id}`
+    await doChange(id, ctx)
+    return withNotice(path, notice)
+  }
+}

@@ -1,0 +1,123 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { listUsers } from '../../../database/people/users.js'
+import type { Context } from '../../../domain/context.js'
+import { createSetUpLink, type SetUpLink } from '../../../domain/people/set-up-links.js'
+import { addUser } from '../../../domain/people/users.js'
+import { isId } from '../../../ids.js'
+import { fieldOf } from '../form-values.js'
+import { Field, Form, Select, Time, typedIn } from '../form.js'
+import { Layout } from '../layout.js'
+import { answerPage, pageOf, type Page } from '../page.js'
+import { UserText } from '../user-text.js'
+
+const USERS = '/console/users'
+/** Newest first. */
+const PAGE_SIZE = 50
+
+/** For operators: who may sign in. */
+export function showUsers(context: Context): Middleware {
+  return async (ctx) => {
+    const page = pageOf(ctx, context)
+    const before =
+      typeof ctx.query.before === 'string' && isId(ctx.query.before) ? ctx.query.before : undefined
+    const found = await listUsers(context.db, {
+      limit: PAGE_SIZE + 1,
+      ...(before === undefined ? {} : { before }),
+    })
+    const users = found.slice(0, PAGE_SIZE)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Users">
+        <h1>Users</h1>
+        <table class="rows">
+          <thead>
+            <tr>
+              <th>E-mail</th>
+              <th>Name</th>
+              <th>Role</th>
+              <th>Account</th>
+              <th>Second factor</th>
+            </tr>
+          </thead>
+          <tbody>
+            {users.map(({ id, email, name, role, hasPassword, hasSecondFactor, disabledAt }) => (
+              <tr key={id}>
+                <td data-label="E-mail">
+                  <a href={`${USERS}/${id}`}>{email}</a>
+                </td>
+                <td data-label="Name">
+                  <UserText>{name}</UserText>
+                </td>
+                <td data-label="Role">{role}</td>
+                <td data-label="Account">
+                  {disabledAt !== null ? 'disabled' : hasPassword ? 'set up' : 'not set up yet'}
+                </td>
+                <td data-label="Second factor">{hasSecondFactor ? 'yes' : 'none'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <nav class="pages" aria-label="Pages">
+          {before === undefined ? <span /> : <a href={USERS}>Newest</a>}
+          {found.length > PAGE_SIZE && (
+            <a href={`${USERS}?before=${users.at(-1)?.id ?? ''}`} rel="next">
+              Older
+            </a>
+          )}
+        </nav>
+        <h2>Add a user</h2>
+        <p>You get a link for them to set a password with: pass it on.</p>
+        <Form page={page} action={USERS}>
+          <Field page={page} action={USERS} name="email" label="E-mail" type="email" required />
+          <Field page={page} action={USERS} name="name" label="Name" />
+          <Select
+            name="role"
+            label="Role"
+            value={typedIn(page, USERS, 'role') ?? 'user'}
+            options={[
+              ['user', 'User: their own lines'],
+              ['operator', 'Operator: also users, lines for users, and the queues'],
+            ]}
+          />
+          <button type="submit">Add user</button>
+        </Form>
+      </Layout>,
+    )
+  }
+}
+
+/** The link is a secret, shown in this answer only. */
+export function postUser(context: Context) {
+  return async (ctx: KoaContext): Promise<undefined> => {
+    const user = await addUser(context, {
+      email: fieldOf(ctx, 'email'),
+      name: fieldOf(ctx, 'name'),
+      role: fieldOf(ctx, 'role') === 'operator' ? 'operator' : 'user',
+    })
+    const link = await createSetUpLink(context, user.id)
+    answerPage(ctx, <SetUpLinkPage page={pageOf(ctx, context)} user={user} link={link} />)
+    return undefined
+  }
+}
+
+export function SetUpLinkPage(props: { page: Page; user: { id: string; email: string }; link: SetUpLink }) {
+  const { page, user, link } = props
+  return (
+    <Layout page={page} title="Set-up link">
+      <h1>Set-up link for {user.email}</h1>
+      <p>
+        With it they set a password and sign in. It works once, until <Time at={link.expiresAt} />, and it is
+        shown only now.
+      </p>
+      <p class="copyable">
+        <code id="set-up-link">{link.url}</code>
+        <button type="button" data-copy="set-up-link" hidden>
+          Copy
+        </button>
+      </p>
+      <p>
+        Next: <a href={`${USERS}/${user.id}`}>give {user.email} a line</a>.
+      </p>
+    </Layout>
+  )
+}

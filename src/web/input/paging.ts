@@ -1,0 +1,86 @@
+import type { Context as KoaContext } from 'koa'
+import type { Page } from '../../database/pages.js'
+import type { Context } from '../../domain/context.js'
+import { eachRow } from '../../domain/each-row.js'
+import { answerDownload, csvOf, mapped, requireRoomForDownload } from '../downloads.js'
+import { countParameter, idParameter, momentParameter, numberParameter } from './query.js'
+import type { Vocabulary } from '../../vocabulary.js'
+
+/** Rows with long texts are some KB each, so a page stays below a megabyte. A reader can ask for more pages. */
+export const MAX_LIMIT = 100
+/** It fills about two screens of whoever reads the answer. */
+export const DEFAULT_LIMIT = 50
+
+/** Of every list that is read page by page, newest first: `before` is the last id that the reader has. */
+export const pageParameters = {
+  before: idParameter(),
+  limit: countParameter(1, MAX_LIMIT).default(DEFAULT_LIMIT),
+}
+
+/** Of a list of what happened on lines. */
+export function listParameters(vocabulary: Vocabulary) {
+  return {
+    ...pageParameters,
+    lineId: idParameter().label(vocabulary.idField),
+    number: numberParameter(),
+    from: momentParameter(),
+    until: momentParameter(),
+  }
+}
+
+/**
+ * Answers one page as a bare array; when there are older rows, the header `Link` (RFC 8288) has the address of the
+ * next page, `rel="next"`. Who accepts `text/csv` and no JSON gets all rows from `before` on, however many there are.
+ *
+ * @param name what the file of the rows is called
+ * @throws Unavailable while too many are read as CSV
+ */
+export async function answerList<T extends { id: string }>(
+  context: Context,
+  ctx: KoaContext,
+  name: string,
+  { before, limit }: Page,
+  find: (page: Page) => Promise<T[]>,
+  present: (row: T) => object,
+): Promise<void> {
+  ctx.vary('Accept')
+  if (ctx.accepts('application/json', 'text/csv') === 'text/csv') {
+    requireRoomForDownload(ctx)
+    const rows = eachRow(
+      (page) => find({ ...(before === undefined ? {} : { before }), ...page }),
+      ({ id }) => id,
+    )
+    // Read now: what is refused is told before the file begins.
+    const first = await rows.next()
+    const all = mapped(rejoin(first, rows), (row) => present(row) as Record<string, unknown>)
+    answerDownload(ctx, { name, ending: 'csv', source: csvOf(all) })
+    return
+  }
+  const found = await find({ ...(before === undefined ? {} : { before }), limit: limit + 1 })
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  if (last !== undefined && found.length > limit) linkNextPage(context, ctx, { before: last.id })
+  ctx.body = rows.map(present)
+}
+
+async function* rejoin<T>(first: IteratorResult<T>, others: AsyncGenerator<T>): AsyncGenerator<T> {
+  if (first.done === true) return
+  yield first.value
+  yield* others
+}
+
+/** The header `Link` to the same question, further on. */
+export function linkNextPage(
+  { config, vocabulary }: Context,
+  ctx: KoaContext,
+  cursor: Record<string, string>,
+): void {
+  const { lineId, ...others } = vocabulary.canonicalFields(ctx.query)
+  const next = { ...others, ...(lineId === undefined ? {} : { [vocabulary.idField]: lineId }), ...cursor }
+  const query = new URLSearchParams(
+    Object.entries(next).flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value]).map((each): [string, string] => [name, String(each)]),
+    ),
+  )
+  ctx.set('Link', `<${config.publicUrl}${ctx.path}?${query}>; rel="next"`)
+}

@@ -1,0 +1,139 @@
+import type { Context as KoaContext } from 'koa'
+import * as yup from 'yup'
+import { storable } from '../../database/text.js'
+import { parseE164, parseNumber } from '../../domain/messages/phone-number.js'
+import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import { missingDayOf, parseMoment } from '../../kit/text/moments.js'
+import type { Vocabulary } from '../../vocabulary.js'
+import { readBodyFields } from './body-fields.js'
+import { parseFormFields, type FormFields } from './form-fields.js'
+import { utf8Of } from './utf8.js'
+
+/**
+ * The query of a request, in canonical words. A parameter without a value is one that was not given: forms send
+ * all of theirs.
+ *
+ * @throws UserError naming every parameter that is wrong, or the one that is there twice
+ */
+export async function readQuery<T extends yup.AnyObject>(
+  ctx: KoaContext,
+  schema: yup.ObjectSchema<T>,
+  vocabulary: Vocabulary,
+): Promise<T> {
+  const given = Object.entries(queryFields(ctx)).filter(([, value]) => value !== '')
+  const fields = vocabulary.canonicalFields(Object.fromEntries(given))
+  for (const [name, value] of Object.entries(fields)) {
+    if (!Array.isArray(value) || !Object.hasOwn(schema.fields, name)) continue
+    throw new UserError(`${name === 'lineId' ? vocabulary.idField : name} may be given once`)
+  }
+  return readBodyFields(schema, fields)
+}
+
+/** As they were written. @throws UserError 400 */
+export function queryFields(ctx: KoaContext): FormFields {
+  return parseFormFields(Buffer.from(ctx.querystring, 'latin1'), utf8Of('The query'))
+}
+
+export function idParameter() {
+  return yup
+    .string()
+    .strict()
+    .test('id', '${path} must be an id (a UUID)', (value) => value === undefined || isId(value))
+}
+
+export function wordParameter<const T extends string>(words: readonly T[]) {
+  return yup
+    .string()
+    .strict()
+    .oneOf(words, `\${path} must be one of ${words.join(', ')}`)
+}
+
+export function countParameter(min: number, max: number) {
+  const range = `\${path} must be a whole number from ${min} to ${max}`
+  return yup
+    .number()
+    .transform((_, written: unknown) =>
+      typeof written === 'string' && /^\d{1,9}$/.test(written) ? Number(written) : NaN,
+    )
+    .typeError(range)
+    .min(min, range)
+    .max(max, range)
+}
+
+const MAX_LOOKED_FOR = 100
+
+/** A phone number as people write it; gives its E.164. */
+export function numberParameter() {
+  const form = '${path} must be a phone number in E.164 form, such as +15551234567'
+  return yup
+    .string()
+    .transform((written: string) => parseNumber(withPlus(written), null)?.number ?? '')
+    .test('number', form, (value) => value !== '')
+}
+
+/** A whole phone number with its plus sign, of which it gives the E.164; or some digits of one, which it gives alone. */
+export function numberOrPartParameter() {
+  const form = '${path} must be a phone number such as +15551234567, or at least 3 digits of one'
+  return yup
+    .string()
+    .transform((written: string) => {
+      const number = withPlus(written)
+      if (number.startsWith('+')) return parseE164(number)?.number ?? ''
+      const digits = number.replace(/[\s().-]/g, '')
+      return /^\d{3,15}$/.test(digits) ? digits : ''
+    })
+    .test('number', form, (value) => value !== '')
+}
+
+/** What is looked for in a text, as it was typed. */
+export function textParameter() {
+  const length = `\${path} must have at most ${MAX_LOOKED_FOR} characters`
+  return yup
+    .string()
+    .transform((written: string) => storable(written).trim())
+    .max(MAX_LOOKED_FOR, length)
+}
+
+/** A moment with its offset from UTC. */
+export function momentParameter() {
+  return yup
+    .mixed({ type: 'date', check: isMoment })
+    .transform((_, written: unknown) => readMoment(written))
+    .typeError(refuseMoment)
+}
+
+/** True or false, or their names, which is how forms and queries write them. */
+export function flagParameter() {
+  return yup
+    .mixed({ type: 'boolean', check: (value): value is boolean => typeof value === 'boolean' })
+    .transform((_, written: unknown) =>
+      typeof written === 'string' ? (FLAGS.get(written.toLowerCase()) ?? written) : written,
+    )
+    .typeError('${path} must be true or false')
+}
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
+
+/** A plus sign in a query means a space to most parsers, and people forget to write %2B. */
+function withPlus(written: string): string {
+  return written.replace(/^ |(?<=T.*) (?=\d\d:\d\d$)/, '+')
+}
+
+function isMoment(value: unknown): value is Date {
+  return value instanceof Date && !Number.isNaN(value.getTime())
+}
+
+/** Ids begin in 1970, so an earlier moment counts as the first one of 1970. */
+function readMoment(written: unknown): Date {
+  return new Date(typeof written === 'string' ? Math.max(0, parseMoment(withPlus(written))) : NaN)
+}
+
+function refuseMoment({ path, originalValue }: { path: string; originalValue?: unknown }): string {
+  return `${path} must be a time such as 2026-11-21T13:00:00Z${missingDayOf(originalValue)}`
+}

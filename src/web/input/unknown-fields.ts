@@ -1,0 +1,66 @@
+import { distance } from 'fastest-levenshtein'
+import { UserError } from '../../errors.js'
+
+/** What a request may have, and what is in that; without `fields` it may have any. */
+export interface Known {
+  fields?: ReadonlyMap<string, Known>
+  /** Of each element of a list. */
+  items?: Known
+}
+
+/** More than these are not told, and more of a name is not shown: it is the sender's, and may be 64 KiB. */
+const MAX_TOLD = 5
+const MAX_SHOWN = 60
+/** A name is taken for another one if no more than every third letter is different. */
+const LETTERS_FOR_ONE_MISTAKE = 3
+
+/** @throws UserError naming each field that is not known, and the one that was probably meant */
+export function refuseUnknown(written: unknown, known: Known): void {
+  const found = [...unknownIn(written, known, '')].slice(0, MAX_TOLD)
+  if (found.length > 0) throw new UserError(found.join('; '))
+}
+
+/** Fields of which only the names are known. */
+export function knownNames(names: readonly string[]): Known {
+  return { fields: new Map(names.map((name) => [name, {}])) }
+}
+
+/** Looks no further than somebody reads. */
+function* unknownIn(written: unknown, { fields, items }: Known, path: string): Generator<string> {
+  if (typeof written !== 'object' || written === null) return
+  if (Array.isArray(written)) {
+    if (items === undefined) return
+    for (const [index, each] of written.entries()) yield* unknownIn(each, items, `${path}[${index}]`)
+    return
+  }
+  if (fields === undefined) return
+  const prefix = path === '' ? '' : `${path}.`
+  for (const [name, value] of Object.entries(written)) {
+    const inner = fields.get(name)
+    if (inner === undefined) yield refusalOf(prefix, name, [...fields.keys()])
+    else yield* unknownIn(value, inner, prefix + name)
+  }
+}
+
+function refusalOf(prefix: string, name: string, known: readonly string[]): string {
+  const shown = prefix + (name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN).toWellFormed()}…` : name)
+  const meant = nearest(name, known)
+  if (meant !== undefined) return `${shown} is not known here: ${prefix}${meant} is meant, perhaps`
+  return known.length === 0
+    ? `${shown} is not known here: leave it out`
+    : `${shown} is not known here: what is known is ${known.join(', ')}`
+}
+
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const written = plain(name.slice(0, MAX_SHOWN))
+  const [best] = known
+    .map((each) => ({ each, mistakes: distance(written, plain(each)) }))
+    .filter(({ each, mistakes }) => mistakes <= Math.max(1, each.length / LETTERS_FOR_ONE_MISTAKE))
+    .sort((one, other) => one.mistakes - other.mistakes)
+  return best?.each
+}
+
+/** `media_url` is `mediaUrl`. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[_\s-]/g, '')
+}

@@ -1,0 +1,24 @@
+import { hasCode, UserError } from '../../errors.js'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * Reads text. What is not UTF-8 is refused rather than kept with U+FFFD in it: nobody would know afterwards what it was.
+ *
+ * @param what it is that is read, such as "Request body"
+ * @throws UserError 400
+ */
+export function utf8Of(what: string): (bytes: Uint8Array) => string {
+  return (bytes) => {
+    try {
+      return utf8.decode(bytes)
+    } catch (error) {
+      throw hasCode(error, 'ERR_ENCODING_INVALID_ENCODED_DATA')
+        ? new UserError(`${what} is not UTF-8`)
+        : error
+    }
+  }
+}
+
+/** Of the body of a request. */
+export const readBodyText = utf8Of('Request body')

@@ -1,0 +1,132 @@
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+import type { Config } from '../../config.js'
+import { MAX_HEADER_FIELDS } from '../middleware/require-all-headers.js'
+import { limitPipelining } from './pipelining.js'
+import { standInLine, type LineOptions } from './standing-in-line.js'
+import { isHealthCheck, turnAway } from './turn-away.js'
+
+export interface WebServer {
+  server: Server
+  /**
+   * Stops listening and resolves when what is under way is answered. Clients that keep their connections are told
+   * to leave with their next answer; without that, a busy one would be served until the process's deadline.
+   */
+  close(): Promise<void>
+}
+
+interface ListenOptions {
+  finishMs?: number
+  /** Of newcomers. */
+  line?: LineOptions
+}
+
+/** Requests that are not answered by then are cut off, because the process must be gone 25 s after SIGTERM. */
+const FINISH_MS = 20_000
+/** How long a connection that says nothing may still bring a request once we close. */
+const IDLE_MS = 1000
+/** How long a client that sent nonsense may read its answer before its connection is cut. */
+const LINGER_MS = 1000
+
+/**
+ * Listens, with time-outs against clients that send slowly or not at all. With Node's defaults a half-sent request lives
+ * for 90 s and more, because Node looks at its connections only every 30 s. Resolves when the port is open.
+ *
+ * @throws NodeJS.ErrnoException such as EADDRINUSE
+ */
+export async function listen(
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  { port, host }: Pick<Config, 'port' | 'host'>,
+  { finishMs = FINISH_MS, line: lineOptions }: ListenOptions = {},
+): Promise<WebServer> {
+  const server = createServer({
+    // A body of 64 KiB needs 15 s at 35 kbit/s. More time would let slow clients pile up connections.
+    headersTimeout: 10_000,
+    requestTimeout: 15_000,
+    // Programs that send every few seconds keep their connection; others do not hold one for long.
+    keepAliveTimeout: 10_000,
+    connectionsCheckingInterval: 1000,
+    // Node would answer with an empty body, which clients crash on; nothing here reads the Host header.
+    requireHostHeader: false,
+  })
+  server.maxHeadersCount = MAX_HEADER_FIELDS
+
+  const underWay = new Set<ServerResponse>()
+  const begin = limitPipelining((request, response) => {
+    // Koa answers every failure itself; its promise has nothing to say.
+    void handle(request, response)
+  })
+  let isClosing = false
+  const line = standInLine(server, lineOptions)
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    if (line.isTooLong() && !isHealthCheck(request)) {
+      turnAway(request, response)
+      return
+    }
+    underWay.add(response)
+    response.once('close', () => underWay.delete(response))
+    if (isClosing) response.shouldKeepAlive = false
+    begin(request, response)
+  }
+  server.on('request', answer)
+  // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node would answer 417 with an empty body.
+  server.on('checkExpectation', answer)
+  server.on('clientError', answerBadRequest)
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+
+  return {
+    server,
+    close: async () => {
+      isClosing = true
+      line.close()
+      for (const response of underWay) {
+        if (!response.headersSent) response.shouldKeepAlive = false
+        // A page's live stream would go on for minutes; its browser connects again, to whoever listens by then.
+        else if (isEventStream(response)) response.destroy()
+      }
+      const idle = setTimeout(() => {
+        server.closeIdleConnections()
+      }, IDLE_MS)
+      const cutOff = setTimeout(() => {
+        server.closeAllConnections()
+      }, finishMs)
+      // Not http's own close(), which cuts idle connections off at once, on some of which a request is coming in.
+      await new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
+      clearTimeout(idle)
+      clearTimeout(cutOff)
+      server.close()
+    },
+  }
+}
+
+function isEventStream(response: ServerResponse): boolean {
+  return /^text\/event-stream\b/.test(String(response.getHeader('Content-Type')))
+}
+
+/** A request that cannot be read gets a JSON body too, because clients crash on an empty one. */
+function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const status = STATUS_BY_CODE[error.code ?? ''] ?? 400
+  const body = JSON.stringify({
+    success: false,
+    error: `${STATUS_CODES[status] ?? 'Bad Request'}: the request could not be read`,
+  })
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+  // Whoever does not close his side does not keep ours.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+const STATUS_BY_CODE: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 }

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Unavailable } from '../../errors.js'
+
+export interface PatienceOptions {
+  /** No new try begins after this. */
+  waitMs: number
+  /** How many may wait at the same time; the next ones are answered at once. */
+  maxWaiting: number
+  pauseMs?: number
+}
+
+/**
+ * Waits for Postgres on behalf of a caller that will not come again: what is unavailable is tried again after a pause, for
+ * as long as the caller waits. Each waiting request holds memory and a socket, so their number is limited.
+ */
+export function createPatience({
+  waitMs,
+  maxWaiting,
+  pauseMs = 500,
+}: PatienceOptions): <T>(work: () => Promise<T>) => Promise<T> {
+  let waiting = 0
+
+  async function tryUntil<T>(endsAt: number, work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      await sleep(pauseMs)
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof Unavailable) || performance.now() + pauseMs > endsAt) throw error
+      }
+    }
+  }
+
+  return async (work) => {
+    const endsAt = performance.now() + waitMs
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof Unavailable) || waiting >= maxWaiting) throw error
+    }
+    waiting += 1
+    try {
+      return await tryUntil(endsAt, work)
+    } finally {
+      waiting -= 1
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { turnedAway } from '../../telemetry/metrics.js'
+
+const RETRY_AFTER_SECONDS = 2
+const DETAIL = 'Service is temporarily unavailable'
+const PROBLEM = { type: 'about:blank', title: 'Service Unavailable', status: 503, detail: DETAIL }
+
+/** By the beginning of the path, what its callers can read. */
+const ANSWERS = [
+  answerOf('/webhooks/', 'application/json', { success: false, error: DETAIL }),
+  answerOf('', 'application/problem+json', PROBLEM),
+]
+
+/** A load balancer must not take a process for dead that has too much to do: the others would have more. */
+export function isHealthCheck({ url = '' }: IncomingMessage): boolean {
+  return url === '/healthz' || url === '/readyz'
+}
+
+/** Answers 503 before anything is done. It has to cost next to nothing, because it is for when there is too much to do. */
+export function turnAway({ url = '' }: IncomingMessage, response: ServerResponse): void {
+  turnedAway.inc()
+  const answer = ANSWERS.find(({ start }) => url.startsWith(start))
+  response.writeHead(503, answer?.headers).end(answer?.body)
+}
+
+function answerOf(start: string, type: string, content: object) {
+  const body = Buffer.from(JSON.stringify(content))
+  const headers = {
+    'Content-Type': type,
+    'Content-Length': body.length,
+    'Cache-Control': 'no-store',
+    'Retry-After': RETRY_AFTER_SECONDS,
+  }
+  return { start, headers, body }
+}

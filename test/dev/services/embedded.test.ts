@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../../../src/config.js'
+import { runNode, stopProcesses } from '../../helpers/process/processes.js'
+
+const embedded = new URL('../../../dist/dev/services/embedded.js', import.meta.url).href
+
+describe('embedded settings', function () {
+  this.timeout(20_000)
+
+  let folder: string
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'linehook-embedded-'))
+  })
+
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  after(stopProcesses)
+
+  /** What an expression about dev/services/embedded.ts gives in this folder, in a process of its own. */
+  async function evaluate(expression: string): Promise<unknown> {
+    const program = `import * as embedded from ${JSON.stringify(embedded)}; console.log(JSON.stringify(${expression} ?? null))`
+    const process = runNode('embedded', ['--input-type=module', '-e', program], {}, folder)
+    expect(await process.exitCode, process.errorLines.join('\n')).to.equal(0)
+    return JSON.parse(process.outputLines.join('\n'))
+  }
+
+  const environment = async (name = 'embeddedEnvironment') =>
+    (await evaluate(`embedded.${name}()`)) as Record<string, string>
+  const keep = (running: Record<string, string>) =>
+    evaluate(`embedded.keepRunning(${JSON.stringify(running)})`)
+
+  it('secrets are made once in a folder, and are others in another folder', async () => {
+    const first = await environment()
+    expect(await environment()).to.deep.equal(first)
+    await rm(join(folder, '.data'), { recursive: true })
+    const second = await environment()
+    expect(second.ENCRYPTION_KEY).not.to.equal(first.ENCRYPTION_KEY)
+    expect(second.QUEUES_PASSWORD).not.to.equal(first.QUEUES_PASSWORD)
+  })
+
+  it('with what runs they are a whole configuration, for loopback only', async () => {
+    await keep({
+      databaseUrl: 'postgres://127.0.0.1:5/linehook',
+      redisUrl: 'redis://127.0.0.1:6',
+      publicUrl: 'http://localhost:3400',
+    })
+    const config = readConfig(await environment('runningEnvironment'))
+    expect(config).to.deep.include({
+      publicUrl: 'http://localhost:3400',
+      databaseUrl: 'postgres://127.0.0.1:5/linehook',
+      redisUrl: 'redis://127.0.0.1:6',
+      host: '127.0.0.1',
+      simulator: true,
+      allowHttp: true,
+    })
+    expect(config.queuesPassword).to.have.length.of.at.least(12)
+  })
+
+  it('the folder that is made for them cannot be listed by others', async () => {
+    await environment()
+    const { mode } = await stat(join(folder, '.data'))
+    expect(mode & 0o044).to.equal(0)
+  })
+
+  it("the receiver's port is kept beside the secrets", async () => {
+    const { ENCRYPTION_KEY } = await environment()
+    await evaluate('embedded.keepReceiverPort(4711)')
+    expect(await evaluate('embedded.embeddedSettings()')).to.include({
+      encryptionKey: ENCRYPTION_KEY,
+      receiverPort: 4711,
+    })
+  })
+
+  it('files with secrets are for their owner only, and no half-written one is left', async () => {
+    await keep({ databaseUrl: 'postgres://a', redisUrl: 'redis://b', publicUrl: 'http://c' })
+    await environment()
+    const files = await readdir(join(folder, '.data'))
+    expect(files.sort()).to.deep.equal(['services.json', 'settings.json'])
+    for (const file of files) {
+      const path = join(folder, '.data', file)
+      expect((await stat(path)).mode & 0o777, file).to.equal(0o600)
+      expect(JSON.parse(await readFile(path, 'utf8'))).to.be.an('object')
+    }
+  })
+})

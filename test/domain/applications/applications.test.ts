@@ -1,0 +1,207 @@
+import { expect } from 'chai'
+import { listApplicationsOf } from '../../../src/database/applications/applications.js'
+import { listAuthorizedLines } from '../../../src/database/applications/authorizations.js'
+import {
+  deleteApplication,
+  findClient,
+  getApplication,
+  isClientSecret,
+  registerApplication,
+  rotateClientSecret,
+  updateApplication,
+} from '../../../src/domain/applications/applications.js'
+import { addUser } from '../../../src/domain/people/users.js'
+import { newId } from '../../../src/ids.js'
+import { describeContext } from '../../helpers/context.js'
+import { createLine } from '../../helpers/factories.js'
+import { connect, createApplication, FIELDS } from './applications.js'
+import { refusal } from '../refusal.js'
+
+const NO_ENDPOINT = {
+  endpointId: null,
+  webhookUrl: null,
+  endpointFailureCount: null,
+}
+
+describeContext('applications', (context) => {
+  const newUser = async () => (await addUser(context, { email: `${newId()}@example.com`, name: 'Grace' })).id
+  const endpoint = (id: string) =>
+    context
+      .db('applications as a')
+      .join('endpoints as e', 'e.id', 'a.endpoint_id')
+      .where({ 'a.id': id })
+      .first<{ id: string; url: string; failing_since: Date | null; disabled_at: Date | null }>('e.*')
+
+  it('are registered with what users and OAuth need to know', async () => {
+    const userId = await newUser()
+    const { application, clientSecret, signingSecret } = await registerApplication(context, userId, {
+      name: ' Auto Reply ',
+      description: 'Answers while you are away',
+      website: 'https://example.com',
+      redirectUris: ['https://example.com/callback', 'https://example.com/callback'],
+      webhookUrl: 'http://127.0.0.1:9/events',
+    })
+    expect(application).to.include({
+      userId,
+      ownerName: 'Grace',
+      clientId: application.id,
+      kind: 'confidential',
+      name: 'Auto Reply',
+      description: 'Answers while you are away',
+      website: 'https://example.com',
+      webhookUrl: 'http://127.0.0.1:9/events',
+    })
+    expect(application.redirectUris).to.deep.equal(['https://example.com/callback'])
+    expect(clientSecret).to.match(/^[\w-]{43}$/)
+    expect(signingSecret).to.match(/^whsec_/)
+    expect(await getApplication(context, userId, application.id)).to.deep.equal(application)
+    expect(await findClient(context, application.clientId)).to.deep.equal(application)
+  })
+
+  it('keep only the hash of their secret, by which it is known', async () => {
+    const { application, clientSecret } = await createApplication(context)
+    const { rows } = await context.db.raw<{ rows: [{ row: string }] }>(
+      'select row_to_json(a)::text as row from applications a where id = ?',
+      [application.id],
+    )
+    expect(rows[0].row).not.to.contain(clientSecret)
+    expect(isClientSecret(application, clientSecret ?? '')).to.equal(true)
+    expect(isClientSecret(application, `${clientSecret ?? ''}x`)).to.equal(false)
+    expect(isClientSecret(application, '')).to.equal(false)
+  })
+
+  it('that are public have no secret, and none is right', async () => {
+    const { application, clientSecret, userId, id } = await createApplication(context, { kind: 'public' })
+    expect(clientSecret).to.equal(null)
+    expect(isClientSecret(application, '')).to.equal(false)
+    const { status, message } = await refusal(rotateClientSecret(context, userId, id))
+    expect([status, message]).to.deep.equal([
+      409,
+      'a public application has no client secret: it proves itself by PKCE',
+    ])
+  })
+
+  it('get a new secret, after which the old one is refused', async () => {
+    const { userId, id, clientSecret } = await createApplication(context)
+    const next = await rotateClientSecret(context, userId, id)
+    const application = await getApplication(context, userId, id)
+    expect(isClientSecret(application, next)).to.equal(true)
+    expect(isClientSecret(application, clientSecret ?? '')).to.equal(false)
+  })
+
+  for (const [field, wrong] of [
+    ['name', { name: ' ' }],
+    ['name', { name: 'x'.repeat(101) }],
+    ['name', { name: 'Bank\u202egro.elpmaxe' }],
+    ['name', { name: 'one\ntwo' }],
+    ['description', { description: 'x'.repeat(501) }],
+    ['website', { website: 'javascript:alert(1)' }],
+    ['website', { website: 'example.com' }],
+    ['website', { website: 'https://user:pass@example.com' }],
+    ['redirectUris', { redirectUris: [] }],
+    ['redirectUris', { redirectUris: Array.from({ length: 11 }, (_, n) => `https://example.com/${n}`) }],
+    ['redirectUris', { redirectUris: ['https://example.com/', 'https://example.com/#x'] }],
+    ['webhookUrl', { webhookUrl: 'http://10.0.0.1/' }],
+    ['webhookUrl', { webhookUrl: 'here' }],
+    ['kind', { kind: 'native' }],
+  ] as const) {
+    it(`name the field of what is wrong: ${JSON.stringify(wrong).slice(0, 60)}`, async () => {
+      const userId = await newUser()
+      const { status, message } = await refusal(registerApplication(context, userId, { ...FIELDS, ...wrong }))
+      expect(status).to.equal(400)
+      expect(message).to.match(new RegExp(`^${field}\\b`))
+      expect(await listApplicationsOf(context.db, userId)).to.deep.equal([])
+    })
+  }
+
+  it('are at most 50 of a user, also when they come at once', async () => {
+    const userId = await newUser()
+    for (let n = 0; n < 48; n += 1) await registerApplication(context, userId, FIELDS)
+    const results = await Promise.allSettled(
+      Array.from({ length: 6 }, () => registerApplication(context, userId, FIELDS)),
+    )
+    expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(2)
+    expect((await refusal(registerApplication(context, userId, FIELDS))).status).to.equal(409)
+    const [first] = await listApplicationsOf(context.db, userId)
+    await deleteApplication(context, userId, first?.id ?? '')
+    await registerApplication(context, userId, FIELDS)
+  })
+
+  it('are changed in what is given', async () => {
+    const { userId, id } = await createApplication(context, {
+      description: 'x',
+      website: 'https://example.com',
+    })
+    const changed = await updateApplication(context, userId, id, {
+      name: 'Other',
+      description: null,
+      website: undefined,
+      redirectUris: ['com.example.app:/callback'],
+      webhookUrl: 'http://127.0.0.1:9/events',
+    })
+    expect(changed).to.include({
+      name: 'Other',
+      description: '',
+      website: 'https://example.com',
+      webhookUrl: 'http://127.0.0.1:9/events',
+    })
+    expect(changed.redirectUris).to.deep.equal(['com.example.app:/callback'])
+    expect(await getApplication(context, userId, id)).to.deep.equal(changed)
+    const without = await updateApplication(context, userId, id, { webhookUrl: '' })
+    expect(without).to.deep.equal({ ...changed, ...NO_ENDPOINT })
+  })
+
+  it('keep the health of their webhook URL while it stays, unless it was disabled', async () => {
+    const { userId, id } = await createApplication(context, { webhookUrl: 'http://127.0.0.1:9/events' })
+    const { id: endpointId } = await endpoint(id)
+    const set = (columns: object) => context.db('endpoints').where({ id: endpointId }).update(columns)
+    const save = (webhookUrl: string) => updateApplication(context, userId, id, { ...FIELDS, webhookUrl })
+
+    await set({ failing_since: new Date() })
+    await updateApplication(context, userId, id, { name: 'Other' })
+    await save('http://127.0.0.1:9/events')
+    expect((await endpoint(id)).failing_since).to.be.a('date')
+    await save('http://127.0.0.1:9/others')
+    expect(await endpoint(id)).to.include({
+      id: endpointId,
+      url: 'http://127.0.0.1:9/others',
+      failing_since: null,
+    })
+    await set({ disabled_at: new Date(), disabled_reason: 'gone' })
+    await updateApplication(context, userId, id, { name: 'Another' })
+    expect((await endpoint(id)).disabled_at).to.be.a('date')
+    await save('http://127.0.0.1:9/others')
+    expect((await endpoint(id)).disabled_at).to.equal(null)
+  })
+
+  it('are nobody’s client once they are deleted, and have no lines', async () => {
+    const { userId, id } = await createApplication(context)
+    const line = await createLine(context)
+    await connect(context, { id }, line)
+    await deleteApplication(context, userId, id)
+    expect(await findClient(context, id)).to.equal(undefined)
+    expect(await listApplicationsOf(context.db, userId)).to.deep.equal([])
+    expect(await listAuthorizedLines(context.db, id, line.userId)).to.deep.equal([])
+    expect((await refusal(connect(context, { id }, line))).status).to.equal(404)
+  })
+
+  it('are their owner’s alone', async () => {
+    const { id, application } = await createApplication(context)
+    const stranger = await newUser()
+    for (const refused of [
+      () => getApplication(context, stranger, id),
+      () => updateApplication(context, stranger, id, { ...FIELDS, name: 'Mine' }),
+      () => rotateClientSecret(context, stranger, id),
+      () => deleteApplication(context, stranger, id),
+    ]) {
+      expect(await refusal(refused())).to.deep.equal({ status: 404, message: 'no such application' })
+    }
+    expect(await listApplicationsOf(context.db, stranger)).to.deep.equal([])
+    expect(await getApplication(context, application.userId, id)).to.deep.equal(application)
+  })
+
+  it('have ids that are ids', async () => {
+    expect((await refusal(getApplication(context, await newUser(), 'x'))).status).to.equal(404)
+    expect(await findClient(context, 'x\0')).to.equal(undefined)
+  })
+})

@@ -1,0 +1,375 @@
+import { expect } from 'chai'
+import { inboundOf } from '../../../../dev/smsc/messages.js'
+import { startSmsc, type Smsc, type SmscOptions } from '../../../../dev/smsc/server.js'
+import { holdSessions, type Sessions, type SessionsOptions } from '../../../../src/carriers/smpp/sessions.js'
+import { confirmArrivals } from '../../../../src/database/messages/arrivals.js'
+import { deleteCarrierAccount } from '../../../../src/database/carriers/carrier-accounts.js'
+import type { Database } from '../../../../src/database/connection.js'
+import { getCarrierAccount, listAccountOverviews } from '../../../../src/domain/carriers/carrier-accounts.js'
+import { changeCarrierAccount } from '../../../../src/domain/carriers/accounts/change.js'
+import { testCarrierAccount } from '../../../../src/domain/carriers/accounts/trial.js'
+import type { Context } from '../../../../src/domain/context.js'
+import { createContext } from '../../../../src/domain/open-context.js'
+import { holdAccounts } from '../../../../src/domain/carriers/held-accounts/holder.js'
+import { createStoreReadings } from '../../../../src/domain/operating/store-readings.js'
+import { sendMessage } from '../../../../src/domain/messages/send.js'
+import { Unavailable } from '../../../../src/errors.js'
+import { scrape } from '../../../../src/telemetry/metrics.js'
+import { createTestContext } from '../../../helpers/context.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { memoryLog } from '../../../helpers/process/log.js'
+import { findMetric, parseMetrics, risesOf } from '../../../helpers/metrics.js'
+import { until } from '../../../helpers/until.js'
+import { ANNA, countRows, queueMessage } from '../../fixtures.js'
+import { addSmppAccount, receiveDelivery, receivedTexts } from './fixtures.js'
+
+describe('the sessions of SMPP accounts', () => {
+  let context: Context
+  let smsc: Smsc
+
+  beforeEach(async () => {
+    context = await createTestContext()
+    smsc = await startSmsc()
+  })
+  afterEach(async () => {
+    await smsc.close()
+    await context.close()
+  })
+
+  async function restartWith(options: SmscOptions): Promise<Smsc> {
+    await smsc.close()
+    return startSmsc(options)
+  }
+
+  const binds = () => smsc.seen.filter((each) => each === 'bind_transceiver').length
+
+  it('follows the accounts: added, changed and removed ones, and unbinds at the end', async () => {
+    const { log, lines } = memoryLog()
+    const holder = holdAccounts({ ...context, log }, { followMs: 50 })
+    // As this side knows it: who has sent its bind has not got the answer yet.
+    const boundCount = () => lines.filter(({ msg }) => msg === 'smpp.bound').length
+    const account = await addSmppAccount(context, 'smsc', { port: smsc.port })
+    await until('it is bound', () => boundCount() === 1)
+
+    await changeCarrierAccount(context, await getCarrierAccount(context, 'smsc'), {
+      settings: { bindCount: 2 },
+    })
+    await until('it is bound twice', () => boundCount() === 3 && smsc.sessions().length === 2)
+
+    await deleteCarrierAccount(context.db, account.id)
+    await until('it is unbound', () => smsc.sessions().length === 0)
+    await addSmppAccount(context, 'again', { port: smsc.port })
+    await until('it is bound again', () => boundCount() === 4)
+    await holder.close()
+    expect(smsc.seen.filter((each) => each === 'unbind')).to.have.length(4)
+    await until('nothing is left', () => smsc.sessions().length === 0)
+  })
+
+  it('binds again when the SMSC was away', async () => {
+    const holder = holdAccounts(context, { followMs: 50 })
+    await addSmppAccount(context, 'smsc', { port: smsc.port })
+    await until('it is bound', () => binds() === 1)
+    const { port } = smsc
+    await smsc.close()
+    smsc = await startSmsc({ port })
+    await until('it is bound again', () => binds() === 1)
+    await holder.close()
+  })
+
+  it('are in the metrics: each bind, how it ended, and how many there are of how many', async () => {
+    const states = ['bound', 'wanted'] as const
+    const sessionsNow = async () => {
+      await createStoreReadings(context, { freshMs: 0, patienceMs: 2000 })()
+      const samples = parseMetrics((await scrape()).text)
+      return states.map((state) =>
+        findMetric(samples, 'linehook_carrier_sessions', { carrier: 'counted', state }),
+      )
+    }
+    const binds = (outcome: string) =>
+      ['linehook_carrier_binds_total', { carrier: 'counted', bind_as: 'transceiver', outcome }] as const
+    await addSmppAccount(context, 'counted', { port: smsc.port, bindCount: 2 })
+    // Nobody holds it yet.
+    expect(await sessionsNow()).to.deep.equal([0, 1])
+    const rises = await risesOf([binds('bound'), binds('ended')], async () => {
+      const holder = holdAccounts(context, { followMs: 50 })
+      await until('both are bound', async () => (await sessionsNow()).join() === '2,2')
+      await holder.close()
+      await until('nothing is left', () => smsc.sessions().length === 0)
+    })
+    expect(rises).to.deep.equal([2, 2])
+    expect(await sessionsNow()).to.deep.equal([0, 2])
+
+    await smsc.close()
+    const holder = holdAccounts(context, { followMs: 50 })
+    await until('it is refused', async () => {
+      const samples = parseMetrics((await scrape()).text)
+      return findMetric(samples, ...binds('refused'))
+    })
+    await holder.close()
+  })
+
+  describe('of several processes', () => {
+    let other: Context
+    const holders: { close(): Promise<void> }[] = []
+
+    beforeEach(() => {
+      other = createContext(context.config, { process: 'test' })
+    })
+    afterEach(async () => {
+      await Promise.all(holders.splice(0).map((holder) => holder.close()))
+      await other.close()
+    })
+
+    function hold(holding: Context, options: { leaseMs?: number } = {}) {
+      const { log, lines } = memoryLog()
+      const holder = holdAccounts({ ...holding, log }, { followMs: 50, ...options })
+      holders.push(holder)
+      return { holder, isBound: () => lines.some(({ msg }) => msg === 'smpp.bound') }
+    }
+
+    it('are held by one, and taken over at once when that one goes', async () => {
+      await addSmppAccount(context, 'smsc', { port: smsc.port })
+      const first = hold(context)
+      await until('the first is bound', first.isBound)
+      const second = hold(other)
+      await until('the second stands by', async () => (await countRows(context, 'carrier_sessions')) === 1)
+      await first.holder.close()
+      await until('the second is bound', second.isBound)
+      expect(binds()).to.equal(2)
+      expect(smsc.bound()).to.deep.equal(['bind_transceiver'])
+    })
+
+    it('are taken over when their lease is over, and let go by who could not renew it', async () => {
+      await addSmppAccount(context, 'smsc', { port: smsc.port })
+      let isCut = false
+      const cut = { ...context, db: cutOff(context.db, () => isCut) }
+      const first = hold(cut, { leaseMs: 400 })
+      await until('the first is bound', first.isBound)
+      isCut = true
+      const second = hold(other)
+      await until('the second is bound', second.isBound)
+      await until('the first has let go', () => smsc.bound().length === 1)
+      isCut = false
+    })
+
+    it('send what others ask for: the process of the job calls no carrier', async () => {
+      smsc = await restartWith({ maxSessions: 1 })
+      await addSmppAccount(context, 'smsc', { port: smsc.port })
+      const line = await createLine(context, { carrierAccount: 'smsc' })
+      const id = await queueMessage(context, line, { to_number: ANNA })
+      // Nobody holds the session: it waits, as for an SMSC that is down.
+      expect(await sendMessage(other, id)).to.include({ kind: 'wait', reason: 'unavailable' })
+      await other.db('messages').where({ id }).update({ due_at: other.db.fn.now() })
+
+      hold(context)
+      await until('it is sent', async () => (await sendMessage(other, id)).kind === 'sent')
+      expect(smsc.taken).to.have.length(1)
+      expect(await sendMessage(other, id)).to.deep.equal({ kind: 'skipped' })
+    })
+
+    it('a message that crashes where it is sent is counted as one, and waits', async () => {
+      await addSmppAccount(context, 'smsc', { port: smsc.port })
+      const line = await createLine(context, { carrierAccount: 'smsc' })
+      const id = await queueMessage(context, line, { to_number: ANNA })
+      const broken = {
+        ...context,
+        batched: { ...context.batched, claimMessage: () => Promise.reject(new TypeError('a bug')) },
+      }
+      hold(broken)
+      const outcome = await until('it is asked for', async () => {
+        const outcome = await sendMessage(other, id)
+        return 'ms' in outcome && outcome.ms === 5000 && outcome
+      })
+      expect(outcome.kind).to.equal('wait')
+      const row = (await context.db('messages').where({ id }).first()) as Record<string, unknown>
+      expect(row.crash_count).to.equal(1)
+    })
+  })
+
+  /** How operators see them. */
+  describe('are shown', () => {
+    const shown = async (name: string) =>
+      (await listAccountOverviews(context)).find((account) => account.name === name)?.sessions
+
+    it('as they are: not held, bound, bound in part with what is wrong, and not bound', async () => {
+      await addSmppAccount(context, 'smsc', { port: smsc.port, bindCount: 2 })
+      expect(await shown('smsc')).to.deep.include({ isHeld: false, boundCount: 0, changedAt: null })
+      expect(await shown('simulator')).to.equal(null)
+
+      const before = Date.now()
+      const holder = holdAccounts(context, { followMs: 50 })
+      const bound = await until('it is bound', async () => {
+        const sessions = await shown('smsc')
+        return sessions?.boundCount === 2 && sessions
+      })
+      expect(bound).to.deep.include({ isHeld: true, sessionCount: 2, version: 1, lastError: null })
+      expect(bound.changedAt?.getTime()).to.be.at.least(before - 1000)
+
+      const { port } = smsc
+      await smsc.close()
+      const lost = await until('it is not bound', async () => {
+        const sessions = await shown('smsc')
+        return sessions?.boundCount === 0 && /ECONNREFUSED/.test(sessions.lastError ?? '') && sessions
+      })
+      expect(lost.lastErrorAt).to.be.a('date')
+
+      smsc = await startSmsc({ port, maxSessions: 1 })
+      await until('one of two is bound, and the other says why not', async () => {
+        const sessions = await shown('smsc')
+        return sessions?.boundCount === 1 && /ESME_RALYBND/.test(sessions.lastError ?? '')
+      })
+      await holder.close()
+      expect(await shown('smsc')).to.deep.include({ isHeld: false, boundCount: 0 })
+    })
+
+    it('and a refused bind names its account in the log', async () => {
+      smsc = await restartWith({ password: 'right' })
+      const { log, lines } = memoryLog()
+      const { id } = await addSmppAccount(context, 'smsc', { port: smsc.port, password: 'wrong' })
+      const holder = holdAccounts({ ...context, log }, { followMs: 50 })
+      const line = await until('it is refused', () => lines.find(({ msg }) => msg === 'smpp.not_bound'))
+      expect(line).to.include({ carrier: 'smsc', carrierAccountId: id })
+      await holder.close()
+    })
+
+    it('and are the test of their account while they are bound: an SMSC may take no other session', async () => {
+      smsc = await restartWith({ maxSessions: 1, password: 'right' })
+      const holder = holdAccounts(context, { followMs: 50 })
+      await addSmppAccount(context, 'smsc', { port: smsc.port, password: 'right' })
+      await until('it is bound', () => smsc.bound().length === 1)
+      const test = async () => testCarrierAccount(context, await getCarrierAccount(context, 'smsc'))
+      await until('it says that it is bound', async () => (await test()).ok)
+
+      // Not of the session that is there, which has the settings of before.
+      await changeCarrierAccount(context, await getCarrierAccount(context, 'smsc'), {
+        settings: { password: 'wrong' },
+      })
+      expect(await test())
+        .to.have.property('fault')
+        .that.contains('ESME_RINVPASWD')
+      await changeCarrierAccount(context, await getCarrierAccount(context, 'smsc'), {
+        settings: { password: 'right' },
+      })
+      await until('it is bound again', async () => (await test()).ok)
+      expect(await getCarrierAccount(context, 'smsc')).to.include({
+        lastTestFault: null,
+        lastTestedVersion: 3,
+      })
+      await holder.close()
+    })
+  })
+
+  describe('by its sessions', () => {
+    let line: TestLine
+    let sessions: Sessions
+    let handle: SessionsOptions['handle']
+
+    beforeEach(async () => {
+      const account = await addSmppAccount(context, 'smsc', { port: smsc.port })
+      line = await createLine(context, { carrierAccount: 'smsc' })
+      handle = (delivery) => receiveDelivery(context, account, delivery)
+      sessions = holdSessions({
+        name: 'smsc',
+        settings: account.settings,
+        hosts: context.carrierFetch,
+        log: memoryLog().log,
+        handle: (delivery) => handle(delivery),
+        confirm: (ids) => confirmArrivals(context.db, ids),
+      })
+      account.openSessionIds = () => sessions.openSessionIds()
+    })
+    afterEach(() => sessions.close())
+
+    const bring = (text: string) => {
+      smsc.bring(inboundOf(ANNA, line.number, text))
+    }
+
+    it('confirms what the SMSC has read', async () => {
+      bring('Hi')
+      await until('it is answered', () => smsc.answers.length === 1)
+      await until('it is confirmed', async () => (await countRows(context, 'smpp_inbound')) === 0)
+      expect(await receivedTexts(context, line.lineId)).to.deep.equal(['Hi'])
+    })
+
+    it('makes one message of what was committed, but not answered before the connection was lost', async () => {
+      const inner = handle
+      let count = 0
+      handle = async (delivery) => {
+        const handled = await inner(delivery)
+        count += 1
+        if (count === 1) smsc.cut()
+        return handled
+      }
+      bring('Hi')
+      await until('it came again and is answered', () => smsc.answers.length === 1)
+      expect(count).to.equal(2)
+      expect(await receivedTexts(context, line.lineId)).to.deep.equal(['Hi'])
+      await until('it is confirmed', async () => (await countRows(context, 'smpp_inbound')) === 0)
+    })
+
+    it('answers nothing while Postgres is away, and goes on when it is back', async () => {
+      const inner = handle
+      let isAway = true
+      let tries = 0
+      handle = (delivery) => {
+        tries += 1
+        return isAway ? Promise.reject(new Unavailable('Postgres is not available')) : inner(delivery)
+      }
+      bring('Hi')
+      await until('it is tried again', () => tries === 2)
+      expect(smsc.answers).to.deep.equal([])
+      expect(smsc.waitingCount()).to.equal(1)
+      isAway = false
+      await until('it is answered', () => smsc.answers.length === 1)
+      expect(await receivedTexts(context, line.lineId)).to.deep.equal(['Hi'])
+    })
+
+    it('leaves what fails for a bug with the SMSC for later', async () => {
+      const inner = handle
+      let isBroken = true
+      handle = (delivery) => {
+        if (!isBroken) return inner(delivery)
+        isBroken = false
+        return Promise.reject(new TypeError('a bug'))
+      }
+      bring('Hi')
+      await until('it came again and is answered', () => smsc.answers.length === 1)
+      expect(smsc.answers).to.deep.equal([0])
+    })
+
+    it('answers what it holds when it is closed, and leaves what comes after that', async () => {
+      const inner = handle
+      let go: () => void = () => undefined
+      const held = new Promise<void>((resolve) => (go = resolve))
+      handle = async (delivery) => {
+        await held
+        return inner(delivery)
+      }
+      bring('held')
+      await until('it is held', () => smsc.waitingCount() === 1 && binds() === 1 && smsc.seen.length > 0)
+      await until('the session is open', () => sessions.openSessionIds().length === 1)
+      const closing = sessions.close()
+      bring('later')
+      go()
+      await closing
+      expect(smsc.answers).to.deep.equal([0])
+      expect(smsc.waitingCount()).to.equal(1)
+      expect(await receivedTexts(context, line.lineId)).to.deep.equal(['held'])
+      expect(await countRows(context, 'smpp_inbound')).to.equal(0)
+    })
+  })
+})
+
+/** A database that does not answer for as long as it is cut off. */
+function cutOff(db: Database, isCut: () => boolean): Database {
+  return new Proxy(db, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name)
+      if (name !== 'raw') return value
+      return (...args: Parameters<Database['raw']>) =>
+        isCut()
+          ? Promise.reject(Object.assign(new Error('cut off'), { code: 'ECONNREFUSED' }))
+          : target.raw(...args)
+    },
+  })
+}

@@ -1,0 +1,166 @@
+import { expect } from 'chai'
+import { type DeliverOutcome } from '../../../../src/domain/endpoints/deliveries/deliver.js'
+import { describeContext, joinService } from '../../../helpers/context.js'
+import { createLine } from '../../../helpers/factories.js'
+import { startReceiver } from '../../../helpers/services/receiver.js'
+import { openForEachTest } from '../../../helpers/suite.js'
+import {
+  attemptRows,
+  deliveryRow,
+  dueAfterMs,
+  receiveForDelivery,
+  type DeliveryRow,
+  deliverWhenDue,
+} from '../../fixtures.js'
+
+const BASE_MS = 1000
+const DAY_MS = 24 * 3_600_000
+
+const environment = { DELIVERY_RETRY_BASE_MS: String(BASE_MS) }
+
+describeContext('a delivery that fails', { environment }, (context) => {
+  const strict = joinService(context, { ALLOWED_PRIVATE_CIDRS: '' })
+  /** Only for who never answers: on a busy machine a good receiver takes as long. */
+  const impatient = joinService(context, { DELIVERY_TIMEOUT_MS: '300' })
+  const receiver = openForEachTest(startReceiver)
+  let delivery: DeliveryRow
+
+  beforeEach(async () => {
+    delivery = await receiveForDelivery(context, await createLine(context, { outgoingUrl: receiver.url }))
+  })
+
+  function attempt(by = context): Promise<DeliverOutcome> {
+    return deliverWhenDue(by, delivery.id, delivery.endpoint_id)
+  }
+
+  async function failure(by = context): Promise<string> {
+    const outcome = await attempt(by)
+    if (outcome.kind !== 'retry') throw new Error(outcome.kind)
+    const [row] = await attemptRows(context, delivery.id)
+    expect(row!.failure).to.equal(outcome.failure)
+    expect(await deliveryRow(context, delivery.id)).to.include({
+      status: 'pending',
+      attempt_count: 1,
+      last_failure: outcome.failure,
+      lease_until: null,
+    })
+    return outcome.failure
+  }
+
+  for (const status of [400, 401, 404, 500, 503]) {
+    it(`is http_${status} for an answer of this status, whose beginning is kept`, async () => {
+      receiver.answerWith((response) => response.writeHead(status).end('Oh no'))
+      expect(await failure()).to.equal(`http_${status}`)
+      const [row] = await attemptRows(context, delivery.id)
+      expect(row).to.include({ attempt_number: 1, response_status: status, response_excerpt: 'Oh no' })
+    })
+  }
+
+  it('is redirect for any 3xx, which is not followed', async () => {
+    receiver.answerWith((response) => response.writeHead(307, { location: receiver.url }).end())
+    expect(await failure()).to.equal('redirect')
+    expect(receiver.requests).to.have.length(1)
+  })
+
+  it('is timeout when no answer comes in time', async () => {
+    receiver.answerWith(() => undefined)
+    expect(await failure(impatient)).to.equal('timeout')
+    const [row] = await attemptRows(context, delivery.id)
+    expect(row).to.include({ response_status: null, response_excerpt: null })
+    expect(row!.duration_ms).to.be.within(250, 10_000)
+  })
+
+  it('is connect when nobody listens', async () => {
+    await receiver.close()
+    expect(await failure()).to.equal('connect')
+  })
+
+  it('is reset when the connection breaks before the answer', async () => {
+    receiver.answerWith((response) => response.destroy())
+    expect(await failure()).to.equal('reset')
+  })
+
+  it('is blocked_address when the address may not be called any more', async () => {
+    expect(await failure(strict)).to.equal('blocked_address')
+    expect(receiver.requests).to.deep.equal([])
+  })
+
+  it('is tried 10 times, with waits that grow by a factor of 4, and is exhausted then', async () => {
+    receiver.answerWith((response) => response.writeHead(500).end())
+    for (let n = 1; n <= 9; n += 1) {
+      const since = Date.now()
+      const outcome = await attempt()
+      if (outcome.kind !== 'retry') throw new Error(`attempt ${n}: ${outcome.kind}`)
+      const step = Math.min(BASE_MS * 4 ** (n - 1), DAY_MS)
+      expect(outcome.ms).to.be.within(0.8 * step, 1.2 * step)
+      const dueMs = await dueAfterMs(context, 'deliveries', delivery.id, since)
+      expect(dueMs).to.be.within(outcome.ms - 5, outcome.ms + 10_000)
+    }
+    expect(await attempt()).to.deep.equal({ kind: 'exhausted', failure: 'http_500' })
+    expect(await deliveryRow(context, delivery.id)).to.include({
+      status: 'exhausted',
+      attempt_count: 10,
+      last_failure: 'http_500',
+      delivered_at: null,
+    })
+    const attempts = await attemptRows(context, delivery.id)
+    expect(attempts.map(({ attempt_number: number }) => number)).to.deep.equal([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+    ])
+    expect(attempts.slice(0, 9).every(({ next_attempt_at: at }) => at !== null)).to.equal(true)
+    expect(attempts[9]!.next_attempt_at).to.equal(null)
+
+    expect(await attempt()).to.deep.equal({ kind: 'skipped' })
+    expect(receiver.requests).to.have.length(10)
+  })
+
+  it('says in each attempt when the next one is', async () => {
+    receiver.answerWith((response) => response.writeHead(500).end())
+    await attempt()
+    const { due_at: dueAt } = await deliveryRow(context, delivery.id)
+    const [row] = await attemptRows(context, delivery.id)
+    expect(Math.abs(row!.next_attempt_at!.getTime() - dueAt.getTime())).to.be.below(1000)
+  })
+
+  it('is delivered when a later attempt succeeds', async () => {
+    receiver.answerWith((response) => response.writeHead(500).end())
+    await attempt()
+    receiver.answerWith((response) => response.writeHead(200).end())
+    expect(await attempt()).to.deep.equal({ kind: 'delivered' })
+    expect(await deliveryRow(context, delivery.id)).to.include({
+      status: 'delivered',
+      attempt_count: 2,
+      last_failure: null,
+    })
+    const attempts = await attemptRows(context, delivery.id)
+    expect(attempts.map(({ failure: name }) => name)).to.deep.equal(['http_500', null])
+  })
+
+  for (const status of [429, 503]) {
+    it(`waits as long as Retry-After says on ${status}`, async () => {
+      receiver.answerWith((response) => response.writeHead(status, { 'retry-after': '3600' }).end())
+      expect(await attempt()).to.deep.equal({ kind: 'retry', ms: 3_600_000, failure: `http_${status}` })
+      expect(await dueAfterMs(context, 'deliveries', delivery.id, Date.now())).to.be.within(
+        3_590_000,
+        3_600_000,
+      )
+    })
+  }
+
+  it('waits no shorter than the schedule’s step and no longer than 24 h, whatever Retry-After says', async () => {
+    receiver.answerWith((response) => response.writeHead(429, { 'retry-after': '0' }).end())
+    const shortest = await attempt()
+    expect(shortest)
+      .to.have.property('ms')
+      .within(0.8 * BASE_MS, 1.2 * BASE_MS)
+    receiver.answerWith((response) => response.writeHead(429, { 'retry-after': '999999999' }).end())
+    expect(await attempt()).to.deep.equal({ kind: 'retry', ms: DAY_MS, failure: 'http_429' })
+  })
+
+  it('does not heed Retry-After on 500', async () => {
+    receiver.answerWith((response) => response.writeHead(500, { 'retry-after': '3600' }).end())
+    expect(await attempt())
+      .to.have.property('ms')
+      .within(0.8 * BASE_MS, 1.2 * BASE_MS)
+  })
+})

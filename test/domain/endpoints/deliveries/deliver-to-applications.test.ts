@@ -1,0 +1,326 @@
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { listDeliveries } from '../../../../src/database/endpoints/deliveries/reading.js'
+import { deleteApplication, updateApplication } from '../../../../src/domain/applications/applications.js'
+import {
+  enableApplicationEndpoint,
+  revealApplicationSigningSecret,
+  rotateApplicationSigningSecret,
+  sendApplicationTestEvent,
+  sendHeldApplicationEvents,
+} from '../../../../src/domain/applications/endpoint.js'
+import {
+  authorizeLines,
+  endAuthorization,
+  endAuthorizations,
+} from '../../../../src/domain/applications/authorizations.js'
+import { disableConnection } from '../../../../src/domain/lines/connections.js'
+import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
+import { findEvents, getDelivery } from '../../../../src/domain/endpoints/deliveries/delivery-history.js'
+import { sendDeliveryAgain } from '../../../../src/domain/endpoints/deliveries/send-again.js'
+import { receiveMessage } from '../../../../src/domain/messages/receive.js'
+import { describeContext } from '../../../helpers/context.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { startReceiver } from '../../../helpers/services/receiver.js'
+import { openForEachTest } from '../../../helpers/suite.js'
+import { connect, createApplication, FIELDS } from '../../applications/applications.js'
+import { ANNA, deliveryRow, inboundText, type DeliveryRow } from '../../fixtures.js'
+import { refusal } from '../../refusal.js'
+
+describeContext('events for applications', (context) => {
+  const receiver = openForEachTest(startReceiver)
+  let line: TestLine
+  let application: Awaited<ReturnType<typeof createApplication>>
+
+  beforeEach(async () => {
+    line = await createLine(context)
+    application = await createApplication(context, { webhookUrl: `${receiver.url}?key=secret` })
+    await connect(context, application, line)
+  })
+
+  /** The line receives a text; gives the deliveries that come of it, the line's own first. */
+  async function receive(to = line): Promise<DeliveryRow[]> {
+    const outcome = await receiveMessage(context, inboundText(to))
+    if (outcome.kind !== 'received') throw new Error('the carrier id was not new')
+    return context
+      .db('deliveries as d')
+      .join('events as e', 'e.id', 'd.event_id')
+      .where({ 'e.message_id': outcome.messageId })
+      .orderBy('d.id')
+      .select<DeliveryRow[]>('d.*')
+  }
+  const receiveOne = async () => {
+    const [row, ...others] = await receive()
+    expect(others).to.deep.equal([])
+    return row!
+  }
+  const attempt = ({ id, endpoint_id: endpointId }: DeliveryRow) => deliver(context, id, endpointId)
+  const endpointOf = async ({ id }: { id: string }) =>
+    context
+      .db('applications as a')
+      .join('endpoints as e', 'e.id', 'a.endpoint_id')
+      .where({ 'a.id': id })
+      .first<{ failing_since: Date | null; disabled_at: Date | null; disabled_reason: string }>('e.*')
+
+  it('are delivered like a line’s own, and signed with the application’s secret', async () => {
+    expect(await attempt(await receiveOne())).to.deep.equal({ kind: 'delivered' })
+    const { headers, body } = receiver.requests[0]!
+    const event = new Webhook(application.signingSecret!).verify(body, headers as Record<string, string>)
+    expect(event).to.deep.equal({
+      type: 'inboundText',
+      payload: 'Hi there',
+      fromNumber: ANNA,
+      toNumber: line.number,
+      userId: line.userId,
+      lineId: line.lineId,
+    })
+  })
+
+  it('go to the line’s own server and to each application that may have them, under one id', async () => {
+    const own = await startReceiver()
+    try {
+      const both = await createLine(context, { outgoingUrl: own.url })
+      const second = await createApplication(context, { webhookUrl: receiver.url })
+      const sender = await createApplication(context, { webhookUrl: receiver.url })
+      const silent = await createApplication(context)
+      await connect(context, application, both)
+      await connect(context, second, both)
+      await connect(context, sender, both, ['messages:write'])
+      await connect(context, silent, both)
+      const deliveries = await receive(both)
+      expect(deliveries).to.have.length(3)
+      for (const each of deliveries) expect(await attempt(each)).to.deep.equal({ kind: 'delivered' })
+      const ids = [...own.requests, ...receiver.requests].map(({ headers }) => headers['webhook-id'])
+      expect([own.requests.length, receiver.requests.length, new Set(ids).size]).to.deep.equal([1, 2, 1])
+      new Webhook(both.signingSecret).verify(
+        own.requests[0]!.body,
+        own.requests[0]!.headers as Record<string, string>,
+      )
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('do not depend on the line’s developer connection', async () => {
+    await disableConnection(context, line.userId, line.lineId)
+    expect(await attempt(await receiveOne())).to.deep.equal({ kind: 'delivered' })
+  })
+
+  it('are only those of connected lines', async () => {
+    const other = await createLine(context, { userId: line.userId })
+    expect(await receive(other)).to.deep.equal([])
+    await connect(context, application, other)
+    expect(await receive(other)).to.have.length(1)
+    expect(await receive(line), 'the choice from before is replaced').to.deep.equal([])
+  })
+
+  it('note when the application last received something', async () => {
+    const lastReceived = () =>
+      context
+        .db('application_lines')
+        .where({ application_id: application.id, line_id: line.lineId })
+        .first<{ at: Date | null }>({ at: 'last_received_at' })
+    expect((await lastReceived()).at).to.equal(null)
+    await receiveOne()
+    const { at } = await lastReceived()
+    expect(at).to.be.a('date')
+    await receiveOne()
+    expect((await lastReceived()).at).to.deep.equal(at)
+  })
+
+  describe('end when', () => {
+    it('the line is disconnected, also those that wait', async () => {
+      const waiting = await receiveOne()
+      const held = await receiveOne()
+      await context.db('deliveries').where({ id: held.id }).update({ status: 'held' })
+      await endAuthorization(context, line.userId, application.id, line.lineId)
+      for (const { id } of [waiting, held]) {
+        expect(await deliveryRow(context, id)).to.include({
+          status: 'exhausted',
+          last_failure: 'disconnected',
+        })
+      }
+      expect(await attempt(waiting)).to.deep.equal({ kind: 'skipped' })
+      expect(await receive()).to.deep.equal([])
+      expect(receiver.requests).to.deep.equal([])
+    })
+
+    it('the user disconnects the application', async () => {
+      const { id } = await receiveOne()
+      await endAuthorizations(context, line.userId, application.id)
+      expect(await deliveryRow(context, id)).to.include({ status: 'exhausted' })
+      expect(await receive()).to.deep.equal([])
+    })
+
+    it('the application is deleted', async () => {
+      const { id } = await receiveOne()
+      await deleteApplication(context, application.userId, application.id)
+      expect(await deliveryRow(context, id)).to.include({ status: 'exhausted' })
+      expect(await receive()).to.deep.equal([])
+    })
+
+    it('another line is chosen instead', async () => {
+      const { id } = await receiveOne()
+      await connect(context, application, await createLine(context, { userId: line.userId }))
+      expect(await deliveryRow(context, id)).to.include({ status: 'exhausted' })
+    })
+
+    it('the worker finds it disconnected, whatever the row said before', async () => {
+      const row = await receiveOne()
+      await context.db('application_lines').where({ line_id: line.lineId }).delete()
+      expect(await attempt(row)).to.deep.equal({ kind: 'exhausted', failure: 'disconnected' })
+      expect(await deliveryRow(context, row.id)).to.include({
+        status: 'exhausted',
+        last_failure: 'disconnected',
+        attempt_count: 0,
+      })
+      expect(receiver.requests).to.deep.equal([])
+    })
+
+    it('a person sends one again after that', async () => {
+      const row = await receiveOne()
+      await endAuthorization(context, line.userId, application.id, line.lineId)
+      await sendDeliveryAgain(context, line.userId, row.id)
+      expect(await attempt(row)).to.deep.equal({ kind: 'exhausted', failure: 'disconnected' })
+    })
+
+    it('the application may send only', async () => {
+      const row = await receiveOne()
+      const { userId, lineId } = line
+      const scopes = ['messages:write'] as const
+      await authorizeLines(context, { applicationId: application.id, userId, lineIds: [lineId], scopes })
+      expect(await attempt(row)).to.deep.equal({ kind: 'exhausted', failure: 'disconnected' })
+    })
+  })
+
+  it('stay with other users when one disconnects', async () => {
+    const other = await createLine(context)
+    await connect(context, application, other)
+    const [kept] = await receive(other)
+    await receiveOne()
+    await endAuthorizations(context, line.userId, application.id)
+    expect(await attempt(kept!)).to.deep.equal({ kind: 'delivered' })
+    expect(await receive(other)).to.have.length(1)
+  })
+
+  it('are held while the endpoint is disabled, and sent when its owner says so', async () => {
+    receiver.answerWith((response) => {
+      response.statusCode = 410
+      response.end()
+    })
+    expect(await attempt(await receiveOne())).to.deep.equal({ kind: 'held' })
+    expect((await endpointOf(application)).disabled_reason).to.equal('gone')
+    const { id, status } = await receiveOne()
+    expect(status).to.equal('held')
+
+    const send = () => sendHeldApplicationEvents(context, application.userId, application.id)
+    expect((await refusal(send())).status).to.equal(409)
+    await enableApplicationEndpoint(context, application.userId, application.id)
+    expect(await send()).to.equal(2)
+    receiver.answerWith((response) => response.end())
+    expect(await attempt(await deliveryRow(context, id))).to.deep.equal({ kind: 'delivered' })
+  })
+
+  it('do not touch the health of the line’s own endpoint', async () => {
+    await updateApplication(context, application.userId, application.id, {
+      webhookUrl: 'http://127.0.0.1:1/',
+    })
+    const both = await createLine(context, { outgoingUrl: receiver.url })
+    await connect(context, application, both)
+    const kinds = []
+    for (const each of await receive(both)) kinds.push((await attempt(each)).kind)
+    expect(kinds).to.have.members(['delivered', 'retry'])
+    expect((await endpointOf(application)).failing_since).to.be.a('date')
+    const own = await context
+      .db('endpoints')
+      .where({ user_id: both.userId })
+      .first<{ failing_since: Date | null }>()
+    expect(own.failing_since).to.equal(null)
+  })
+
+  it('are held for a webhook URL that was taken away', async () => {
+    const row = await receiveOne()
+    await updateApplication(context, application.userId, application.id, { webhookUrl: null })
+    expect(await attempt(row)).to.deep.equal({ kind: 'held' })
+    expect(await receive()).to.deep.equal([])
+
+    await updateApplication(context, application.userId, application.id, { webhookUrl: receiver.url })
+    expect(await sendHeldApplicationEvents(context, application.userId, application.id)).to.equal(1)
+    expect(await attempt(row)).to.deep.equal({ kind: 'delivered' })
+    const { headers, body } = receiver.requests[0]!
+    new Webhook(application.signingSecret!).verify(body, headers as Record<string, string>)
+  })
+
+  it('are signed with both secrets after a rotation', async () => {
+    const { userId, id } = application
+    const next = await rotateApplicationSigningSecret(context, userId, id)
+    expect(await revealApplicationSigningSecret(context, userId, id)).to.equal(next)
+    await attempt(await receiveOne())
+    const { headers, body } = receiver.requests[0]!
+    for (const secret of [next, application.signingSecret!]) {
+      new Webhook(secret).verify(body, headers as Record<string, string>)
+    }
+  })
+
+  it('can be tried out by the application’s owner, as of no line', async () => {
+    const result = await sendApplicationTestEvent(context, application.userId, application.id)
+    expect(result).to.include({ delivered: true, responseStatus: 200, failure: null })
+    const { headers, body } = receiver.requests[0]!
+    const event = new Webhook(application.signingSecret!).verify(body, headers as Record<string, string>)
+    expect(event).to.include({ type: 'inboundText', userId: application.userId })
+  })
+
+  it('without a webhook URL there is nothing to sign and to try', async () => {
+    const { userId, id } = await createApplication(context)
+    expect(await revealApplicationSigningSecret(context, userId, id)).to.equal(undefined)
+    for (const refused of [
+      rotateApplicationSigningSecret,
+      sendApplicationTestEvent,
+      enableApplicationEndpoint,
+    ]) {
+      expect((await refusal(refused(context, userId, id))).status).to.equal(409)
+    }
+  })
+
+  it('show the line’s owner nothing that is the application’s own', async () => {
+    receiver.answerWith((response) => response.end('the application’s own words'))
+    const row = await receiveOne()
+    await attempt(row)
+    const origin = new URL(receiver.url).origin
+    const delivery = await getDelivery(context, line.userId, row.id)
+    expect(delivery).to.include({ applicationId: application.id, applicationName: FIELDS.name, url: origin })
+    expect(delivery.attempts[0]).to.include({
+      ...{ responseStatus: 200, responseExcerpt: null, responseHeaders: null, requestHeaders: null },
+    })
+    const [listed] = await listDeliveries(context.db, line.userId, { lineId: line.lineId }, { limit: 1 })
+    expect(listed).to.include({ id: row.id, url: origin })
+    const [event] = await findEvents(context, line.userId, delivery.messageId ?? '')
+    expect(event?.deliveries[0]?.attempts[0]?.responseExcerpt).to.equal(null)
+  })
+
+  it('are whole for an owner who connected a line of their own', async () => {
+    const own = await createLine(context, { userId: application.userId })
+    await connect(context, application, own)
+    const [row] = await receive(own)
+    await attempt(row!)
+    const delivery = await getDelivery(context, own.userId, row!.id)
+    expect(delivery.url).to.equal(`${receiver.url}?key=secret`)
+    expect(delivery.attempts[0]).to.include({ responseExcerpt: 'ok' })
+  })
+
+  it('are no one else’s to manage', async () => {
+    for (const refused of [
+      rotateApplicationSigningSecret,
+      revealApplicationSigningSecret,
+      sendApplicationTestEvent,
+      enableApplicationEndpoint,
+      sendHeldApplicationEvents,
+    ]) {
+      expect(await refusal(refused(context, line.userId, application.id))).to.deep.equal({
+        status: 404,
+        message: 'no such application',
+      })
+    }
+    expect(receiver.requests).to.deep.equal([])
+  })
+})

@@ -1,0 +1,227 @@
+import type { ServerResponse } from 'node:http'
+import { expect } from 'chai'
+import {
+  disableConnection,
+  enableConnection,
+  setLineEndpointUrl,
+} from '../../../../src/domain/lines/connections.js'
+import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
+import { describeContext, joinService } from '../../../helpers/context.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { startReceiver } from '../../../helpers/services/receiver.js'
+import { openForEachTest } from '../../../helpers/suite.js'
+import { attemptRows, deliveryRow, receiveForDelivery, receiveManyForDelivery } from '../../fixtures.js'
+
+interface Health {
+  failing_since: Date | null
+  consecutive_failure_count: number
+  disabled_at: Date | null
+  disabled_reason: string | null
+}
+
+const HEALTHY: Health = {
+  failing_since: null,
+  consecutive_failure_count: 0,
+  disabled_at: null,
+  disabled_reason: null,
+}
+
+describeContext('the health of an endpoint', (context) => {
+  const sameService = joinService(context)
+  const receiver = openForEachTest(startReceiver)
+  let line: TestLine
+
+  beforeEach(async () => {
+    line = await createLine(context, { outgoingUrl: receiver.url })
+  })
+
+  async function health(): Promise<Health> {
+    return context
+      .db('endpoints')
+      .where({ user_id: line.userId })
+      .first<Health>('failing_since', 'consecutive_failure_count', 'disabled_at', 'disabled_reason')
+  }
+
+  async function attemptOne(by = context): Promise<string> {
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    return (await deliver(by, id, endpointId)).kind
+  }
+
+  const answer = (status: number) => {
+    receiver.answerWith((response) => response.writeHead(status).end())
+  }
+
+  const failingSince = (interval: string) =>
+    context
+      .db('endpoints')
+      .where({ user_id: line.userId })
+      .update({ failing_since: context.db.raw('now() - ?::interval', [interval]) })
+
+  it('is untouched by successes', async () => {
+    await attemptOne()
+    expect(await health()).to.deep.equal(HEALTHY)
+  })
+
+  it('notes when an event was first sent to its URL, whatever came of it', async () => {
+    const calledAt = async () => {
+      const endpoints = context.db('endpoints').where({ user_id: line.userId })
+      return (await endpoints.pluck<(Date | null)[]>('called_at'))[0]
+    }
+    expect(await calledAt()).to.equal(null)
+    await attemptOne()
+    const first = await calledAt()
+    expect(first).to.be.a('date')
+    await attemptOne()
+    expect(await calledAt()).to.deep.equal(first)
+    await setLineEndpointUrl(context, line.userId, line.lineId, receiver.url.replace('events', 'others'))
+    expect(await calledAt()).to.equal(null)
+    answer(500)
+    await attemptOne()
+    expect(await calledAt()).to.be.a('date')
+  })
+
+  it('notes when it began to fail and how often it did', async () => {
+    answer(500)
+    await attemptOne()
+    const { failing_since: since } = await health()
+    expect(since).to.be.a('date')
+    await attemptOne()
+    expect(await health()).to.deep.equal({ ...HEALTHY, failing_since: since, consecutive_failure_count: 2 })
+  })
+
+  it('notes time-outs as every other failure, and is over when there is nothing else for 5 days', async () => {
+    const impatient = { ...context, config: { ...context.config, deliveryTimeoutMs: 250 } }
+    receiver.answerWith(() => undefined)
+    await attemptOne(impatient)
+    expect(await health()).to.include({ consecutive_failure_count: 1, disabled_at: null })
+    await failingSince('5 days 1 minute')
+    await attemptOne(impatient)
+    expect(await health()).to.include({ consecutive_failure_count: 2, disabled_reason: 'failing' })
+  })
+
+  it('is good again after one success', async () => {
+    answer(500)
+    await attemptOne()
+    answer(200)
+    await attemptOne()
+    expect(await health()).to.deep.equal(HEALTHY)
+  })
+
+  it('counts every failure when two processes report many at the same time', async () => {
+    // The first failures take places away: nobody is told before all have begun.
+    const responses: ServerResponse[] = []
+    receiver.answerWith((response) => {
+      responses.push(response)
+      if (responses.length === 10) for (const each of responses) each.writeHead(500).end()
+    })
+    const deliveries = await receiveManyForDelivery(context, line, 10)
+    await Promise.all(
+      deliveries.map(({ id, endpoint_id: endpointId }, n) =>
+        deliver(n % 2 === 0 ? context : sameService, id, endpointId),
+      ),
+    )
+    expect(await health()).to.include({ consecutive_failure_count: 10, disabled_at: null })
+  })
+
+  it('disables the endpoint when it has only failed for 5 days', async () => {
+    answer(500)
+    await attemptOne()
+    await failingSince('5 days 1 minute')
+    expect(await attemptOne()).to.equal('retry')
+    const { disabled_at: at, disabled_reason: reason } = await health()
+    expect(at).to.be.a('date')
+    expect(reason).to.equal('failing')
+    expect(await receiveForDelivery(context, line)).to.include({ status: 'held' })
+  })
+
+  it('does not disable it before', async () => {
+    answer(500)
+    await failingSince('4 days 23 hours')
+    await attemptOne()
+    expect(await health()).to.include({ disabled_at: null, disabled_reason: null })
+  })
+
+  it('starts its 5 days anew after a success', async () => {
+    await failingSince('6 days')
+    await attemptOne()
+    answer(500)
+    await attemptOne()
+    expect(await health()).to.include({ disabled_at: null, consecutive_failure_count: 1 })
+  })
+
+  it('ends at once with 410: the endpoint is disabled and the event is held', async () => {
+    answer(410)
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'held' })
+    const { disabled_at: at, disabled_reason: reason } = await health()
+    expect(at).to.be.a('date')
+    expect(reason).to.equal('gone')
+    expect(await deliveryRow(context, id)).to.include({ status: 'held', last_failure: 'http_410' })
+    const [attempt] = await attemptRows(context, id)
+    expect(attempt).to.include({ response_status: 410, failure: 'http_410', next_attempt_at: null })
+    expect(await receiveForDelivery(context, line)).to.include({ status: 'held' })
+  })
+
+  it('keeps the first reason for which it was disabled', async () => {
+    const disabled = { disabled_at: new Date('2026-01-01T00:00:00Z'), disabled_reason: 'failing' }
+    receiver.answerWith((response) => {
+      void context
+        .db('endpoints')
+        .where({ user_id: line.userId })
+        .update(disabled)
+        .then(() => response.writeHead(410).end())
+    })
+    expect(await attemptOne()).to.equal('held')
+    expect(await health()).to.include({ disabled_reason: 'failing' })
+    expect((await health()).disabled_at).to.deep.equal(disabled.disabled_at)
+  })
+
+  it('is not spoilt by what a former URL did', async () => {
+    const next = await startReceiver()
+    try {
+      receiver.answerWith((response) => {
+        void setLineEndpointUrl(context, line.userId, line.lineId, next.url).then(() =>
+          response.writeHead(410).end(),
+        )
+      })
+      await attemptOne()
+      expect(await health()).to.deep.equal(HEALTHY)
+    } finally {
+      await next.close()
+    }
+  })
+
+  describe('when the endpoint takes no events', () => {
+    it('holds a delivery that was pending before it was disabled, without an attempt', async () => {
+      const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+      await context
+        .db('endpoints')
+        .where({ id: endpointId })
+        .update({ disabled_at: context.db.fn.now(), disabled_reason: 'failing' })
+      expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'held' })
+      expect(await deliveryRow(context, id)).to.include({
+        status: 'held',
+        attempt_count: 0,
+        round_attempt_count: 0,
+        lease_until: null,
+      })
+      expect(receiver.requests).to.deep.equal([])
+      expect(await attemptRows(context, id)).to.deep.equal([])
+    })
+
+    it('holds a delivery when the developer connection was disabled in between', async () => {
+      const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+      await disableConnection(context, line.userId, line.lineId)
+      expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'held' })
+      expect(await deliveryRow(context, id)).to.include({ status: 'held', attempt_count: 0 })
+      expect(receiver.requests).to.deep.equal([])
+    })
+
+    it('is good again when the connection is enabled again', async () => {
+      answer(410)
+      await attemptOne()
+      await enableConnection(context, line.userId, line.lineId)
+      expect(await health()).to.deep.equal(HEALTHY)
+    })
+  })
+})

@@ -1,0 +1,353 @@
+import { expect } from 'chai'
+import type { ServerResponse } from 'node:http'
+import type { Context } from '../../../../src/domain/context.js'
+import { createContext } from '../../../../src/domain/open-context.js'
+import { runLane, stopLanes } from '../../../../src/domain/endpoints/deliveries/lane.js'
+import { whenReady } from '../../../../src/kit/redis/redis.js'
+import { startProxy, type Proxy } from '../../../database/proxy.js'
+import { createTestContext, describeContext } from '../../../helpers/context.js'
+import { createLine } from '../../../helpers/factories.js'
+import { failure } from '../../../helpers/failure.js'
+import { startReceiver } from '../../../helpers/services/receiver.js'
+import { createTestDatabase } from '../../../helpers/services/services.js'
+import { openForEachTest } from '../../../helpers/suite.js'
+import { until } from '../../../helpers/until.js'
+import {
+  attemptRows,
+  deliveryRow,
+  hasLaneJob,
+  receiveForDelivery,
+  receiveManyForDelivery,
+  type DeliveryRow,
+} from '../../fixtures.js'
+
+describe('the lane of an endpoint', () => {
+  let context: Context
+  let proxy: Proxy
+  const receiver = openForEachTest(startReceiver)
+  /** Answers that the receiver owes, while it hangs. */
+  let held: ServerResponse[]
+
+  before(async () => {
+    proxy = await startProxy(await createTestDatabase())
+    context = await createTestContext({ ENDPOINT_MAX_IN_FLIGHT: '2', DATABASE_URL: proxy.url })
+  })
+  after(async () => {
+    await context.close()
+    await proxy.close()
+  })
+  beforeEach(() => {
+    held = []
+  })
+
+  const hang = () => {
+    receiver.answerWith((response) => held.push(response))
+  }
+
+  function answerHeld(): void {
+    receiver.answerWith((response) => response.end())
+    for (const response of held.splice(0)) response.end()
+  }
+
+  async function receiveMany(count: number): Promise<DeliveryRow[]> {
+    return receiveManyForDelivery(context, await createLine(context, { outgoingUrl: receiver.url }), count)
+  }
+
+  const run = ({ endpoint_id: endpointId, id }: DeliveryRow, by = context) => runLane(by, endpointId, id)
+
+  async function anotherProcess(endpointMaxInFlight: number): Promise<Context> {
+    const other = createContext({ ...context.config, endpointMaxInFlight }, { process: 'another' })
+    await whenReady(other.redis)
+    return other
+  }
+
+  const delivered = (): (string | string[] | undefined)[] =>
+    receiver.requests.map(({ headers }) => headers['webhook-id'])
+
+  async function statuses(rows: readonly DeliveryRow[]): Promise<string[]> {
+    return Promise.all(rows.map(async ({ id }) => (await deliveryRow(context, id)).status))
+  }
+
+  it('is worked off by one job, in the order in which the events came', async () => {
+    const rows = await receiveMany(20)
+    // One at a time, or the receiver might note two in the other order.
+    await context.db('endpoints').where({ id: rows[0]!.endpoint_id }).update({ places: 1 })
+    const one = await anotherProcess(1)
+    try {
+      expect(await run(rows[10]!, one)).to.equal(undefined)
+    } finally {
+      await one.close()
+    }
+    expect(delivered()).to.deep.equal(rows.map(({ event_id: eventId }) => eventId))
+    expect(new Set(await statuses(rows))).to.deep.equal(new Set(['delivered']))
+    for (const { id } of rows) expect(await attemptRows(context, id)).to.have.length(1)
+  })
+
+  it('has no more requests than it has places; what waits is not touched, and is brought by whoever ends', async () => {
+    const rows = await receiveMany(6)
+    hang()
+    const running = run(rows[0]!)
+    await until('two requests hang', () => held.length === 2)
+    const versions = async () =>
+      context
+        .db('deliveries')
+        .whereIn(
+          'id',
+          rows.slice(2).map(({ id }) => id),
+        )
+        .orderBy('id')
+        .select<object[]>('id', context.db.raw('xmin::text'))
+    const before = await versions()
+    // Jobs of the others: here, and in another process.
+    const other = await anotherProcess(2)
+    try {
+      await Promise.all(rows.slice(2, 4).map((row) => run(row)))
+      await Promise.all(rows.slice(4).map((row) => run(row, other)))
+    } finally {
+      await other.close()
+    }
+    expect(await versions()).to.deep.equal(before)
+    expect(held).to.have.length(2)
+    answerHeld()
+    await running
+    expect(new Set(await statuses(rows))).to.deep.equal(new Set(['delivered']))
+    expect(receiver.requests).to.have.length(6)
+  })
+
+  it('does not hold up others', async () => {
+    const rows = await receiveMany(3)
+    hang()
+    const running = run(rows[0]!)
+    await until('two requests hang', () => held.length === 2)
+    const good = await startReceiver()
+    try {
+      const line = await createLine(context, { outgoingUrl: good.url })
+      await run(await receiveForDelivery(context, line))
+      expect(good.requests).to.have.length(1)
+    } finally {
+      answerHeld()
+      await running
+      await good.close()
+    }
+  })
+
+  it('takes what comes while it is worked on', async () => {
+    const line = await createLine(context, { outgoingUrl: receiver.url })
+    const first = await receiveForDelivery(context, line)
+    hang()
+    const running = run(first)
+    await until('the first hangs', () => held.length === 1)
+    const second = await receiveForDelivery(context, line)
+    await run(second)
+    await until('the second hangs', () => held.length === 2)
+    const third = await receiveForDelivery(context, line)
+    await run(third)
+    answerHeld()
+    await running
+    expect(await statuses([first, second, third])).to.deep.equal(['delivered', 'delivered', 'delivered'])
+  })
+
+  it('goes on with the next after a failure, and comes back when that is due', async () => {
+    const rows = await receiveMany(3)
+    let count = 0
+    receiver.answerWith((response) => response.writeHead((count += 1) === 1 ? 404 : 200).end())
+    await run(rows[0]!)
+    expect(await statuses(rows)).to.have.members(['pending', 'delivered', 'delivered'])
+    const jobs = await context.queues.deliverEvent.getDelayed()
+    const timed = jobs.filter(({ data }) => data.endpointId === rows[0]!.endpoint_id)
+    expect(timed.map(({ data }) => data.isTimed)).to.deep.equal([true])
+    // Before that time there is nothing to do, and it says for how long.
+    expect(await run(rows[0]!)).to.be.within(1, 20_000)
+    expect(receiver.requests).to.have.length(3)
+    await context.db('deliveries').where({ status: 'pending' }).update({ due_at: context.db.fn.now() })
+    await run(rows[0]!)
+    expect(new Set(await statuses(rows))).to.deep.equal(new Set(['delivered']))
+  })
+
+  it('is held as a whole when its endpoint is gone', async () => {
+    const rows = await receiveMany(30)
+    receiver.answerWith((response) => response.writeHead(410).end())
+    await run(rows[0]!)
+    expect(new Set(await statuses(rows))).to.deep.equal(new Set(['held']))
+    expect(receiver.requests.length).to.be.within(1, 2)
+  })
+
+  it('goes on when one of its events cannot be sent for a fault of ours', async () => {
+    const rows = await receiveMany(3)
+    const broken: Context = {
+      ...context,
+      leases: {
+        ...context.leases,
+        deliveries: {
+          ...context.leases.deliveries,
+          during: (id, work) =>
+            id === rows[1]!.id
+              ? Promise.reject(new Error('a bug'))
+              : context.leases.deliveries.during(id, work),
+        },
+      },
+    }
+    await run(rows[0]!, broken)
+    expect(await statuses(rows)).to.deep.equal(['delivered', 'pending', 'delivered'])
+    expect(await deliveryRow(context, rows[1]!.id)).to.include({
+      crash_count: 1,
+      last_failure: 'internal_error',
+      lease_until: null,
+    })
+  })
+
+  it('keeps the leases of long requests alive, so that nobody else takes them', async function () {
+    this.timeout(20_000)
+    const [row] = (await receiveMany(1)) as [DeliveryRow]
+    hang()
+    const running = run(row)
+    await until('it hangs', () => held.length === 1)
+    const lease = async () =>
+      (await context.db('deliveries').where({ id: row.id }).first<{ lease_until: Date }>('lease_until'))
+        .lease_until
+    const first = await lease()
+    expect(first.getTime() - Date.now()).to.be.within(5000, 8500)
+    await until('it is renewed', async () => (await lease()) > first, 10_000)
+    answerHeld()
+    await running
+  })
+
+  it('writes down what came of it once Postgres is back, when it was away at the end', async () => {
+    const [row] = (await receiveMany(1)) as [DeliveryRow]
+    hang()
+    const running = run(row)
+    await until('it hangs', () => held.length === 1)
+    const refusedBefore = proxy.refusedCount
+    proxy.goDown()
+    try {
+      answerHeld()
+      await until('a try to write it was refused', () => proxy.refusedCount > refusedBefore)
+    } finally {
+      proxy.goUp()
+    }
+    await running
+    expect(await deliveryRow(context, row.id)).to.include({ status: 'delivered', attempt_count: 1 })
+    expect(receiver.requests).to.have.length(1)
+  })
+
+  it('says so by its name when Postgres is away at the beginning', async () => {
+    const [row] = (await receiveMany(1)) as [DeliveryRow]
+    proxy.goDown()
+    try {
+      expect(await failure(run(row))).to.have.property('name', 'Unavailable')
+    } finally {
+      proxy.goUp()
+    }
+    await run(row)
+    expect(receiver.requests).to.have.length(1)
+  })
+
+  it('ends what is under way when its process is stopped, claims no more, and calls for another', async () => {
+    const rows = await receiveMany(5)
+    const stopped = await anotherProcess(2)
+    try {
+      hang()
+      const running = run(rows[0]!, stopped)
+      await until('two hang', () => held.length === 2)
+      const stopping = stopLanes(stopped)
+      answerHeld()
+      await Promise.all([running, stopping])
+      expect(await statuses(rows)).to.deep.equal(['delivered', 'delivered', 'pending', 'pending', 'pending'])
+      expect(await hasLaneJob(context, rows[0]!.endpoint_id)).to.equal(true)
+      // A job that comes so late is not lost either.
+      const late = (await receiveMany(1))[0]!
+      await run(late, stopped)
+      expect(await statuses([late])).to.deep.equal(['pending'])
+      expect(await hasLaneJob(context, late.endpoint_id)).to.equal(true)
+    } finally {
+      await stopped.close()
+    }
+  })
+})
+
+describeContext('the places of an endpoint', (context) => {
+  const receiver = openForEachTest(startReceiver)
+
+  const places = async (endpointId: string) =>
+    (await context.db('endpoints').where({ id: endpointId }).first<{ places: number }>('places')).places
+
+  async function deliverMany(count: number, by = context): Promise<string> {
+    const line = await createLine(context, { outgoingUrl: receiver.url })
+    const rows = await receiveManyForDelivery(context, line, count)
+    await runLane(by, rows[0]!.endpoint_id, rows[0]!.id)
+    return rows[0]!.endpoint_id
+  }
+
+  it('are more while it answers, and all are taken', async () => {
+    const endpointId = await deliverMany(100)
+    expect(receiver.requests).to.have.length(100)
+    expect(await places(endpointId)).to.be.within(15, 100)
+  })
+
+  it('stay as they are when they are not needed', async () => {
+    expect(await places(await deliverMany(5))).to.equal(10)
+  })
+
+  for (const [what, status] of [
+    ['it is asked too often', 429],
+    ['it fails', 503],
+  ] as const) {
+    it(`are half as many when ${what}, once a second`, async () => {
+      receiver.answerWith((response) => response.writeHead(status).end())
+      expect(await places(await deliverMany(5))).to.equal(5)
+    })
+  }
+
+  it('are half as many again and again when it hangs, down to one', async () => {
+    // Only here: a hundred that are answered may take as long on a busy machine, and one late answer halves the places.
+    const impatient = { ...context, config: { ...context.config, deliveryTimeoutMs: 500 } }
+    receiver.answerWith(() => undefined)
+    const endpointId = await deliverMany(5, impatient)
+    for (const expected of [5, 2, 1, 1]) {
+      expect(await places(endpointId)).to.equal(expected)
+      const { id } = await context
+        .db('deliveries')
+        .where({ endpoint_id: endpointId })
+        .first<DeliveryRow>('id')
+      await context.db('deliveries').where({ id }).update({ due_at: context.db.fn.now() })
+      await context.db('endpoints').update({ slowed_at: context.db.raw(`slowed_at - interval '2 seconds'`) })
+      await runLane(impatient, endpointId, id)
+    }
+  })
+
+  it('say nothing of how it refuses one event', async () => {
+    receiver.answerWith((response) => response.writeHead(400).end())
+    expect(await places(await deliverMany(5))).to.equal(10)
+  })
+})
+
+describe('the places of a process', () => {
+  it('are shared by lanes: one that hangs leaves some for others, and who waits for one gets the next', async () => {
+    const context = await createTestContext({ DELIVER_CONCURRENCY: '4' })
+    const receivers = await Promise.all([startReceiver(), startReceiver(), startReceiver(), startReceiver()])
+    const held: ServerResponse[] = []
+    for (const receiver of receivers) receiver.answerWith((response) => held.push(response))
+    try {
+      const runs: Promise<unknown>[] = []
+      for (const { url } of receivers) {
+        const rows = await receiveManyForDelivery(
+          context,
+          await createLine(context, { outgoingUrl: url }),
+          10,
+        )
+        runs.push(runLane(context, rows[0]!.endpoint_id, rows[0]!.id))
+        await until('all that may hang do', () => held.length === Math.min(4, runs.length + 1))
+      }
+      expect(receivers.map(({ requests }) => requests.length)).to.deep.equal([2, 1, 1, 0])
+      held.shift()!.end()
+      await until('the last has its turn', () => receivers[3].requests.length === 1)
+      for (const receiver of receivers) receiver.answerWith((response) => response.end())
+      for (const response of held) response.end()
+      await Promise.all(runs)
+      expect(receivers.map(({ requests }) => requests.length)).to.deep.equal([10, 10, 10, 10])
+    } finally {
+      await context.close()
+      await Promise.all(receivers.map((receiver) => receiver.close()))
+    }
+  })
+})

@@ -1,0 +1,262 @@
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
+import {
+  countReplay,
+  startReplay,
+  type ReplayOf,
+  type ReplayRequest,
+} from '../../../../src/domain/endpoints/deliveries/replay.js'
+import { addLineEndpoint } from '../../../../src/domain/endpoints/line-endpoints.js'
+import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
+import { newId } from '../../../../src/ids.js'
+import { MAX_CRASHES } from '../../../../src/domain/crashes.js'
+import { disableUser } from '../../../../src/domain/people/disabled-users.js'
+import { describeJobs } from '../../../../src/domain/job-subjects.js'
+import { sweep } from '../../../../src/domain/sweep.js'
+import { getWork, stopWork } from '../../../../src/domain/operating/works.js'
+import { goOnWithWork, recordCrashOfWork } from '../../../../src/domain/operating/works/run.js'
+import { jobIdOf } from '../../../../src/queues/jobs.js'
+import { describeContext } from '../../../helpers/context.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { startReceiver } from '../../../helpers/services/receiver.js'
+import { until } from '../../../helpers/until.js'
+import { openForEachTest } from '../../../helpers/suite.js'
+import { deliverWhenDue, deliveryRow, receiveForDelivery, type DeliveryRow } from '../../fixtures.js'
+import { refusal } from '../../refusal.js'
+import { goOn } from '../../operating/works.js'
+
+describeContext('replaying events', (context) => {
+  const receiver = openForEachTest(startReceiver)
+  const target = openForEachTest(startReceiver)
+  let line: TestLine
+  let deliveries: DeliveryRow[]
+
+  beforeEach(async () => {
+    line = await createLine(context, { outgoingUrl: receiver.url })
+    deliveries = []
+    for (let n = 0; n < 3; n += 1) deliveries.push(await receiveForDelivery(context, line))
+  })
+
+  const own = (): ReplayOf => ({ of: 'line', userId: line.userId, id: line.lineId })
+  const lastMinute = () => ({
+    from: new Date(Date.now() - 60_000),
+    until: new Date(Date.now() + 60_000),
+    perSecond: 100,
+  })
+  const start = (more: Partial<ReplayRequest> = {}, whose = own()) =>
+    startReplay(context, whose, { ...lastMinute(), ...more })
+  const count = (more: Partial<ReplayRequest> = {}, whose = own()) =>
+    countReplay(context, whose, { ...lastMinute(), ...more })
+  const deliverAll = async () => {
+    for (const { id, endpoint_id: endpointId } of deliveries) await deliver(context, id, endpointId)
+  }
+  const rows = () => Promise.all(deliveries.map(({ id }) => deliveryRow(context, id)))
+  const statuses = async () => (await rows()).map(({ status }) => status)
+  const set = (n: number, columns: object) =>
+    context.db('deliveries').where({ id: deliveries[n]!.id }).update(columns)
+
+  it('gives each delivery a new round: the same webhook-id, and webhook-replay', async () => {
+    await deliverAll()
+    expect(receiver.requests[0]?.headers).not.to.have.property('webhook-replay')
+    await set(1, { status: 'delivering' })
+    const work = await start()
+    expect(work).to.include({ kind: 'replay', status: 'waiting', totalCount: 2, lineId: line.lineId })
+    expect(await goOn(context, work)).to.include({
+      status: 'done',
+      totalCount: 2,
+      doneCount: 2,
+      failedCount: 0,
+    })
+    expect(await statuses()).to.deep.equal(['pending', 'delivering', 'pending'])
+    await deliver(context, deliveries[0]!.id, deliveries[0]!.endpoint_id)
+    expect(receiver.requests.at(-1)?.headers).to.include({
+      'webhook-id': deliveries[0]!.event_id,
+      'webhook-replay': 'true',
+    })
+  })
+
+  it('of a further endpoint: only what went there, and to another URL signed with its secret', async () => {
+    const { endpoint } = await addLineEndpoint(context, line.userId, line.lineId, { url: target.url })
+    const { event_id: eventId } = await receiveForDelivery(context, line)
+    const further = (id = endpoint.id): ReplayOf => ({
+      of: 'line',
+      userId: line.userId,
+      id: line.lineId,
+      endpointId: id,
+    })
+    expect(await refusal(count({}, further(newId())))).to.include({ status: 404 })
+    const deliveriesOfEvent = await context
+      .db('deliveries')
+      .where({ event_id: eventId })
+      .select('id', 'endpoint_id')
+    for (const { id, endpoint_id } of deliveriesOfEvent)
+      await deliver(context, id as string, endpoint_id as string)
+    expect(await count({}, further())).to.deep.equal({ count: 1, isMore: false })
+    await goOn(context, await start({ url: `${target.url}/staging` }, further()))
+    const replayed = target.requests.at(-1)
+    expect(replayed?.headers).to.have.property('webhook-replay', 'true')
+    const secret = await revealSigningSecret(context, line.userId, line.lineId, endpoint.id)
+    const headers = replayed?.headers as Record<string, string>
+    expect(new Webhook(secret!).verify(replayed?.body ?? '', headers)).to.include({ type: 'inboundText' })
+  })
+
+  it('of those that nobody got: also what waits for its next attempt, and nothing that goes out by itself', async () => {
+    const soon = new Date(Date.now() + 3_600_000)
+    await set(0, { status: 'exhausted', attempt_count: 10, round_attempt_count: 10 })
+    await set(1, { status: 'pending', attempt_count: 7, round_attempt_count: 7, due_at: soon })
+    await set(2, { status: 'held', last_failure: 'media_timeout' })
+    deliveries.push(await receiveForDelivery(context, line))
+    expect(await count({ outcome: 'undelivered' })).to.deep.equal({ count: 2, isMore: false })
+    expect(await count({ outcome: 'delivered' })).to.deep.equal({ count: 0, isMore: false })
+    await goOn(context, await start({ outcome: 'undelivered' }))
+    expect(
+      (await rows()).map((row) => [row.status, row.round_attempt_count, row.job_generation]),
+    ).to.deep.equal([
+      ['pending', 0, 1],
+      ['pending', 0, 1],
+      ['held', 0, 0],
+      ['pending', 0, 0],
+    ])
+    const { id, endpoint_id: endpointId } = deliveries[1]!
+    expect((await deliverWhenDue(context, id, endpointId)).kind).to.equal('delivered')
+    expect(await count({ outcome: 'delivered' })).to.deep.equal({ count: 1, isMore: false })
+    expect(await count({ outcome: 'delivered', types: ['voiceMail'] })).to.deep.equal({
+      count: 0,
+      isMore: false,
+    })
+  })
+
+  it('to another URL: the same events, signed, and neither deliveries nor the health of the endpoint change', async () => {
+    receiver.answerWith((response) => response.writeHead(500).end())
+    await deliverAll()
+    const before = [await rows(), await context.db('endpoints').orderBy('id')]
+    const work = await goOn(context, await start({ url: target.url, outcome: 'undelivered' }))
+    expect(work).to.include({ status: 'done', doneCount: 3, failedCount: 0 })
+    expect(target.requests.map(({ headers }) => headers['webhook-id'])).to.have.members(
+      deliveries.map(({ event_id }) => event_id),
+    )
+    const { headers, body } = target.requests[0]!
+    expect(headers['webhook-replay']).to.equal('true')
+    new Webhook(line.signingSecret).verify(body, headers as Record<string, string>)
+    expect([await rows(), await context.db('endpoints').orderBy('id')]).to.deep.equal(before)
+    expect(await context.db('replayed_events').where({ work_id: work.id })).to.have.length(3)
+  })
+
+  it('a URL gets three attempts of each event, and is given up when ten in a row failed', async () => {
+    const statusesToGive = [500, 503]
+    target.answerWith((response) => response.writeHead(statusesToGive.shift() ?? 200).end())
+    await context.db('events').whereNot({ id: deliveries[0]!.event_id }).delete()
+    const patient = { ...context, config: { ...context.config, deliveryRetryBaseMs: 5 } }
+    const work = await goOn(patient, await start({ url: target.url }))
+    expect(work).to.include({ status: 'done', doneCount: 1 })
+    const sent = context.db('replayed_events').where({ work_id: work.id })
+    expect(await sent.first('attempt_count', 'failure', 'response_status')).to.deep.equal({
+      attempt_count: 3,
+      failure: null,
+      response_status: 200,
+    })
+    target.answerWith((response) => response.destroy())
+    for (let n = 0; n < 11; n += 1) await receiveForDelivery(context, line)
+    expect(await goOn(patient, await start({ url: target.url }))).to.include({
+      status: 'failed',
+      totalCount: 12,
+      doneCount: 0,
+      failedCount: 10,
+      error: 'the URL did not take 10 events one after the other: see what answers there',
+    })
+  })
+
+  it('goes through the guarded door, and says what is wrong with what was asked', async () => {
+    expect((await refusal(start({ url: 'http://10.0.0.1/events' }))).message).to.match(
+      /^url: The address 10\.0\.0\.1 is not on the public internet/,
+    )
+    expect(await refusal(start({ perSecond: 0 }))).to.include({ status: 400 })
+    expect(await refusal(start({ from: new Date(Date.now() + 120_000) }))).to.include({ status: 400 })
+    const other = await createLine(context)
+    expect(await refusal(start({}, { of: 'line', userId: other.userId, id: line.lineId }))).to.include({
+      status: 404,
+    })
+    expect(await refusal(start({}, { of: 'line', userId: other.userId, id: other.lineId }))).to.include({
+      status: 409,
+    })
+  })
+
+  it('goes on behind what is done, whoever does it; and only the last who claimed it writes', async () => {
+    await deliverAll()
+    const work = await start({ perSecond: 1 })
+    await goOn(context, work, 2)
+    // A process that was killed in a batch: its lease is over.
+    await context
+      .db('works')
+      .where({ id: work.id })
+      .update({ lease_until: new Date(0) })
+    expect(await goOn(context, work)).to.include({ status: 'done', doneCount: 3 })
+    expect((await rows()).map(({ job_generation: generation }) => generation)).to.deep.equal([1, 1, 1])
+
+    const next = await start({ perSecond: 1, outcome: 'any' })
+    await deliverAll()
+    const stolen: typeof context = {
+      ...context,
+      queues: context.queues,
+      db: new Proxy(context.db, {
+        get: (db, name) =>
+          name !== 'transaction'
+            ? (Reflect.get(db, name) as unknown)
+            : async (...args: Parameters<typeof db.transaction>) => {
+                await db('works').where({ id: next.id }).increment('claim_count', 1)
+                return db.transaction(...args)
+              },
+      }),
+    }
+    expect(await goOnWithWork(stolen, next.id, () => Promise.resolve())).to.be.above(0)
+    expect((await rows()).map(({ job_generation: generation }) => generation)).to.deep.equal([1, 1, 1])
+    expect(await getWork(context, undefined, next.id)).to.include({ status: 'running', doneCount: 0 })
+  })
+
+  it('gets a new job from the sweep when Redis has lost it, and is given up when it crashes again and again', async () => {
+    await deliverAll()
+    const work = await start({ perSecond: 1 })
+    await until('it has its job', () => context.queues.maintenance.getJob(work.id))
+    await sweep(context)
+    await context.queues.maintenance.obliterate({ force: true })
+    await context
+      .db('works')
+      .where({ id: work.id })
+      .update({ due_at: new Date(Date.now() - 10_000) })
+    await sweep(context)
+    expect((await context.queues.maintenance.getJob(jobIdOf(work.id, 1)))?.data).to.include({ id: work.id })
+    await goOn(context, work, 1)
+    expect([...(await describeJobs(context, 'maintenance', [work.id]))]).to.deep.equal([
+      [work.id, 'replay, 1 of 3: running'],
+    ])
+    for (let n = 0; n < MAX_CRASHES; n += 1) await recordCrashOfWork(context, work.id)
+    expect(await getWork(context, undefined, work.id)).to.include({
+      status: 'failed',
+      doneCount: 1,
+      error: 'it failed unexpectedly: the log of `maintenance` says why',
+    })
+  })
+
+  it('stops when somebody stops it, or its owner is disabled; and no more than three are under way', async () => {
+    await deliverAll()
+    const works = [await start({ perSecond: 1 }), await start(), await start()]
+    expect(await refusal(start())).to.deep.equal({
+      status: 409,
+      message: '3 long works are under way already: wait until one of them is done, or stop one',
+    })
+    const [first, second] = works
+    await goOn(context, first!, 1)
+    const other = await createLine(context)
+    expect(await refusal(stopWork(context, other.userId, first!.id))).to.include({ status: 404 })
+    await stopWork(context, line.userId, first!.id)
+    expect(await goOn(context, first!)).to.include({ status: 'stopped', doneCount: 1, totalCount: 3 })
+    expect(await refusal(stopWork(context, line.userId, first!.id))).to.include({ status: 409 })
+    await disableUser(context, line.userId, 'goes_on')
+    expect(await goOn(context, second!)).to.include({
+      status: 'stopped',
+      error: 'the user is disabled',
+      doneCount: 0,
+    })
+  })
+})

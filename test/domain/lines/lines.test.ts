@@ -1,0 +1,267 @@
+import { expect } from 'chai'
+import { listAllLines } from '../../../src/database/lines/lines.js'
+import { enableConnection } from '../../../src/domain/lines/connections.js'
+import {
+  addLine,
+  getAnyLine,
+  getOwnLine,
+  listOwnLines,
+  renameLine,
+  setLineStatus,
+  type NewLine,
+} from '../../../src/domain/lines/lines.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { addUser } from '../../../src/domain/people/users.js'
+import { newId } from '../../../src/ids.js'
+import { describeContext } from '../../helpers/context.js'
+import { refusal } from '../refusal.js'
+
+describeContext('lines', (context) => {
+  let userId: string
+  let count = 0
+
+  before(async () => {
+    userId = (await addUser(context, { email: 'ada@example.com' })).id
+  })
+
+  const freshNumber = () => {
+    count += 1
+    return `+1415555${String(count).padStart(4, '0')}`
+  }
+  const add = (overrides: Partial<NewLine> = {}) =>
+    addLine(context, { userId, number: freshNumber(), carrierAccount: 'simulator', ...overrides })
+
+  it('have these fields when nothing else is asked for', async () => {
+    const number = freshNumber()
+    const line = await add({ number })
+    const expected = {
+      id: line.id,
+      userId,
+      number,
+      name: number,
+      carrierAccount: 'simulator',
+      status: 'active',
+      country: 'US',
+      allowedCountries: null,
+      messagesPerNumberPerMinute: 5,
+      messagesPerMinute: 30,
+      pausedAt: null,
+      pausedBy: null,
+      pausedCountries: null,
+    }
+    expect(line).to.deep.equal(expected)
+    expect(await getAnyLine(context, line.id)).to.deep.equal(expected)
+  })
+
+  it('keep what was asked for', async () => {
+    const { id } = await add({
+      number: ' +44 20 7946 0123 ',
+      name: '  Office ',
+      allowedCountries: ['gb', ' US '],
+      messagesPerNumberPerMinute: 1,
+      messagesPerMinute: 100_000,
+    })
+    expect(await getAnyLine(context, id)).to.deep.include({
+      number: '+442079460123',
+      name: 'Office',
+      country: 'GB',
+      allowedCountries: ['GB', 'US'],
+      messagesPerNumberPerMinute: 1,
+      messagesPerMinute: 100_000,
+    })
+  })
+
+  it('are named after their number when the name is blank', async () => {
+    const line = await add({ name: ' \0 ' })
+    expect(line.name).to.equal(line.number)
+  })
+
+  it('take their number in E.164 in any width, and as a tel: URI', async () => {
+    expect(await add({ number: ' ＋１４１５５５５００９１' })).to.include({ number: '+14155550091' })
+    expect(await add({ number: 'tel:+1-415-555-0092' })).to.include({ number: '+14155550092' })
+  })
+
+  for (const number of [
+    '',
+    '14155550000',
+    'tel:4155550000',
+    '(415) 555-0000',
+    '+1',
+    '+1555',
+    'hello',
+    '+1 415 555 0000 ext. 5',
+  ]) {
+    it(`need a number in E.164 form, unlike “${number}”`, async () => {
+      expect(await refusal(add({ number }))).to.deep.equal({
+        status: 400,
+        message: 'number must be in E.164 form, such as +15551234567',
+      })
+    })
+  }
+
+  it('need a carrier that is set up', async () => {
+    expect(await refusal(add({ carrierAccount: 'pigeon' }))).to.deep.equal({
+      status: 400,
+      message:
+        'carrier pigeon is not set up here: add it with `linehook carrier add`; the simulator needs SIMULATOR=true',
+    })
+  })
+
+  for (const field of ['messagesPerNumberPerMinute', 'messagesPerMinute'] as const) {
+    for (const value of [0, -1, 1.5, 100_001, Number.NaN]) {
+      it(`need a limit within bounds: ${field} is not ${value}`, async () => {
+        expect(await refusal(add({ [field]: value }))).to.deep.equal({
+          status: 400,
+          message: `${field} must be a whole number from 1 to 100000`,
+        })
+      })
+    }
+  }
+
+  for (const allowedCountries of [[], ['USA'], ['US', ''], ['1']]) {
+    it(`need countries by their codes, unlike ${JSON.stringify(allowedCountries)}`, async () => {
+      expect(await refusal(add({ allowedCountries }))).to.deep.equal({
+        status: 400,
+        message: 'allowedCountries must be ISO 3166 codes of two letters, such as US,CA',
+      })
+    })
+  }
+
+  it('have numbers of their own, also those of other users', async () => {
+    const { number } = await add()
+    const other = await addUser(context, { email: 'ben@example.com' })
+    const taken = { status: 409, message: `number ${number} belongs to a line already` }
+    expect(await refusal(add({ number }))).to.deep.equal(taken)
+    expect(await refusal(add({ number, userId: other.id }))).to.deep.equal(taken)
+  })
+
+  it('are found by id and by number, however it is written', async () => {
+    const { id, number } = await add()
+    for (const reference of [id, id.toUpperCase(), number, number.slice(1), ` ${number} `]) {
+      expect((await getAnyLine(context, reference)).id).to.equal(id)
+    }
+  })
+
+  for (const reference of ['', 'nobody', newId(), '+14155559999', '\0']) {
+    it(`are not found by ${JSON.stringify(reference)}`, async () => {
+      expect(await refusal(getAnyLine(context, reference))).to.deep.equal({
+        status: 404,
+        message: `no line has the id or number ${reference}: see \`linehook line list\``,
+      })
+    })
+  }
+
+  it('are listed oldest first, with whether they are connected', async () => {
+    const first = await add()
+    const second = await add()
+    await enableConnection(context, userId, second.id)
+    const listed = (await listAllLines(context.db)).slice(-2)
+    expect(listed).to.deep.equal([
+      { ...first, connected: false },
+      { ...second, connected: true },
+    ])
+  })
+
+  it('are disabled and made active again by their owner', async () => {
+    const { id } = await add()
+    await setLineStatus(context, userId, id, 'disabled')
+    expect(await getAnyLine(context, id)).to.include({ status: 'disabled' })
+    await setLineStatus(context, userId, id, 'active')
+    expect(await getAnyLine(context, id)).to.include({ status: 'active' })
+  })
+
+  describe('of a user', () => {
+    const noLine = { status: 404, message: 'no such line' }
+    let strangerId: string
+
+    before(async () => {
+      strangerId = (await addUser(context, { email: 'mallory@example.com' })).id
+    })
+
+    const ids = async (filter?: Parameters<typeof listOwnLines>[2], user = userId) =>
+      (await listOwnLines(context, user, filter)).map(({ id }) => id)
+
+    it('are listed oldest first, and nobody else’s', async () => {
+      const mine = [await add(), await add()].map(({ id }) => id)
+      const theirs = await add({ userId: strangerId })
+      expect((await ids()).slice(-2)).to.deep.equal(mine)
+      expect(await ids({}, strangerId)).to.deep.equal([theirs.id])
+    })
+
+    it('are found by id, by number however it is written, and by name', async () => {
+      const { id, number } = await add({ name: 'Front desk' })
+      expect(await ids({ id })).to.deep.equal([id])
+      expect(await ids({ phoneNumber: ` ${number} ` })).to.deep.equal([id])
+      expect(await ids({ name: 'Front desk' })).to.deep.equal([id])
+      expect(await ids({ id, name: 'Front' })).to.deep.equal([])
+    })
+
+    it('are not found by what no line can fit, nor by another user', async () => {
+      const { id, number } = await add({ name: 'Back desk' })
+      for (const filter of [{ id: 'x' }, { id: newId() }, { phoneNumber: 'x' }, { name: '\0' }]) {
+        expect(await ids(filter)).to.deep.equal([])
+      }
+      for (const filter of [{ id }, { phoneNumber: number }, { name: 'Back desk' }]) {
+        expect(await ids(filter, strangerId)).to.deep.equal([])
+      }
+    })
+
+    it('say whether they are connected and when something last happened', async () => {
+      const line = await add()
+      expect(await getOwnLine(context, userId, line.id)).to.deep.equal({
+        ...line,
+        isConnected: false,
+        lastActivityAt: null,
+      })
+      await enableConnection(context, userId, line.id)
+      await receiveMessage(context, {
+        carrierAccount: 'simulator',
+        carrierMessageId: newId(),
+        fromNumber: '+15005550101',
+        toNumber: line.number,
+        content: { type: 'inboundText', text: 'Hi' },
+      })
+      const own = await getOwnLine(context, userId, line.id)
+      expect(own.isConnected).to.equal(true)
+      expect(Date.now() - own.lastActivityAt!.getTime()).to.be.within(-1000, 20_000)
+    })
+
+    it('are theirs alone to get', async () => {
+      const { id } = await add()
+      for (const [user, wrong] of [
+        [strangerId, id],
+        [userId, newId()],
+        [userId, 'x'],
+      ] as const) {
+        expect(await refusal(getOwnLine(context, user, wrong))).to.deep.equal(noLine)
+        expect(await refusal(renameLine(context, user, wrong, 'Mine'))).to.deep.equal(noLine)
+      }
+      expect((await getOwnLine(context, userId, id)).name).not.to.equal('Mine')
+    })
+
+    it('are renamed', async () => {
+      const { id } = await add()
+      await renameLine(context, userId, id, '  <b>Front</b> desk\0 ')
+      expect((await getOwnLine(context, userId, id)).name).to.equal('<b>Front</b> desk')
+    })
+
+    for (const name of ['', '  ', '\0', 'x'.repeat(101)]) {
+      it(`are not renamed to ${JSON.stringify(name.slice(0, 5))} (${name.length})`, async () => {
+        const { id } = await add()
+        expect(await refusal(renameLine(context, userId, id, name))).to.deep.equal({
+          status: 400,
+          message: 'name must have 1 to 100 characters',
+        })
+      })
+    }
+  })
+
+  it('are not changed by another user', async () => {
+    const { id } = await add()
+    const stranger = await addUser(context, { email: 'eve@example.com' })
+    const noLine = { status: 404, message: 'no such line' }
+    expect(await refusal(setLineStatus(context, stranger.id, id, 'disabled'))).to.deep.equal(noLine)
+    expect(await refusal(setLineStatus(context, userId, newId(), 'disabled'))).to.deep.equal(noLine)
+    expect(await getAnyLine(context, id)).to.include({ status: 'active' })
+  })
+})

@@ -1,0 +1,347 @@
+import { expect } from 'chai'
+import { Webhook } from 'standardwebhooks'
+import type { Context } from '../../../../src/domain/context.js'
+import {
+  callOperationalWebhook,
+  callOwnWebhooks,
+  sendMails,
+} from '../../../../src/domain/operating/notices/dispatch.js'
+import { lookForNotices } from '../../../../src/domain/operating/notices/look.js'
+import {
+  rotateOwnWebhookSecret,
+  setOwnWebhook,
+} from '../../../../src/domain/operating/notices/own-webhook.js'
+import { setNoticeMails } from '../../../../src/domain/operating/notices.js'
+import { asError, UserError } from '../../../../src/errors.js'
+import { createMailer } from '../../../../src/mail.js'
+import { describeContext, joinService } from '../../../helpers/context.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { memoryLog } from '../../../helpers/process/log.js'
+import { startMailServer } from '../../../helpers/services/mail-server.js'
+import { startReceiver } from '../../../helpers/services/receiver.js'
+import { openForEachTest } from '../../../helpers/suite.js'
+import { createPerson, type Person } from '../../people/people.js'
+import { forgetNotices, setEndpoint, toldNotices } from './fixtures.js'
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const MAIL_FROM = 'Acme Lines <lines@acme.example>'
+
+const ENVIRONMENT = {
+  PUBLIC_URL: 'https://lines.acme.example',
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM,
+  OPERATIONAL_WEBHOOK_URL: 'http://127.0.0.1:9/hook?key=secret-key',
+  OPERATIONAL_WEBHOOK_SECRET: SECRET,
+}
+
+interface DispatchRow {
+  kind: string
+  user_id: string | null
+  status: string
+  attempt_count: number
+  last_failure: string | null
+  due_at: Date
+}
+
+describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plain) => {
+  const other = joinService(plain, ENVIRONMENT)
+  const server = openForEachTest(startMailServer)
+  const receiver = openForEachTest(startReceiver)
+  let log: ReturnType<typeof memoryLog>
+  let operator: Person
+  let owner: Person
+  let line: TestLine
+  let context: Context
+
+  /** The servers of a test have ports of their own. */
+  const withServers = (base: Context): Context => ({
+    ...base,
+    log: log.log,
+    mailer: createMailer(
+      { url: server.url, from: MAIL_FROM },
+      { connectMs: 500, silentMs: 500, totalMs: 1000 },
+    ),
+    config: { ...base.config, operationalWebhook: { url: `${receiver.url}?key=secret-key`, secret: SECRET } },
+  })
+
+  beforeEach(async () => {
+    await forgetNotices(plain)
+    await plain.db('users').update({ disabled_at: plain.db.fn.now() })
+    await plain.db('endpoints').update({ removed_at: plain.db.fn.now() })
+    log = memoryLog()
+    context = withServers(plain)
+    operator = await createPerson(plain, { role: 'operator' })
+    owner = await createPerson(plain)
+    line = await addLine('Front desk')
+  })
+
+  const addLine = (name: string) =>
+    createLine(plain, {
+      name,
+      userId: owner.id,
+      outgoingUrl: 'http://127.0.0.1:9/secret-path?token=secret-token',
+    })
+
+  /** All endpoints of the owner fail, and that is told. */
+  async function tell() {
+    await setEndpoint(plain, line.userId, { failing: '2 minutes', failures: 4 })
+    expect(await lookForNotices(context)).to.be.above(0)
+  }
+
+  const rows = (kind: string) =>
+    plain.db<DispatchRow>('dispatches').where({ kind }).orderBy('id').select<DispatchRow[]>()
+  const rowOf = async (kind: string, person: Person | null = null) =>
+    (await rows(kind)).find(({ user_id: userId }) => userId === (person?.id ?? null))
+  const makeDue = () => plain.db('dispatches').update({ due_at: plain.db.fn.now() })
+  const recipients = () => server.mails.flatMap(({ to }) => to)
+
+  describe('by mail', () => {
+    it('is one to the owner and one to each operator, in words, with a link and without anything secret', async () => {
+      await tell()
+      expect(await sendMails(context)).to.equal(2)
+      expect(recipients()).to.have.members([owner.email, operator.email])
+      const mail = server.mails.find(({ to }) => to.includes(owner.email))
+      expect(mail?.subject).to.equal('[Acme Lines] The endpoint at 127.0.0.1:9 of the line Front desk fails')
+      expect(mail?.text).to.include('The last 4 requests failed, for 2 min now.')
+      expect(mail?.text).to.match(/https:\/\/lines\.acme\.example\/console\/notices#[0-9a-f-]{36}/)
+      expect(mail?.raw).to.not.match(/secret|\+1555/)
+      expect(await sendMails(context)).to.equal(0)
+    })
+
+    it('is one to each, however many processes send', async () => {
+      await tell()
+      await Promise.all([context, withServers(other), context, withServers(other)].map((by) => sendMails(by)))
+      expect(recipients()).to.have.members([owner.email, operator.email])
+    })
+
+    it('is one mail for all that came within a minute', async () => {
+      await addLine('Back office')
+      await tell()
+      expect(await sendMails(context)).to.equal(2)
+      const mail = server.mails.find(({ to }) => to.includes(owner.email))
+      expect(mail?.subject).to.match(/, and 1 more$/)
+      expect(mail?.text).to.include('Front desk fails').and.to.include('Back office fails')
+
+      await addLine('Cellar')
+      await tell()
+      expect(await sendMails(context)).to.equal(0)
+      await plain.db('dispatches').update({ settled_at: plain.db.raw(`settled_at - interval '1 minute'`) })
+      expect(await sendMails(context)).to.equal(2)
+      expect(server.mails.at(-1)?.subject).to.include('Cellar')
+    })
+
+    it('is what each has chosen', async () => {
+      await setNoticeMails(plain, operator.id, 'own')
+      await setNoticeMails(plain, owner.id, 'none')
+      await tell()
+      expect(await sendMails(context)).to.equal(0)
+      expect(await rows('mail')).to.deep.equal([])
+    })
+
+    it('is one for an operator whose own line it is, also if they want no others', async () => {
+      await plain.db('users').where({ id: owner.id }).update({ role: 'operator' })
+      await tell()
+      expect((await rows('mail')).map(({ user_id: id }) => id)).to.have.members([owner.id, operator.id])
+      await forgetNotices(plain)
+      await setNoticeMails(plain, owner.id, 'own')
+      await tell()
+      expect((await rows('mail')).map(({ user_id: id }) => id)).to.have.members([owner.id, operator.id])
+    })
+
+    it('is tried again later after a failure that may pass, and the others are not tried meanwhile', async () => {
+      await tell()
+      server.behave('hang')
+      expect(await sendMails(context)).to.equal(0)
+      const tried = (await rows('mail')).filter(({ attempt_count: count }) => count > 0)
+      expect(tried.map(({ status, last_failure: failure }) => [status, failure])).to.deep.equal([
+        ['waiting', 'timeout'],
+      ])
+      expect(tried[0]!.due_at.getTime() - Date.now()).to.be.within(6000, 13_000)
+
+      server.behave('take')
+      expect(await sendMails(context)).to.equal(1)
+      await makeDue()
+      expect(await sendMails(context)).to.equal(1)
+      expect(recipients()).to.have.members([owner.email, operator.email])
+    })
+
+    it('is given up after 14 attempts', async () => {
+      await setNoticeMails(plain, operator.id, 'none')
+      await tell()
+      server.behave('close')
+      await plain.db('dispatches').update({ attempt_count: 12 })
+      for (const status of ['waiting', 'failed']) {
+        await makeDue()
+        await sendMails(context)
+        expect(await rowOf('mail', owner)).to.include({ status, last_failure: 'closed' })
+      }
+    })
+
+    it('is given up for itself: what stands in the same mail and is newer is tried again', async () => {
+      await setNoticeMails(plain, operator.id, 'none')
+      await tell()
+      await plain.db('dispatches').update({ attempt_count: 13 })
+      await addLine('Back office')
+      await tell()
+      server.behave('refuse-later')
+      await sendMails(context)
+      const ends = (await rows('mail')).map(({ status, attempt_count: count }) => [status, count])
+      expect(ends).to.have.deep.members([
+        ['failed', 14],
+        ['waiting', 1],
+      ])
+    })
+
+    it('is not tried again where the mailbox is refused, and keeps no other waiting', async () => {
+      await tell()
+      server.behave('refuse-recipient')
+      await sendMails(context)
+      expect(
+        (await rows('mail')).map(({ status, last_failure: failure }) => [status, failure]),
+      ).to.deep.equal([
+        ['failed', 'refused_550'],
+        ['failed', 'refused_550'],
+      ])
+    })
+
+    it('is taken over when the process that has it is gone', async () => {
+      await tell()
+      await plain
+        .db('dispatches')
+        .update({ attempt_count: 1, due_at: plain.db.raw(`now() + interval '1 minute'`) })
+      expect(await sendMails(context)).to.equal(0)
+      await makeDue()
+      expect(await sendMails(context)).to.equal(2)
+    })
+  })
+
+  describe('by the operational webhook', () => {
+    it('is signed, with the id of the notice, its kind and what it is about', async () => {
+      await tell()
+      expect(await callOperationalWebhook(context)).to.equal(1)
+      const [request] = receiver.requests
+      const [notice] = await toldNotices(plain)
+      const body = new Webhook(SECRET).verify(request!.body, request!.headers as Record<string, string>)
+      expect(body).to.deep.include({ type: 'endpoint.failing' })
+      const { data } = body as { data: Record<string, unknown> }
+      expect(data).to.include({
+        endpointId: notice?.subject,
+        userId: owner.id,
+        lineId: line.lineId,
+        host: '127.0.0.1:9',
+        title: 'The endpoint at 127.0.0.1:9 of the line Front desk fails',
+      })
+      expect(request?.headers['webhook-id']).to.equal(notice?.id)
+      expect(request?.body).to.not.match(/secret|\+1555/)
+      expect(await callOperationalWebhook(context)).to.equal(0)
+    })
+
+    it('is tried again with the same id and the same body', async () => {
+      await tell()
+      receiver.answerWith((response) => response.writeHead(503).end())
+      expect(await callOperationalWebhook(context)).to.equal(0)
+      expect(await rowOf('webhook')).to.include({
+        status: 'waiting',
+        attempt_count: 1,
+        last_failure: 'http_503',
+      })
+      receiver.answerWith((response) => response.end())
+      await makeDue()
+      expect(await callOperationalWebhook(context)).to.equal(1)
+      const [first, second] = receiver.requests
+      expect(second?.body).to.equal(first?.body)
+      expect(second?.headers['webhook-id']).to.equal(first?.headers['webhook-id'])
+      expect(await rowOf('webhook')).to.include({ status: 'sent' })
+    })
+
+    it('goes through the guarded door', async () => {
+      const operationalWebhook = { url: 'http://169.254.169.254/latest', secret: SECRET }
+      await tell()
+      await callOperationalWebhook({ ...context, config: { ...context.config, operationalWebhook } })
+      expect(await rowOf('webhook')).to.include({ status: 'waiting', last_failure: 'blocked_address' })
+    })
+  })
+
+  describe('by users’ own operational webhooks', () => {
+    const urlOf = (path: string) => `http://127.0.0.1:${receiver.port}${path}`
+    const typeOf = (request: { body: string; headers: object } | undefined, secret: string) =>
+      new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>)
+
+    it('is what is about their own, signed with their secret; another URL keeps it, a new secret ends it', async () => {
+      const secret = await setOwnWebhook(context, owner.id, urlOf('/own'))
+      await setOwnWebhook(context, operator.id, urlOf('/operator'))
+      await tell()
+      expect(await callOwnWebhooks(context)).to.equal(1)
+      expect(receiver.requests.map(({ path }) => path)).to.deep.equal(['/own'])
+      expect(typeOf(receiver.requests[0], secret ?? '')).to.deep.include({ type: 'endpoint.failing' })
+      expect(await rowOf('own_webhook', owner)).to.include({ status: 'sent' })
+
+      expect(await setOwnWebhook(context, owner.id, urlOf('/other'))).to.equal(undefined)
+      await forgetNotices(plain)
+      await tell()
+      const rotated = await rotateOwnWebhookSecret(context, owner.id)
+      expect(await callOwnWebhooks(context)).to.equal(1)
+      expect(receiver.requests[1]?.path).to.equal('/other')
+      expect(typeOf(receiver.requests[1], rotated)).to.deep.include({ type: 'endpoint.failing' })
+      expect(() => typeOf(receiver.requests[1], secret ?? '')).to.throw('No matching signature')
+    })
+
+    it('keeps nobody waiting for a receiver that hangs, and gives up what no URL is there for any more', async () => {
+      await setOwnWebhook(context, owner.id, urlOf('/hangs'))
+      const neighbour = await createPerson(plain)
+      await setOwnWebhook(context, neighbour.id, urlOf('/takes'))
+      await createLine(plain, { userId: neighbour.id, outgoingUrl: 'http://127.0.0.1:9/' })
+      await setEndpoint(plain, neighbour.id, { failing: '2 minutes', failures: 4 })
+      await addLine('Back office')
+      await tell()
+      receiver.answerWith((response, request) => {
+        if (request.path === '/takes') response.end()
+      })
+      const hurried = { ...context, config: { ...context.config, deliveryTimeoutMs: 300 } }
+      expect(await callOwnWebhooks(hurried)).to.equal(1)
+      expect(receiver.requests.map(({ path }) => path)).to.have.members(['/hangs', '/takes'])
+      const waiting = (await rows('own_webhook')).filter(({ user_id: id }) => id === owner.id)
+      expect(waiting.map(({ status, last_failure: failure }) => [status, failure])).to.deep.equal([
+        ['waiting', 'timeout'],
+        ['waiting', 'timeout'],
+      ])
+
+      await setOwnWebhook(context, owner.id, undefined)
+      await makeDue()
+      await callOwnWebhooks(context)
+      expect(await rowOf('own_webhook', owner)).to.include({
+        status: 'failed',
+        last_failure: 'not_configured',
+      })
+    })
+
+    it('goes through the guarded door, and nobody changes what is not there', async () => {
+      const refusal = await setOwnWebhook(context, owner.id, 'http://169.254.169.254/latest').catch(asError)
+      expect(refusal)
+        .to.be.instanceOf(UserError)
+        .with.property('message')
+        .that.matches(/^url: /)
+      const none = await rotateOwnWebhookSecret(context, owner.id).catch(asError)
+      expect(none).to.be.instanceOf(UserError).with.property('status', 409)
+    })
+  })
+
+  it('leaves nothing secret in rows and in the log', async () => {
+    await tell()
+    server.behave('refuse-user')
+    await sendMails(context)
+    await callOperationalWebhook(context)
+    await makeDue()
+    server.behave('take')
+    await sendMails(context)
+    const kept = JSON.stringify([await toldNotices(plain), await plain.db('dispatches').select(), log.lines])
+    expect(log.lines.map(({ msg }) => msg)).to.include.members([
+      'notice.told',
+      'dispatch.put_off',
+      'dispatch.sent',
+    ])
+    for (const secret of ['secret', SECRET, server.password, '+1555', owner.email]) {
+      expect(kept).to.not.include(secret)
+    }
+  })
+})

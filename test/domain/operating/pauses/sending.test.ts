@@ -1,0 +1,284 @@
+import { expect } from 'chai'
+import { getCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
+import type { Context } from '../../../../src/domain/context.js'
+import { bringResumed } from '../../../../src/domain/messages/resume.js'
+import { sendMessage } from '../../../../src/domain/messages/send.js'
+import {
+  COMMAND_LINE,
+  pauseAllSending,
+  pauseCarrierAccount,
+  pauseLine,
+  resumeAllSending,
+  resumeCarrierAccount,
+  resumeLine,
+} from '../../../../src/domain/operating/pauses.js'
+import { setLineStatus } from '../../../../src/domain/lines/lines.js'
+import { sweep } from '../../../../src/domain/sweep.js'
+import { newId } from '../../../../src/ids.js'
+import { describeContext } from '../../../helpers/context.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { until } from '../../../helpers/until.js'
+import {
+  ANNA,
+  BEN,
+  CLEO,
+  countWaitingForLocks,
+  dueInMs,
+  hasMessageJob,
+  makeOverdue,
+  messageRow,
+  moveToAnotherCarrier,
+  queueMessage,
+  queueMessages,
+  takenMessages,
+  UNLIMITED,
+} from '../../fixtures.js'
+
+const TTL_MS = 4 * 3_600_000
+
+interface Scope {
+  what: string
+  pause: (context: Context, line: TestLine) => Promise<void>
+  resume: (context: Context, line: TestLine) => Promise<void>
+}
+
+const simulator = (context: Context) => getCarrierAccount(context, 'simulator')
+
+const SCOPES: Scope[] = [
+  {
+    what: 'a line',
+    pause: (context, line) => pauseLine(context, COMMAND_LINE, { id: line.lineId, userId: line.userId }),
+    resume: (context, line) => resumeLine(context, COMMAND_LINE, { id: line.lineId, userId: line.userId }),
+  },
+  {
+    what: 'a carrier account',
+    pause: async (context) => pauseCarrierAccount(context, COMMAND_LINE, await simulator(context)),
+    resume: async (context) => resumeCarrierAccount(context, COMMAND_LINE, await simulator(context)),
+  },
+  {
+    what: 'all sending',
+    pause: (context) => pauseAllSending(context, COMMAND_LINE),
+    resume: (context) => resumeAllSending(context, COMMAND_LINE),
+  },
+]
+
+for (const { what, pause, resume } of SCOPES) {
+  describeContext(`while ${what} is paused`, (context) => {
+    let line: TestLine
+
+    beforeEach(async () => {
+      await context.db('messages').delete()
+      await context.db('simulator_outbox').delete()
+      await context.redis.flushdb()
+      line = await createLine(context, UNLIMITED)
+      await pause(context, line)
+    })
+    afterEach(async () => {
+      await resume(context, line)
+      await bringResumed(context)
+    })
+
+    const over = async () => {
+      await resume(context, line)
+      return bringResumed(context)
+    }
+
+    it('a message waits queued, uses up no attempt, and its job is over', async () => {
+      const id = await queueMessage(context, line)
+      expect(await sendMessage(context, id)).to.deep.equal({ kind: 'stopped' })
+      expect(await messageRow(context, id)).to.include({
+        ...{ status: 'queued', error: null, attempt_count: 0, claim_id: null, job_generation: 0 },
+      })
+      expect(await takenMessages(context)).not.to.include(id)
+    })
+
+    it('the sweep leaves what waits alone until it expires, also what is behind another', async () => {
+      const ids = await queueMessages(context, line, 3)
+      for (const id of ids) await sendMessage(context, id)
+      for (const id of ids) {
+        expect(await dueInMs(context, 'messages', id)).to.be.within(TTL_MS - 30_000, TTL_MS)
+      }
+      expect(await sweep(context)).to.equal(0)
+      expect(await context.queues.sendMessage.count()).to.equal(0)
+    })
+
+    it('a message expires when it would have', async () => {
+      const id = await queueMessage(context, line)
+      await sendMessage(context, id)
+      await context
+        .db('messages')
+        .where({ id })
+        .update({ created_at: context.db.raw(`now() - make_interval(secs => ?)`, [TTL_MS / 1000 + 1]) })
+      await makeOverdue(context, 'messages', [id], 4)
+      expect(await sweep(context)).to.equal(1)
+      expect(await sendMessage(context, id)).to.deep.equal({ kind: 'failed', error: 'expired' })
+    })
+
+    it('what may not be sent at all fails, as always', async () => {
+      const id = await queueMessage(context, line)
+      await setLineStatus(context, line.userId, line.lineId, 'disabled')
+      expect(await sendMessage(context, id)).to.deep.equal({ kind: 'failed', error: 'line_disabled' })
+    })
+
+    it('what the service says by itself goes out, before messages that wait', async () => {
+      const waiting = await queueMessage(context, line)
+      await sendMessage(context, waiting)
+      const answer = await queueMessage(context, line, { source: 'service' })
+      expect(await sendMessage(context, answer)).to.deep.equal({ kind: 'sent' })
+      const second = await queueMessage(context, line, { source: 'service' })
+      await makeOverdue(context, 'messages', [second], 4)
+      await sweep(context)
+      expect(await hasMessageJob(context, second, 1), 'its job was lost').to.equal(true)
+      expect(await messageRow(context, waiting)).to.include({ status: 'queued' })
+    })
+
+    it('its end gives the first of each number a job, oldest first, and the others wait for their turn', async () => {
+      const [first, second] = (await queueMessages(context, line, 2)) as [string, string]
+      const ben = await queueMessage(context, line, { to_number: BEN })
+      for (const id of [first, second, ben]) await sendMessage(context, id)
+      expect(await over()).to.equal(2)
+      const jobs = await context.queues.sendMessage.getJobs(['waiting'], 0, -1, true)
+      expect(jobs.map(({ id }) => id)).to.deep.equal([`${first}-g1`, `${ben}-g1`])
+      expect(await dueInMs(context, 'messages', first)).to.be.within(-5000, 0)
+      expect(await dueInMs(context, 'messages', second)).to.be.within(20_000, 30_000)
+      for (const id of [first, second, ben]) await sendMessage(context, id)
+      expect(await takenMessages(context, ANNA)).to.deep.equal([first, second])
+      expect(await messageRow(context, ben)).to.include({ status: 'sent', attempt_count: 1 })
+    })
+
+    it('its end is brought once, however often somebody looks, and by several processes', async () => {
+      const id = await queueMessage(context, line)
+      await sendMessage(context, id)
+      await resume(context, line)
+      await Promise.all([bringResumed(context), bringResumed(context)])
+      await bringResumed(context)
+      expect(await context.queues.sendMessage.count()).to.equal(1)
+      expect(await messageRow(context, id)).to.include({ job_generation: 1 })
+    })
+
+    it('a job that nobody has looked at meanwhile is enough: it gets no second one', async () => {
+      const id = await queueMessage(context, line)
+      await context.queues.enqueueMessages([{ id, generation: 0 }])
+      expect(await over()).to.equal(0)
+      expect(await context.queues.sendMessage.count()).to.equal(1)
+    })
+
+    it('what waits for a moment of its own goes on waiting for it', async () => {
+      const inAnHour = context.db.raw(`now() + interval '1 hour'`)
+      const id = await queueMessage(context, line, { not_before: inAnHour })
+      await sendMessage(context, id)
+      expect(await over()).to.equal(0)
+      expect(await dueInMs(context, 'messages', id)).to.be.within(3_500_000, 3_600_000)
+    })
+
+    it('what is brought and paused again waits again', async () => {
+      const id = await queueMessage(context, line)
+      await sendMessage(context, id)
+      await resume(context, line)
+      await pause(context, line)
+      expect(await bringResumed(context)).to.equal(0)
+      expect(await sendMessage(context, id)).to.deep.equal({ kind: 'stopped' })
+      expect(await over()).to.equal(1)
+    })
+
+    it('without Redis its end waits for Redis', async () => {
+      const id = await queueMessage(context, line)
+      await sendMessage(context, id)
+      await resume(context, line)
+      const away = Object.create(context.redis, { status: { value: 'end' } }) as Context['redis']
+      expect(await bringResumed({ ...context, redis: away })).to.equal(0)
+      expect(await bringResumed(context)).to.equal(1)
+    })
+
+    it('a claim that still saw it has put its message down before the end is brought', async () => {
+      const id = await queueMessage(context, line)
+      const claiming = await context.db.transaction()
+      const lock = 'select pg_advisory_xact_lock(hashtextextended(?::text, 2))'
+      try {
+        await claiming.raw(lock, [line.lineId])
+        // As a claim does that began before the pause was over.
+        await resume(context, line)
+        const bringing = bringResumed(context)
+        await until('it waits for the claim', async () => (await countWaitingForLocks(context)) === 1)
+        await claiming('messages')
+          .where({ id })
+          .update({ due_at: claiming.raw(`now() + interval '4 hours'`) })
+        await claiming.commit()
+        expect(await bringing).to.equal(1)
+      } finally {
+        if (!claiming.isCompleted()) await claiming.rollback()
+      }
+    })
+  })
+}
+
+describeContext('a pause', (context) => {
+  let line: TestLine
+
+  beforeEach(async () => {
+    line = await createLine(context, UNLIMITED)
+  })
+
+  const send = async (from: TestLine, toNumber = ANNA) =>
+    sendMessage(context, await queueMessage(context, from, { to_number: toNumber }))
+
+  it('of a line is no matter for others', async () => {
+    await pauseLine(context, COMMAND_LINE, { id: line.lineId, userId: line.userId })
+    const other = await createLine(context, UNLIMITED)
+    expect(await send(other)).to.deep.equal({ kind: 'sent' })
+    expect(await send(line)).to.deep.equal({ kind: 'stopped' })
+  })
+
+  it('of an account is no matter for others', async () => {
+    const other = await createLine(context, UNLIMITED)
+    await moveToAnotherCarrier(context, other)
+    await pauseCarrierAccount(context, COMMAND_LINE, await getCarrierAccount(context, 'another'))
+    expect(await send(line)).to.deep.equal({ kind: 'sent' })
+    expect(await send(other)).to.deep.equal({ kind: 'stopped' })
+  })
+
+  it('in two places is over when both are', async () => {
+    const own = { id: line.lineId, userId: line.userId }
+    await pauseLine(context, COMMAND_LINE, own)
+    await pauseAllSending(context, COMMAND_LINE)
+    const id = await queueMessage(context, line)
+    await sendMessage(context, id)
+    await resumeLine(context, COMMAND_LINE, own)
+    await bringResumed(context)
+    expect(await hasMessageJob(context, id, 1)).to.equal(true)
+    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'stopped' })
+    await resumeAllSending(context, COMMAND_LINE)
+    await bringResumed(context)
+    expect(await hasMessageJob(context, id, 2)).to.equal(true)
+    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+  })
+
+  it('of a line brings what a batch has no room for with the next one', async () => {
+    const own = { id: line.lineId, userId: line.userId }
+    await pauseLine(context, COMMAND_LINE, own)
+    await context.db.raw(
+      `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, due_at)
+       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, 'outbound', 'webhook', ?,
+         '+1' || n, 'x', 'queued', now() + interval '4 hours' from generate_series(1, 2500) n`,
+      [line.userId, line.lineId, line.number],
+    )
+    await resumeLine(context, COMMAND_LINE, own)
+    expect(await bringResumed(context)).to.equal(2500)
+    expect(await bringResumed(context)).to.equal(0)
+  })
+
+  it('lets a message end that is with the carrier, and gives back one that the carrier did not take', async () => {
+    const id = await queueMessage(context, line, { to_number: CLEO })
+    const claim = newId()
+    expect(await context.batched.claimMessage({ id, claim })).to.include({ kind: 'claimed' })
+    await pauseLine(context, COMMAND_LINE, { id: line.lineId, userId: line.userId })
+    await context.batched.settleMessage({
+      id,
+      claim,
+      status: 'queued',
+      error: 'carrier_unavailable',
+      dueInMs: 0,
+    })
+    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'stopped' })
+  })
+})

@@ -1,0 +1,259 @@
+import { expect } from 'chai'
+import { ensurePartitions } from '../../../../src/database/partitions.js'
+import { listAudit } from '../../../../src/domain/operating/audit.js'
+import type { Context } from '../../../../src/domain/context.js'
+import { carryOutRetention, tryRetention } from '../../../../src/domain/operating/retention/retention.js'
+import { describeContext } from '../../../helpers/context.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { until } from '../../../helpers/until.js'
+import { countWaitingForLocks } from '../../fixtures.js'
+import { EVERYTHING, hasFile, idAt, insertPast, leftOf, makePartitions, monthAgo, nameOf } from './past.js'
+
+const DAY_MS = 86_400_000
+
+/** In the middle of a month. */
+const amid = (month: Date) => new Date(month.getTime() + 14 * DAY_MS)
+const partitionOf = async ({ db }: Context, name: string) => {
+  const { rows } = await db.raw<{ rows: { isThere: boolean }[] }>(
+    `select to_regclass(?) is not null as "isThere"`,
+    [name],
+  )
+  return rows[0]?.isThere
+}
+
+describeContext('retention', (context) => {
+  const [old, older, young] = [monthAgo(3), monthAgo(4), monthAgo(1)]
+  let line: TestLine
+
+  before(async () => {
+    line = await createLine(context)
+  })
+
+  beforeEach(async () => {
+    for (const month of [old, older, young]) await makePartitions(context, month)
+  })
+
+  afterEach(async () => {
+    for (const table of [
+      'messages',
+      'events',
+      'deliveries',
+      'delivery_attempts',
+      'media',
+      'retention_progress',
+    ]) {
+      await context.db(table).delete()
+    }
+  })
+
+  const keeping = (days: Partial<Context['config']>): Context => ({
+    ...context,
+    config: { ...context.config, ...days },
+  })
+  const keepsDays = () => keeping({ messageRetentionDays: 40, excerptRetentionDays: 10 })
+  const outcomes = async (of = keepsDays()) =>
+    (await carryOutRetention(of)).months.map(({ kind, month, outcome, why }) => [kind, month, outcome, why])
+  const name = (month: Date) => month.toISOString().slice(0, 7)
+
+  it('keeps everything for ever unless it is told otherwise', async () => {
+    const past = await insertPast(context, line, amid(older))
+    expect(await carryOutRetention(context)).to.deep.include({ months: [], excerptCount: 0, mediaCount: 0 })
+    expect(await leftOf(context, past)).to.deep.equal(EVERYTHING)
+  })
+
+  it('drops the months that are wholly older, with their media and what else belongs to them', async () => {
+    const gone = [await insertPast(context, line, older), await insertPast(context, line, amid(old))]
+    const kept = await insertPast(context, line, new Date(young.getTime() + 1000))
+    expect(await outcomes()).to.deep.equal([
+      ['messages', name(older), 'dropped', {}],
+      ['messages', name(old), 'dropped', {}],
+    ])
+    for (const past of gone) expect(await leftOf(context, past)).to.deep.equal([])
+    expect(await leftOf(context, kept)).to.deep.equal(EVERYTHING)
+    expect(await partitionOf(context, nameOf('messages', old))).to.equal(false)
+    expect(await partitionOf(context, nameOf('audit_log', old))).to.equal(true)
+    expect(await outcomes()).to.deep.equal([])
+  })
+
+  it('writes into the audit log what it has dropped, and nothing when there is nothing', async () => {
+    await outcomes()
+    const [row] = await listAudit(context, { actions: ['retention.carried_out'] }, { limit: 1 })
+    expect(row?.after).to.deep.include({ months: [`messages ${name(older)}`, `messages ${name(old)}`] })
+    await outcomes()
+    expect((await listAudit(context, { actions: ['retention.carried_out'] }, { limit: 1 }))[0]?.id).to.equal(
+      row?.id,
+    )
+  })
+
+  it('says with a dry run what it would drop, and drops nothing', async () => {
+    const past = await insertPast(context, line, amid(old))
+    const tried = await tryRetention(keepsDays())
+    expect(tried.months.map(({ month, outcome }) => [month, outcome])).to.deep.equal([
+      [name(older), 'would_drop'],
+      [name(old), 'would_drop'],
+    ])
+    expect(tried.months[1]?.byteCount).to.be.above(0)
+    expect(tried.excerptCount).to.equal(1)
+    expect(await leftOf(context, past)).to.deep.equal(EVERYTHING)
+  })
+
+  describe('keeps a month in which something is under way, and says what:', () => {
+    const cases: [what: string, overrides: Parameters<typeof insertPast>[3], why: object][] = [
+      ['a text that waits', { message: { direction: 'outbound', status: 'queued' } }, { messages: 1 }],
+      ['a text on its way', { message: { direction: 'outbound', status: 'sending' } }, { messages: 1 }],
+      ['a delivery that waits', { delivery: { status: 'pending' } }, { deliveries: 1 }],
+      ['a delivery on its way', { delivery: { status: 'delivering' } }, { deliveries: 1 }],
+      ['a delivery that is held', { delivery: { status: 'held' } }, { heldDeliveries: 1 }],
+      ['media to be copied', { media: { status: 'pending', storage_key: null } }, { media: 1 }],
+    ]
+    for (const [what, overrides, why] of cases) {
+      it(what, async () => {
+        const past = await insertPast(context, line, amid(old), overrides)
+        const other = await insertPast(context, line, amid(older))
+        expect(await outcomes()).to.deep.equal([
+          ['messages', name(older), 'dropped', {}],
+          ['messages', name(old), 'kept', why],
+        ])
+        expect(await leftOf(context, past)).to.deep.equal(EVERYTHING)
+        expect(await leftOf(context, other)).to.deep.equal([])
+      })
+    }
+
+    it('a delivery of a later month, of an event of this one', async () => {
+      const past = await insertPast(context, line, amid(old), {
+        event: { message_id: null },
+        delivery: { id: idAt(new Date()), status: 'held' },
+      })
+      expect((await outcomes())[1]).to.deep.equal(['messages', name(old), 'kept', { heldDeliveries: 1 }])
+      expect(await partitionOf(context, nameOf('events', old))).to.equal(true)
+      expect((await context.db('events').where({ id: past.eventId })).length).to.equal(1)
+    })
+
+    it('a delivery of a later month, of a message of this one', async () => {
+      const now = new Date()
+      await insertPast(context, line, amid(old), { event: { id: idAt(now) } })
+      const [message] = await context.db('messages').pluck<string[]>('id')
+      const [event] = await context.db('events').where({ message_id: message }).pluck<string[]>('id')
+      await context.db('deliveries').update({ status: 'pending', event_id: event, id: idAt(now) })
+      expect((await outcomes())[1]).to.deep.equal(['messages', name(old), 'kept', { deliveries: 1 }])
+    })
+  })
+
+  it('finishes a month that a run before it left half done', async () => {
+    const past = await insertPast(context, line, amid(old))
+    await context.db.raw('drop table ??', [nameOf('deliveries', old)])
+    await context.storage.remove(past.storageKey)
+    await outcomes()
+    expect(await leftOf(context, past)).to.deep.equal([])
+    expect(await hasFile(context, past.storageKey)).to.equal(false)
+  })
+
+  it('gives way to a person who sends a delivery again between the look and the drop', async () => {
+    const past = await insertPast(context, line, amid(old))
+    const trx = await context.db.transaction()
+    await trx('deliveries').where({ id: past.deliveryId }).update({ status: 'pending' })
+    const dropping = outcomes()
+    await until('it waits for its lock', async () => (await countWaitingForLocks(context)) > 0)
+    await trx.commit()
+    expect((await dropping)[1]).to.deep.equal(['messages', name(old), 'kept', { deliveries: 1 }])
+    expect(await leftOf(context, past)).to.deep.equal(EVERYTHING)
+  })
+
+  it('and to one who sends a later delivery of one of its events again, after its own deliveries are gone', async () => {
+    const past = await insertPast(context, line, amid(old))
+    const later = await insertPast(context, line, new Date(), { delivery: { event_id: past.eventId } })
+    const [reader, person] = [await context.db.transaction(), await context.db.transaction()]
+    await reader('events').limit(1)
+    await person('deliveries').where({ id: later.deliveryId }).update({ status: 'pending' })
+    const dropping = outcomes()
+    await until('it waits for its lock', async () => (await countWaitingForLocks(context)) > 0)
+    await person.commit()
+    await reader.rollback()
+    expect((await dropping)[1]).to.deep.equal(['messages', name(old), 'kept', { deliveries: 1 }])
+    expect(await leftOf(context, past)).to.include.members(['events', 'messages', 'media', 'file'])
+  })
+
+  it('does not hold up who wants to write meanwhile', async () => {
+    await insertPast(context, line, amid(old))
+    const reader = await context.db.transaction()
+    await reader('messages').limit(1)
+    const dropping = outcomes()
+    await until('it waits for its lock', async () => (await countWaitingForLocks(context)) > 0)
+    const startedAt = performance.now()
+    await context
+      .db('messages')
+      .where({ id: idAt(new Date()) })
+      .update({ text: null })
+    expect(performance.now() - startedAt).to.be.below(1000)
+    await reader.rollback()
+    expect((await dropping).map(([, , outcome]) => outcome)).to.deep.equal(['dropped', 'dropped'])
+  })
+
+  it('and partitions being made at the same time do not lock each other out', async () => {
+    const next = monthAgo(-2)
+    const make = async () => {
+      for (const table of ['messages', 'events', 'deliveries']) {
+        await context.db.raw('drop table if exists ??', [nameOf(table, next)])
+        await ensurePartitions(context.db)
+      }
+    }
+    const [dropped] = await Promise.all([outcomes(), make()])
+    expect(dropped.map(([, , outcome]) => outcome)).to.deep.equal(['dropped', 'dropped'])
+  })
+
+  it('is carried out by two at once as by one', async () => {
+    const past = await insertPast(context, line, amid(old))
+    const runs = await Promise.all(Array.from({ length: 3 }, () => outcomes()))
+    for (const run of runs) {
+      expect(run.map(([, , outcome]) => outcome)).not.to.include('kept')
+    }
+    expect(await leftOf(context, past)).to.deep.equal([])
+  })
+
+  it('tells of old rows that are in no month', async () => {
+    const long = monthAgo(30)
+    await insertPast(context, line, long)
+    expect((await outcomes()).at(-1)).to.deep.equal(['messages', null, 'kept', { stray: 1 }])
+  })
+
+  it('clears what endpoints answered bit by bit, each attempt once, and leaves the attempts', async () => {
+    const [now, before] = [new Date(), new Date(Date.now() - 11 * DAY_MS)]
+    const [gone, kept] = [await insertPast(context, line, before), await insertPast(context, line, now)]
+    const excerpts = async () =>
+      Object.fromEntries(
+        (await context.db('delivery_attempts').select('id', 'response_excerpt')).map(
+          (row: { id: string; response_excerpt: string | null }) => [row.id, row.response_excerpt],
+        ),
+      ) as Record<string, string | null>
+    expect((await carryOutRetention(keepsDays())).excerptCount).to.equal(1)
+    expect(await excerpts()).to.include({ [gone.attemptId]: null })
+    expect((await excerpts())[kept.attemptId]).to.be.a('string')
+    expect((await carryOutRetention(keepsDays())).excerptCount).to.equal(0)
+    await context.db('delivery_attempts').insert({
+      ...{ id: idAt(new Date(before.getTime() + 1000)), delivery_id: gone.deliveryId, attempt_number: 2 },
+      ...{ started_at: before, duration_ms: 1, response_headers: { server: 'x' } },
+    })
+    expect((await carryOutRetention(keepsDays())).excerptCount).to.equal(1)
+    const left = await context.db('delivery_attempts').whereNotNull('response_headers').pluck<string[]>('id')
+    expect(left).to.deep.equal([kept.attemptId])
+  })
+
+  it('drops the audit log by its own setting, which nothing else can', async () => {
+    await context.db('audit_log').insert({
+      ...{ id: idAt(amid(old)), actor_kind: 'service', action: 'user.added' },
+    })
+    const refused: unknown = await context
+      .db('audit_log')
+      .delete()
+      .catch((error: unknown) => error)
+    expect(refused).to.be.instanceOf(Error)
+    expect(
+      (await outcomes(keeping({ auditRetentionDays: 40 }))).map(([kind, , outcome]) => [kind, outcome]),
+    ).to.deep.equal([
+      ['audit', 'dropped'],
+      ['audit', 'dropped'],
+    ])
+    expect(await partitionOf(context, nameOf('audit_log', old))).to.equal(false)
+    expect(await partitionOf(context, nameOf('messages', old))).to.equal(true)
+  })
+})

@@ -1,0 +1,260 @@
+import { expect } from 'chai'
+import { search } from '../../../src/domain/messages/search.js'
+import { listAudit } from '../../../src/domain/operating/audit.js'
+import { saveContact } from '../../../src/domain/lines/contacts.js'
+import type { Context } from '../../../src/domain/context.js'
+import { sendDeliveryAgain } from '../../../src/domain/endpoints/deliveries/send-again.js'
+import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
+import { findPerson, forgetPerson, readPerson } from '../../../src/domain/people/forget.js'
+import { postMessage } from '../../../src/domain/messages/post.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { listLatestContacts } from '../../../src/database/messages/conversations.js'
+import { describeContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { failure } from '../../helpers/failure.js'
+import { logSteps, takenSteps } from '../../helpers/process/step-log.js'
+import { ANNA, BEN, claimDelivery, claimMessage, inboundText, messageRow, queueMessage } from '../fixtures.js'
+import { EVERYTHING, hasFile, insertPast, leftOf, monthAgo } from '../operating/retention/past.js'
+
+/** Every row in which a text stands, by table. */
+async function findText({ db }: Context, text: string): Promise<string[]> {
+  const { rows: tables } = await db.raw<{ rows: { name: string }[] }>(
+    `select relname as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+       and relname <> 'steps_taken' order by 1`,
+  )
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await db.raw<{ rows: unknown[] }>(
+      `select 1 from ?? t where position(? in row_to_json(t)::text) > 0 limit 1`,
+      [name, text],
+    )
+    if (rows.length > 0) found.push(name)
+  }
+  return found
+}
+
+const REASON = 'ticket 4711'
+
+describeContext('forgetting a person', (context) => {
+  let line: TestLine
+
+  before(() => logSteps(context.db))
+
+  beforeEach(async () => {
+    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
+  })
+
+  afterEach(async () => {
+    for (const table of ['messages', 'deliveries', 'events', 'media', 'line_contacts', 'simulator_outbox']) {
+      await context.db(table).delete()
+    }
+  })
+
+  const receive = (text: string, fromNumber = ANNA) =>
+    receiveMessage(context, inboundText(line, { fromNumber, content: { type: 'inboundText', text } }))
+
+  it('erases the number, every text, medium and excerpt, everywhere, and keeps ids, states and counts', async () => {
+    const past = await insertPast(context, line, monthAgo(2), {
+      message: { error: `The number ${ANNA.slice(1)} is no mobile` },
+    })
+    await receive('my confession')
+    await queueMessage(context, line, { status: 'sent', text: 'their confession' })
+    await context.db('idempotency_keys').insert({
+      scope_id: line.userId,
+      key: `reminder for ${ANNA}`,
+      request_hash: Buffer.alloc(32),
+      message_id: past.messageId,
+    })
+    await saveContact(context, line.userId, ANNA, { name: 'My confessor', blocked: true })
+    const before = await context.db('messages').orderBy('id').select('id', 'status', 'direction', 'type')
+    const found = await findPerson(context, ANNA)
+    expect(found).to.deep.equal({
+      messages: 3,
+      media: 1,
+      deliveries: 2,
+      contacts: 1,
+      optOuts: 0,
+      simulated: 1,
+      named: 1,
+    })
+
+    expect(await forgetPerson(context, ANNA, REASON)).to.deep.equal(found)
+
+    for (const text of [
+      ANNA,
+      ANNA.slice(1),
+      'confession',
+      'confessor',
+      'See you at noon',
+      'On my way',
+      'thank you',
+    ]) {
+      expect(await findText(context, text), text).to.deep.equal([])
+    }
+    expect(await leftOf(context, past)).to.deep.equal(EVERYTHING.filter((each) => each !== 'file'))
+    expect(await hasFile(context, past.storageKey)).to.equal(false)
+    expect(
+      await context.db('messages').orderBy('id').select('id', 'status', 'direction', 'type'),
+    ).to.deep.equal(before)
+    expect(Object.values(await findPerson(context, ANNA)).filter((count) => count > 0)).to.deep.equal([])
+  })
+
+  it('leaves everybody else as they were', async () => {
+    await receive('mine')
+    const other = await insertPast(context, line, monthAgo(2), { number: BEN })
+    const rows = async () => ({
+      message: await messageRow(context, other.messageId),
+      event: await context.db('events').where({ id: other.eventId }),
+      attempt: await context.db('delivery_attempts').where({ id: other.attemptId }),
+      media: await context.db('media').where({ id: other.mediaId }),
+    })
+    const before = await rows()
+    await forgetPerson(context, ANNA, REASON)
+    expect(await rows()).to.deep.equal(before)
+    expect(await hasFile(context, other.storageKey)).to.equal(true)
+  })
+
+  it('is on the lines of all users', async () => {
+    const theirs = await createLine(context)
+    await queueMessage(context, line, { status: 'sent' })
+    await queueMessage(context, theirs, { status: 'sent' })
+    expect(await forgetPerson(context, ANNA, REASON)).to.include({ messages: 2 })
+  })
+
+  it('has what came a moment before, and what a process wrote whose clock is ahead', async () => {
+    for (let n = 0; n < 40; n += 1) {
+      await queueMessage(context, line, { status: 'sent' })
+      expect(await forgetPerson(context, ANNA, REASON)).to.include({ messages: 1 })
+    }
+    const hourAhead = await context.db
+      .raw<{ rows: [{ id: string }] }>(`select lowest_id_at(now() + interval '1 hour') as id`)
+      .then(({ rows }) => rows[0].id)
+    await queueMessage(context, line, { id: hourAhead, status: 'sent' })
+    expect(await forgetPerson(context, ANNA, REASON)).to.include({ messages: 1 })
+  })
+
+  it('is found by nobody any more: no search, no phone of the simulator', async () => {
+    await receive('hello')
+    await forgetPerson(context, ANNA, REASON)
+    const found = await search(context, { userId: line.userId, role: 'operator' }, ANNA)
+    expect(found.messages).to.deep.equal([])
+    expect(
+      await listLatestContacts(context.db, line.userId, { carrier: 'simulator', limit: 3 }),
+    ).to.deep.equal([])
+  })
+
+  it('leaves an opt-out under its number, and nothing else of the contact: it goes on to hold', async () => {
+    await receive('STOP')
+    await forgetPerson(context, ANNA, REASON)
+    const contact: unknown = await context.db('line_contacts').where({ number: ANNA }).first()
+    expect(contact).to.deep.include({ window_cleared_at: null, heard_at: [], help_answered_at: null })
+    const text = { userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber: ANNA }
+    const refused = await failure(
+      postMessage(context, { ...text, text: 'Hello again', mediaUrl: undefined, idempotencyKey: undefined }),
+    )
+    expect(refused.message).to.match(/opted out|STOP/)
+    expect(await findPerson(context, ANNA)).to.include({ messages: 0, optOuts: 1 })
+  })
+
+  it('ends first what waits: texts fail, deliveries and copies end, and nobody is told', async () => {
+    const queued = await queueMessage(context, line)
+    const past = await insertPast(context, line, monthAgo(2), {
+      delivery: { status: 'held' },
+      media: { status: 'pending', storage_key: null },
+    })
+    const eventCount = (await context.db('events')).length
+    await forgetPerson(context, ANNA, REASON)
+    expect(await messageRow(context, queued)).to.include({ status: 'failed', error: 'forgotten', text: null })
+    const delivery: unknown = await context.db('deliveries').where({ id: past.deliveryId }).first()
+    expect(delivery).to.include({ status: 'exhausted', last_failure: 'forgotten', from_number: 'forgotten' })
+    const media: unknown = await context.db('media').where({ id: past.mediaId }).first()
+    expect(media).to.include({ status: 'failed', failure: 'media_gone', source_url: '' })
+    expect((await context.db('events')).length).to.equal(eventCount)
+    expect(await takenSteps(context.db, { isKnown: true })).to.include.members([
+      'deliveries: held > exhausted (forgotten)',
+      'media: pending > failed (media_gone)',
+      'messages: queued > failed (forgotten)',
+    ])
+  })
+
+  it('does not begin while a worker has a text or an event in its hands, and says so', async () => {
+    const sending = await queueMessage(context, line)
+    await claimMessage(context, sending)
+    const refused = await failure(forgetPerson(context, ANNA, REASON))
+    expect(refused).to.include({ status: 409 })
+    expect(refused.message).to.match(/^1 messages, events or media of this number are being worked on/)
+    expect((await messageRow(context, sending)).text).to.equal('Hello')
+
+    await context.db('messages').where({ id: sending }).update({ status: 'sent', lease_until: null })
+    await receive('hi')
+    const [delivery] = await context.db('deliveries').pluck<string[]>('id')
+    await claimDelivery(context, delivery ?? '')
+    expect(await failure(forgetPerson(context, ANNA, REASON))).to.include({ status: 409 })
+  })
+
+  it('waits for workers as long as it is told to', async () => {
+    const sending = await queueMessage(context, line)
+    await claimMessage(context, sending)
+    const forgetting = forgetPerson(context, ANNA, REASON, { patienceMs: 10_000 })
+    await context.db('messages').where({ id: sending }).update({ status: 'sent', lease_until: null })
+    expect(await forgetting).to.include({ messages: 1 })
+  })
+
+  it('goes on where it was when a run before it broke off between a file and its row', async () => {
+    const first = await insertPast(context, line, monthAgo(2))
+    const second = await insertPast(context, line, monthAgo(2))
+    let count = 0
+    const remove = (key: string) => {
+      count += 1
+      if (count > 1) throw new Error('the process died')
+      return context.storage.remove(key)
+    }
+    await failure(forgetPerson({ ...context, storage: { ...context.storage, remove } }, ANNA, REASON))
+    expect(await findPerson(context, ANNA)).to.include({ messages: 2 })
+    expect(await forgetPerson(context, ANNA, REASON)).to.include({ messages: 2, media: 2 })
+    for (const { storageKey } of [first, second]) expect(await hasFile(context, storageKey)).to.equal(false)
+    expect(await forgetPerson(context, ANNA, REASON)).to.include({ messages: 0 })
+  })
+
+  it('leaves nothing to send again', async () => {
+    const failed = await queueMessage(context, line, { status: 'failed', error: 'rejected' })
+    const past = await insertPast(context, line, monthAgo(1))
+    const [own] = await context.db('endpoints').where({ user_id: line.userId }).pluck<string[]>('id')
+    await context.db('deliveries').where({ id: past.deliveryId }).update({ endpoint_id: own })
+    await forgetPerson(context, ANNA, REASON)
+    const again = await failure(sendMessageAgain(context, line.userId, failed, 'key', 'console'))
+    expect(again.message).to.match(/was forgotten/)
+    const delivered = await failure(sendDeliveryAgain(context, line.userId, past.deliveryId))
+    expect(delivered.message).to.match(/was forgotten/)
+  })
+
+  it('is in the audit log, without the number, and so is a look before it', async () => {
+    await receive('hi')
+    await findPerson(context, ANNA)
+    await forgetPerson(context, ANNA, REASON)
+    const [row, look] = await listAudit(
+      context,
+      { actions: ['person.viewed', 'person.forgotten'] },
+      { limit: 2 },
+    )
+    expect(look).to.include({ action: 'person.viewed', subjectId: null, after: null })
+    expect(row).to.deep.include({ subjectId: null, userId: null })
+    expect(row?.after).to.include({ messages: 1, deliveries: 1, reason: REASON })
+    const [told] = await listAudit(
+      context,
+      { userId: line.userId, actions: ['user.person.forgotten'] },
+      { limit: 1 },
+    )
+    expect(told?.after).to.deep.equal({ reason: REASON })
+    const { message } = await failure(forgetPerson(context, ANNA, ' why '))
+    expect(message).to.match(/^reason must say in 5 to 300 characters/)
+  })
+
+  it('takes a whole number only', () => {
+    expect(readPerson(' +1 500 555-0101 ')).to.equal(ANNA)
+    for (const written of ['', '5005550101', '+1500', 'anna', `+${'1'.repeat(100)}`]) {
+      expect(() => readPerson(written), written).to.throw('number must be a phone number in E.164 form')
+    }
+  })
+})

@@ -1,0 +1,31 @@
+import type { Context } from '../../../src/domain/context.js'
+import { hashPassword } from '../../../src/domain/people/passwords.js'
+import { addUser, type Role, type User } from '../../../src/domain/people/users.js'
+import { newId } from '../../../src/ids.js'
+
+export type Person = User
+
+export const PASSWORD = 'correct horse battery'
+
+const hashes = new Map<string, Promise<string>>()
+
+/** Hashing takes its time, as it should: each password is hashed once, however many people of a test have it. */
+function hashOf(password: string): Promise<string> {
+  const hash = hashes.get(password) ?? hashPassword(password)
+  hashes.set(password, hash)
+  return hash
+}
+
+/** A user who can sign in, with PASSWORD, or one who has not set a password yet. */
+export async function createPerson(
+  context: Context,
+  { role = 'user', password = PASSWORD }: { role?: Role; password?: string | null } = {},
+): Promise<Person> {
+  const user = await addUser(context, { email: `${newId()}@example.com`, name: 'Ada', role })
+  if (password === null) return user
+  await context
+    .db('users')
+    .where({ id: user.id })
+    .update({ password_hash: await hashOf(password) })
+  return { ...user, hasPassword: true }
+}

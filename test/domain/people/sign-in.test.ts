@@ -1,0 +1,221 @@
+import { expect } from 'chai'
+import { listSessions } from '../../../src/database/people/sessions.js'
+import { findSession } from '../../../src/domain/people/sessions.js'
+import { SIGN_IN_REFUSED, signIn, type Credentials } from '../../../src/domain/people/sign-in.js'
+import { UserError } from '../../../src/errors.js'
+import { sha256 } from '../../../src/secrets.js'
+import { describeContext } from '../../helpers/context.js'
+import { until } from '../../helpers/until.js'
+import { createPerson, PASSWORD, type Person } from './people.js'
+import { refusal } from '../refusal.js'
+
+const REFUSED = { status: 401, message: SIGN_IN_REFUSED }
+const WRONG = 'a wrong password'
+
+describeContext('signing in', (context) => {
+  let ada: Person
+
+  beforeEach(async () => {
+    await context.db('sign_in_attempts').delete()
+    ada = await createPerson(context)
+  })
+
+  const attempt = (overrides: Partial<Credentials> = {}) =>
+    signIn(context, {
+      email: ada.email,
+      password: PASSWORD,
+      address: '192.0.2.1',
+      userAgent: 'Firefox',
+      ...overrides,
+    })
+  const attempts = (count: number, overrides: (n: number) => Partial<Credentials>) =>
+    Promise.allSettled(Array.from({ length: count }, (_, n) => attempt(overrides(n))))
+  const countAttempts = async () => (await context.db('sign_in_attempts').select('id')).length
+
+  it('starts a session, and is no attempt any more', async () => {
+    const { token } = await attempt()
+    expect(await findSession(context, token)).to.include({ userId: ada.id, isConfirmed: true })
+    expect((await listSessions(context.db, ada.id))[0]).to.include({ userAgent: 'Firefox' })
+    expect(await countAttempts()).to.equal(0)
+  })
+
+  it('does not care for the case of the address, nor for blanks around it', async () => {
+    expect(await attempt({ email: ` ${ada.email.toUpperCase()} ` })).to.have.property('token')
+  })
+
+  it('takes a password however old it is', async () => {
+    const columns = await context.db('users').columnInfo()
+    expect(Object.keys(columns).filter((name) => /password/.test(name))).to.deep.equal(['password_hash'])
+    await context
+      .db('users')
+      .where({ id: ada.id })
+      .update({ created_at: context.db.raw(`now() - interval '10 years'`) })
+    expect(await attempt()).to.have.property('token')
+  })
+
+  it('gives each browser a token of its own', async () => {
+    expect((await attempt()).token).not.to.equal((await attempt()).token)
+  })
+
+  it('refuses a wrong password, an unknown user, and one without a password, with one text', async () => {
+    const waiting = await createPerson(context, { password: null })
+    for (const overrides of [
+      { password: WRONG },
+      { password: '' },
+      { email: 'nobody@example.com' },
+      { email: '' },
+      { email: `${ada.email}\0`, password: WRONG },
+      { email: '\ud800' },
+      { email: waiting.email },
+      { email: waiting.email, password: '' },
+    ]) {
+      expect(await refusal(attempt(overrides)), JSON.stringify(overrides)).to.deep.equal(REFUSED)
+    }
+    expect(await listSessions(context.db, ada.id)).to.deep.equal([])
+  })
+
+  it('is refused with the same text after ten wrong passwords for one account', async () => {
+    for (let n = 0; n < 9; n += 1) await refusal(attempt({ password: WRONG, address: `192.0.2.${n}` }))
+    expect(await attempt()).to.have.property('token')
+    await refusal(attempt({ password: WRONG }))
+    expect(await refusal(attempt({ address: '203.0.113.9' }))).to.deep.equal(REFUSED)
+    expect(await refusal(attempt({ email: ada.email.toUpperCase() }))).to.deep.equal(REFUSED)
+    expect(await countAttempts()).to.equal(10)
+  })
+
+  it('counts for addresses nobody has as for those of users', async () => {
+    for (let n = 0; n < 12; n += 1) await refusal(attempt({ email: 'Nobody@example.com' }))
+    expect(await countAttempts()).to.equal(10)
+  })
+
+  it('is open again 15 minutes after the attempts', async () => {
+    for (let n = 0; n < 10; n += 1) await refusal(attempt({ password: WRONG }))
+    const setBack = (age: string) =>
+      context.db('sign_in_attempts').update({ attempted_at: context.db.raw('now() - ?::interval', [age]) })
+    await setBack('14 minutes 50 seconds')
+    expect(await refusal(attempt())).to.deep.equal(REFUSED)
+    await setBack('15 minutes')
+    expect(await attempt()).to.have.property('token')
+  })
+
+  it('lets other accounts and other addresses be', async () => {
+    for (let n = 0; n < 10; n += 1) await refusal(attempt({ password: WRONG }))
+    const { email } = await createPerson(context)
+    expect(await attempt({ email })).to.have.property('token')
+  })
+
+  /** Guesses at addresses that nobody has. */
+  const exhaustAddress = async (address: string) => {
+    for (let n = 0; n < 5; n += 1)
+      await attempts(10, (m) => ({ email: `user${n}-${m}@example.com`, password: WRONG, address }))
+    expect(await countAttempts()).to.equal(50)
+  }
+
+  it('goes on after 50 wrong passwords from one address for who has not tried: others are behind it too', async () => {
+    await exhaustAddress('192.0.2.1')
+    const people = await Promise.all(Array.from({ length: 5 }, () => createPerson(context)))
+    for (const { email } of people) expect(await attempt({ email })).to.have.property('token')
+    expect(await countAttempts()).to.equal(50)
+  })
+
+  it('is refused there after three wrong passwords for an account, and elsewhere after ten as always', async () => {
+    await exhaustAddress('192.0.2.1')
+    for (let n = 0; n < 3; n += 1) await refusal(attempt({ password: WRONG }))
+    expect(await refusal(attempt())).to.deep.equal(REFUSED)
+    expect(await countAttempts()).to.equal(53)
+    expect(await attempt({ address: '192.0.2.2' })).to.have.property('token')
+  })
+
+  it('is over there for addresses nobody has, and users without a password', async () => {
+    await exhaustAddress('192.0.2.1')
+    const waiting = await createPerson(context, { password: null })
+    for (const email of ['nobody@example.com', waiting.email]) {
+      expect(await refusal(attempt({ email, password: WRONG }))).to.deep.equal(REFUSED)
+    }
+    expect(await countAttempts()).to.equal(50)
+  })
+
+  for (const [what, one, two, isSame] of [
+    ['two addresses of one IPv6 network', '2001:db8:1:2::1', '2001:db8:1:2:ffff::9', true],
+    ['an IPv4 address and the same written as IPv6', '192.0.2.77', '::ffff:192.0.2.77', true],
+    ['two IPv6 networks', '2001:db8:1:2::1', '2001:db8:1:3::1', false],
+    ['what is no address, and something else that is none', 'unknown', 'unix:', false],
+  ] as const) {
+    it(`counts ${isSame ? 'together' : 'apart'} ${what}`, async () => {
+      await exhaustAddress(one)
+      await refusal(attempt({ email: 'nobody@example.com', address: two }))
+      expect(await countAttempts()).to.equal(isSame ? 50 : 51)
+    })
+  }
+
+  it('compares ten of a hundred guesses made at the same moment, and no more', async () => {
+    const results = await attempts(100, () => ({ password: WRONG }))
+    for (const result of results) {
+      expect(result).to.have.nested.property('reason.message', SIGN_IN_REFUSED)
+    }
+    expect(await countAttempts()).to.equal(10)
+  })
+
+  it('compares fifty of a hundred guesses from one address for many accounts', async () => {
+    for (let n = 0; n < 5; n += 1)
+      await attempts(20, (m) => ({ email: `user${n}-${m}@example.com`, password: WRONG }))
+    expect(await countAttempts()).to.equal(50)
+  })
+
+  it('leaves connections to Postgres for others while many guesses wait for each other', async () => {
+    const holder = await context.db.transaction()
+    await holder.raw('select pg_advisory_xact_lock(hashtextextended(?, 2))', [
+      sha256(ada.email).toString('hex'),
+    ])
+    const guesses = attempts(40, () => ({ password: WRONG }))
+    try {
+      await waitForLock()
+      for (let n = 0; n < 20; n += 1)
+        expect(await context.db('users').where({ id: ada.id })).to.have.length(1)
+    } finally {
+      await holder.rollback()
+      await guesses
+    }
+    expect(await countAttempts()).to.equal(10)
+  })
+
+  it('lets many people in at the same moment', async () => {
+    const people = await Promise.all(Array.from({ length: 10 }, () => createPerson(context)))
+    const results = await attempts(10, (n) => ({ email: people[n]!.email, address: `192.0.2.${n}` }))
+    expect(results.map(({ status }) => status)).to.deep.equal(people.map(() => 'fulfilled'))
+    expect(await countAttempts()).to.equal(0)
+  })
+
+  it('is no attempt when so many passwords are checked that there is no time for this one', async () => {
+    const people = await Promise.all(Array.from({ length: 8 }, () => createPerson(context)))
+    const results = await attempts(80, (n) => ({
+      email: people[n % 8]!.email,
+      password: WRONG,
+      address: `192.0.2.${n % 8}`,
+    }))
+    const refusedCount = results.filter(
+      (result) => result.status === 'rejected' && result.reason instanceof UserError,
+    ).length
+    expect(await countAttempts())
+      .to.equal(refusedCount)
+      .and.to.be.greaterThan(33)
+  })
+
+  it('starts no session when the password was changed while it was compared', async () => {
+    const holder = await context.db.transaction()
+    await holder('users').where({ id: ada.id }).update({ password_hash: 'another one' })
+    const signedIn = refusal(attempt())
+    await waitForLock()
+    await holder.commit()
+    expect(await signedIn).to.deep.equal(REFUSED)
+    expect(await listSessions(context.db, ada.id)).to.deep.equal([])
+  })
+
+  const waitForLock = () =>
+    until('signing in waits for the user', async () => {
+      const { rows } = await context.db.raw<{ rows: unknown[] }>(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rows.length > 0
+    })
+})

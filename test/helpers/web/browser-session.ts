@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import type { Context } from '../../../src/domain/context.js'
+import { startSession } from './sessions.js'
+import type { Answer, TestWeb } from './web.js'
+
+/** A browser without a screen: it keeps its cookie and sends forms with their token. */
+export interface BrowserSession {
+  get(path: string, headers?: Record<string, string>): Promise<Answer>
+  /** Posts a form as the page's own form would. */
+  submit(path: string, fields?: Record<string, string>): Promise<Answer>
+  /** As `submit`, for a form with files. */
+  submitMultipart(path: string, fields: Record<string, string | Blob>): Promise<Answer>
+  /** Posts what it is given, with the cookie and without the form token. */
+  post(path: string, body: string, headers?: Record<string, string>): Promise<Answer>
+  cookie(): string
+}
+
+/** Signed in as the user, without the sign-in page; undefined: signed in as nobody. */
+export async function browse(context: Context, web: TestWeb, userId?: string): Promise<BrowserSession> {
+  const token =
+    userId === undefined ? randomBytes(32).toString('base64url') : await startSession(context, userId)
+  let cookie = `__Host-linehook=${token}`
+
+  const request = async (path: string, init: RequestInit): Promise<Answer> => {
+    const answer = await web.request(path, {
+      ...init,
+      headers: {
+        Accept: 'text/html',
+        Cookie: cookie,
+        ...(init.headers as Record<string, string> | undefined),
+      },
+    })
+    for (const set of answer.headers.getSetCookie()) {
+      const [pair = ''] = set.split(';')
+      if (pair.startsWith('__Host-linehook=')) cookie = pair
+    }
+    return answer
+  }
+  /** Every page has it in its forms, also the only one that opens to some; who is not signed in is sent to another one. */
+  const formToken = async (): Promise<string> => {
+    const settings = await request('/console/settings/second-factor', {})
+    const { text } = settings.status === 302 ? await request('/console/sign-in', {}) : settings
+    return /name="csrf" value="([\w-]+)"/.exec(text)?.[1] ?? ''
+  }
+
+  return {
+    get: (path, headers = {}) => request(path, { headers }),
+    submit: async (path, fields = {}) =>
+      request(path, {
+        method: 'POST',
+        headers: { 'Sec-Fetch-Site': 'same-origin' },
+        body: new URLSearchParams({ csrf: await formToken(), ...fields }),
+      }),
+    submitMultipart: async (path, fields) => {
+      const form = new FormData()
+      form.append('csrf', await formToken())
+      for (const [name, value] of Object.entries(fields)) form.append(name, value)
+      return request(path, { method: 'POST', headers: { 'Sec-Fetch-Site': 'same-origin' }, body: form })
+    },
+    post: (path, body, headers = {}) =>
+      request(path, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+        body,
+      }),
+    cookie: () => cookie,
+  }
+}

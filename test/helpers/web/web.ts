@@ -1,0 +1,113 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Suite } from 'mocha'
+import type { Context } from '../../../src/domain/context.js'
+import { createApp } from '../../../src/web/app.js'
+import { listen } from '../../../src/web/listening/listen.js'
+import { createTestContext, type ContextOptions } from '../context.js'
+import { openedLater } from '../suite.js'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  /** As it came. */
+  text: string
+  /** Parsed; reading it throws where the answer is not JSON. */
+  body: unknown
+}
+
+export interface TestWeb {
+  /** Without a slash at the end. */
+  url: string
+  port: number
+  server: Server
+  request(path: string, init?: RequestInit): Promise<Answer>
+  /** A body that is neither text nor bytes is sent as JSON. */
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** As on SIGTERM: resolves when what is under way is answered. */
+  drain(): Promise<void>
+  /** For `after`: cuts everything off. */
+  close(): Promise<void>
+}
+
+export interface ServedContext {
+  context: Context
+  web: TestWeb
+}
+
+type Body = (this: Suite, served: ServedContext) => void
+
+/** As `describeContext`, with the app of the context on a real HTTP server. */
+export function describeWeb(title: string, body: Body): void
+export function describeWeb(title: string, options: ContextOptions, body: Body): void
+export function describeWeb(title: string, ...rest: [Body] | [ContextOptions, Body]): void {
+  const [{ environment, ...options }, body]: [ContextOptions, Body] = rest.length === 1 ? [{}, rest[0]] : rest
+  describe(title, function () {
+    const context = openedLater(() => createTestContext(environment, options))
+    const web = openedLater(() => serveApp(context.object))
+    before(context.open)
+    before(web.open)
+    body.call(this, { context: context.object, web: web.object })
+    after(web.close)
+    after(context.close)
+  })
+}
+
+/** The app of a context on a real HTTP server at a free port of loopback, or at the one that PUBLIC_URL has. */
+export async function serveApp(
+  context: Context,
+  { finishMs = 20_000, port: wanted = 0 } = {},
+): Promise<TestWeb> {
+  const web = await listen(
+    createApp(context).callback(),
+    { port: wanted, host: '127.0.0.1' },
+    {
+      finishMs,
+      // Tests run beside others in the process that they ask, on machines that have no time.
+      line: { maxWaitMs: Infinity },
+    },
+  )
+  const { port } = web.server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+
+  const request = async (path: string, init: RequestInit = {}): Promise<Answer> => {
+    const response = await fetch(url + path, { redirect: 'manual', ...init })
+    const { status, headers } = response
+    // A stream has no end, so only how it begins is the answer.
+    const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
+    const text = isStream ? '' : await response.text()
+    if (isStream) await response.body?.cancel()
+    return {
+      status,
+      headers,
+      text,
+      get body() {
+        if (isStream) return text
+        const type = headers.get('content-type') ?? 'none'
+        if (/^application\/(problem\+)?json\b/.test(type)) return JSON.parse(text) as unknown
+        throw new Error(`expected JSON, got ${status} with content type ${type}: ${text.slice(0, 200)}`)
+      },
+    }
+  }
+
+  return {
+    url,
+    port,
+    server: web.server,
+    request,
+    post: (path, body, headers = {}) =>
+      request(path, {
+        method: 'POST',
+        headers,
+        body:
+          body === undefined || typeof body === 'string' || body instanceof Uint8Array
+            ? ((body as string | Uint8Array<ArrayBuffer> | undefined) ?? null)
+            : JSON.stringify(body),
+      }),
+    drain: () => web.close(),
+    close: async () => {
+      web.server.closeAllConnections()
+      await web.close()
+    },
+  }
+}

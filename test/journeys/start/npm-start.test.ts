@@ -1,0 +1,126 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { freePort } from '../../../dev/services/free-port.js'
+import { processesBelow } from '../../helpers/process/process-table.js'
+import { runProgram, stopProcesses, type RunningProcess } from '../../helpers/process/processes.js'
+import { until } from '../../helpers/until.js'
+import { createStartFolder } from '../support/start-folder.js'
+
+/** However `npm start` is ended, nothing of the service is left; and what was meant to outlive its shell does. */
+describe('journey: npm start and its end', function () {
+  this.timeout(180_000)
+  let folder = ''
+  let port = 0
+
+  before(async () => {
+    folder = createStartFolder(['node_modules'])
+    port = await freePort()
+    // As it is, but for the build before it, and two processes stand for all.
+    const { scripts, ...manifest } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ ...manifest, scripts: { start: scripts.start } }),
+    )
+    writeFileSync(
+      join(folder, 'Procfile'),
+      'web: node dist/src/server.js\nmaintenance: node dist/workers/maintenance.js\n',
+    )
+  })
+
+  after(async () => {
+    await stopProcesses()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  afterEach(async () => {
+    for (const pid of processesBelow(folder)) killIfThere(pid)
+    await until('nothing is left', isNothingLeft)
+  })
+
+  const isNothingLeft = () => processesBelow(folder).length === 0
+  const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
+
+  const run = (command: string[]) =>
+    runProgram(
+      command.join(' '),
+      // Or it takes standard input, a socket, for a remote login.
+      command[0] === 'bash' ? ['bash', '--norc', ...command.slice(1)] : command,
+      { PORT: String(port), npm_config_cache: join(folder, '.npm'), npm_config_update_notifier: 'false' },
+      { cwd: folder, isLeader: true },
+    )
+
+  async function runUntilReady(...command: string[]): Promise<RunningProcess> {
+    const started = run(command)
+    await until(() => `web answers; it was said:\n${started.lines.join('\n')}`, isReady, 90_000)
+    return started
+  }
+
+  it('SIGTERM to npm, as a supervisor or a container sends it, ends everything, and npm with 0', async () => {
+    const npm = await runUntilReady('npm', 'start')
+    expect(processesBelow(folder).length).to.be.at.least(6)
+    await npm.kill('SIGTERM')
+    expect(await npm.exitCode).to.equal(0)
+    expect(processesBelow(folder)).to.deep.equal([])
+  })
+
+  it('SIGTERM to npm while it starts ends everything, and npm with 0', async () => {
+    const npm = run(['npm', 'start'])
+    await until('it starts', () => npm.lines.includes('Starting Postgres and Redis …'), 60_000)
+    await npm.kill('SIGTERM')
+    expect(await npm.exitCode).to.equal(0)
+    expect(processesBelow(folder)).to.deep.equal([])
+  })
+
+  it('Ctrl-C, which goes to every process in the foreground, ends everything, and npm with 0', async () => {
+    const npm = await runUntilReady('npm', 'start')
+    process.kill(-npm.pid, 'SIGINT')
+    expect(await npm.exitCode).to.equal(0)
+    expect(processesBelow(folder)).to.deep.equal([])
+  })
+
+  it('kill %1 in a shell ends everything', async () => {
+    const script =
+      'set -m; npm start & until [ -e over ]; do sleep 0.1; done; kill %1; wait %1; echo "ended with $?"'
+    const shell = await runUntilReady('bash', '-c', script)
+    writeFileSync(join(folder, 'over'), '')
+    expect(await shell.exitCode).to.equal(0)
+    expect(shell.lines.at(-1)).to.equal('ended with 0')
+    expect(processesBelow(folder)).to.deep.equal([])
+  })
+
+  it('kill -9 to npm ends everything', async () => {
+    const npm = await runUntilReady('npm', 'start')
+    process.kill(npm.pid, 'SIGKILL')
+    await until('nothing is left', isNothingLeft, 60_000)
+    expect(npm.lines).to.include('Stopping …')
+  })
+
+  it('the end of who reads what it prints ends everything', async () => {
+    const shell = run(['bash', '-c', 'set -o pipefail; npm start | head -n 5'])
+    expect(await shell.exitCode).to.equal(0)
+    expect(processesBelow(folder)).to.deep.equal([])
+  })
+
+  for (const command of ['nohup npm start', 'setsid node dist/bin/linehook.js start']) {
+    it(`${command} & goes on when its shell is gone`, async () => {
+      const shell = run(['bash', '-c', `${command} > log 2>&1 &`])
+      expect(await shell.exitCode).to.equal(0)
+      await until('web answers', isReady, 90_000)
+      process.kill(Number(readFileSync(join(folder, '.data/start.pid'), 'utf8')), 'SIGTERM')
+      await until('nothing is left', isNothingLeft, 60_000)
+    })
+  }
+})
+
+interface Manifest {
+  scripts: Record<string, string>
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself.
+  }
+}

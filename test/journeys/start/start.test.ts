@@ -1,0 +1,191 @@
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { join, resolve } from 'node:path'
+import { expect } from 'chai'
+import { freePort } from '../../../dev/services/free-port.js'
+import { runNode, stopProcesses, type RunningProcess } from '../../helpers/process/processes.js'
+import { until } from '../../helpers/until.js'
+import { createStartFolder } from '../support/start-folder.js'
+import {
+  findWebhookUrl,
+  inboundText,
+  isAlive,
+  messageTo,
+  pidOf,
+  pidsOf,
+  post,
+  textsInOutbox,
+  untilBanner,
+} from '../support/started.js'
+
+const PROCESSES = ['web', 'send-message', 'deliver-event', 'fetch-media', 'maintenance', 'receive-smpp']
+
+/** `npm start` as a stranger runs it: the compiled program, in a folder of its own, with nothing configured. */
+describe('linehook start', function () {
+  this.timeout(120_000)
+  let folder = ''
+  let port = 0
+
+  before(async () => {
+    folder = createStartFolder()
+    port = await freePort()
+  })
+
+  after(async () => {
+    await stopProcesses()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const start = (overrides: Record<string, string> = {}) =>
+    runNode('start', ['dist/bin/linehook.js', 'start'], { PORT: String(port), ...overrides }, folder)
+
+  const startUntilBanner = async () => {
+    const started = start()
+    await untilBanner(started)
+    return started
+  }
+
+  it('shows a sample that sends and receives, restarts what is killed, and leaves nothing behind', async () => {
+    const started = await startUntilBanner()
+    const webhookUrl = findWebhookUrl(started)
+    expect(findSetUpUrl(started)).to.match(
+      new RegExp(`^http://localhost:${port}/console/set-up\\?token=[\\w-]{43}$`),
+    )
+
+    expect(await post(webhookUrl, messageTo('+15005550199', 'first'))).to.deep.equal({ success: true })
+    await until('the text is in the outbox', async () => (await outboxTexts()).includes('first'))
+
+    await post(`http://127.0.0.1:${port}/simulator/inbound`, inboundText('Hi there'))
+    await until('the signed event is printed', () =>
+      started.lines.some((line) => line.includes('Hi there') && line.includes('signature valid')),
+    )
+
+    for (const name of PROCESSES) {
+      process.kill(pidOf(started, name), 'SIGKILL')
+      await until(`${name} is there again`, () => pidsOf(started, name).length === 2, 20_000)
+    }
+    const killed = servicePids()
+    for (const pid of killed) process.kill(pid, 'SIGKILL')
+    await until('Postgres and Redis are there again', areServicesReady, 30_000)
+    expect(servicePids()).not.to.have.any.members(killed)
+    await post(webhookUrl, messageTo('+15005550199', 'second'))
+    await until('the text is in the outbox', async () => (await outboxTexts()).includes('second'))
+
+    const pids = [...allPids(started), ...servicePids()]
+    expect(pids.length).to.be.greaterThan(9)
+    await started.kill('SIGINT')
+    expect(await started.exitCode).to.equal(0)
+    expect(pids.filter(isAlive)).to.deep.equal([])
+  })
+
+  it('keeps its data, and recovers from a kill -9', async () => {
+    const second = await startUntilBanner()
+    const webhookUrl = findWebhookUrl(second)
+    expect(await outboxTexts()).to.deep.equal(['second', 'first'])
+    await second.kill('SIGKILL')
+
+    const third = await startUntilBanner()
+    expect(findWebhookUrl(third)).to.equal(webhookUrl)
+    expect(findSetUpUrl(third)).not.to.equal(findSetUpUrl(second))
+    expect(await outboxTexts()).to.deep.equal(['second', 'first'])
+    const left = [...allPids(second), ...allPids(third), ...servicePids()]
+    await third.kill('SIGTERM')
+    // The workers of the killed one lost their Redis too, and drain for up to 25 s.
+    await until('nothing is left', () => left.filter(isAlive).length === 0, 30_000)
+  })
+
+  it('goes on waiting on a slow machine, says what for, and then shows the link to set up the account', async () => {
+    const procfile = join(folder, 'Procfile')
+    rmSync(procfile)
+    writeFileSync(procfile, 'web: node slow-web.js\n')
+    writeFileSync(join(folder, 'slow-web.js'), SLOW_WEB)
+    try {
+      const started = start()
+      const missing = `web does not answer at http://127.0.0.1:${port}/readyz after 10 s, waiting for it …`
+      await until(
+        () => started.lines.join('\n'),
+        () => started.lines.includes(missing),
+        60_000,
+      )
+      expect(findSetUpUrl(started)).to.equal('')
+      writeFileSync(join(folder, 'now'), '')
+      await until('the link is shown', () => findSetUpUrl(started) !== '', 60_000)
+      await started.kill('SIGTERM')
+    } finally {
+      rmSync(procfile)
+      symlinkSync(resolve('Procfile'), procfile)
+    }
+  })
+
+  it('refuses to run twice in one folder', async () => {
+    const first = await startUntilBanner()
+    const second = start({ PORT: String(await freePort()) })
+    expect(await second.exitCode).to.equal(1)
+    expect(second.lines).to.deep.equal([
+      `Linehook runs in this folder already (process ${first.pid}): stop it first.`,
+    ])
+    await first.kill('SIGINT')
+  })
+
+  it('says what to do about a busy port', async () => {
+    const server = createServer().listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const refused = start()
+      expect(await refused.exitCode).to.equal(1)
+      expect(refused.lines).to.deep.equal([
+        `Port ${port} is in use: stop the program that has it, or choose another one: PORT=${port + 1} npm start`,
+      ])
+    } finally {
+      server.close()
+    }
+  })
+
+  it('says which process has no port for its metrics', async () => {
+    const base = port - 1
+    const refused = start({ METRICS_PORT: String(base) })
+    expect(await refused.exitCode).to.equal(1)
+    expect(refused.lines).to.deep.equal([
+      `Port ${port}, for the metrics of send-message, cannot be had: each process has the port after the one before. ` +
+        'Stop the program that has it, or choose another METRICS_PORT.',
+    ])
+  })
+
+  it('lists every fault of the configuration before it starts anything', async () => {
+    const refused = start({ RATE_LIMIT_STATUS: '418', SIMULATOR: 'perhaps' })
+    expect(await refused.exitCode).to.equal(1)
+    expect(refused.lines.slice(1).map((line) => line.trim().split(' ')[0])).to.have.members([
+      'RATE_LIMIT_STATUS',
+      'SIMULATOR',
+    ])
+  })
+
+  const outboxTexts = () => textsInOutbox(port)
+
+  async function areServicesReady(): Promise<boolean> {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`)
+    const { postgres, redis } = (await response.json()) as { postgres: string; redis: string }
+    return postgres === 'ok' && redis === 'ok'
+  }
+
+  function servicePids(): number[] {
+    return ['postgres/cluster/postmaster.pid', 'redis/redis.pid'].map((file) =>
+      Number.parseInt(readFileSync(join(folder, '.data', file), 'utf8'), 10),
+    )
+  }
+})
+
+/** `web` on a machine that takes until a file is there to load it. */
+const SLOW_WEB = `import { existsSync } from 'node:fs'
+  import { setTimeout as sleep } from 'node:timers/promises'
+  while (!existsSync('now')) await sleep(50)
+  await import('./dist/src/server.js')`
+
+function findSetUpUrl({ lines }: RunningProcess): string {
+  return /Set up your account, once: (\S+)/.exec(lines.join('\n'))?.[1] ?? ''
+}
+
+function allPids(started: RunningProcess): number[] {
+  return [started.pid, ...PROCESSES.flatMap((name) => pidsOf(started, name))]
+}

@@ -1,0 +1,57 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { countSegments, cutIntoSegments } from '../../src/kit/text/segments.js'
+
+describe('segments', () => {
+  for (const [what, text, encoding, partCount, unitCount] of [
+    ['nothing', '', 'GSM-7', 1, 0],
+    ['160 letters', 'a'.repeat(160), 'GSM-7', 1, 160],
+    ['161 letters', 'a'.repeat(161), 'GSM-7', 2, 161],
+    ['306 letters', 'a'.repeat(306), 'GSM-7', 2, 306],
+    ['307 letters', 'a'.repeat(307), 'GSM-7', 3, 307],
+    ['80 euro signs, of two septets each', '€'.repeat(80), 'GSM-7', 1, 160],
+    ['81 euro signs, of which none is cut in two', '€'.repeat(81), 'GSM-7', 2, 162],
+    ['umlauts that are in the alphabet', 'Grüße', 'GSM-7', 1, 5],
+    ['one letter that is not', 'Zoë', 'UCS-2', 1, 3],
+    ['70 letters with one that is not', 'ë'.repeat(70), 'UCS-2', 1, 70],
+    ['71 of them', 'ë'.repeat(71), 'UCS-2', 2, 71],
+    ['134 of them', 'ë'.repeat(134), 'UCS-2', 2, 134],
+    ['135 of them', 'ë'.repeat(135), 'UCS-2', 3, 135],
+    ['35 emoji, of two units each', '🙂'.repeat(35), 'UCS-2', 1, 70],
+    ['36 emoji, of which none is cut in two', '🙂'.repeat(36), 'UCS-2', 2, 72],
+  ] as const) {
+    it(`${what}: ${partCount} in ${encoding}`, () => {
+      const segments = cutIntoSegments(text)
+      expect(segments).to.include({ encoding, unitCount })
+      expect(segments.parts).to.have.length(partCount)
+    })
+  }
+
+  it('are counted without being cut, and as many', () => {
+    const unit = fc.constantFrom(...Array.from('a€ë🙂 ^]-\\\n[~Ä\r£'))
+    const plain = fc.constantFrom(...Array.from('aÄ '))
+    for (const units of [unit, plain]) {
+      fc.assert(
+        fc.property(fc.string({ unit: units, maxLength: 700, size: 'max' }), (text) => {
+          expect(countSegments(text)).to.equal(cutIntoSegments(text).parts.length)
+        }),
+      )
+    }
+  })
+
+  it('are the whole text, and each of several fits its room', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', '€', 'ë', '🙂', ' '), maxLength: 400 }), (text) => {
+        const { parts, encoding } = cutIntoSegments(text)
+        expect(parts.join('')).to.equal(text)
+        const room = encoding === 'GSM-7' ? 153 : 67
+        for (const part of parts.length > 1 ? parts : []) {
+          const units = Array.from(part, (each) =>
+            encoding === 'UCS-2' ? each.length : each === '€' ? 2 : 1,
+          )
+          expect(units.reduce((sum, each) => sum + each, 0)).to.be.within(1, room)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,306 @@
+import { expect } from 'chai'
+import { listApplicationsOf } from '../../../../src/database/applications/applications.js'
+import { getApplication, isClientSecret } from '../../../../src/domain/applications/applications.js'
+import { newId } from '../../../../src/ids.js'
+import { connect, createApplication } from '../../../domain/applications/applications.js'
+import { receiveForDelivery } from '../../../domain/fixtures.js'
+import { createPerson } from '../../../domain/people/people.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { loseConfirmation, redirectOf, startConsole, wordsOf } from '../lines/line/line-page.js'
+import { isAskedAgain } from '../support.js'
+
+const PATH = '/console/applications'
+const FORMS = [
+  'fields',
+  'client-secret/rotate',
+  'webhook/test-event',
+  'webhook/policy',
+  'webhook/policy/preview',
+  'webhook/enable',
+  'webhook/send-held-events',
+  'webhook/rotate-secret',
+  'delete',
+]
+const TYPED = {
+  name: 'Auto Reply',
+  description: 'Answers while you are away',
+  website: 'https://example.com',
+  redirectUris: 'https://example.com/callback\r\ncom.example.app:/callback\r\n',
+  webhookUrl: '',
+  kind: 'confidential',
+}
+
+describeWith('applications in the console', startConsole, (site) => {
+  async function openUser() {
+    const { id: userId } = await createPerson(site.context)
+    return { userId, browser: await browse(site.context, site.web, userId) }
+  }
+  /** An application with its page in its owner's browser. */
+  async function openApplication(overrides: Parameters<typeof createApplication>[1] = {}) {
+    const { userId, browser } = await openUser()
+    const registered = await createApplication(site.context, {
+      userId,
+      webhookUrl: site.receiver.url,
+      ...overrides,
+    })
+    const path = `${PATH}/${registered.id}`
+    return {
+      ...registered,
+      browser,
+      path,
+      submit: (form: string, fields?: Record<string, string>) => browser.submit(`${path}/${form}`, fields),
+      page: async (query = '') => (await browser.get(path + query)).text,
+    }
+  }
+  const shownSecret = (html: string) => /id="client-secret">([^<]+)</.exec(html)?.[1] ?? ''
+  const disable = (userId: string) =>
+    site.context
+      .db('endpoints')
+      .where({ user_id: userId })
+      .update({ disabled_at: new Date(), disabled_reason: 'failing' })
+
+  it('are registered by a form, and the secret is shown this once', async () => {
+    const { browser, userId } = await openUser()
+    expect(wordsOf((await browser.get(PATH)).text)).to.include('You have registered no application yet')
+    const { status, text } = await browser.submit(PATH, TYPED)
+    expect(status).to.equal(200)
+    const [application] = await listApplicationsOf(site.context.db, userId)
+    expect(application).to.include({ name: 'Auto Reply', website: 'https://example.com' })
+    expect(application?.redirectUris).to.deep.equal([
+      'https://example.com/callback',
+      'com.example.app:/callback',
+    ])
+    expect(text).to.include('The application is registered.').and.include(application?.clientId)
+    expect(isClientSecret(application!, shownSecret(text))).to.equal(true)
+
+    const path = `${PATH}/${application?.id ?? ''}`
+    expect(await browser.get(PATH))
+      .to.have.property('text')
+      .that.includes(`href="${path}"`)
+    const later = (await browser.get(path)).text
+    expect(shownSecret(later)).to.equal('')
+    expect(later).not.to.include(shownSecret(text))
+  })
+
+  it('that are refused keep what was typed, and say what is wrong', async () => {
+    const { browser, userId } = await openUser()
+    const { status, text } = await browser.submit(PATH, {
+      ...TYPED,
+      redirectUris: 'http://example.com/<i>',
+      kind: 'public',
+    })
+    expect(status).to.equal(400)
+    expect(text).to.match(/role="alert"[^>]*>redirectUris: /)
+    expect(text).to.include('value="Auto Reply"').and.include('Answers while you are away</textarea>')
+    expect(text).to.include('http://example.com/&lt;i></textarea>').and.not.include('/<i>')
+    expect(text).to.match(/<option[^>]*value="public"[^>]*selected|<option[^>]*selected[^>]*value="public"/)
+    expect(await listApplicationsOf(site.context.db, userId)).to.deep.equal([])
+  })
+
+  it('escape what their owner wrote', async () => {
+    const { page } = await openApplication({ name: '<b>Bold</b>', description: '<script>alert(1)</script>' })
+    expect(await page())
+      .to.include('&lt;b>Bold&lt;/b>')
+      .and.not.include('<script>alert')
+  })
+
+  it('are edited', async () => {
+    const { submit, page, path, userId, id } = await openApplication()
+    const saved = await submit('fields', { ...TYPED, name: 'Other', webhookUrl: site.receiver.url })
+    expect(redirectOf(saved)).to.deep.equal([303, `${path}?done=application-saved`])
+    expect(await page('?done=application-saved')).to.include('The application is saved.')
+    expect(await getApplication(site.context, userId, id)).to.include({
+      name: 'Other',
+      webhookUrl: site.receiver.url,
+    })
+    const refused = await submit('fields', { ...TYPED, name: '' })
+    expect(refused.status).to.equal(400)
+    expect(refused.text).to.match(/<details open[^>]*>(?:(?!<\/form>).)*name must have 1 to 100/s)
+  })
+
+  it('opt in to lineDisconnected by a checkbox, and out', async () => {
+    const { submit, page, userId, id } = await openApplication()
+    const isChecked = (html: string) =>
+      / checked[ =>/]/.test(
+        /<input[^>]*name="optInEvents" value="lineDisconnected"[^>]*>/.exec(html)?.[0] ?? '',
+      )
+    const optedIn = async () => (await getApplication(site.context, userId, id)).optInEvents
+    const typed = { ...TYPED, webhookUrl: site.receiver.url }
+    const ticked = { ...typed, optInEvents: 'lineDisconnected' }
+    expect(isChecked(await page())).to.equal(false)
+
+    const refused = await submit('fields', { ...ticked, name: '' })
+    expect([refused.status, isChecked(refused.text), await optedIn()]).to.deep.equal([400, true, []])
+    await submit('fields', ticked)
+    expect([isChecked(await page()), await optedIn()]).to.deep.equal([true, ['lineDisconnected']])
+
+    const unticked = await submit('fields', { ...typed, name: '' })
+    expect([unticked.status, isChecked(unticked.text)]).to.deep.equal([400, false])
+    await submit('fields', typed)
+    expect([isChecked(await page()), await optedIn()]).to.deep.equal([false, []])
+    expect((await submit('fields', { ...typed, optInEvents: 'other' })).status).to.equal(400)
+  })
+
+  it('that are registered opted in need a webhook URL', async () => {
+    const { browser, userId } = await openUser()
+    const ticked = { ...TYPED, optInEvents: 'lineDisconnected' }
+    const refused = await browser.submit(PATH, ticked)
+    expect(refused.status).to.equal(400)
+    expect(refused.text).to.match(/role="alert"[^>]*>optInEvents: there is no webhook URL/)
+    await browser.submit(PATH, { ...ticked, webhookUrl: site.receiver.url })
+    const [application, ...others] = await listApplicationsOf(site.context.db, userId)
+    expect([application?.optInEvents, others]).to.deep.equal([['lineDisconnected'], []])
+  })
+
+  it('stay disabled when only the rest is edited', async () => {
+    const { submit, userId, id } = await openApplication()
+    await disable(userId)
+    await submit('fields', { ...TYPED, webhookUrl: site.receiver.url })
+    expect((await getApplication(site.context, userId, id)).endpointDisabledAt).to.be.a('date')
+  })
+
+  it('get a new client secret, shown this once, after the password', async () => {
+    const { submit, page, userId, id, clientSecret } = await openApplication()
+    const { text } = await submit('client-secret/rotate')
+    const application = await getApplication(site.context, userId, id)
+    expect(isClientSecret(application, shownSecret(text))).to.equal(true)
+    expect(isClientSecret(application, clientSecret ?? '')).to.equal(false)
+    expect(await page()).not.to.include(shownSecret(text))
+
+    await loseConfirmation(site.context, userId)
+    expect(isAskedAgain(await submit('client-secret/rotate'))).to.equal(true)
+    const { clientSecretHash } = await getApplication(site.context, userId, id)
+    expect(clientSecretHash).to.deep.equal(application.clientSecretHash)
+  })
+
+  it('that are public say that they have no secret', async () => {
+    const { submit, page } = await openApplication({ kind: 'public' })
+    expect(wordsOf(await page())).to.include('It has none: it is public, and must use PKCE')
+    const { status, text } = await submit('client-secret/rotate')
+    expect([status, /role="alert"[^>]*>a public application/.test(text)]).to.deep.equal([409, true])
+  })
+
+  it('show the signing secret after the password, and rotate it', async () => {
+    const { submit, page, path, userId, browser, signingSecret } = await openApplication()
+    expect(await page()).not.to.include(signingSecret)
+    expect(await page('?show=secret')).to.include(signingSecret)
+    const rotated = await submit('webhook/rotate-secret')
+    expect(redirectOf(rotated)).to.deep.equal([
+      303,
+      `${path}?show=secret&done=application-secret-rotated#signing-secret`,
+    ])
+    expect(wordsOf(await page('?show=secret'))).to.include('The secret from before signs too, until')
+    expect(await page('?show=secret')).not.to.include(signingSecret)
+
+    await loseConfirmation(site.context, userId)
+    const asked = redirectOf(await browser.get(`${path}?show=secret`))
+    expect(asked[1]).to.match(/^\/console\/confirm\?next=/)
+    expect(isAskedAgain(await submit('webhook/rotate-secret'))).to.equal(true)
+  })
+
+  it('send a test event, and show its result in the page or to htmx alone', async () => {
+    const { submit, browser, path, page } = await openApplication()
+    const before = site.receiver.requests.length
+    expect(wordsOf((await submit('webhook/test-event')).text)).to.include('Your server answered 200.')
+    const csrf = /name="csrf" value="([\w-]+)"/.exec(await page())?.[1] ?? ''
+    const { text } = await browser.post(
+      `${path}/webhook/test-event`,
+      new URLSearchParams({ csrf }).toString(),
+      {
+        'HX-Request': 'true',
+      },
+    )
+    expect(text).to.match(/^<div class="notice">/)
+    expect(site.receiver.requests.length - before).to.equal(2)
+  })
+
+  it('say how their webhook URL does, enable it again and send what was held', async () => {
+    const { submit, page, path, userId, id } = await openApplication()
+    const line = await site.openLine()
+    await connect(site.context, { id }, line)
+    expect(wordsOf(await page()))
+      .to.include('1 line of 1 user connected')
+      .and.include('Health not called yet')
+    await disable(userId)
+    const { id: deliveryId } = await receiveForDelivery(site.context, line)
+    const words = wordsOf(await page())
+    expect(words).to.include('Health disabled').and.include('inboundText held 0 none')
+    expect(words).not.to.include('Send the held events').and.not.to.include('Hi there')
+    const early = await submit('webhook/send-held-events')
+    expect([early.status, /role="alert"[^>]*>the webhook URL is disabled/.test(early.text)]).to.deep.equal([
+      409,
+      true,
+    ])
+
+    expect(redirectOf(await submit('webhook/enable'))).to.deep.equal([
+      303,
+      `${path}?done=application-enabled`,
+    ])
+    expect(wordsOf(await page())).to.include('Send the held events')
+    expect(redirectOf(await submit('webhook/send-held-events'))).to.deep.equal([
+      303,
+      `${path}?done=held-sent`,
+    ])
+    const row = await site.context
+      .db('deliveries')
+      .where({ id: deliveryId })
+      .first<{ status: string }>('status')
+    expect(row.status).to.equal('pending')
+  })
+
+  it('without a webhook URL say so, also to an old page’s form', async () => {
+    const { submit, page } = await openApplication({ webhookUrl: '' })
+    expect(wordsOf(await page())).to.include('It gets no events: it has no webhook URL.')
+    for (const form of [
+      'webhook/test-event',
+      'webhook/enable',
+      'webhook/send-held-events',
+      'webhook/rotate-secret',
+    ]) {
+      const { status, text } = await submit(form)
+      expect([
+        form,
+        status,
+        /role="alert"[^>]*>this application has no webhook URL/.test(text),
+      ]).to.deep.equal([form, 409, true])
+    }
+  })
+
+  it('are deleted', async () => {
+    const { submit, browser, path, userId } = await openApplication()
+    expect(redirectOf(await submit('delete'))).to.deep.equal([303, `${PATH}?done=application-deleted`])
+    expect((await browser.get(path)).status).to.equal(404)
+    expect(await listApplicationsOf(site.context.db, userId)).to.deep.equal([])
+  })
+
+  it('are nobody else’s: another user’s is answered as an unknown one', async () => {
+    const { path, page, id, userId } = await openApplication({ name: 'Nobody’s business' })
+    const before = await getApplication(site.context, userId, id)
+    const stranger = await openUser()
+    for (const wrong of [path, `${PATH}/${newId()}`, `${PATH}/x`]) {
+      const { status, text } = await stranger.browser.get(wrong)
+      expect([wrong, status]).to.deep.equal([wrong, 404])
+      expect(text).not.to.include('Nobody’s business')
+      for (const form of FORMS) {
+        const refused = await stranger.browser.submit(`${wrong}/${form}`, TYPED)
+        expect([form, refused.status]).to.deep.equal([form, 404])
+      }
+    }
+    expect((await stranger.browser.get(PATH)).text).not.to.include(id)
+    expect(await getApplication(site.context, userId, id)).to.deep.equal(before)
+    expect(await page()).to.include('Nobody’s business')
+  })
+
+  it('need a signed-in browser and the form’s token', async () => {
+    const { path, browser } = await openApplication()
+    const nobody = await browse(site.context, site.web)
+    for (const each of [PATH, path]) {
+      expect(redirectOf(await nobody.get(each))[1]).to.match(/^\/console\/sign-in\?next=/)
+    }
+    for (const form of ['', ...FORMS.map((each) => `/${each}`)]) {
+      const target = form === '' ? PATH : path + form
+      expect((await browser.post(target, '')).status, target).to.equal(403)
+    }
+  })
+})

@@ -1,0 +1,135 @@
+import { expect } from 'chai'
+import { listAuthorizedLines } from '../../../../src/database/applications/authorizations.js'
+import { authorizeLines, endAuthorizations } from '../../../../src/domain/applications/authorizations.js'
+import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
+import { newId } from '../../../../src/ids.js'
+import { connect, createApplication } from '../../../domain/applications/applications.js'
+import { receiveForDelivery } from '../../../domain/fixtures.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { createLine } from '../../../helpers/factories.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { redirectOf, startConsole, wordsOf } from '../lines/line/line-page.js'
+
+const PATH = '/console/authorized-applications'
+
+describeWith('authorized applications in the console', startConsole, (site) => {
+  const open = async () => {
+    const line = await site.openLine({ name: 'Shop' })
+    const application = await createApplication(site.context, {
+      name: 'Auto <i>Reply</i>',
+      website: 'https://example.com',
+    })
+    await connect(site.context, application, line)
+    const page = async () => (await line.browser.get(PATH)).text
+    const connected = async () =>
+      (await listAuthorizedLines(site.context.db, application.id, line.userId)).map(({ id }) => id)
+    return { line, application, page, connected, path: `${PATH}/${application.id}` }
+  }
+
+  it('are listed with their owner, what they may do in words, and when they last did', async () => {
+    const { line, application, page } = await open()
+    const html = await page()
+    expect(html).to.include('Auto &lt;i>Reply&lt;/i>').and.include('href="https://example.com"')
+    expect(wordsOf(html))
+      .to.include('An application of Grace')
+      .and.include('gets what comes in, reads its messages, sends from it')
+      .and.include('never never Disconnect…')
+    await site.context
+      .db('application_lines')
+      .where({ application_id: application.id })
+      .update({ last_sent_at: new Date('2026-02-03T04:05:06Z') })
+    expect(wordsOf(await page())).to.include('2026-02-03 04:05:06 UTC never Disconnect…')
+    expect(await page()).to.include(`href="/console/lines/${line.lineId}"`)
+  })
+
+  it('say what else they may do', async () => {
+    const { line, application, page } = await open()
+    await authorizeLines(site.context, {
+      applicationId: application.id,
+      userId: line.userId,
+      lineIds: [line.lineId],
+      scopes: ['messages:write', 'lines:read', 'lines:write'],
+    })
+    expect(wordsOf(await page()))
+      .to.include('names, numbers and states of all of your lines')
+      .and.include('Shop sends from it; renames it')
+  })
+
+  it('lose one line', async () => {
+    const { line, path, connected, application } = await open()
+    const second = await createLine(site.context, { userId: line.userId })
+    await authorizeLines(site.context, {
+      applicationId: application.id,
+      userId: line.userId,
+      lineIds: [line.lineId, second.lineId],
+      scopes: ['messages:connect'],
+    })
+    const done = await line.browser.submit(`${path}/lines/${second.lineId}/disconnect`)
+    expect(redirectOf(done)).to.deep.equal([303, `${PATH}?done=application-line-disconnected`])
+    expect(await connected()).to.deep.equal([line.lineId])
+  })
+
+  it('are disconnected as a whole, and an old page’s form says that it is so', async () => {
+    const { line, path, page, connected } = await open()
+    const done = await line.browser.submit(`${path}/disconnect`)
+    expect(redirectOf(done)).to.deep.equal([303, `${PATH}?done=application-disconnected`])
+    expect(await connected()).to.deep.equal([])
+    expect(wordsOf(await page())).to.include('No application may use your lines.')
+    const again = await line.browser.submit(`${path}/lines/${line.lineId}/disconnect`)
+    expect([again.status, again.text.includes('role="alert"')]).to.deep.equal([404, true])
+  })
+
+  it('stand on the line’s page', async () => {
+    const { line, application } = await open()
+    expect(await line.page('/access')).to.include(`href="${PATH}#${application.id}"`)
+    const other = await site.openLine()
+    expect(wordsOf(await other.page('/access'))).to.include('No application may use this line.')
+  })
+
+  it('are named on the way of a message, without what is their own', async () => {
+    const line = await site.openLine()
+    const webhookUrl = `${site.receiver.url}?key=theirs`
+    const application = await createApplication(site.context, { name: 'Notes', webhookUrl })
+    await connect(site.context, application, line)
+    site.receiver.answerWith((response) => response.end('their words'))
+    const delivery = await receiveForDelivery(site.context, line)
+    await deliver(site.context, delivery.id, delivery.endpoint_id)
+    const event = await site.context
+      .db('events')
+      .where({ id: delivery.event_id })
+      .first<{ message_id: string }>('message_id')
+    const { text } = await line.browser.get(`/console/messages/${event.message_id}`)
+    expect(wordsOf(text)).to.include(`Delivery to Notes ${new URL(webhookUrl).origin} delivered`)
+    expect(text).not.to.include('theirs').and.not.to.include('their words')
+    expect(wordsOf((await line.browser.get('/console/activity')).text)).to.include('Text to Notes')
+
+    await endAuthorizations(site.context, line.userId, application.id)
+    await line.browser.submit(`/console/messages/${event.message_id}/deliveries/${delivery.id}/send-again`)
+    await deliver(site.context, delivery.id, delivery.endpoint_id)
+    const after = await line.browser.get(`/console/messages/${event.message_id}`)
+    expect(wordsOf(after.text)).to.include('The line was disconnected from the application')
+  })
+
+  it('are the user’s alone', async () => {
+    const { line, path, connected } = await open()
+    const stranger = await site.openLine()
+    expect((await stranger.browser.get(PATH)).text).not.to.include('Reply')
+    for (const wrong of [
+      `${path}/disconnect`,
+      `${path}/lines/${line.lineId}/disconnect`,
+      `${PATH}/${newId()}/disconnect`,
+      `${PATH}/x/disconnect`,
+    ]) {
+      expect((await stranger.browser.submit(wrong)).status, wrong).to.equal(404)
+    }
+    expect(await connected()).to.deep.equal([line.lineId])
+  })
+
+  it('need a signed-in browser and the form’s token', async () => {
+    const { path, line, connected } = await open()
+    const nobody = await browse(site.context, site.web)
+    expect(redirectOf(await nobody.get(PATH))[1]).to.match(/^\/console\/sign-in\?next=/)
+    expect((await line.browser.post(`${path}/disconnect`, '')).status).to.equal(403)
+    expect(await connected()).to.have.length(1)
+  })
+})

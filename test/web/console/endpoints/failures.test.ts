@@ -1,0 +1,41 @@
+import { expect } from 'chai'
+import { explainFailure } from '../../../../src/web/console/endpoints/failures.js'
+
+describe('failures in words', () => {
+  it('explains every name that deliveries and messages keep', () => {
+    const names = [
+      ...['invalid_url', 'dns', 'blocked_address', 'connect', 'tls', 'timeout', 'aborted', 'reset'],
+      ...['too_large', 'bad_response', 'network', 'redirect', 'worker_lost', 'internal_error'],
+      ...['expired', 'opted_out', 'line_disabled', 'carrier_missing', 'throttled', 'carrier_unavailable'],
+      ...['carrier_outcome_unknown', 'carrier_has_no_record', 'restored', 'tls_self_signed', 'tls_expired'],
+      ...['tls_wrong_host', 'tls_untrusted', 'tls_not_spoken'],
+    ]
+    for (const name of names) {
+      expect(explainFailure(name), name)
+        .to.match(/^[A-Z].*\.$/)
+        .and.not.include('rejected')
+    }
+    expect(new Set(names.map(explainFailure))).to.have.length(names.length)
+    for (const name of names.filter((name) => name.startsWith('tls'))) {
+      expect(explainFailure(`media_${name}`), name).to.not.include('could not be fetched')
+    }
+  })
+
+  it('says what an HTTP status means', () => {
+    expect(explainFailure('http_404')).to.equal(
+      'The server answered 404. It has nothing at this path. Look for a typing mistake in the URL.',
+    )
+    expect(explainFailure('http_418')).to.equal(
+      'The server answered 418. It refused the event: it must answer 2xx.',
+    )
+    expect(explainFailure('http_599')).to.equal(
+      'The server answered 599. It failed at the event: its own log says why.',
+    )
+  })
+
+  it('passes on the words of a carrier', () => {
+    expect(explainFailure('no such number')).to.equal('The carrier rejected it: no such number')
+    expect(explainFailure('constructor')).to.equal('The carrier rejected it: constructor')
+    expect(explainFailure('http_4040')).to.equal('The carrier rejected it: http_4040')
+  })
+})

@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import {
+  changePolicy,
+  getPolicy,
+  type EndpointOwner,
+} from '../../../../src/domain/endpoints/endpoint-policies.js'
+import { receiveForDelivery } from '../../../domain/fixtures.js'
+import { createApplication } from '../../../domain/applications/applications.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { startConsole, wordsOf } from '../lines/line/line-page.js'
+
+const FIELDS = {
+  shape: 'cloudevents',
+  retrySchedule: '5, 60 3600',
+  timeoutSeconds: '20',
+  requestsAtOnce: '',
+  events: 'inboundText',
+  secretHeaders: 'X-Api-Key: abc-123\r\nX-Two: 2',
+}
+
+describeWith('the policy of an endpoint in the console', startConsole, (site) => {
+  it('is changed by a form on the page of the line, and is in it afterwards', async () => {
+    const line = await site.openLine({ outgoingUrl: site.receiver.url })
+    const owner: EndpointOwner = { of: 'line', id: line.lineId, userId: line.userId }
+    await changePolicy(site.context, owner, { requestsAtOnce: 3 })
+    const { headers } = await line.submit('outgoing-webhook/policy', FIELDS)
+    expect(headers.get('location')).to.equal(`${line.path}/receive?done=policy-saved#outgoing-webhook`)
+    expect(await getPolicy(site.context, owner)).to.deep.include({
+      shape: 'cloudevents',
+      retrySchedule: [5, 60, 3600],
+      retryOnTimeout: false,
+      timeoutSeconds: 20,
+      requestsAtOnce: null,
+      declinedEvents: ['inboundMedia', 'voiceMail'],
+    })
+    await line.submit('outgoing-webhook/policy', { ...FIELDS, secretHeaders: '', removedHeaders: 'X-Two' })
+    expect(await getPolicy(site.context, owner)).to.deep.include({ headerNames: ['X-Api-Key'] })
+    const html = await line.page('/receive')
+    expect(html).not.to.include('abc-123')
+    expect(html).to.include('value="5, 60, 3600"')
+    expect(html)
+      .to.match(/value="inboundText" checked/)
+      .and.not.match(/value="voiceMail" checked/)
+  })
+
+  it('is shown again as it was typed when it is refused', async () => {
+    const line = await site.openLine({ outgoingUrl: site.receiver.url })
+    const answer = await line.submit('outgoing-webhook/policy', { ...FIELDS, retrySchedule: 'often' })
+    expect(answer.status).to.equal(400)
+    expect(wordsOf(answer.text)).to.include('retrySchedule must be default, short, long')
+    expect(answer.text).to.include('value="often"').and.not.include('abc-123')
+  })
+
+  it('is previewed with what was typed, in the page or for htmx alone, and refused in its place', async () => {
+    const line = await site.openLine({ outgoingUrl: site.receiver.url })
+    const form = 'outgoing-webhook/policy/preview'
+    const fields = { ...FIELDS, shape: 'template', template: '{"a": {{ payload | json }}}' }
+    const page = await line.submit(form, fields)
+    expect(page.status).to.equal(200)
+    expect(wordsOf(page.text)).to.include('There is no event yet')
+    expect(page.text).to.include('{&quot;a&quot;: &quot;A \\&quot;test')
+    expect(page.text).to.include('value="5, 60, 3600"')
+    const refused = await line.submit(form, { ...fields, template: '{{ nope }}' })
+    expect(refused.status).to.equal(400)
+    expect(wordsOf(refused.text)).to.include('template: undefined variable: nope')
+    expect(refused.text).to.include('{{ nope }}</textarea>')
+    const owner: EndpointOwner = { of: 'line', id: line.lineId, userId: line.userId }
+    expect(await getPolicy(site.context, owner)).to.include({ shape: 'linehook', template: null })
+  })
+
+  it('has words for what it does to a delivery, on the page of the message', async () => {
+    const line = await site.openLine({ outgoingUrl: site.receiver.url })
+    const { id, event_id: eventId } = await receiveForDelivery(site.context, line)
+    const [messageId = ''] = await site.context
+      .db('events')
+      .where({ id: eventId })
+      .pluck<string[]>('message_id')
+    const browser = await browse(site.context, site.web, line.userId)
+    for (const [status, failure, words] of [
+      ['pending', 'earlier_event_waits', 'An earlier event from this number has not been taken yet.'],
+      ['exhausted', 'stopped_by_receiver', 'The server asked for no more attempts of this event'],
+      ['exhausted', 'template_failed', 'The template of the endpoint could not be filled'],
+      ['exhausted', 'timeout', 'No answer came in time, and it is not sent again by itself.'],
+    ] as const) {
+      await site.context.db('deliveries').where({ id }).update({ status, last_failure: failure })
+      expect(wordsOf((await browser.get(`/console/messages/${messageId}`)).text)).to.include(words)
+    }
+  })
+
+  it('is on the page of an application too', async () => {
+    const { id, userId } = await createApplication(site.context, { webhookUrl: site.receiver.url })
+    const browser = await browse(site.context, site.web, userId)
+    const path = `/console/applications/${id}`
+    const { headers } = await browser.submit(`${path}/webhook/policy`, { ...FIELDS, retryOnTimeout: 'true' })
+    expect(headers.get('location')).to.equal(`${path}?done=policy-saved`)
+    expect(await getPolicy(site.context, { of: 'application', id, userId })).to.include({
+      retryOnTimeout: true,
+      timeoutSeconds: 20,
+    })
+    expect((await browser.get(path)).text).to.include('value="20"')
+  })
+})

@@ -1,0 +1,189 @@
+import { expect } from 'chai'
+import { setLineStatus } from '../../../../src/domain/lines/lines.js'
+import { newId } from '../../../../src/ids.js'
+import { moveToAnotherCarrier } from '../../../domain/fixtures.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { createLine, messageBody } from '../../../helpers/factories.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { redirectOf, startConsole, wordsOf } from './line/line-page.js'
+
+const FORMS = [
+  'name',
+  'connection/enable',
+  'connection/disable',
+  'connection/disconnect',
+  'incoming-webhook',
+  'incoming-webhook/regenerate',
+  'incoming-webhook/delete',
+  'outgoing-webhook',
+  'outgoing-webhook/test-event',
+  'outgoing-webhook/send-held-events',
+  'signing-secret/rotate',
+]
+
+describeWith("a line's page in the console", startConsole, (site) => {
+  it('names the line and links to its activity', async () => {
+    const { page, number, lineId } = await site.openLine({ name: 'Support' })
+    const html = await page()
+    expect(html).to.include('<h1><bdi dir="auto">Support</bdi></h1>')
+    expect(wordsOf(html)).to.include(number)
+    expect(html).to.include(`href="/console/activity?line=${lineId}"`)
+  })
+
+  it('says in five cards how it does', async () => {
+    const { page } = await site.openLine({ outgoingUrl: site.receiver.url })
+    expect(wordsOf(await page())).to.include(
+      'Connection on Incoming webhook on Endpoint not called yet Held 0 events Limit 0 of 30 in 60 s',
+    )
+  })
+
+  it('renames the line, and says what is wrong with a name at its form', async () => {
+    const { submit, page, path } = await site.openLine()
+    expect(redirectOf(await submit('name', { name: ' <b>Sales</b> ' }))).to.deep.equal([
+      303,
+      `${path}?done=renamed`,
+    ])
+    expect(await page('?done=renamed'))
+      .to.include('<h1><bdi dir="auto">&lt;b>Sales&lt;/b></bdi></h1>')
+      .and.include('The line has its new name.')
+    const refused = await submit('name', { name: ' ' })
+    expect(refused.status).to.equal(400)
+    expect(refused.text).to.match(/action="[^"]+\/name"[^>]*>(?:(?!<\/form>).)*name must have 1 to 100 char/s)
+  })
+
+  it('enables, rests and disconnects the developer connection', async () => {
+    const { submit, page, path, webhookPath } = await site.openLine({ outgoingUrl: site.receiver.url })
+    const post = async () => (await site.web.post(webhookPath, messageBody())).status
+    expect(redirectOf(await submit('connection/disable'))).to.deep.equal([
+      303,
+      `${path}/access?done=disabled#connection`,
+    ])
+    expect(await post()).to.equal(404)
+    expect(wordsOf(await page('/send'))).to.include(
+      'It answers 404 now, because the developer connection is off.',
+    )
+    expect(redirectOf(await submit('connection/enable'))).to.deep.equal([
+      303,
+      `${path}/access?done=enabled#connection`,
+    ])
+    expect(await post()).to.equal(200)
+    expect(await page('/access?done=enabled')).to.include('The developer connection is enabled.')
+    expect(wordsOf(await page('/danger'))).to.include(
+      'never works again. The outgoing webhook URL and its signing secret',
+    )
+    expect(redirectOf(await submit('connection/disconnect'))).to.deep.equal([
+      303,
+      `${path}/access?done=disconnected#connection`,
+    ])
+    expect(await post()).to.equal(404)
+    const words = wordsOf(await page('/receive'))
+    expect(words).to.include(site.receiver.url)
+    expect(words).to.include('Not possible while the developer connection is off')
+  })
+
+  it('of a line at a real carrier says nothing of the phone simulator, which does not reach it', async () => {
+    const elsewhere = await createLine(site.context)
+    await moveToAnotherCarrier(site.context, elsewhere)
+    const browser = await browse(site.context, site.web, elsewhere.userId)
+    for (const path of ['', '/send?show=webhook']) {
+      const { text } = await browser.get(`/console/lines/${elsewhere.lineId}${path}`)
+      expect(wordsOf(text)).to.include('at another')
+      expect(text.match(/href="\/simulator/g), 'only in the navigation').to.have.length(1)
+    }
+  })
+
+  it('says why nothing goes on a disabled line', async () => {
+    const { context } = site
+    const line = await site.openLine()
+    await setLineStatus(context, line.userId, line.lineId, 'disabled')
+    expect(wordsOf(await line.page()))
+      .to.include('This line is disabled: it sends and receives nothing')
+      .and.include('ask whoever runs this service')
+    expect(wordsOf(await line.page('/send'))).to.include('It answers 404 now, because the line is disabled.')
+    expect(wordsOf(await line.page('/access')))
+      .to.include('It counts as soon as the line itself is enabled again.')
+      .and.not.include('Programs may send')
+  })
+
+  it('says why a form of an old page is refused, although it is no longer there', async () => {
+    const { submit } = await site.openLine({ outgoingUrl: site.receiver.url })
+    await submit('connection/disable')
+    for (const form of [
+      'outgoing-webhook',
+      'outgoing-webhook/test-event',
+      'outgoing-webhook/send-held-events',
+    ]) {
+      const { status, text } = await submit(form, { url: site.receiver.url })
+      expect([form, status]).to.deep.equal([form, 409])
+      expect(text).to.match(/role="alert"[^>]*>the developer connection of this line is not enabled/)
+    }
+    const twice = await submit('incoming-webhook')
+    expect([twice.status, twice.text.includes('role="alert"')]).to.deep.equal([409, true])
+  })
+
+  it('is nobody else’s: neither its page, its gauges, nor any of its forms', async () => {
+    const line = await site.openLine({ outgoingUrl: site.receiver.url })
+    const { browser: stranger } = await site.openLine()
+    const requestCount = site.receiver.requests.length
+    for (const id of [line.lineId, newId(), 'none']) {
+      for (const path of [
+        '',
+        '/live',
+        '/send?show=webhook',
+        '/receive?show=secret',
+        '/access',
+        '/danger',
+        '/limits/live',
+      ]) {
+        const { status, text } = await stranger.get(`/console/lines/${id}${path}`)
+        expect([path, status]).to.deep.equal([path, 404])
+        expect(text).not.to.include(line.number)
+      }
+      for (const form of FORMS) {
+        const fields = { name: 'Mine', url: 'https://example.com/' }
+        const { status, text } = await stranger.submit(`/console/lines/${id}/${form}`, fields)
+        expect([form, status]).to.deep.equal([form, 404])
+        expect(text).not.to.include(line.number)
+      }
+    }
+    expect(site.receiver.requests).to.have.length(requestCount)
+    expect((await site.web.post(line.webhookPath, messageBody())).status).to.equal(200)
+    expect(await line.page('/send?show=webhook')).to.include(line.token)
+    expect(await line.page('/receive')).to.include(site.receiver.url)
+  })
+
+  it('takes no form without its token, and none from who is signed out', async () => {
+    const { browser, path, page } = await site.openLine({ name: 'Kept', outgoingUrl: site.receiver.url })
+    for (const form of FORMS) {
+      const forged = await browser.post(`${path}/${form}`, 'name=Forged&url=')
+      expect([form, forged.status]).to.deep.equal([form, 403])
+      const unknown = await site.web.request(`${path}/${form}`, {
+        method: 'POST',
+        body: new URLSearchParams(),
+      })
+      expect([form, unknown.status]).to.deep.equal([form, 401])
+    }
+    expect(redirectOf(await site.web.request(path))).to.deep.equal([
+      302,
+      `/console/sign-in?next=${encodeURIComponent(path)}`,
+    ])
+    expect(await page('/receive'))
+      .to.include('Kept')
+      .and.include(site.receiver.url)
+  })
+
+  it('shows hostile names, URLs and notices as text', async () => {
+    const url = `${site.receiver.url}?"><script>alert(1)</script>`
+    const { submit, page } = await site.openLine({ name: '"><img src=x onerror=alert(1)>' })
+    const refused = await submit('outgoing-webhook', { url: 'javascript:"><script>alert(2)</script>' })
+    await submit('outgoing-webhook', { url })
+    for (const html of [
+      refused.text,
+      await page('?done=<script>alert(3)</script>'),
+      await page('?done=toString'),
+    ]) {
+      expect(html).not.to.match(/<script>|<img src=x|"><script/)
+      expect(html.match(/<script/g)).to.have.length(3)
+    }
+  })
+})

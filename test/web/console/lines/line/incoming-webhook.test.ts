@@ -1,0 +1,97 @@
+import { expect } from 'chai'
+import { messageBody } from '../../../../helpers/factories.js'
+import { describeWith } from '../../../../helpers/suite.js'
+import { loseConfirmation, redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
+
+describeWith("the incoming webhook on a line's page", startConsole, (site) => {
+  let line: OpenLine
+
+  beforeEach(async () => {
+    line = await site.openLine()
+  })
+
+  const send = async (path: string) => (await site.web.post(path, messageBody())).status
+  const shownPath = (html: string) => {
+    const url = /id="webhook-url">([^<]+)</.exec(html)?.[1]
+    if (url === undefined) throw new Error('the page shows no URL')
+    const { pathname, search } = new URL(url)
+    return pathname + search
+  }
+
+  it('hides the token until it is asked for', async () => {
+    const html = await line.page('/send')
+    expect(html).to.include(`/webhooks/lineId/${line.lineId}?token=••••`).and.not.include(line.token)
+    const shown = await line.page('/send?show=webhook')
+    expect(shownPath(shown)).to.equal(line.webhookPath)
+    expect(wordsOf(shown)).to.include(
+      `--data-raw '{"intent":"message","data":{"toNumber":"+15005550199","text":"Hello"}}' 'http`,
+    )
+    expect(shown.match(/data-copy="webhook-\w+"/g), 'the URL, and code in six languages').to.have.length(7)
+  })
+
+  it('asks for the password first when it was given too long ago', async () => {
+    await loseConfirmation(site.context, line.userId)
+    const asked = await line.browser.get(`${line.path}/send?show=webhook`)
+    expect(redirectOf(asked)).to.deep.equal([
+      303,
+      `/console/confirm?next=${encodeURIComponent(`${line.path}/send?show=webhook#incoming-webhook`)}`,
+    ])
+    expect(asked.text).not.to.include(line.token)
+    expect(await line.page('/send')).not.to.include(line.token)
+    const { headers } = await line.submit('incoming-webhook/regenerate')
+    expect((await line.browser.get(headers.get('location') ?? '')).headers.get('location')).to.match(
+      /^\/console\/confirm\?next=/,
+    )
+  })
+
+  it('is deleted, and created anew with another URL, which is shown at once', async () => {
+    expect(redirectOf(await line.submit('incoming-webhook/delete'))).to.deep.equal([
+      303,
+      `${line.path}/send?done=webhook-deleted#incoming-webhook`,
+    ])
+    expect(await send(line.webhookPath)).to.equal(404)
+    const created = await line.submit('incoming-webhook')
+    expect(redirectOf(created)).to.deep.equal([
+      303,
+      `${line.path}/send?show=webhook&done=webhook-created#incoming-webhook`,
+    ])
+    const path = shownPath(await line.page('/send?show=webhook&done=webhook-created'))
+    expect([await send(path), await send(line.webhookPath)]).to.deep.equal([200, 403])
+  })
+
+  it('is created once: from an old page it is refused', async () => {
+    const { status, text } = await line.submit('incoming-webhook')
+    expect(status).to.equal(409)
+    expect(text)
+      .to.match(/role="alert"[^>]*>this line has an incoming webhook/)
+      .and.not.include(line.token)
+  })
+
+  it('gets a new token, and the old one ends at once', async () => {
+    const { headers } = await line.submit('incoming-webhook/regenerate', { overlapSeconds: '0' })
+    expect(headers.get('location')).to.equal(
+      `${line.path}/send?show=webhook&done=webhook-regenerated#incoming-webhook`,
+    )
+    const html = await line.page('/send?show=webhook')
+    expect([await send(shownPath(html)), await send(line.webhookPath)]).to.deep.equal([200, 403])
+    expect(wordsOf(html)).to.include('regenerated').and.not.include('The URL from before works too')
+  })
+
+  it('lets the old token work on for as long as was chosen, and says until when', async () => {
+    await line.submit('incoming-webhook/regenerate', { overlapSeconds: '3600' })
+    const html = await line.page('/send?show=webhook')
+    expect([await send(shownPath(html)), await send(line.webhookPath)]).to.deep.equal([200, 200])
+    const until = /The URL from before works too, until ([\d-]+ [\d:]+) UTC/.exec(wordsOf(html))?.[1] ?? ''
+    const inSeconds = (new Date(`${until}Z`).getTime() - Date.now()) / 1000
+    expect(inSeconds).to.be.within(3500, 3600)
+  })
+
+  it('says what is wrong at the form of what was chosen', async () => {
+    const { status, text } = await line.submit('incoming-webhook/regenerate', { overlapSeconds: '86401' })
+    expect(status).to.equal(400)
+    expect(text).to.match(
+      /<details class="confirm" open>(?:(?!<\/form>).)*\/regenerate"(?:(?!<\/form>).)*overlapSeconds must be/s,
+    )
+    expect(await send(line.webhookPath)).to.equal(200)
+  })
+})

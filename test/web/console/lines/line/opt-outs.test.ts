@@ -1,0 +1,79 @@
+import { expect } from 'chai'
+import { receiveMessage } from '../../../../../src/domain/messages/receive.js'
+import { ANNA, BEN, inboundText, queueMessage } from '../../../../domain/fixtures.js'
+import { describeWith } from '../../../../helpers/suite.js'
+import { startConsole, wordsOf, type OpenLine } from './line-page.js'
+
+describeWith('opt-outs and pauses in the console', startConsole, (site) => {
+  let line: OpenLine
+
+  beforeEach(async () => {
+    line = await site.openLine()
+  })
+
+  const stop = () =>
+    receiveMessage(site.context, inboundText(line, { content: { type: 'inboundText', text: 'STOP' } }))
+  const pause = () =>
+    site.context.db('line_contacts').insert({
+      line_id: line.lineId,
+      number: BEN,
+      paused_until: site.context.db.raw(`now() + interval '5 minutes'`),
+    })
+  const wordsAt = async (path: string) => wordsOf((await line.browser.get(path)).text)
+
+  it('are listed on the line’s page, which says that only the person can undo it', async () => {
+    const none = wordsOf(await line.page('/send'))
+    expect(none).to.include('No number has opted out.').and.not.include('Paused')
+    await stop()
+    await pause()
+    const html = await line.page('/send')
+    expect(wordsOf(html))
+      .to.match(
+        /Nobody here can undo that: only the person can, by texting START\. \+15005550101 since [\d-]+ /,
+      )
+      .and.match(/Paused The line and these numbers .* \+15005550102 until [\d-]+ /)
+    expect(html).to.include(`/conversations/${encodeURIComponent(ANNA)}`)
+  })
+
+  it('are fifty at most there; programs get all', async () => {
+    const rows = Array.from({ length: 51 }, (_, n) => ({
+      line_id: line.lineId,
+      number: `+1500556${String(n).padStart(4, '0')}`,
+      opted_out_at: new Date(),
+    }))
+    await site.context.db('line_contacts').insert(rows)
+    const words = wordsOf(await line.page('/send'))
+    expect(words.match(/\+1500556\d{4} since/g)).to.have.length(50)
+    expect(words).to.include(`programs get all of them at /v1/lines/${line.lineId}/opt-outs`)
+  })
+
+  it('stand on the pages of the number’s messages, both ways', async () => {
+    const sent = await queueMessage(site.context, line)
+    expect(await wordsAt(`/console/messages/${sent}`)).not.to.include('has opted out')
+    const outcome = await stop()
+    if (outcome.kind !== 'received') throw new Error(outcome.kind)
+    for (const id of [sent, outcome.messageId]) {
+      expect(await wordsAt(`/console/messages/${id}`)).to.match(
+        /\+15005550101 has opted out of this line \(STOP\) since .* Only the person can undo that/,
+      )
+    }
+    await pause()
+    const paused = await queueMessage(site.context, line, { to_number: BEN })
+    expect(await wordsAt(`/console/messages/${paused}`))
+      .to.match(/The line and \+15005550102 are paused until .* waits until then/)
+      .and.not.include('has opted out')
+    await site.context.db('line_contacts').update({ paused_until: new Date() })
+    expect(await wordsAt(`/console/messages/${paused}`)).not.to.include('are paused')
+  })
+
+  it('show where the service’s own answer came from', async () => {
+    await stop()
+    const answer = await site.context
+      .db('messages')
+      .where({ source: 'service', line_id: line.lineId })
+      .first<{ id: string }>('id')
+    expect(await wordsAt(`/console/messages/${answer.id}`)).to.include(
+      'Accepted as the answer to STOP, START or HELP',
+    )
+  })
+})

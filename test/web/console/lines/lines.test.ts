@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import { addLine, setLineStatus } from '../../../../src/domain/lines/lines.js'
+import { addUser } from '../../../../src/domain/people/users.js'
+import { receiveForDelivery } from '../../../domain/fixtures.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { createLine, messageBody } from '../../../helpers/factories.js'
+import { describeWeb, serveApp } from '../../../helpers/web/web.js'
+import { wordsOf } from './line/line-page.js'
+
+describeWeb("the console's list of lines", ({ context, web }) => {
+  const linesOf = async (userId: string) => (await (await browse(context, web, userId)).get('/console')).text
+
+  it('shows number, name, status, connection and last activity of the own lines, each a link', async () => {
+    const line = await createLine(context, { name: 'Support' })
+    const other = await createLine(context, { name: 'Of somebody else' })
+    const quiet = await addLine(context, {
+      userId: line.userId,
+      number: '+15558880001',
+      carrierAccount: 'simulator',
+    })
+    await setLineStatus(context, line.userId, quiet.id, 'disabled')
+    expect((await web.post(line.webhookPath, messageBody())).status).to.equal(200)
+    const html = await linesOf(line.userId)
+    expect(html).to.include(`href="/console/lines/${line.lineId}"`)
+    expect(html).to.include(`href="/console/lines/${quiet.id}"`)
+    expect(html).not.to.include(other.number).and.not.include('Of somebody else')
+    const words = wordsOf(html)
+    expect(words).to.match(new RegExp(`\\${line.number} Support active on on no URL just now`))
+    expect(words).to.include('+15558880001 no name yet disabled off off no URL none yet')
+    expect(words).to.include('1 line needs you +15558880001 : it is disabled .')
+  })
+
+  it('says how the endpoint of each does, draws its last 24 hours, and names the lines that need somebody', async () => {
+    const line = await createLine(context, { name: 'Front desk', outgoingUrl: 'http://127.0.0.1:9/' })
+    const set = (columns: object) => context.db('endpoints').where({ user_id: line.userId }).update(columns)
+    const words = async () => wordsOf(await linesOf(line.userId))
+    expect(await words())
+      .to.include('on on not called yet')
+      .and.to.not.include('needs you')
+    const [delivered, failed] = [
+      await receiveForDelivery(context, line),
+      await receiveForDelivery(context, line),
+    ]
+    await context.db('deliveries').where({ id: delivered.id }).update({ status: 'delivered' })
+    await context.db('deliveries').where({ id: failed.id }).update({ last_failure: 'http_500' })
+    await set({ called_at: new Date() })
+    expect(await words()).to.include('on on works')
+    expect(await linesOf(line.userId)).to.include('Newest events of 24 h: 1 delivered, 1 failed')
+    for (const [columns, state, need] of [
+      [{ paused_at: new Date() }, 'paused', 'its events are paused'],
+      [{ failing_since: new Date() }, 'failing', 'its endpoint fails'],
+      [
+        { disabled_at: new Date(), disabled_reason: 'gone' },
+        'disabled',
+        'its endpoint is disabled, and events are held',
+      ],
+    ] as const) {
+      await set(columns)
+      expect(await words())
+        .to.include(`on on ${state}`)
+        .and.to.include(`1 line needs you Front desk : ${need} .`)
+    }
+    await set({ paused_at: null, failing_since: null, disabled_at: null, disabled_reason: null })
+    await context.db('deliveries').where({ id: failed.id }).update({ status: 'held' })
+    expect(await words()).to.include('Front desk : it has held events .')
+  })
+
+  it('tells an operator without lines where to add one', async () => {
+    const { id } = await addUser(context, { email: 'operator@example.com', role: 'operator' })
+    const html = await linesOf(id)
+    expect(html).to.include(`href="/console/users/${id}"`)
+    expect(wordsOf(html)).to.include('The phone simulator is on')
+  })
+
+  it('tells a user without lines whom to ask', async () => {
+    const { id } = await addUser(context, { email: 'nobody@example.com' })
+    const html = await linesOf(id)
+    expect(wordsOf(html)).to.include('Ask whoever runs this service to give you one')
+    expect(html).not.to.include('/console/users')
+  })
+
+  it('says nothing of a simulator where there is none', async () => {
+    const { id } = await addUser(context, { email: 'real@example.com' })
+    const real = { ...context, config: { ...context.config, simulator: false } }
+    const realWeb = await serveApp(real)
+    const { text } = await (await browse(real, realWeb, id)).get('/console')
+    await realWeb.close()
+    expect(text).not.to.match(/simulator/i)
+  })
+
+  it('is at /console/lines too', async () => {
+    const { userId } = await createLine(context)
+    const { status, headers } = await (await browse(context, web, userId)).get('/console/lines')
+    expect([status, headers.get('location')]).to.deep.equal([302, '/console'])
+  })
+
+  it('shows a hostile name as text', async () => {
+    const { userId } = await createLine(context, { name: '<script>alert(1)</script>"\'' })
+    const html = await linesOf(userId)
+    expect(html).not.to.include('<script>alert')
+    expect(html).to.include('&lt;script>alert(1)')
+  })
+})

@@ -1,0 +1,127 @@
+import { expect } from 'chai'
+import { addLine } from '../../../../src/domain/lines/lines.js'
+import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
+import { addUser } from '../../../../src/domain/people/users.js'
+import { deliverWhenDue, receiveForDelivery } from '../../../domain/fixtures.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { createLine, messageBody } from '../../../helpers/factories.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { until } from '../../../helpers/until.js'
+import { listen } from '../messages/activity/listen.js'
+import { loseConfirmation, redirectOf, startConsole, wordsOf } from './line/line-page.js'
+
+describeWith('the first steps with a line', startConsole, (site) => {
+  const openUser = async (email: string) => {
+    const { context, web } = site
+    const { id: userId } = await addUser(context, { email })
+    const browser = await browse(context, web, userId)
+    const words = async (path: string) => wordsOf((await browser.get(path)).text)
+    return { userId, browser, words }
+  }
+
+  it('lead from a new line to a server that takes its events, with code that works, and then go away', async () => {
+    const { context, web, receiver } = site
+    const { userId, browser, words } = await openUser('first@example.com')
+    expect(await words('/console')).not.to.include('Get started')
+    const { id: lineId, number } = await addLine(context, {
+      userId,
+      number: '+15558880101',
+      carrierAccount: 'simulator',
+    })
+    const path = `/console/lines/${lineId}/start`
+    const follow = async (form: string, fields?: Record<string, string>) => {
+      const answer = await browser.submit(`${path}/${form}`, fields)
+      expect(answer.status, answer.text).to.equal(303)
+      return browser.get(answer.headers.get('location') ?? '')
+    }
+    expect(await words('/console'))
+      .to.include('Get started')
+      .and.include('0 of 3 done')
+    expect(await words(`/console/lines/${lineId}`)).to.include('0 of 3 steps done.')
+    expect(await words(`${path}?show=send`)).not.to.include('token=')
+
+    const { text: sending } = await follow('incoming-webhook')
+    const url = /curl [^<]*? &#39;(http[^<]*?)&#39;/.exec(sending.replaceAll("'", '&#39;'))?.[1] ?? ''
+    for (const title of ['curl', 'Node', 'Python', 'Go', 'PHP', 'Ruby']) {
+      expect(sending).to.include(`<summary>${title}</summary>`)
+    }
+    expect(wordsOf(sending).split(url), 'the real URL, once in each language').to.have.length(7)
+    const { pathname, search } = new URL(url)
+    expect((await web.post(pathname + search, messageBody())).status).to.equal(200)
+    expect(await words('/console')).to.include('1 of 3 done')
+
+    expect((await browser.submit(`${path}/outgoing-webhook`, { url: ' ' })).status).to.equal(400)
+    const wrong = await browser.submit(`${path}/outgoing-webhook`, { url: 'ftp://example.com' })
+    expect([wrong.status, /role="alert"[^>]*>([^<]*)/.exec(wrong.text)?.[1]]).to.deep.equal([
+      400,
+      'outgoingWebhookUrl: The URL starts with ftp:, which cannot be called: use https://.',
+    ])
+    const { text: receiving } = await follow('outgoing-webhook', { url: receiver.url })
+    const secret = await revealSigningSecret(context, userId, lineId)
+    expect(receiving.split(secret ?? '?'), 'the real secret, once in each language').to.have.length(7)
+    const line = { ...(await createLine(context)), userId, lineId, number }
+    const live = await listen(site, { browser }, `${path}/live`)
+    const tested = await browser.submit(`${path}/test-event`)
+    expect(wordsOf(tested.text)).to.include('delivered Your server answered 200.')
+
+    receiver.answerWith((response) => response.writeHead(500).end())
+    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+    await until('the second tick', () => live.text.includes('2 of 3 done'))
+    expect(live.text).to.include('an event is on its way')
+    await deliverWhenDue(context, id, endpointId)
+    expect(await words(path)).to.match(
+      /the newest event has not arrived; the attempt ended in \d+ ms\. The server answered 500\. It failed at the event/,
+    )
+    receiver.answerWith((response) => response.end())
+    await deliverWhenDue(context, id, endpointId)
+    await until('the last tick', () => live.text.includes('All is done.'))
+    await live.close()
+    expect(await words(path)).to.match(/your server answered 200 in \d+ ms\. done All is done\./)
+    expect(await words('/console')).not.to.include('Get started')
+    expect(await words(`/console/lines/${lineId}`)).not.to.include('Get started')
+    expect(pathname).to.include(lineId)
+  })
+
+  it('show no token and no secret before the password, when that was given too long ago', async () => {
+    const line = await site.openLine({ outgoingUrl: site.receiver.url })
+    const key = line.signingSecret
+    expect(await line.page('/start?show=send'))
+      .to.include(line.token)
+      .and.not.include(key)
+    expect(await line.page('/start?show=receive'))
+      .to.include(key)
+      .and.not.include(line.token)
+    expect(await line.page('/start'))
+      .not.to.include(key)
+      .and.not.include(line.token)
+    await loseConfirmation(site.context, line.userId)
+    for (const [show, section] of [
+      ['send', 'send'],
+      ['receive', 'connect'],
+    ] as const) {
+      const asked = await line.browser.get(`${line.path}/start?show=${show}`)
+      const next = encodeURIComponent(`${line.path}/start?show=${show}#${section}`)
+      expect(redirectOf(asked)).to.deep.equal([303, `/console/confirm?next=${next}`])
+    }
+  })
+
+  it('are closed for good by the user alone', async () => {
+    const { browser, path, page } = await site.openLine()
+    const other = await site.openLine()
+    expect(redirectOf(await browser.submit('/console/tour/close'))).to.deep.equal([303, '/console'])
+    expect((await browser.get('/console')).text).not.to.include('Get started')
+    expect((await other.browser.get('/console')).text).to.include('Get started')
+    const operator = await site.openLine()
+    await site.context.db('users').where({ id: operator.userId }).update({ role: 'operator' })
+    expect((await operator.browser.get('/console/overview')).text).to.include('Get started')
+    expect(redirectOf(await operator.browser.submit('/console/tour/close'))).to.deep.equal([
+      303,
+      '/console/overview',
+    ])
+    expect((await operator.browser.get('/console/overview')).text).not.to.include('Get started')
+    // The line's own page goes on to know the way.
+    expect(await page()).to.include(`href="${path}/start"`)
+    expect((await browser.get(`${other.path}/start`)).status).to.equal(404)
+    expect((await browser.get(`${other.path}/start/live`)).status).to.equal(404)
+  })
+})

@@ -1,0 +1,312 @@
+import { expect } from 'chai'
+import { endAuthorization } from '../../../../src/domain/applications/authorizations.js'
+import { changeConnection } from '../../../../src/domain/lines/connections.js'
+import { receiveMessage } from '../../../../src/domain/messages/receive.js'
+import { sendMessage } from '../../../../src/domain/messages/send.js'
+import { addUser } from '../../../../src/domain/people/users.js'
+import { newId } from '../../../../src/ids.js'
+import { connect, createApplication } from '../../../domain/applications/applications.js'
+import {
+  ANNA,
+  BEN,
+  inboundText,
+  queueMessage,
+  queueMessages,
+  receiveForDelivery,
+} from '../../../domain/fixtures.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { createLine } from '../../../helpers/factories.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { until } from '../../../helpers/until.js'
+import { listen, livePathOf } from './activity/listen.js'
+import { startConsole, wordsOf, type OpenLine } from '../lines/line/line-page.js'
+
+const PATH = '/console/activity'
+
+describeWith('the activity page', startConsole, (site) => {
+  let line: OpenLine
+
+  beforeEach(async () => {
+    line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })
+  })
+
+  const page = async (query = '') => (await line.browser.get(PATH + query)).text
+  /** What the rows are about, newest first. */
+  const rowsOf = (html: string) =>
+    [...html.matchAll(/<li id="activity-([\w-]+)">(.*?)<\/li>/gs)].map(([, id, row]) => ({
+      id,
+      words: wordsOf(row ?? '').trim(),
+    }))
+
+  it('shows a row for each message, newest first, with what became of its events', async () => {
+    const sent = await queueMessage(site.context, line, { text: 'Your code is 1' })
+    await receiveForDelivery(site.context, line)
+    const html = await page()
+    const [received, queued, ...others] = rowsOf(html)
+    expect(others).to.deep.equal([])
+    expect(queued).to.deep.equal({
+      id: sent,
+      words: `just now Office → To ${ANNA} Conversation Your code is 1 queued`,
+    })
+    expect(received?.words).to.match(
+      new RegExp(
+        `^just now Office ← From \\${ANNA} Conversation Hi there ⇢ Text to 127.0.0.1:\\d+ pending received$`,
+      ),
+    )
+    expect(html).to.include(`href="/console/messages/${sent}"`)
+    expect(wordsOf(html)).to.include('2 messages.')
+  })
+
+  it('says in words what went wrong', async () => {
+    const id = await queueMessage(site.context, line, { to_number: '+15005550001' })
+    await sendMessage(site.context, id)
+    const delivery = await receiveForDelivery(site.context, line)
+    await site.context
+      .db('deliveries')
+      .where({ id: delivery.id })
+      .update({ status: 'exhausted', attempt_count: 9, last_failure: 'dns' })
+    const rows = rowsOf(await page())
+    expect(rows.at(-1)?.words).to.match(/The carrier rejected it: simulator: .* failed$/)
+    expect(rows[0]?.words).to.match(/exhausted after 9 attempts The name of the host was not found\./)
+  })
+
+  it('shows that an application was told of a line that was disconnected', async () => {
+    const application = await createApplication(site.context, {
+      webhookUrl: site.receiver.url,
+      optInEvents: ['lineDisconnected'],
+    })
+    await connect(site.context, application, line)
+    await endAuthorization(site.context, line.userId, application.id, line.lineId)
+    const [row, ...others] = rowsOf(await page())
+    expect(others).to.deep.equal([])
+    expect(row?.words.replace(/\s+/g, ' ')).to.include('Line disconnected to Auto Reply')
+    expect(row?.words).not.to.include(' From ')
+  })
+
+  it('shows the messages of whose events one is of a type', async () => {
+    const { userId, lineId } = line
+    await changeConnection(site.context, userId, lineId, {
+      outgoingWebhookUrl: site.receiver.url,
+      optInEvents: ['messageStatus'],
+    })
+    await sendMessage(site.context, await queueMessage(site.context, line))
+    await queueMessage(site.context, line)
+    expect(rowsOf(await page())).to.have.length(2)
+    const [row, ...others] = rowsOf(await page('?type=messageStatus'))
+    expect(others).to.deep.equal([])
+    expect(row?.words).to.match(/To \+15005550101 .* ⇢ State of a message to 127\.0\.0\.1:\d+ pending/)
+    expect(rowsOf(await page('?type=optOut'))).to.deep.equal([])
+  })
+
+  it('stands below the days on which it was, in the zone of the list', async () => {
+    const id = await queueMessage(site.context, line)
+    await site.context.db('messages').where({ id }).update({ created_at: '2026-01-31T23:30:00Z' })
+    const days = async (query: string) =>
+      [...(await page(query)).matchAll(/<li class="day">([^<]+)</g)].map(([, day]) => day)
+    expect(await days('?zone=UTC')).to.deep.equal(['Saturday, 31 January 2026'])
+    expect(await days('?zone=Europe/Berlin')).to.deep.equal(['Sunday, 1 February 2026'])
+  })
+
+  it('cuts a long text, between whole characters', async () => {
+    await queueMessage(site.context, line, { text: '😀'.repeat(141) })
+    expect(rowsOf(await page())[0]?.words).to.include(` ${'😀'.repeat(140)}… `)
+  })
+
+  it('shows whatever others wrote as text', async () => {
+    const attack = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+    await site.context.db('lines').where({ id: line.lineId }).update({ name: attack })
+    await queueMessage(site.context, line, { text: attack, status: 'failed', error: attack })
+    for (const query of [
+      '',
+      `?number=${encodeURIComponent(attack)}`,
+      `?line=${encodeURIComponent(attack)}`,
+    ]) {
+      const html = await page(query)
+      expect(html).not.to.match(/<script>|<img src=x/)
+      expect(html).to.include('&lt;script>alert(1)')
+    }
+  })
+
+  it('shows nothing of another user’s, also when asked for their line', async () => {
+    const stranger = await createLine(site.context, { name: 'Theirs' })
+    const id = await queueMessage(site.context, stranger)
+    for (const query of ['', `?line=${stranger.lineId}`]) {
+      const html = await page(query)
+      expect(rowsOf(html)).to.deep.equal([])
+      expect(html).not.to.include(id).and.not.to.include('Theirs')
+    }
+  })
+
+  describe('is read page by page', () => {
+    it('of fifty, with a link to what is older and one back', async () => {
+      const ids = (await queueMessages(site.context, line, 51)).reverse()
+      const first = await page('?direction=outbound')
+      expect(rowsOf(first).map(({ id }) => id)).to.deep.equal(ids.slice(0, 50))
+      expect(first).not.to.include('Newest')
+      const older = `${PATH}?direction=outbound&amp;before=${ids[49]}`
+      expect(first).to.include(`<a href="${older}" rel="next">Older</a>`)
+      const second = await page(`?direction=outbound&before=${ids[49]}`)
+      expect(rowsOf(second).map(({ id }) => id)).to.deep.equal(ids.slice(50))
+      expect(second).not.to.include('>Older<')
+      expect(second).to.include(`<a href="${PATH}?direction=outbound">Newest</a>`)
+    })
+
+    it('and only the first page is live', async () => {
+      const id = await queueMessage(site.context, line)
+      expect(livePathOf(await page('?status=queued'))).to.equal(`${PATH}/live?status=queued`)
+      expect(livePathOf(await page(`?before=${id}`))).to.equal(undefined)
+    })
+  })
+
+  describe('is filtered', () => {
+    it('by every field, and the form keeps what was chosen', async () => {
+      const sister = await createLine(site.context, { userId: line.userId, name: 'Shop' })
+      const wanted = await queueMessage(site.context, sister, {
+        ...{ to_number: BEN, status: 'failed', text: 'Thank you', error: 'cut off' },
+      })
+      await queueMessage(site.context, sister, { to_number: BEN, status: 'sent' })
+      await queueMessage(site.context, line, { to_number: BEN, status: 'failed' })
+      const query =
+        `?line=${sister.lineId}&direction=outbound&type=text&status=failed&number=${BEN}&reason=cut&text=you` +
+        '&from=2020-01-01T00:00&until=2099-01-01T00:00'
+      const html = await page(query)
+      expect(rowsOf(html).map(({ id }) => id)).to.deep.equal([wanted])
+      for (const value of [sister.lineId, 'outbound', 'text', 'failed']) {
+        expect(html).to.match(new RegExp(`<option value="${value}" selected`))
+      }
+      for (const [name, value] of [
+        ['number', BEN],
+        ['reason', 'cut'],
+        ['text', 'you'],
+      ] as const) {
+        expect(html).to.include(`name="${name}" value="${value}"`)
+      }
+      // Each is named, too, with the way to the list without it.
+      expect(wordsOf(html))
+        .to.include(`Line: Shop (${sister.number})`)
+        .and.include('Status: failed')
+        .and.include('Text: you')
+      expect(html).to.match(/<a href="[^"]*status=failed[^"]*" title="Without Text">/)
+      expect(html).to.include('type="datetime-local" name="from" value="2020-01-01T00:00"')
+    })
+
+    it('by a time in UTC', async () => {
+      const id = await queueMessage(site.context, line)
+      const minutes = (count: number) => new Date(Date.now() + count * 60_000).toISOString().slice(0, 16)
+      expect(
+        rowsOf(await page(`?from=${minutes(-2)}&until=${minutes(2)}`)).map((row) => row.id),
+      ).to.deep.equal([id])
+      expect(rowsOf(await page(`?from=${minutes(2)}`))).to.deep.equal([])
+      expect(rowsOf(await page(`?until=${minutes(-2)}`))).to.deep.equal([])
+    })
+
+    it('by a time in the zone that is chosen, in which the list and its next pages are then shown, too', async () => {
+      const id = await queueMessage(site.context, line)
+      const [at = new Date()] = await site.context.db('messages').where({ id }).pluck<Date[]>('created_at')
+      // Kathmandu has no summer time: always 5 h 45 min ahead.
+      const shown = (minutes: number) =>
+        new Date(at.getTime() + (345 + minutes) * 60_000).toISOString().slice(0, 19)
+      const zoned = (minutes: number) => `?zone=Asia/Kathmandu&from=${shown(minutes)}`
+      const html = await page(zoned(-2))
+      expect(rowsOf(html).map((row) => row.words)).to.match(new RegExp(`^${shown(0).slice(11)} GMT\\+5:45 `))
+      expect(wordsOf(html)).to.include('Times are in Asia/Kathmandu .')
+      expect(html)
+        .to.match(/<option value="Asia\/Kathmandu" selected/)
+        .and.include('data-zone="Asia/Kathmandu"')
+        .and.not.include('data-zone="own"')
+      expect(livePathOf(html)).to.include('zone=Asia%2FKathmandu')
+      expect(rowsOf(await page(zoned(2)))).to.deep.equal([])
+    })
+
+    it('by a time in UTC where the address has no zone, and then the list is in UTC, too', async () => {
+      await queueMessage(site.context, line)
+      expect(await page('?from=2020-01-01T00:00'))
+        .to.include('data-zone="UTC"')
+        .and.not.include('data-zone="own"')
+      const html = await page()
+      expect(html).to.include('<select name="zone" data-zone="own">').and.not.include('data-zone="UTC"')
+      expect(wordsOf(html)).to.include('Times are in UTC .')
+    })
+
+    it('by nothing when the form is sent empty', async () => {
+      await queueMessage(site.context, line)
+      const names = ['line', 'reason', 'text', 'direction', 'type', 'status', 'number', 'from', 'until']
+      expect(rowsOf(await page(`?${names.map((name) => `${name}=`).join('&')}`))).to.have.length(1)
+    })
+
+    for (const [query, fault] of [
+      ['line=x', 'line must be an id (a UUID)'],
+      [`text=${'x'.repeat(101)}`, 'text must have at most 100 characters'],
+      ['direction=x', 'direction must be one of outbound, inbound'],
+      ['type=x', 'type must be one of text, media, voicemail'],
+      [
+        'status=x',
+        'status must be one of scheduled, queued, sending, sent, delivered, failed, unknown, received, pending, delivering, exhausted, held',
+      ],
+      ['number=x', 'number must be a phone number such as +15551234567, or at least 3 digits of one'],
+      ['number=12', 'number must be a phone number such as +15551234567, or at least 3 digits of one'],
+      ['from=x', 'from must be a date and time in UTC, such as 2026-11-21T13:00'],
+      ...['2026-13-40', '2026-11-31', '2026-02-29'].map(
+        (day) =>
+          [
+            `until=${day}T00:00`,
+            `until must be a date and time in UTC, such as 2026-11-21T13:00: there is no ${day} in the calendar`,
+          ] as const,
+      ),
+      ['zone=Berlin', 'zone must be a time zone, such as Europe/Berlin'],
+      [
+        'from=x&zone=Europe/Berlin',
+        'from must be a date and time in Europe/Berlin, such as 2026-11-21T13:00',
+      ],
+      ['before=x', 'before must be an id (a UUID)'],
+      ['status=sent&status=failed', 'status may be given once'],
+    ] as const) {
+      it(`by what it can be, unlike ${query}`, async () => {
+        const answer = await line.browser.get(
+          `${PATH}?number=abc&${query}`.replace(/number=abc&(number)/, '$1'),
+        )
+        expect(answer.status).to.equal(400)
+        expect(wordsOf(answer.text)).to.include(fault)
+        expect(livePathOf(answer.text)).to.equal(undefined)
+        if (!query.startsWith('number')) expect(answer.text).to.include('value="abc"')
+        expect((await line.browser.get(`${PATH}/live?${query}`)).status).to.equal(400)
+      })
+    }
+  })
+
+  describe('when it is empty', () => {
+    it('says what to do first', async () => {
+      const words = wordsOf(await page())
+      expect(words).to.include('Nothing yet.')
+      expect(words).to.match(/curl .* phone simulator/)
+      expect(await page()).to.include(`href="/console/lines/${line.lineId}/send"`)
+    })
+
+    it('says so to who has no line', async () => {
+      const { id } = await addUser(site.context, { email: `${newId()}@example.com` })
+      const browser = await browse(site.context, site.web, id)
+      expect(wordsOf((await browser.get(PATH)).text)).to.include('no line that anything could happen on')
+    })
+
+    it('says that nothing fits the filter', async () => {
+      await queueMessage(site.context, line)
+      expect(wordsOf(await page('?status=held'))).to.include('Nothing fits this filter. Show everything')
+    })
+
+    it('says that nothing is older', async () => {
+      const id = await queueMessage(site.context, line)
+      expect(wordsOf(await page(`?before=${id}`))).to.include('Nothing is older than this.')
+    })
+  })
+
+  it('keeps itself up to date, by its filter', async () => {
+    const heard = await listen(site, line, livePathOf(await page('?direction=inbound'))!)
+    await until('the empty list', () => heard.text.includes('Nothing fits this filter'))
+    await queueMessage(site.context, line, { text: 'not this one' })
+    const text = 'this\none'
+    await receiveMessage(site.context, inboundText(line, { content: { type: 'inboundText', text } }))
+    await until('the text', () => heard.text.includes('this\ndata: one'))
+    expect(heard.text).not.to.include('not this one')
+    await heard.close()
+  })
+})

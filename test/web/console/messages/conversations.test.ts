@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import { listConversations } from '../../../../src/database/messages/conversations.js'
+import { saveContact } from '../../../../src/domain/lines/contacts.js'
+import { receiveMessage } from '../../../../src/domain/messages/receive.js'
+import { newId } from '../../../../src/ids.js'
+import { ANNA, BEN, CLEO, inboundText, messageRow, queueMessage } from '../../../domain/fixtures.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { until } from '../../../helpers/until.js'
+import { listen } from './activity/listen.js'
+import { redirectOf, startConsole, wordsOf, type OpenLine } from '../lines/line/line-page.js'
+import { faultOf } from '../support.js'
+
+describeWith('the conversations of a line', startConsole, (site) => {
+  let line: OpenLine
+
+  beforeEach(async () => {
+    line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })
+  })
+
+  const receive = (fromNumber: string, text: string) =>
+    receiveMessage(site.context, inboundText(line, { fromNumber, content: { type: 'inboundText', text } }))
+  const send = (toNumber: string, text: string, overrides = {}) =>
+    queueMessage(site.context, line, { to_number: toNumber, text, status: 'sent', ...overrides })
+  const inPath = (number: string) => `conversations/${encodeURIComponent(number)}`
+  const thread = async (number = ANNA, query = '') => line.page(`/${inPath(number)}${query}`)
+  const words = async (number = ANNA, query = '') => wordsOf(await thread(number, query))
+
+  it('are listed with the latest first, by their names, with the last text and what keeps the line from writing', async () => {
+    expect(wordsOf(await line.page('/conversations'))).to.include('Nobody has written to this line')
+    await receive(ANNA, 'Hello')
+    await send(BEN, 'To Ben')
+    await receive(ANNA, 'STOP')
+    await saveContact(site.context, line.userId, ANNA, { name: 'Anna <b>', blocked: true })
+    await site.context.db('line_contacts').insert({
+      ...{ line_id: line.lineId, number: BEN },
+      paused_until: site.context.db.raw(`now() + interval '5 minutes'`),
+    })
+    await receive('70123', 'Your code')
+    const page = await line.page('/conversations')
+    expect(wordsOf(page)).to.match(
+      /70123 Your code received .* Anna <b> \+15005550101 (STOP|You: .*) Blocked Opted out \(STOP\) .* \+15005550102 You: To Ben Paused until .* sent/,
+    )
+    expect(page)
+      .to.include(`href="${line.path}/${inPath(ANNA)}"`)
+      .and.not.to.include('<b>')
+    expect(await line.page()).to.include(`href="${line.path}/conversations"`)
+  })
+
+  it('are paged: each number is on one page, by its latest message', async () => {
+    for (const number of [ANNA, BEN, CLEO, ANNA]) await send(number, 'x')
+    const { db } = site.context
+    const of = { userId: line.userId, lineId: line.lineId }
+    const first = await listConversations(db, of, { limit: 2 })
+    expect(first.conversations.map(({ number }) => number)).to.deep.equal([ANNA, CLEO])
+    const second = await listConversations(db, of, { limit: 2, before: first.older })
+    expect(second.conversations.map(({ number }) => number)).to.deep.equal([BEN])
+    expect(second.older).to.equal(null)
+    const { text } = await line.browser.get(`${line.path}/conversations?before=${first.older ?? ''}`)
+    expect(wordsOf(text)).to.include(BEN).and.include('Newest').and.not.include(ANNA)
+  })
+
+  it('show who sent what and what became of it, the newest at the bottom, page by page', async () => {
+    for (let n = 1; n <= 32; n += 1) await send(ANNA, `text ${n} of the past`)
+    await send(ANNA, 'By hand', { source: 'console', status: 'failed', error: 'expired' })
+    await receive(ANNA, 'Thanks')
+    await send(BEN, 'not for Anna')
+    const html = await thread()
+    expect(wordsOf(html)).to.match(
+      /text 32 of the past .* sent by the incoming webhook By hand .* failed from this console Thanks .* received Answer/,
+    )
+    expect(html).to.include('text 5 of').and.not.include('text 4 of').and.not.include('not for Anna')
+    const [, before = ''] = /\?before=([\w-]+)/.exec(html) ?? []
+    const older = await words(ANNA, `?before=${before}`)
+    expect(older).to.include('text 1 of the past').and.include('text 4 of').and.not.include('text 5 of')
+    expect(older).to.include('Newest').and.not.include('Older')
+  })
+
+  it('keep themselves up to date', async () => {
+    const live = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)
+    await until('the empty thread', () => live.text.includes('have not written to each other'))
+    await receive(ANNA, 'Are you there?')
+    await until('the new message', () => live.text.includes('Are you there?'))
+    await live.close()
+  })
+
+  it('are answered in place, once for each form, and segments are counted without a script', async () => {
+    const form = `${inPath(ANNA)}/messages`
+    const counted = await line.submit(`${form}/segments`, { key: newId(), text: 'Ж'.repeat(80) })
+    expect(wordsOf(counted.text)).to.include('2 segments, UCS-2').and.include('Conversation with')
+    const fields = { key: newId(), text: 'On my way' }
+    for (let time = 0; time < 2; time += 1) {
+      expect(redirectOf(await line.submit(form, fields))).to.deep.equal([303, `${line.path}/${inPath(ANNA)}`])
+    }
+    const rows = await site.context.db('messages').where({ line_id: line.lineId }).pluck<string[]>('id')
+    expect(rows).to.have.length(1)
+    expect(await messageRow(site.context, rows[0]!)).to.include({ to_number: ANNA, source: 'console' })
+    expect(await words()).to.match(/On my way .* from this console/)
+    const refused = await line.submit(form, { key: newId(), text: '' })
+    expect([refused.status, faultOf(refused)]).to.deep.equal([400, 'give text, mediaUrl or both'])
+  })
+
+  it('say what keeps the line from writing, and take a name and a block', async () => {
+    await receive(ANNA, 'STOP')
+    expect(await words())
+      .to.include('has opted out of this line')
+      .and.include('Nothing can be sent')
+    const done = async (form: string, fields = {}) => {
+      const [status, location] = redirectOf(await line.submit(`${inPath(ANNA)}/${form}`, fields))
+      expect(status).to.equal(303)
+      return wordsOf((await line.browser.get(location ?? '')).text)
+    }
+    expect(await done('name', { name: 'Anna' }))
+      .to.include('The name is saved')
+      .and.include(`Anna ${ANNA}`)
+    expect(await done('block'))
+      .to.include('is blocked since')
+      .and.include('Unblock the number')
+    expect(await done('unblock'))
+      .to.include('not blocked any more')
+      .and.include(`Anna ${ANNA}`)
+    const long = await line.submit(`${inPath(ANNA)}/name`, { name: 'x'.repeat(101) })
+    expect([long.status, faultOf(long)]).to.deep.equal([400, 'name must have 1 to 100 characters'])
+
+    const id = await send(ANNA, 'Named')
+    const conversation = `href="${line.path}/${inPath(ANNA)}"`
+    for (const path of [`/console/messages/${id}`, '/console/activity']) {
+      const { text } = await line.browser.get(path)
+      expect(wordsOf(text), path).to.include(`To Anna ${ANNA}`)
+      expect(text, path).to.include(conversation)
+    }
+  })
+})

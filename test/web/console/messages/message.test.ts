@@ -1,0 +1,492 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { sealHeaders } from '../../../../src/domain/endpoints/deliveries/custom-headers.js'
+import { changeConnection } from '../../../../src/domain/lines/connections.js'
+import { recordListenerAttempts } from '../../../../src/domain/endpoints/listener-attempts.js'
+import { receiveMessage, receiveReceipt } from '../../../../src/domain/messages/receive.js'
+import { sendMessage } from '../../../../src/domain/messages/send.js'
+import { keepMedia } from '../../../../src/domain/simulator/media.js'
+import { newId } from '../../../../src/ids.js'
+import {
+  attemptRows,
+  countRows,
+  deliverWhenDue,
+  deliveryRow,
+  inboundText,
+  messageRow,
+  queueMessage,
+  receiveForDelivery,
+  type DeliveryRow,
+} from '../../../domain/fixtures.js'
+import { MEDIA } from '../../../domain/media-samples.js'
+import { createLine } from '../../../helpers/factories.js'
+import { copyMedia, mediaRow } from '../../../helpers/media.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { until } from '../../../helpers/until.js'
+import { listen, livePathOf } from './activity/listen.js'
+import { redirectOf, startConsole, textOf, wordsOf, type OpenLine } from '../lines/line/line-page.js'
+import { faultOf } from '../support.js'
+
+const execFileAsync = promisify(execFile)
+
+/** As a browser's field writes it. */
+const start = Date.now()
+const inLocal = (ms: number) => new Date(start + 8 * 3_600_000 + ms).toISOString().slice(0, 16)
+
+const pathOf = (id: string) => `/console/messages/${id}`
+
+describeWith("a message's page", startConsole, (site) => {
+  let line: OpenLine
+
+  beforeEach(async () => {
+    site.receiver.answerWith((response) => response.end('ok'))
+    line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })
+  })
+
+  const page = async (id: string) => (await line.browser.get(pathOf(id))).text
+  const words = async (id: string) => wordsOf(await page(id))
+  const keyOf = (html: string) => /name="key" value="([\w-]+)"/.exec(html)?.[1] ?? ''
+
+  const receiveMedia = async (url: string) => {
+    const content = { type: 'inboundMedia', url } as const
+    const outcome = await receiveMessage(site.context, inboundText(line, { content }))
+    if (outcome.kind !== 'received') throw new Error('it was not received')
+    return outcome.messageId
+  }
+
+  describe('of one that is to be sent later', () => {
+    it('says when, and has forms that change the time and cancel it', async () => {
+      const asked = await line.browser.submit(`/console/lines/${line.lineId}/messages`, {
+        ...{ to: '+15005550101', text: 'Later', key: newId() },
+        ...{ sendAt: inLocal(3_600_000), zone: 'Asia/Kolkata' },
+      })
+      const [, location] = redirectOf(asked)
+      const path = String(location).replace(/\?.*/, '')
+      const id = path.split('/').at(-1) ?? ''
+      const { due_at: dueAt } = await messageRow(site.context, id)
+      // The clock of Kolkata is ahead of UTC by five and a half hours.
+      expect(dueAt.getTime() + 5.5 * 3_600_000).to.equal(Date.parse(`${inLocal(3_600_000)}Z`))
+      expect(await words(id)).to.match(/It is sent at 20.* Change when it is sent .* Cancel it/)
+
+      const wrong = await line.browser.submit(`${path}/reschedule`, {
+        sendAt: inLocal(40 * 86_400_000),
+        zone: 'UTC',
+      })
+      expect(faultOf(wrong)).to.match(/30 days ahead at most/)
+      expect(wrong.text).to.include(inLocal(40 * 86_400_000))
+      await line.browser.submit(`${path}/reschedule`, { sendAt: inLocal(86_400_000), zone: 'UTC' })
+      const row = await messageRow(site.context, id)
+      expect(row.due_at.toISOString()).to.equal(`${inLocal(86_400_000)}:00.000Z`)
+
+      await site.context
+        .db('messages')
+        .where({ id })
+        .update({ client_ref: '<b>7', expires_at: new Date(4e12) })
+      expect(await words(id)).to.match(/Its sender calls it <b>7 ?\. It fails if it was not sent by 2096/)
+      await line.browser.submit(`${path}/cancel`, {})
+      expect(await words(id)).to.match(/It was cancelled before it was sent\./)
+    })
+  })
+
+  describe('of one that the line sends', () => {
+    it('tells its whole way', async () => {
+      const id = await queueMessage(site.context, line)
+      await sendMessage(site.context, id)
+      expect(await words(id))
+        .to.match(/To \+15005550101 sent Text from the line Office \(\+1555\d+\) Id [\w-]+ Copy Hello/)
+        .and.match(/Accepted by the incoming webhook [\d-]+ [\d:]+ UTC Waited \d+ ms for its slot/)
+        .and.match(/Taken to the carrier [\d-]+ [\d:]+ UTC 1 attempt\. Carrier message id: [\w-]+/)
+        .and.match(/Sent: the carrier took it [\d-]+ [\d:]+ UTC No receipt yet/)
+      const { carrier_message_id: carrierMessageId } = await messageRow(site.context, id)
+      await receiveReceipt(site.context, {
+        carrierAccount: 'simulator',
+        carrierMessageId: carrierMessageId!,
+        status: 'delivered',
+      })
+      expect(await words(id)).to.match(/Receipt: delivered [\d-]+ [\d:]+ UTC/)
+      expect(await page(id)).not.to.include('Send again')
+    })
+
+    it('says what it waits for, and until when', async () => {
+      const { db } = site.context
+      const first = await queueMessage(site.context, line)
+      expect(await words(first)).to.match(
+        /Waiting For its turn: no limit holds it back\. Looked at again: .* UTC/,
+      )
+      const second = await queueMessage(site.context, line)
+      expect(await words(second)).to.match(
+        /For an earlier message to the same number : they go out one after/,
+      )
+      expect(await page(second)).to.include(`href="${pathOf(first)}"`)
+
+      // One was handed over just now, and the other is alone then.
+      await db('messages').where({ id: first }).update({ status: 'sent', handed_over_at: db.fn.now() })
+      const limitTo = (limits: Record<string, number>) =>
+        db('lines').where({ id: line.lineId }).update(limits)
+      await limitTo({ messages_per_number_per_minute: 1 })
+      expect(await words(second)).to.match(
+        /For its slot: the line sends 1 a minute to one number, .* at .* UTC/,
+      )
+      await limitTo({ messages_per_number_per_minute: 5, messages_per_minute: 1 })
+      expect(await words(second)).to.match(
+        /For its slot: the line sends 1 a minute, and the next one at .* UTC/,
+      )
+      await limitTo({ messages_per_minute: 30 })
+      await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: 0.5 })
+      expect(await words(second)).to.include('For its turn: the carrier account takes 0.5 a second.')
+      await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: null })
+      const throttled = await queueMessage(site.context, line, { error: 'throttled', attempt_count: 2 })
+      expect(await words(throttled)).to.match(/The carrier asked for a slower pace.* 2 attempts so far\./)
+    })
+
+    it('says that the carrier has it just now', async () => {
+      const claimed = { status: 'sending', attempt_count: 1, claimed_at: new Date() }
+      const id = await queueMessage(site.context, line, claimed)
+      expect(await words(id)).to.include('1 attempt; the carrier has not answered yet.')
+    })
+
+    it('does not say that it waited when it never got there', async () => {
+      const id = await queueMessage(site.context, line, { status: 'failed', error: 'opted_out' })
+      const said = await words(id)
+      expect(said).to.include('Failed Who has this number asked for no more messages')
+      expect(said).not.to.match(/Waited|Taken to the carrier/)
+    })
+
+    it('tells when a receipt said that it failed', async () => {
+      const id = await queueMessage(site.context, line, {
+        status: 'failed',
+        error: 'unreachable',
+        carrier_code: '30003',
+        sent_at: new Date(),
+        receipt_at: new Date(),
+      })
+      expect(await words(id)).to.match(
+        /Receipt: failed [\d-]+ [\d:]+ UTC The carrier rejected it: unreachable The carrier's code: 30003/,
+      )
+    })
+
+    it('tells when a receipt said that the carrier has it', async () => {
+      const sent = { status: 'sent', sent_at: new Date(), receipt_at: new Date() }
+      const id = await queueMessage(site.context, line, sent)
+      expect(await words(id)).to.match(/Receipt: the carrier has it, and has not said yet.* [\d:]+ UTC/)
+    })
+  })
+
+  it('shows what else was told of it, and sends that again', async () => {
+    const { userId, lineId } = line
+    await changeConnection(site.context, userId, lineId, { optInEvents: ['messageStatus'] })
+    const id = await queueMessage(site.context, line)
+    await sendMessage(site.context, id)
+    expect(await words(id)).to.match(/Other events State of a message .* Delivery to http.* pending Waiting/)
+    const { id: deliveryId } = await site.context
+      .db('deliveries')
+      .where({ line_id: lineId })
+      .first<DeliveryRow>()
+    await site.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
+    const sent = await line.browser.submit(`${pathOf(id)}/deliveries/${deliveryId}/send-again`)
+    expect(redirectOf(sent)).to.deep.equal([303, `${pathOf(id)}?done=sent-again`])
+    expect(await deliveryRow(site.context, deliveryId)).to.include({ status: 'pending' })
+  })
+
+  describe('sends again', () => {
+    it('one that failed, once for a page however often its button is pressed', async () => {
+      const id = await queueMessage(site.context, line, { status: 'failed', error: 'expired' })
+      const key = keyOf(await page(id))
+      const count = await countRows(site.context, 'messages')
+      const submit = () => line.browser.submit(`${pathOf(id)}/send-again`, { key })
+      const [status, location] = redirectOf(await submit())
+      expect(status).to.equal(303)
+      expect(location).to.match(/^\/console\/messages\/[\w-]{36}\?done=sent-again$/)
+      expect(redirectOf(await submit())).to.deep.equal([303, location])
+      expect(await countRows(site.context, 'messages')).to.equal(count + 1)
+      const { text } = await line.browser.get(location!)
+      expect(wordsOf(text)).to.match(/Accepted from this console .* It sends an earlier message again\./)
+      expect(text).to.include(`href="${pathOf(id)}"`)
+    })
+
+    it('one that is unknown after a warning', async () => {
+      const id = await queueMessage(site.context, line, { status: 'unknown', error: 'worker_lost' })
+      const html = await page(id)
+      expect(wordsOf(html)).to.include('Unknown: nobody knows whether it was sent')
+      expect(wordsOf(html)).to.include('It may have arrived already: sent again, it may arrive twice.')
+      const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key: keyOf(html) })
+      expect(answer.status).to.equal(303)
+    })
+
+    it('nothing that is over or under way, and says so at the top', async () => {
+      const id = await queueMessage(site.context, line)
+      const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key: newId() })
+      expect(answer.status).to.equal(409)
+      expect(faultOf(answer)).to.equal('only a message that failed or is unknown can be sent again')
+    })
+
+    it('keeps the key when it is refused', async () => {
+      const id = await queueMessage(site.context, line, { status: 'failed' })
+      await site.context.db('lines').where({ id: line.lineId }).update({ status: 'disabled' })
+      const key = newId()
+      const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key })
+      expect(answer.status).to.equal(409)
+      expect(wordsOf(answer.text)).to.include('this line is disabled')
+      expect(keyOf(answer.text)).to.equal(key)
+      expect(livePathOf(answer.text)).to.equal(undefined)
+    })
+  })
+
+  describe('of one that the line received', () => {
+    let delivery: DeliveryRow
+    let id: string
+
+    beforeEach(async () => {
+      delivery = await receiveForDelivery(site.context, line)
+      const event = await site.context
+        .db('events')
+        .where({ id: delivery.event_id })
+        .first<{ message_id: string }>()
+      id = event.message_id
+    })
+
+    const attempt = () => deliverWhenDue(site.context, delivery.id, delivery.endpoint_id)
+
+    it('tells of its event and its first delivery', async () => {
+      expect(await words(id))
+        .to.match(/From \+15005550101 received Text to the line Office/)
+        .and.match(/Received from the carrier [\d-]+ [\d:]+ UTC/)
+        .and.include(`inboundText , webhook-id ${delivery.event_id}`)
+        .and.include(`Delivery to ${site.receiver.url} pending Waiting for its first attempt.`)
+        .and.not.include('Its job')
+      await attempt()
+      expect(await words(id)).to.match(
+        /delivered [\d-]+ [\d:]+ UTC The server took the event\. Attempt 1 .* · \d+ ms · status 200 ok/,
+      )
+    })
+
+    it('tells of each attempt: when, how long, what came, and when the next one is due', async () => {
+      const attack = '<script>alert(1)</script>'
+      site.receiver.answerWith((response) => {
+        response.statusCode = 500
+        response.end(attack)
+      })
+      await attempt()
+      await attempt()
+      const html = await page(id)
+      expect(html)
+        .to.include('<pre dir="auto">&lt;script>alert(1)&lt;/script></pre>')
+        .and.not.to.include(attack)
+      expect(wordsOf(html))
+        .to.match(
+          /Attempt 1 .* status 500 The server answered 500\. .* Next attempt due at .* UTC Request Response Timing Attempt 2/,
+        )
+        .and.match(/pending Waiting for its next attempt\. Next attempt: [\d-]+ [\d:]+ UTC/)
+      expect(html).not.to.include('Send again')
+    })
+
+    it('opens an attempt: its request as it was sent, its answer, and how long the parts took', async () => {
+      const { db, secrets } = site.context
+      const endpoint = db('endpoints').where({ id: delivery.endpoint_id })
+      await endpoint.clone().update({
+        url: `${site.receiver.url}?q={1..3}&it's=1`,
+        headers_sealed: sealHeaders(secrets, delivery.endpoint_id, { 'X-Api-Key': 'very secret' }),
+      })
+      await db('events').where({ id: delivery.event_id }).update({ payload: '@it\'s $HOME\n`x` "q"' })
+      site.receiver.requests.length = 0
+      site.receiver.answerWith((response) => response.writeHead(418, { 'X-Pot': '<b>' }).end('short'))
+      await attempt()
+      await attempt()
+      const [, { id: attemptId } = { id: '' }] = await attemptRows(site.context, delivery.id)
+      const opened = (view: string) => page(`${id}?attempt=${attemptId}&view=${view}`)
+
+      expect(await page(id)).to.include(
+        `href="${pathOf(id)}?attempt=${attemptId}&amp;view=request#attempt-${attemptId}"`,
+      )
+      const request = await opened('request')
+      const { headers, body } = site.receiver.requests[1]!
+      expect(wordsOf(request))
+        .to.include(`webhook-signature: ${String(headers['webhook-signature'])}`)
+        .and.include(body)
+        .and.include('X-Api-Key: •••')
+        .and.include('The signature that was sent proves that it is the same.')
+      expect(request).not.to.include('very secret')
+      // The page that keeps itself up to date keeps the attempt open.
+      expect(livePathOf(request)).to.include(`&attempt=${attemptId}&view=request`)
+
+      const [, command = ''] = /<code id="curl-[^>]*>([^<]*)</.exec(request) ?? []
+      const shell = `curl() { for each; do printf '%s\\0' "$each"; done; }\n${textOf(command)}`
+      const { stdout } = await execFileAsync('/bin/sh', ['-c', shell])
+      const args = stdout.split('\0')
+      expect(args.slice(0, 2)).to.deep.equal(['--globoff', `${site.receiver.url}?q={1..3}&it's=1`])
+      expect(args).to.include(`webhook-id: ${delivery.event_id}`)
+      expect(args.slice(-3)).to.deep.equal(['--data-raw', body, ''])
+
+      await endpoint.clone().update({ policy: { shape: 'ifttt' } })
+      expect(wordsOf(await opened('request'))).to.include('so what was sent may have been another.')
+      expect(wordsOf(await opened('response'))).to.match(/Status 418 I'm a Teapot .*x-pot: <b>.* short/)
+      expect(wordsOf(await opened('timing'))).to.match(
+        /DNS none.* Connection .* First byte \d+ ms In all \d+ ms/,
+      )
+      const { id: foreignId } = await receiveForDelivery(
+        site.context,
+        await createLine(site.context, { outgoingUrl: site.receiver.url }),
+      )
+      await deliverWhenDue(site.context, foreignId, (await deliveryRow(site.context, foreignId)).endpoint_id)
+      const [{ id: foreign } = { id: '' }] = await attemptRows(site.context, foreignId)
+      expect(await page(`${id}?attempt=${foreign}`)).not.to.include('aria-current="page">Request')
+    })
+
+    it('folds attempts that are alike, and makes the next one now when it is asked to', async () => {
+      site.receiver.answerWith((response) => response.writeHead(404).end())
+      const action = `${pathOf(id)}/deliveries/${delivery.id}/try-now`
+      for (let n = 1; n <= 3; n += 1) {
+        await attempt()
+        expect(await page(id)).to.include(`action="${action}"`)
+        expect(redirectOf(await line.browser.submit(action))).to.deep.equal([
+          303,
+          `${pathOf(id)}?done=tried-now`,
+        ])
+      }
+      site.receiver.answerWith((response) => response.end())
+      expect(wordsOf(await page(id))).to.match(
+        /3 × status 404 attempts 1 to 3, next [\d-]+ [\d:]+ UTC Attempt 1/,
+      )
+      await attempt()
+      const html = await page(id)
+      expect(wordsOf(html)).to.include('Attempt 4').and.not.include('Try now')
+      const refused = await line.browser.submit(action)
+      expect([refused.status, faultOf(refused)]).to.deep.equal([
+        409,
+        'this delivery does not wait for its next attempt: it is under way, or its attempts are over',
+      ])
+    })
+
+    it('says what keeps it from its next attempt', async () => {
+      const { db } = site.context
+      const endpoint = db('endpoints').where({ id: delivery.endpoint_id })
+      const row = db('deliveries').where({ id: delivery.id })
+      const next = await receiveForDelivery(site.context, line)
+      const leaseUntil = db.raw(`now() + interval '1 minute'`)
+      await db('deliveries')
+        .where({ id: next.id })
+        .update({ status: 'delivering', lease_until: leaseUntil, is_ordered: true })
+      await endpoint.clone().update({ policy: { requestsAtOnce: 1 }, failing_since: db.fn.now() })
+      expect(await words(id))
+        .to.match(/The endpoint has one request under way, and gets no more at once now\./)
+        .and.match(/Nothing has gone through to this URL since [\d-]+ [\d:]+ UTC/)
+        .and.not.include('Before it comes')
+      // The other one came before it.
+      await row.clone().update({ is_ordered: true, created_at: new Date(Date.now() + 60_000) })
+      const { message_id: earlier } = await db('events')
+        .where({ id: next.event_id })
+        .first<{ message_id: string }>('message_id')
+      expect(await page(id)).to.include(`<a href="${pathOf(earlier)}">an earlier event of the number</a>`)
+      await endpoint.clone().update({ disabled_at: db.fn.now(), disabled_reason: 'gone' })
+      await row.clone().update({ status: 'held' })
+      expect(await words(id)).to.match(/The URL is disabled since .* UTC : the server answered 410 Gone/)
+      await row.clone().update({ status: 'exhausted' })
+    })
+
+    it('shows what listeners answered', async () => {
+      const at = { eventId: delivery.event_id, durationMs: 12, responseStatus: 204, failure: null }
+      await recordListenerAttempts(site.context, line.lineId, [
+        { ...at, startedAt: new Date() },
+        { ...at, startedAt: new Date(0), responseStatus: null, failure: 'timeout' },
+      ])
+      expect(await words(id)).to.match(
+        /Taken by a listener .* 1970-\S+ [\d:]+ UTC · 12 ms · no answer: timeout .* · 12 ms · status 204/,
+      )
+    })
+
+    for (const status of ['delivered', 'exhausted', 'held']) {
+      it(`sends a delivery again that is ${status}`, async () => {
+        await site.context.db('deliveries').where({ id: delivery.id }).update({ status })
+        const action = `${pathOf(id)}/deliveries/${delivery.id}/send-again`
+        expect(await page(id)).to.include(`action="${action}"`)
+        expect(redirectOf(await line.browser.submit(action))).to.deep.equal([
+          303,
+          `${pathOf(id)}?done=sent-again`,
+        ])
+        expect(await deliveryRow(site.context, delivery.id)).to.include({
+          status: 'pending',
+          job_generation: 1,
+        })
+        const again = await line.browser.submit(action)
+        expect(again.status).to.equal(409)
+        expect(faultOf(again)).to.match(/^this delivery is under way/)
+      })
+    }
+
+    it('says that nobody got it where there was no URL', async () => {
+      const lonely = await createLine(site.context, { userId: line.userId })
+      const outcome = await receiveMessage(site.context, inboundText(lonely))
+      if (outcome.kind !== 'received') throw new Error('it was not received')
+      expect(await words(outcome.messageId)).to.include(
+        'Nobody got it: when it came, the line had no outgoing',
+      )
+    })
+
+    it('shows our copy of its media, its way to it, and its facts', async () => {
+      const url = await keepMedia(site.context, 'picture', MEDIA.picture.png!)
+      const id = await receiveMedia(url)
+      expect(await words(id))
+        .to.include('It is being copied')
+        .and.include('the event waits for it')
+      await copyMedia(site.context, id)
+      const { token } = await mediaRow(site.context, id)
+      expect(await page(id))
+        .to.include(`<img src="/media/${token}"`)
+        .and.not.include(url)
+      expect(await words(id))
+        .to.include('image/png · 70 bytes · 1 × 1')
+        .and.include('Its media were copied')
+    })
+
+    it('says why there is no copy, and has it made anew at "Send again"', async () => {
+      const id = await receiveMedia(`${site.context.config.publicUrl}/simulator/media/${'x'.repeat(43)}`)
+      await copyMedia(site.context, id)
+      expect(await words(id))
+        .to.include('It could not be copied')
+        .and.include('Held: there is no copy of its media')
+      const delivery = await site.context
+        .db('deliveries')
+        .where({ status: 'held' })
+        .first<{ id: string }>('id')
+      await line.browser.submit(`${pathOf(id)}/deliveries/${delivery.id}/send-again`)
+      expect(await words(id)).to.include('It is being copied. The last attempt failed')
+    })
+  })
+
+  it('links to the media URL that a sent message was given, if it is on the web', async () => {
+    const show = async (media_url: string) => page(await queueMessage(site.context, line, { media_url }))
+    const url = 'https://media.example.com/1.jpg'
+    expect(await show(url)).to.include(`<a href="${url}" rel="noopener noreferrer" target="_blank">`)
+    expect(await show('javascript:alert(1)')).to.include('<code>javascript:alert(1)</code>')
+  })
+
+  it('keeps itself up to date, with the same key in its form', async () => {
+    const id = await queueMessage(site.context, line, { to_number: '+15005550001' })
+    const path = livePathOf(await page(id))!
+    const heard = await listen(site, line, path)
+    await until('the message waits', () => heard.text.includes('For its turn'))
+    await sendMessage(site.context, id)
+    await until('it has failed', () => heard.text.includes('The carrier rejected it'))
+    expect(keyOf(heard.text)).to.equal(new URLSearchParams(path.split('?')[1]).get('key'))
+    await heard.close()
+  })
+
+  it('is nobody else’s, nor are its parts and its forms', async () => {
+    const stranger = await site.openLine({ outgoingUrl: site.receiver.url })
+    const id = await queueMessage(site.context, stranger, { status: 'failed' })
+    const { id: deliveryId } = await receiveForDelivery(site.context, stranger)
+    await site.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
+    for (const wrong of [id, newId(), 'x']) {
+      expect((await line.browser.get(pathOf(wrong))).status).to.equal(404)
+      expect((await line.browser.get(`${pathOf(wrong)}/live`)).status).to.equal(404)
+      expect((await line.browser.submit(`${pathOf(wrong)}/send-again`, { key: newId() })).status).to.equal(
+        404,
+      )
+    }
+    const own = await queueMessage(site.context, line)
+    const submit = await line.browser.submit(`${pathOf(own)}/deliveries/${deliveryId}/send-again`)
+    expect(submit.status).to.equal(404)
+    expect(await deliveryRow(site.context, deliveryId)).to.include({ status: 'exhausted' })
+  })
+})

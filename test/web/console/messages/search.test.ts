@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+import { newId } from '../../../../src/ids.js'
+import { queueMessage } from '../../../domain/fixtures.js'
+import { createPerson } from '../../../domain/people/people.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { createLine } from '../../../helpers/factories.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { expectPage, faultOf } from '../support.js'
+
+const SEARCH = '/console/search'
+
+describeWeb('the search', ({ context, web }) => {
+  const find = async (userId: string, written: string) =>
+    (await browse(context, web, userId)).get(`${SEARCH}?q=${encodeURIComponent(written)}`)
+
+  it('is on every page, and asks for nothing by itself', async () => {
+    const { id } = await createPerson(context)
+    const browser = await browse(context, web, id)
+    expect((await browser.get('/console')).text).to.match(/<form [^>]*action="\/console\/search"/)
+    const page = await browser.get(SEARCH)
+    expectPage(page)
+    expect(page.text).not.to.include('Nothing has that')
+  })
+
+  it('leads to the message, with what became of it', async () => {
+    const line = await createLine(context)
+    const id = await queueMessage(context, line, {
+      to_number: '+14155550142',
+      status: 'failed',
+      error: 'expired',
+    })
+    const { text } = await find(line.userId, '415 555 0142')
+    expect(text).to.include(`href="/console/messages/${id}"`).and.to.include('+14155550142')
+    expect(text).to.match(/<p class="why">[^<]+/)
+  })
+
+  it('shows an operator whose it is and what became of it, but not the number nor the text', async () => {
+    const operator = await createPerson(context, { role: 'operator' })
+    const owner = await createPerson(context)
+    const line = await createLine(context, { userId: owner.id, name: 'Desk' })
+    const id = await queueMessage(context, line, { to_number: '+14155550142', text: 'a secret of theirs' })
+    const { text } = await find(operator.id, id)
+    expect(text).to.include(id).and.to.include(owner.email).and.to.include('queued')
+    expect(text).not.to.include('+14155550142').and.not.to.include('a secret of theirs')
+    expect(text).to.include(`href="/console/users/${owner.id}/messages/${id}"`)
+    expect((await find(operator.id, owner.email)).text).to.include(`href="/console/users/${owner.id}"`)
+  })
+
+  it('asks an operator why, before it finds a number in others’ messages; they read it in their history', async () => {
+    const operator = await createPerson(context, { role: 'operator' })
+    const owner = await createPerson(context)
+    const line = await createLine(context, { userId: owner.id })
+    const number = '+14155550143'
+    const id = await queueMessage(context, line, { to_number: number })
+    const operating = await browse(context, web, operator.id)
+    const asked = await operating.get(`${SEARCH}?q=${encodeURIComponent(number)}`)
+    expect(asked.text).to.include('Say why you look').and.not.to.include(id)
+    const refused = await operating.submit(`${SEARCH}/look`, { q: number, reason: 'x' })
+    expectPage(refused, 400)
+    expect(faultOf(refused)).to.match(/^reason must say/)
+    expect(refused.text)
+      .to.include(`name="q" value="${number}"`)
+      .and.to.include('name="reason" required value="x"')
+    const opened = await operating.submit(`${SEARCH}/look`, { q: number, reason: 'ticket 4711' })
+    expect(opened.headers.get('location')).to.equal(`${SEARCH}?q=${encodeURIComponent(number)}`)
+    const found = await operating.get(opened.headers.get('location') ?? '')
+    expect(found.text).to.include(id).and.to.include(owner.email).and.to.include('…43')
+    expect((await operating.get(`${SEARCH}?q=0143`)).text).to.not.include(id)
+    const history = await (await browse(context, web, owner.id)).get('/console/settings/history')
+    expect(history.text).to.include('found a person').and.to.include('ticket 4711')
+    expect(history.text).to.not.include(operator.email).and.not.to.include(number)
+    expectPage(
+      await (await browse(context, web, owner.id)).submit(`${SEARCH}/look`, { q: number, reason: 'ticket' }),
+      404,
+    )
+  })
+
+  it('says when there is nothing, and what is wrong with what was written', async () => {
+    const { id } = await createPerson(context)
+    expect((await find(id, newId())).text).to.include('Nothing has that number, id or name.')
+    const short = await find(id, 'ab')
+    expectPage(short, 400)
+    expect(faultOf(short)).to.equal('write at least 3 characters')
+    expect(short.text).to.include('value="ab"')
+  })
+})

@@ -1,0 +1,128 @@
+import { expect } from 'chai'
+import { listAudit } from '../../../../src/domain/operating/audit.js'
+import { attemptRows, deliverWhenDue, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
+import { createPerson, type Person } from '../../../domain/people/people.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { createLine } from '../../../helpers/factories.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { wordsOf } from '../lines/line/line-page.js'
+import { expectPage, expectSentTo, faultOf } from '../support.js'
+
+const NUMBER = '+14155550142'
+const TEXT = 'a secret of theirs'
+
+describeWeb("an operator's look at a user's message", ({ context, web }) => {
+  let owner: Person
+  let operator: Person
+  let browser: BrowserSession
+  let messageId: string
+  let path: string
+
+  beforeEach(async () => {
+    owner = await createPerson(context)
+    operator = await createPerson(context, { role: 'operator' })
+    browser = await browse(context, web, operator.id)
+    const line = await createLine(context, { userId: owner.id })
+    messageId = await queueMessage(context, line, {
+      ...{ to_number: NUMBER, text: TEXT, status: 'failed', error: 'expired' },
+    })
+    path = `/console/users/${owner.id}/messages/${messageId}`
+  })
+
+  const acts = async () =>
+    (await listAudit(context, { actorId: operator.id }, { limit: 10 })).map(
+      ({ action, actorId, subjectId, after }) => ({
+        ...{ action, actorId, subjectId, after },
+      }),
+    )
+
+  it('needs a reason, which is written down before anything is shown', async () => {
+    const asked = await browser.get(path)
+    expectPage(asked)
+    expect(asked.text).not.to.include(NUMBER).and.not.to.include(TEXT)
+    const refused = await browser.submit(`${path}/look`, { reason: ' me ' })
+    expectPage(refused, 400)
+    expect(faultOf(refused)).to.match(/^reason must say in 5 to 300 characters why you look/)
+    expect(await acts()).to.deep.equal([])
+    expectSentTo(await browser.submit(`${path}/look`, { reason: 'ticket 4711' }), path)
+    const shown = await browser.get(path)
+    expectPage(shown)
+    expect(wordsOf(shown.text)).to.include(TEXT).and.to.include(NUMBER)
+    await browser.get(path)
+    expect(await acts()).to.deep.equal([
+      { action: 'message.viewed', actorId: operator.id, subjectId: messageId, after: null },
+      {
+        ...{ action: 'user.messages.opened', actorId: operator.id, subjectId: owner.id },
+        after: { reason: 'ticket 4711' },
+      },
+    ])
+  })
+
+  it('is nothing but a look: there is nothing to press, and what it would send is refused', async () => {
+    await browser.submit(`${path}/look`, { reason: 'ticket 4711' })
+    const { text } = await browser.get(path)
+    expect(text).not.to.include('send-again').and.not.to.include('href="/console/lines/')
+    expect((await browser.submit(`/console/messages/${messageId}/send-again`)).status).to.equal(404)
+    expect((await browser.get(`/console/messages/${messageId}`)).status).to.equal(404)
+  })
+
+  it('shows of an endpoint’s URL only the host, and no command with it', async () => {
+    const url = 'http://127.0.0.1:1/very-secret'
+    const line = await createLine(context, { userId: owner.id, outgoingUrl: url })
+    const delivery = await receiveForDelivery(context, line)
+    await deliverWhenDue(context, delivery.id, delivery.endpoint_id)
+    const [attempt] = await attemptRows(context, delivery.id)
+    const headers = { 'webhook-signature': 'v1,x' }
+    await context
+      .db('delivery_attempts')
+      .where({ id: attempt!.id })
+      .update({ request_headers: JSON.stringify(headers) })
+    const { message_id: inboundId } = await context
+      .db('events')
+      .where({ id: delivery.event_id })
+      .first<{ message_id: string }>('message_id')
+    const inbound = `/console/users/${owner.id}/messages/${inboundId}`
+    await browser.submit(`${inbound}/look`, { reason: 'ticket 4711' })
+    const { text } = await browser.get(`${inbound}?attempt=${attempt!.id}&view=request`)
+    expect(text)
+      .to.include(`href="${inbound}?attempt=`)
+      .and.not.match(/very-secret|curl/)
+    expect(text).to.include(`href="/queues/queue/deliver-event/${delivery.id}"`)
+    expect(wordsOf(text)).to.include('POST http://127.0.0.1:1 ').and.to.include('webhook-signature: v1,x')
+  })
+
+  it('counts for this session, this user and half an hour', async () => {
+    const look = `/console/search?q=${messageId}`
+    expect((await browser.get(look)).text)
+      .to.include(`href="${path}"`)
+      .and.not.to.include(NUMBER)
+    await browser.submit(`${path}/look`, { reason: 'ticket 4711' })
+    expect((await browser.get(look)).text)
+      .to.include(`href="${path}"`)
+      .and.to.include(NUMBER)
+
+    const another = await browse(context, web, operator.id)
+    expect((await another.get(look)).text).not.to.include(NUMBER)
+    expect((await another.get(path)).text).not.to.include(TEXT)
+
+    const other = await createLine(context)
+    const otherId = await queueMessage(context, other, { text: TEXT })
+    const ofOther = await browser.get(`/console/users/${other.userId}/messages/${otherId}`)
+    expect(ofOther.text).to.include('Why you look').and.not.to.include(TEXT)
+    const mixed = await browser.get(`/console/users/${owner.id}/messages/${otherId}`)
+    expect(mixed.status).to.equal(404)
+  })
+
+  it('is read by the user in what was done with the account', async () => {
+    await browser.submit(`${path}/look`, { reason: 'ticket 4711' })
+    await browser.get(path)
+    const history = await (await browse(context, web, owner.id)).get('/console/settings/history')
+    expect(wordsOf(history.text)).to.include('looked at the message').and.to.include('ticket 4711')
+  })
+
+  it('is not for users', async () => {
+    const user = await browse(context, web, (await createPerson(context)).id)
+    expect((await user.get(path)).status).to.equal(404)
+    expect((await user.submit(`${path}/look`, { reason: 'ticket 4711' })).status).to.equal(404)
+  })
+})

@@ -1,0 +1,226 @@
+import { expect } from 'chai'
+import { listAudit, record, type Act } from '../../../../src/domain/operating/audit.js'
+import type { Actor } from '../../../../src/domain/operating/audit/actor.js'
+import { newId } from '../../../../src/ids.js'
+import { createPerson, type Person } from '../../../domain/people/people.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { createLine } from '../../../helpers/factories.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { expectPage, faultOf } from '../support.js'
+
+const LOG = '/console/audit'
+const HISTORY = '/console/settings/history'
+
+describeWeb('the pages of the audit log', ({ context, web }) => {
+  let operator: Person
+  let user: Person
+  let browser: BrowserSession
+
+  beforeEach(async () => {
+    operator = await createPerson(context, { role: 'operator' })
+    user = await createPerson(context)
+    browser = await browse(context, web, operator.id)
+  })
+
+  const by = (person: Person, address = '192.0.2.7'): Actor => ({
+    kind: 'user',
+    userId: person.id,
+    credentialId: newId(),
+    address,
+  })
+  const done = (actor: Actor, act: Act) => record({ actor }, context.db, act)
+  const renamed = (before: string, after: string) =>
+    ({
+      action: 'line.renamed',
+      subjectId: newId(),
+      userId: user.id,
+      before: { name: before },
+      after: { name: after },
+    }) as const
+
+  it('are for operators; everybody else has a part of it', async () => {
+    const theirs = await browse(context, web, user.id)
+    for (const path of [LOG, `${LOG}.csv`, `${LOG}.jsonl`]) expectPage(await theirs.get(path), 404)
+    expectPage(await theirs.get(HISTORY))
+    expect((await theirs.get('/console')).text).not.to.include(LOG)
+    expect((await browser.get('/console')).text).to.include(`href="${LOG}"`)
+    expect((await theirs.get('/console/settings')).text).to.include(`href="${HISTORY}"`)
+  })
+
+  it('show who did what to what, whose it is, from where, and what differs, as text', async () => {
+    const line = await createLine(context, { userId: user.id })
+    await done(by(user), { ...renamed('Front', '<b>Back</b>'), subjectId: line.lineId })
+    const { text } = await browser.get(`${LOG}?user=${user.email}`)
+    for (const part of [user.email, 'renamed the line', line.number, 'Front', '192.0.2.7', 'line.renamed']) {
+      expect(text).to.include(part)
+    }
+    expect(text).to.include('&lt;b>Back&lt;/b>').and.not.to.include('<b>Back')
+  })
+
+  it('are filtered by who, what, to what, whose and when', async () => {
+    const other = await createPerson(context)
+    const line = await createLine(context, { userId: user.id, name: 'A line of the user' })
+    await done(by(user), { ...renamed('one', 'first mark'), subjectId: line.lineId })
+    await done(by(operator), { ...renamed('two', 'second mark'), userId: other.id })
+    await done(by(operator), { action: 'line.disabled', userId: other.id, after: { mark: 'third mark' } })
+    const marksOf = async (query: Record<string, string>) => {
+      const answer = await browser.get(`${LOG}?${new URLSearchParams(query).toString()}`)
+      expectPage(answer)
+      return [...answer.text.matchAll(/(first|second|third) mark/g)].map(([, mark]) => mark)
+    }
+    expect(await marksOf({ actor: user.email.toUpperCase(), action: 'line.renamed' })).to.deep.equal([
+      'first',
+    ])
+    expect(await marksOf({ actor: operator.id, user: other.id })).to.deep.equal(['third', 'second'])
+    expect(await marksOf({ user: other.email, action: 'line.disabled' })).to.deep.equal(['third'])
+    expect(await marksOf({ user: other.email, action: 'line' })).to.deep.equal(['third', 'second'])
+    expect(await marksOf({ subject: line.number })).to.deep.equal(['first'])
+    expect(await marksOf({ subject: line.lineId, from: '2020-01-01T00:00', zone: 'UTC' })).to.deep.equal([
+      'first',
+    ])
+    expect(await marksOf({ subject: line.lineId, until: '2020-01-01T00:00', zone: 'UTC' })).to.deep.equal([])
+  })
+
+  it('say at the form what is wrong with a filter, and keep it', async () => {
+    for (const [query, fault] of [
+      ['actor=nobody@example.com', 'actor must be the e-mail address or the id of a user'],
+      ['user=x', 'user must be the e-mail address or the id of a user'],
+      ['subject=Shop', 'subject must be an id, the number of a line, or the e-mail address of a user'],
+      [
+        'subject=%2B15005550999',
+        'subject must be an id, the number of a line, or the e-mail address of a user',
+      ],
+      [
+        'action=toString',
+        'action must be one of docs/audit.md, such as line.renamed, or the first word of several, such as line',
+      ],
+    ]) {
+      const answer = await browser.get(`${LOG}?${query}`)
+      expectPage(answer, 400)
+      expect(faultOf(answer)).to.equal(fault)
+      expect((await browser.get(`${LOG}.csv?${query}`)).status).to.equal(400)
+    }
+    const wrong = await browser.get(`${LOG}?from=yesterday&before=x`)
+    expectPage(wrong, 400)
+    expect(faultOf(wrong)).to.include('from must be').and.to.include('before must be')
+  })
+
+  it('lead from page to page, by what was there when the first was read', async () => {
+    for (let n = 0; n < 60; n += 1) await done(by(user), renamed(`<${n}>`, `<${n + 1}>`))
+    const query = `?user=${user.id}&action=line.renamed`
+    const first = await browser.get(LOG + query)
+    expect(first.text.match(/→/g)).to.have.length(50)
+    const [, older = ''] = /<a href="([^"]*)" rel="next">/.exec(first.text) ?? []
+    await done(by(user), renamed('later', 'latest'))
+    const second = await browser.get(older.replaceAll('&amp;', '&'))
+    expect(second.text.match(/→/g)).to.have.length(10)
+    expect(second.text).to.include('Newest').and.not.to.include('rel="next"')
+  })
+
+  it('are themselves a look, once in a while', async () => {
+    for (const query of ['', '', `?user=${user.id}`]) await browser.get(LOG + query)
+    const looks = await listAudit(context, { actorId: operator.id }, { limit: 10 })
+    expect(looks.map(({ action, userId }) => [action, userId])).to.deep.equal([
+      ['audit_log.viewed', user.id],
+      ['audit_log.viewed', null],
+    ])
+  })
+
+  describe('of a user’s own part', () => {
+    it('show what was done to what is theirs, of operators neither name nor address', async () => {
+      await done(by(operator, '192.0.2.99'), renamed('Front', 'Back'))
+      await done(by(user, '192.0.2.7'), renamed('Back', 'Shop'))
+      await done(
+        { kind: 'visitor', userId: null, credentialId: null, address: '203.0.113.5' },
+        { action: 'sign_in.failed', subjectId: user.id, userId: user.id },
+      )
+      await done(by(operator), { action: 'line.renamed', userId: operator.id, after: { name: 'not theirs' } })
+      await browser.get(`${LOG}.csv?user=${user.id}&actor=${operator.email}`)
+      const theirs = await browse(context, web, user.id)
+      for (const path of [HISTORY, `${HISTORY}.csv`, `${HISTORY}.jsonl`]) {
+        const { status, text } = await theirs.get(path)
+        expect(status).to.equal(200)
+        for (const shown of ['Front', 'Shop', '192.0.2.7', '203.0.113.5', user.email]) {
+          expect(text, path).to.include(shown)
+        }
+        for (const hidden of [operator.email, operator.id, '192.0.2.99', 'not theirs']) {
+          expect(text, path).not.to.include(hidden)
+        }
+      }
+      expect((await theirs.get(HISTORY)).text).to.include('an operator')
+    })
+
+    it('stay theirs whatever the address asks for', async () => {
+      await done(by(operator), { action: 'line.renamed', userId: operator.id, after: { name: 'not theirs' } })
+      const theirs = await browse(context, web, user.id)
+      for (const path of [HISTORY, `${HISTORY}.csv`, `${HISTORY}.jsonl`]) {
+        const { text } = await theirs.get(
+          `${path}?user=${operator.id}&actor=${operator.id}&userId=${operator.id}`,
+        )
+        expect(text).not.to.include('not theirs')
+      }
+    })
+  })
+
+  describe('as a file', () => {
+    it('have every row that fits, as CSV that is no formula and as JSON lines', async () => {
+      const names = Array.from({ length: 1203 }, (_, n) => `=HYPERLINK("${n}")`)
+      await context.db('audit_log').insert(
+        names.map((name) => ({
+          id: newId(),
+          actor_kind: 'user',
+          actor_id: user.id,
+          address: name,
+          action: 'line.renamed',
+          user_id: user.id,
+          after: JSON.stringify({ name }),
+        })),
+      )
+      const query = `?user=${user.id}&action=line.renamed`
+      const csv = await browser.get(`${LOG}.csv${query}`)
+      expect(csv.headers.get('content-type')).to.equal('text/csv; charset=utf-8')
+      expect(csv.headers.get('content-disposition')).to.match(
+        /^attachment; filename="linehook-audit-\d{4}-\d\d-\d\d\.csv"$/,
+      )
+      const [head, first, ...others] = csv.text.trimEnd().split('\n')
+      expect(head).to.equal(
+        'id,at,subjectKind,actorKind,actorId,actorEmail,credentialId,applicationName,address,action,subjectId,' +
+          'subjectName,userId,userEmail,before,after',
+      )
+      expect(others).to.have.length(1202)
+      expect(first).to.include(`"'=HYPERLINK(""1202"")"`)
+
+      const lines = await browser.get(`${LOG}.jsonl${query}`)
+      const rows = lines.text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { after: { name: string }; subjectKind: string })
+      expect(rows.map(({ after }) => after.name)).to.deep.equal(names.toReversed())
+      expect(rows[0]?.subjectKind).to.equal('line')
+    })
+
+    it('are not begun when there are more rows than a file may have', async () => {
+      // Not at once: a statement of `web` has less than a second.
+      for (let n = 0; n < 21; n += 1) {
+        await context.db.raw(
+          `insert into audit_log (id, actor_kind, action, user_id)
+           select new_id(), 'service', 'user.added', ? from generate_series(1, 5000)`,
+          [user.id],
+        )
+      }
+      const answer = await browser.get(`${LOG}.csv?user=${user.id}`)
+      expectPage(answer, 413)
+      expect(answer.text).to.include('more than 100000 rows: choose a shorter time with from and until')
+    })
+
+    it('are acts, with what was asked for', async () => {
+      await browser.get(`${LOG}.jsonl?user=${user.id}&action=line`)
+      const [row] = await listAudit(context, { actorId: operator.id }, { limit: 1 })
+      expect(row).to.deep.include({
+        action: 'audit_log.exported',
+        userId: user.id,
+        after: { format: 'jsonl', action: 'line', user: user.id },
+      })
+    })
+  })
+})

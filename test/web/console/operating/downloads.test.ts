@@ -1,0 +1,210 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { expect } from 'chai'
+import { listAudit } from '../../../../src/domain/operating/audit.js'
+import { createPerson } from '../../../domain/people/people.js'
+import { ANNA, BEN, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { until } from '../../../helpers/until.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { readZip } from '../../../helpers/zip.js'
+import { expectPage, expectSentTo, isAskedAgain } from '../support.js'
+
+describeWeb('the console, of downloads', ({ context, web }) => {
+  let line: TestLine
+  let owning: BrowserSession
+
+  beforeEach(async () => {
+    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
+    owning = await browse(context, web, line.userId)
+  })
+
+  const zipAt = async (browser: BrowserSession, path: string, init: RequestInit = {}) => {
+    const response = await fetch(web.url + path, { headers: { Cookie: browser.cookie() }, ...init })
+    expect(response.status).to.equal(200)
+    expect(response.headers.get('content-type')).to.equal('application/zip')
+    return readZip(Buffer.from(await response.arrayBuffer()))
+  }
+  const confirmedLongAgo = () =>
+    context.db('sessions').update({ confirmed_at: context.db.raw(`now() - interval '1 hour'`) })
+  const newestAct = async (action: 'user.activity.exported' | 'line.exported') =>
+    (await listAudit(context, { actions: [action] }, { limit: 1 }))[0]
+
+  /** The cells of a CSV whose texts have no commas. */
+  const rowsOf = (text: string): Record<string, string>[] => {
+    const [head = '', ...rows] = text.trimEnd().split('\n')
+    const names = head.split(',')
+    return rows.map((row) => Object.fromEntries(row.split(',').map((cell, n) => [names[n] ?? '', cell])))
+  }
+
+  describe('the activity as CSV', () => {
+    it('has messages and deliveries of the reader, newest first, with numbers that are no formulas', async () => {
+      await queueMessage(context, await createLine(context), { text: 'of somebody else' })
+      const id = await queueMessage(context, line, { text: '=1+1' })
+      const delivery = await receiveForDelivery(context, line)
+      const answer = await owning.get('/console/activity.csv')
+      expect(answer.status).to.equal(200)
+      expect(answer.headers.get('content-type')).to.equal('text/csv; charset=utf-8')
+      expect(answer.headers.get('content-disposition')).to.match(
+        /^attachment; filename="linehook-activity-\d{4}-\d\d-\d\d\.csv"$/,
+      )
+      const rows = rowsOf(answer.text)
+      expect(rows.map(({ kind }) => kind)).to.deep.equal(['message', 'delivery', 'message'])
+      expect(rows[1]).to.include({ id: delivery.id, status: 'pending' })
+      expect(rows.at(-1)).to.include({
+        id,
+        text: `'=1+1`,
+        toNumber: `'${ANNA}`,
+        lineNumber: `'${line.number}`,
+      })
+    })
+
+    it('has what the filter of the page lets through, to which it links', async () => {
+      await queueMessage(context, line, { to_number: BEN, text: 'to Ben' })
+      await queueMessage(context, line, { text: 'to Anna' })
+      const query = `?direction=outbound&number=${encodeURIComponent(BEN)}`
+      const page = await owning.get(`/console/activity${query}`)
+      expect(page.text).to.include(`href="/console/activity.csv${query.replaceAll('&', '&amp;')}"`)
+      expect(
+        rowsOf((await owning.get(`/console/activity.csv${query}`)).text).map(({ text }) => text),
+      ).to.deep.equal(['to Ben'])
+      expectPage(await owning.get('/console/activity.csv?status=lost'), 400)
+    })
+
+    it('is in the audit log, with what was asked for and without a number', async () => {
+      await owning.get(`/console/activity.csv?status=failed&number=${encodeURIComponent(BEN)}`)
+      expect(await newestAct('user.activity.exported')).to.deep.include({
+        actorId: line.userId,
+        userId: line.userId,
+        after: { status: 'failed', isOfOneNumber: true },
+      })
+    })
+
+    describe('of a long list', () => {
+      const PAGES = 40
+
+      const fill = (of: TestLine) =>
+        context.db.raw(
+          `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status)
+           select lowest_id_at(now() - make_interval(secs => n)), ?, ?, 'outbound', 'api', ?, ?, repeat('x', 1000), 'sent'
+           from generate_series(1, ${PAGES * 500}) n`,
+          [of.userId, of.lineId, of.number, ANNA],
+        )
+
+      beforeEach(() => fill(line))
+      afterEach(() => context.db('messages').delete())
+
+      /** It takes the head and then nothing. */
+      const takeNothing = async (reader = owning): Promise<IncomingMessage> => {
+        const headers = { Cookie: reader.cookie() }
+        const request = get(`${web.url}/console/activity.csv`, { headers, agent: false })
+        const [response] = (await once(request, 'response')) as [IncomingMessage]
+        return response.pause()
+      }
+
+      const readAsSomebodyElse = async () => {
+        const other = await createLine(context)
+        await fill(other)
+        return browse(context, web, other.userId)
+      }
+
+      it('has two downloads of one reader at a time, whenever they are asked for, and room for others', async () => {
+        const asked = await Promise.allSettled(Array.from({ length: 5 }, () => takeNothing()))
+        const answers = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+        expect(answers.map(({ statusCode }) => statusCode).sort()).to.deep.equal([200, 200, 429, 429, 429])
+        const refused = await owning.get('/console/activity.csv')
+        expectPage(refused, 429)
+        expect(refused.text).to.include('you have 2 downloads running')
+        expect(refused.headers.get('retry-after')).to.equal('60')
+        const other = await takeNothing(await readAsSomebodyElse())
+        expect(other.statusCode).to.equal(200)
+        for (const response of [...answers, other]) response.destroy()
+        await until(
+          'there is room again',
+          async () => (await owning.get('/console/activity.csv?direction=inbound')).status === 200,
+        )
+      })
+
+      it('is read as fast as it is taken, and no further', async () => {
+        let readCount = 0
+        const count = ({ sql }: { sql: string }) => {
+          if (sql.includes('as "deliveryId" from lines')) readCount += 1
+        }
+        context.db.on('query', count)
+        const stalled = await takeNothing()
+        // Meanwhile another reader takes all of it: who did not wait for its reader would have read all of it, too.
+        const { text } = await owning.get('/console/activity.csv')
+        expect(text.length).to.be.above(PAGES * 500 * 1000)
+        expect(readCount).to.be.within(PAGES, PAGES * 1.75)
+        let bytes = 0
+        for await (const chunk of stalled as AsyncIterable<Buffer>) bytes += chunk.length
+        context.db.removeListener('query', count)
+        expect(bytes).to.equal(Buffer.byteLength(text))
+      })
+
+      it('has few readers at a time, and the next ones are told to come again', async () => {
+        const others = await Promise.all([1, 2].map(readAsSomebodyElse))
+        const stalled = await Promise.all(
+          others.flatMap((each) => [each, each]).map((each) => takeNothing(each)),
+        )
+        stalled.push(await takeNothing())
+        const refused = await owning.get('/console/activity.csv')
+        expectPage(refused, 503)
+        expect(refused.headers.get('retry-after')).to.equal('60')
+        for (const response of stalled) response.destroy()
+        await until(
+          'there is room again',
+          async () => (await owning.get('/console/activity.csv?direction=inbound')).status === 200,
+        )
+      })
+    })
+  })
+
+  describe('a line as a zip', () => {
+    it('is its owner’s, and nobody else’s', async () => {
+      const path = `/console/lines/${line.lineId}/export.zip`
+      expect((await owning.get(`/console/lines/${line.lineId}`)).text).to.include(`href="${path}"`)
+      expect([...(await zipAt(owning, path)).keys()]).to.include('messages.jsonl')
+      expect(await newestAct('line.exported')).to.include({ subjectId: line.lineId, actorId: line.userId })
+      const stranger = await browse(context, web, (await createPerson(context, { role: 'operator' })).id)
+      expectPage(await stranger.get(path), 404)
+    })
+  })
+
+  describe('an account as a zip', () => {
+    it('wants a recent password', async () => {
+      const path = '/console/settings/export.zip'
+      await confirmedLongAgo()
+      expectSentTo(await owning.get(path), `/console/confirm?next=${encodeURIComponent(path)}`)
+      await context.db('sessions').update({ confirmed_at: context.db.fn.now() })
+      const files = await zipAt(owning, path)
+      expect([...files.keys()]).to.include.members(['account.json', `lines/${line.number}/messages.jsonl`])
+    })
+  })
+
+  describe('a person as a zip', () => {
+    it('is for operators, after a recent password', async () => {
+      const path = '/console/people/export'
+      expectPage(await owning.submit(path, { number: ANNA, reason: 'ticket 4711' }), 404)
+      const { id } = await createPerson(context, { role: 'operator' })
+      const operating = await browse(context, web, id)
+      await queueMessage(context, line, { text: 'a word to Anna' })
+      await confirmedLongAgo()
+      expect(isAskedAgain(await operating.submit(path, { number: ANNA, reason: 'ticket 4711' }))).to.equal(
+        true,
+      )
+      await context.db('sessions').update({ confirmed_at: context.db.fn.now() })
+      const page = await operating.get('/console/settings')
+      const csrf = /name="csrf" value="([\w-]+)"/.exec(page.text)?.[1] ?? ''
+      const files = await zipAt(operating, path, {
+        method: 'POST',
+        headers: { Cookie: operating.cookie(), 'Sec-Fetch-Site': 'same-origin' },
+        body: new URLSearchParams({ csrf, number: ANNA, reason: 'ticket 4711' }),
+      })
+      expect(String(files.get('messages.jsonl'))).to.include('a word to Anna')
+      const [row] = await listAudit(context, { actions: ['person.exported'] }, { limit: 1 })
+      expect(row).to.deep.include({ actorId: id, subjectId: null, after: { reason: 'ticket 4711' } })
+    })
+  })
+})

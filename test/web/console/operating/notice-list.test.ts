@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import { insertNotices } from '../../../../src/database/operating/notices.js'
+import { newId } from '../../../../src/ids.js'
+import { forgetNotices } from '../../../domain/operating/notices/fixtures.js'
+import { createPerson, type Person } from '../../../domain/people/people.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { expectPage, expectSentTo, faultOf } from '../support.js'
+
+const NOTICES = '/console/notices'
+
+describeWeb('notices in the console', ({ context, web }) => {
+  let user: Person
+  let operator: Person
+
+  beforeEach(async () => {
+    await forgetNotices(context)
+    user = await createPerson(context)
+    operator = await createPerson(context, { role: 'operator' })
+  })
+
+  async function addNotice(kind: string, userId: string | null, details: object): Promise<string> {
+    const id = newId()
+    await insertNotices(context.db, [{ id, kind, subject: 'x', userId, details }])
+    return id
+  }
+  const addEndpointNotice = (userId: string, lineName = 'Front desk') =>
+    addNotice('endpoint.disabled', userId, {
+      ...{ endpointId: newId(), host: 'hooks.example.com', userId, lineId: 'a-line', lineName },
+      ...{ applicationId: null, applicationName: null, failureCount: 9, failingForMs: 1000, reason: 'gone' },
+    })
+  const addQueueNotice = () =>
+    addNotice('queue.stuck', null, {
+      queue: 'send-message',
+      why: 'No `send-message` process is running: start one.',
+    })
+  const showTo = async (person: Person, path = NOTICES) => {
+    const answer = await (await browse(context, web, person.id)).get(path)
+    expectPage(answer)
+    return answer.text
+  }
+  const label = (text: string) => />(Notices(?: \(\d+\+?\))?)<\/a>/.exec(text)?.[1]
+
+  it('are for a user those of what is theirs, with a link to the cure', async () => {
+    await addEndpointNotice(user.id)
+    await addEndpointNotice(operator.id, 'Somebody else’s')
+    await addQueueNotice()
+    const text = await showTo(user)
+    expect(text).to.include(
+      'The endpoint at hooks.example.com of the line <bdi dir="auto">Front desk</bdi> is disabled',
+    )
+    expect(text).to.include('<a href="/console/lines/a-line">Open the line</a>')
+    expect(text).to.not.include('Somebody else').and.to.not.include('send-message')
+  })
+
+  it('are for an operator all of them', async () => {
+    await addEndpointNotice(user.id)
+    await addQueueNotice()
+    const text = await showTo(operator)
+    expect(text).to.include('Front desk</bdi> is disabled').and.to.include('The queue send-message is stuck')
+    expect(text).to.include(`<a href="/console/users/${user.id}">Open the user</a>`)
+    expect(text).to.include('<code>send-message</code> process is running')
+  })
+
+  it('are counted in the head of every page until they are read', async () => {
+    expect(label(await showTo(user, '/console'))).to.equal('Notices')
+    await addEndpointNotice(user.id)
+    const newest = await addEndpointNotice(user.id)
+    expect(label(await showTo(user, '/console'))).to.equal('Notices (2)')
+    expect(label(await showTo(user))).to.equal('Notices (2)')
+    const browser = await browse(context, web, user.id)
+    expectSentTo(await browser.submit(`${NOTICES}/read`, { noticeId: newest }), NOTICES)
+    expect(label(await showTo(user))).to.equal('Notices')
+    await addEndpointNotice(user.id)
+    expect(label(await showTo(user))).to.equal('Notices (1)')
+    expect(label(await showTo(operator))).to.equal('Notices (3)')
+  })
+
+  it('stay read when an older page is sent', async () => {
+    const [older, newest] = [await addEndpointNotice(user.id), await addEndpointNotice(user.id)]
+    const browser = await browse(context, web, user.id)
+    for (const noticeId of [newest, older]) await browser.submit(`${NOTICES}/read`, { noticeId })
+    expect(label(await showTo(user))).to.equal('Notices')
+    const refused = await browser.submit(`${NOTICES}/read`, { noticeId: 'no id' })
+    expect(refused.status).to.equal(400)
+  })
+
+  it('come 50 on a page', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 51; n += 1) ids.push(await addEndpointNotice(user.id, `line number ${n}`))
+    const first = await showTo(user)
+    expect(first.match(/line number/g)).to.have.length(50)
+    const older = /href="(\/console\/notices\?before=[^"]+)" rel="next"/.exec(first)?.[1]
+    const second = await showTo(user, older)
+    expect(second).to.include('line number 0</bdi> is disabled')
+    expect(second).to.not.include('rel="next"')
+  })
+
+  it('of a later release are shown by their kind', async () => {
+    await addNotice('endpoint.renamed', user.id, {})
+    expect(await showTo(user)).to.include('endpoint.renamed')
+  })
+
+  it('cannot be chosen by mail where there are no mails', async () => {
+    expect(await showTo(user, '/console/settings')).to.include('This service sends no e-mail.')
+  })
+})
+
+describeWeb(
+  'the choice of mails',
+  { environment: { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'lines@acme.example' } },
+  ({ context, web }) => {
+    it('is kept, and refused if it is none', async () => {
+      const operator = await createPerson(context, { role: 'operator' })
+      const browser = await browse(context, web, operator.id)
+      const chosen = async () =>
+        /<select[^>]* name="mails".*?<option value="(\w+)" selected/s.exec(
+          (await browser.get('/console/settings')).text,
+        )?.[1]
+      expect(await chosen()).to.equal('all')
+      for (const mails of ['own', 'none']) {
+        expectSentTo(
+          await browser.submit('/console/settings/mails', { mails }),
+          '/console/settings?done=mails-saved',
+        )
+        expect(await chosen()).to.equal(mails)
+      }
+      const refused = await browser.submit('/console/settings/mails', { mails: 'some' })
+      expect([refused.status, faultOf(refused)]).to.deep.equal([400, 'mails must be one of all, own, none'])
+    })
+  },
+)

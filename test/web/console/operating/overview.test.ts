@@ -1,0 +1,140 @@
+import { expect } from 'chai'
+import { countNow } from '../../../../src/domain/operating/overview/count-minutes.js'
+import { ANNA, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
+import { createPerson, PASSWORD, type Person } from '../../../domain/people/people.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { until } from '../../../helpers/until.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { wordsOf } from '../lines/line/line-page.js'
+import { expectPage, expectSentTo } from '../support.js'
+
+const OVERVIEW = '/console/overview'
+
+describeWeb('the overview page', ({ context, web }) => {
+  let operator: Person
+  let browser: BrowserSession
+  let own: TestLine
+  let other: TestLine
+
+  before(async () => {
+    operator = await createPerson(context, { role: 'operator' })
+    own = await createLine(context, { userId: operator.id, outgoingUrl: 'http://127.0.0.1:9/own-secret' })
+    other = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/other-secret', name: '<b>Bold</b>' })
+    await queueMessage(context, other, { text: 'A private text', status: 'unknown', claimed_at: new Date() })
+    await queueMessage(context, own, { status: 'unknown', claimed_at: new Date() })
+    await receiveForDelivery(context, other)
+    await context.db('endpoints').update({ disabled_at: new Date(), disabled_reason: 'failing' })
+    await countNow(context)
+  })
+
+  beforeEach(async () => {
+    browser = await browse(context, web, operator.id)
+  })
+
+  it('is for operators: to others there is nothing', async () => {
+    const user = await browse(context, web, (await createPerson(context)).id)
+    for (const path of [OVERVIEW, `${OVERVIEW}/live`]) expectPage(await user.get(path), 404)
+    expect((await user.get('/console')).text).not.to.include(OVERVIEW)
+    expect((await browser.get('/console')).text).to.include(`<a href="${OVERVIEW}">Overview</a>`)
+  })
+
+  it('shows every part, without a script and without style in its elements', async () => {
+    const page = await browser.get(OVERVIEW)
+    expectPage(page)
+    const words = wordsOf(page.text)
+    for (const part of [
+      ...['What needs a person', 'Messages to people, a minute', 'From the event to the endpoint', 'Queues'],
+      ...['Carriers', 'Postgres', 'Redis', 'Storage', 'Endpoints with trouble', 'Busiest lines'],
+    ]) {
+      expect(words).to.include(part)
+    }
+    expect(words).to.include('accepted 2').and.to.include('received 1')
+    expect(page.text).to.match(
+      /<svg[^>]* role="img" aria-label="Messages to people, a minute, in the last hour\. In all: /,
+    )
+    expect(page.text).not.to.match(/ style=|onclick=|<b>Bold/)
+  })
+
+  it('leads to the cure of each need: where one may mend it oneself, or to its owner', async () => {
+    const { text } = await browser.get(OVERVIEW)
+    for (const href of [
+      ...[`/console/lines/${own.lineId}`, `/console/users/${other.userId}`],
+      ...['/console/activity?status=unknown', '/queues'],
+    ]) {
+      expect(text).to.include(`<a href="${href}">`)
+    }
+    expect(text).not.to.include(`/console/lines/${other.lineId}`)
+  })
+
+  it('has no text, no number of a person, and no URL but its host', async () => {
+    for (const path of [OVERVIEW, `${OVERVIEW}?span=7d`]) {
+      const { text } = await browser.get(path)
+      for (const secret of ['A private text', ANNA, '+15005550199', 'own-secret', 'other-secret']) {
+        expect(text).not.to.include(secret)
+      }
+      expect(text).to.include('127.0.0.1:9')
+    }
+  })
+
+  it('has other spans, and refuses what is none before it streams', async () => {
+    for (const [span, words] of [
+      ['24h', 'in the last 24 hours'],
+      ['7d', 'in the last 7 days'],
+    ] as const) {
+      const { text } = await browser.get(`${OVERVIEW}?span=${span}`)
+      expect(text).to.include(words).and.to.include(`${OVERVIEW}/live?span=${span}`)
+    }
+    for (const path of [OVERVIEW, `${OVERVIEW}/live`]) {
+      const refused = await browser.get(`${path}?span=year`)
+      expect(refused.status).to.equal(400)
+      expect(wordsOf(refused.text)).to.include('span must be one of 1h, 24h, 7d')
+    }
+  })
+
+  it('keeps itself up to date, and says the same to all who look at the same time', async () => {
+    const stop = new AbortController()
+    const heard = ['', '']
+    const streams = heard.map(async (_, n) => {
+      const { body } = await fetch(`${web.url}${OVERVIEW}/live`, {
+        headers: { Cookie: browser.cookie() },
+        signal: stop.signal,
+      })
+      const decoder = new TextDecoder()
+      for await (const chunk of body ?? []) heard[n] = `${heard[n] ?? ''}${decoder.decode(chunk)}`
+    })
+    await until('both have begun', () => heard.every((text) => text.includes('As it was at')))
+    await queueMessage(context, own, { error: 'throttled', not_before: new Date(Date.now() + 60_000) })
+    await until('both say it', () => heard.every((text) => text.includes('It asks for a slower pace')))
+    const eventsOf = (text = '') =>
+      new Set(
+        text
+          .split('\n\n')
+          .slice(0, -1)
+          .filter((each) => each.startsWith('data: ')),
+      )
+    const [first, second] = heard.map(eventsOf)
+    expect([...second!].filter((event) => first!.has(event))).not.to.be.empty
+    stop.abort()
+    await Promise.allSettled(streams)
+  })
+
+  describe('comes after signing in', () => {
+    async function signIn(person: Person, next: string) {
+      const nobody = await browse(context, web)
+      return nobody.submit('/console/sign-in', { email: person.email, password: PASSWORD, next })
+    }
+
+    it('for operators, unless they asked for another page', async () => {
+      expectSentTo(await signIn(operator, ''), OVERVIEW)
+      expectSentTo(await signIn(operator, '/console'), OVERVIEW)
+      expectSentTo(await signIn(operator, '/console/activity'), '/console/activity')
+      expectSentTo(await browser.get('/console/sign-in'), OVERVIEW, 302)
+      expectPage(await browser.get('/console'))
+    })
+
+    it('for nobody else', async () => {
+      expectSentTo(await signIn(await createPerson(context), ''), '/console')
+    })
+  })
+})

@@ -1,0 +1,97 @@
+import { expect } from 'chai'
+import { createPerson } from '../../../domain/people/people.js'
+import { ANNA, claimMessage, messageRow, queueMessage } from '../../../domain/fixtures.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { wordsOf } from '../lines/line/line-page.js'
+import { expectPage, faultOf, isAskedAgain } from '../support.js'
+
+const PEOPLE = '/console/people'
+
+describeWeb('the console, of people', ({ context, web }) => {
+  let operating: BrowserSession
+  let line: TestLine
+
+  beforeEach(async () => {
+    await context.db('messages').delete()
+    const { id } = await createPerson(context, { role: 'operator' })
+    operating = await browse(context, web, id)
+    line = await createLine(context)
+  })
+
+  const confirmedLongAgo = () =>
+    context.db('sessions').update({ confirmed_at: context.db.raw(`now() - interval '1 hour'`) })
+
+  it('is for operators', async () => {
+    const owning = await browse(context, web, line.userId)
+    expectPage(await owning.get(PEOPLE), 404)
+    for (const path of [PEOPLE, `${PEOPLE}/forget`]) {
+      expectPage(await owning.submit(path, { number: ANNA }), 404)
+    }
+  })
+
+  it('shows what there is of a number, and erases nothing by that', async () => {
+    const id = await queueMessage(context, line, { status: 'sent' })
+    const page = await operating.submit(PEOPLE, { number: ANNA })
+    expectPage(page)
+    expect(wordsOf(page.text)).to.include('Messages 1').and.include('Forget this person')
+    expect((await messageRow(context, id)).text).to.equal('Hello')
+  })
+
+  it('says so when no line knows a number, and has nothing to forget then', async () => {
+    const { text } = await operating.submit(PEOPLE, { number: ANNA })
+    expect(wordsOf(text)).to.include('No line knows this number')
+    expect(text).not.to.include(`${PEOPLE}/forget`)
+  })
+
+  it('says what is wrong with a number', async () => {
+    const page = await operating.submit(PEOPLE, { number: '555' })
+    expectPage(page, 400)
+    expect(faultOf(page)).to.match(/^number must be a phone number in E\.164 form/)
+  })
+
+  it('forgets a person, after a recent password', async () => {
+    const id = await queueMessage(context, line, { status: 'sent' })
+    await confirmedLongAgo()
+    const asked = await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4711' })
+    expect(isAskedAgain(asked)).to.equal(true)
+    expect((await messageRow(context, id)).text).to.equal('Hello')
+    await context.db('sessions').update({ confirmed_at: context.db.fn.now() })
+    const page = await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4711' })
+    expectPage(page)
+    expect(wordsOf(page.text)).to.include('This person is forgotten')
+    expect(page.text).not.to.include(ANNA)
+    expect(await messageRow(context, id)).to.include({ text: null, to_number: 'forgotten' })
+  })
+
+  it('says what keeps a person from being forgotten, and offers it again', async function () {
+    this.timeout(20_000)
+    await claimMessage(context, await queueMessage(context, line))
+    const page = await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4711' })
+    expectPage(page, 409)
+    expect(faultOf(page)).to.match(/are being worked on right now/)
+    expect(page.text).to.include(`name="number" value="${ANNA}"`)
+  })
+
+  it('gives and erases nothing without a reason, which whoever’s lines know the person reads', async () => {
+    const id = await queueMessage(context, line, { status: 'sent' })
+    for (const form of ['export', 'forget']) {
+      const page = await operating.submit(`${PEOPLE}/${form}`, { number: ANNA })
+      expectPage(page, 400)
+      expect(faultOf(page), form).to.match(/^reason must say in 5 to 300 characters/)
+      expect(page.text).to.include(`name="number" value="${ANNA}"`)
+    }
+    expect((await messageRow(context, id)).text).to.equal('Hello')
+    const own = await browse(context, web, line.userId)
+    const acts = () =>
+      context.db('audit_log').where({ user_id: line.userId }).whereLike('action', 'user.person.%')
+    expect(await acts()).to.deep.equal([])
+    await operating.submit(`${PEOPLE}/export`, { number: ANNA, reason: 'ticket 4711' })
+    await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4712' })
+    const history = wordsOf((await own.get('/console/settings/history')).text)
+    expect(history).to.match(/exported all of a person.*ticket 4711|ticket 4711.*exported all of a person/s)
+    expect(history).to.match(/had a person forgotten.*ticket 4712|ticket 4712.*had a person forgotten/s)
+    expect(history).not.to.include(ANNA)
+  })
+})

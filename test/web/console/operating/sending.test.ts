@@ -1,0 +1,193 @@
+import { expect } from 'chai'
+import { pauseLineEndpoint } from '../../../../src/domain/endpoints/endpoint-pauses.js'
+import { getCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
+import {
+  COMMAND_LINE,
+  pauseAllSending,
+  pauseCarrierAccount,
+  pauseLine,
+  resumeAllSending,
+  resumeCarrierAccount,
+} from '../../../../src/domain/operating/pauses.js'
+import { connect, createApplication } from '../../../domain/applications/applications.js'
+import { queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
+import { createPerson, type Person } from '../../../domain/people/people.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { wordsOf } from '../lines/line/line-page.js'
+import { expectPage, expectSentTo, faultOf } from '../support.js'
+
+describeWeb('the console, of what is paused', ({ context, web }) => {
+  let operator: Person
+  let operating: BrowserSession
+  let line: TestLine
+  let owning: BrowserSession
+  let path: string
+
+  beforeEach(async () => {
+    operator = await createPerson(context, { role: 'operator' })
+    operating = await browse(context, web, operator.id)
+    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
+    owning = await browse(context, web, line.userId)
+    path = `/console/lines/${line.lineId}`
+  })
+
+  const words = async (browser: BrowserSession, at: string) => wordsOf((await browser.get(at)).text)
+  const own = () => ({ id: line.lineId, userId: line.userId })
+
+  describe('a line', () => {
+    it('is paused and resumed by its owner, and shown in red', async () => {
+      const id = await queueMessage(context, line)
+      await context
+        .db('messages')
+        .where({ id })
+        .update({ not_before: context.db.raw(`now() + interval '1 hour'`) })
+      expect(await words(owning, `${path}/send`)).to.include(
+        '1 message waits until the carrier is tried again.',
+      )
+      expectSentTo(
+        await owning.submit(`${path}/sending/try-now`),
+        `${path}/send?done=messages-tried-now#sending`,
+      )
+      expect(await words(owning, `${path}/send`)).not.to.include('until the carrier is tried again')
+      expect(await words(owning, `${path}/send`)).to.include('Messages go out as soon as the limits allow')
+      expectSentTo(await owning.submit(`${path}/sending/pause`), `${path}/send?done=sending-paused#sending`)
+      expect(await words(owning, `${path}/send`)).to.match(/Paused since [^.]* by you\./)
+      for (const at of [path, '/console']) {
+        expect((await owning.get(at)).text).to.include('<span class="badge bad">sending paused</span>')
+      }
+      expectSentTo(await owning.submit(`${path}/sending/resume`), `${path}/send?done=sending-resumed#sending`)
+      expect(await words(owning, `${path}/send`)).not.to.include('sending paused')
+    })
+
+    it('that an operator paused has no button for its owner, who is told why', async () => {
+      const user = `/console/users/${line.userId}`
+      expectSentTo(
+        await operating.submit(`${user}/lines/${line.lineId}/pause`),
+        `${user}?done=sending-paused`,
+      )
+      const page = await owning.get(`${path}/send`)
+      expect(wordsOf(page.text)).to.match(/by an operator of this service.* Only operators can resume it/)
+      expect(page.text).not.to.include(`${path}/sending/resume`)
+      const refused = await owning.submit(`${path}/sending/resume`)
+      expectPage(refused, 403)
+      expect(faultOf(refused)).to.match(/^an operator has paused it/)
+      expect(await words(operating, user)).to.include('sending paused')
+      expectSentTo(
+        await operating.submit(`${user}/lines/${line.lineId}/resume`),
+        `${user}?done=sending-resumed`,
+      )
+      expect(await words(owning, `${path}/send`)).not.to.include('sending paused')
+    })
+  })
+
+  describe('an endpoint', () => {
+    it('of a line is paused and resumed by its owner', async () => {
+      const form = `${path}/outgoing-webhook`
+      expectSentTo(
+        await owning.submit(`${form}/pause`),
+        `${path}/receive?done=events-paused#outgoing-webhook`,
+      )
+      expect(await words(owning, `${path}/receive`)).to.match(/Events are paused since [^.]* by you\./)
+      const { id, event_id: eventId } = await receiveForDelivery(context, line)
+      const { message_id: messageId } = await context
+        .db('events')
+        .where({ id: eventId })
+        .first<{ message_id: string }>('message_id')
+      const message = await words(owning, `/console/messages/${messageId}`)
+      expect(message, id)
+        .to.match(/Events to this URL are paused since/)
+        .and.not.to.include('Next attempt')
+      expectSentTo(
+        await owning.submit(`${form}/resume`),
+        `${path}/receive?done=events-resumed#outgoing-webhook`,
+      )
+      expect(await words(owning, `${path}/receive`)).not.to.include('Events are paused')
+    })
+
+    it('of a line that an operator paused has no button for its owner', async () => {
+      await pauseLineEndpoint(context, COMMAND_LINE, line.userId, line.lineId)
+      const page = await owning.get(`${path}/receive`)
+      expect(wordsOf(page.text)).to.include('Only operators can resume them.')
+      expect(page.text).not.to.include(`${path}/outgoing-webhook/resume`)
+      const refused = await owning.submit(`${path}/outgoing-webhook/resume`)
+      expectPage(refused, 403)
+      expect(faultOf(refused)).to.match(/^an operator has paused it/)
+    })
+
+    it('of an application is paused and resumed by its owner', async () => {
+      const webhookUrl = 'http://127.0.0.1:9/application-events'
+      const { id } = await createApplication(context, { userId: line.userId, webhookUrl })
+      await connect(context, { id }, line)
+      const page = `/console/applications/${id}`
+      expectSentTo(await owning.submit(`${page}/webhook/pause`), `${page}?done=events-paused`)
+      expect(await words(owning, page)).to.match(/Events are paused since [^.]* by you\./)
+      expectSentTo(await owning.submit(`${page}/webhook/resume`), `${page}?done=events-resumed`)
+      expect(await words(owning, page)).not.to.include('Events are paused')
+      const withoutUrl = await createApplication(context, { userId: line.userId })
+      const refused = await owning.submit(`/console/applications/${withoutUrl.id}/webhook/pause`)
+      expectPage(refused, 409)
+      expect(faultOf(refused)).to.include('has no webhook URL')
+    })
+  })
+
+  it('a carrier account is paused and resumed by operators', async () => {
+    const { id } = await getCarrierAccount(context, 'simulator')
+    const account = `/console/carriers/${id}`
+    expectSentTo(await operating.submit(`${account}/sending/pause`), `${account}?done=sending-paused#sending`)
+    try {
+      expect(await words(operating, account)).to.match(/Paused since .* messages of all its lines/)
+      expect(await words(operating, '/console/carriers')).to.include('sending paused')
+      const listed = await words(operating, '/console/sending')
+      expect(listed).to.match(new RegExp(`Carrier account simulator .* ${operator.email}`))
+      expectPage(await owning.submit(`${account}/sending/resume`), 404)
+    } finally {
+      expectSentTo(
+        await operating.submit(`${account}/sending/resume`),
+        `${account}?done=sending-resumed#sending`,
+      )
+    }
+    expect(await words(operating, account)).not.to.include('Paused since')
+  })
+
+  it('all sending is paused and resumed by operators, who see it on each page; others do not', async () => {
+    expectPage(await owning.get('/console/sending'), 404)
+    expectPage(await owning.submit('/console/sending/pause'), 404)
+    const pages = ['/console', '/console/activity', '/console/users', '/console/settings', '/simulator']
+    const notice = new RegExp(`All sending is paused since [^.]* by ${operator.email}`)
+    for (const page of pages) expect(await words(operating, page), page).not.to.match(notice)
+    expectSentTo(await operating.submit('/console/sending/pause'), '/console/sending?done=sending-paused')
+    try {
+      for (const page of [...pages, '/console/sending']) {
+        expect(await words(operating, page), page).to.match(notice)
+      }
+      expect(await words(owning, '/console')).not.to.include('All sending')
+    } finally {
+      expectSentTo(await operating.submit('/console/sending/resume'), '/console/sending?done=sending-resumed')
+    }
+    for (const page of pages) expect(await words(operating, page), page).not.to.match(notice)
+  })
+
+  it('a message that waits says for the end of which pauses, since when and whose they are', async () => {
+    const id = await queueMessage(context, line)
+    const answer = await queueMessage(context, line, { source: 'service' })
+    const account = await getCarrierAccount(context, 'simulator')
+    const owner = { userId: line.userId, isOperator: false }
+    await pauseLine(context, owner, own())
+    await pauseCarrierAccount(context, COMMAND_LINE, account)
+    await pauseAllSending(context, COMMAND_LINE)
+    try {
+      const page = await words(owning, `/console/messages/${id}`)
+      expect(page)
+        .to.match(/What this line sends is paused since [^.]* by you\./)
+        .and.to.match(/carrier account send is paused since [^.]* by an operator of this service\./)
+        .and.to.match(/All sending is paused since [^.]* by an operator of this service\./)
+      expect(page).not.to.include('For its slot')
+      expect(await words(owning, `/console/messages/${answer}`)).not.to.include('is paused')
+    } finally {
+      await resumeAllSending(context, COMMAND_LINE)
+      await resumeCarrierAccount(context, COMMAND_LINE, account)
+    }
+  })
+})

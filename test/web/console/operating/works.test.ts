@@ -1,0 +1,124 @@
+import { expect } from 'chai'
+import { getWork, listWorksOf } from '../../../../src/domain/operating/works.js'
+import { connect, createApplication } from '../../../domain/applications/applications.js'
+import { deliverWhenDue, receiveForDelivery } from '../../../domain/fixtures.js'
+import { goOn } from '../../../domain/operating/works.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { until } from '../../../helpers/until.js'
+import { listen } from '../messages/activity/listen.js'
+import { redirectOf, startConsole, wordsOf, type OpenLine } from '../lines/line/line-page.js'
+import { expectSentTo, faultOf } from '../support.js'
+
+const STARTED = '/console/works?done=replay-started'
+
+describeWith('replays and long works in the console', startConsole, (site) => {
+  let line: OpenLine
+
+  beforeEach(async () => {
+    line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })
+  })
+
+  const works = async () => wordsOf((await line.browser.get('/console/works')).text)
+  const newest = async () => (await listWorksOf(site.context, line.userId, { limit: 1 }))[0]!
+  const miss = async () => {
+    const delivery = await receiveForDelivery(site.context, line)
+    await site.context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
+    return delivery
+  }
+
+  it('what the server missed is sent again by one button, and the bar says how far that is', async () => {
+    expect(wordsOf(await line.page('/receive'))).not.to.include('Send them again')
+    const first = await miss()
+    await miss()
+    const page = await line.page('/receive')
+    expect(wordsOf(page)).to.match(/2 events were not delivered since \S+ \S+ UTC ?\. Send them again/)
+    const [, since = ''] = /name="since" value="([^"]+)"/.exec(page) ?? []
+    expectSentTo(await line.submit('replay', { since, outcome: 'undelivered', perSecond: '1' }), STARTED)
+    expect(await works()).to.match(/Replay of events of Office 0 of 2 waiting Stop/)
+
+    await goOn(site.context, await newest(), 1)
+    const { text } = await line.browser.get('/console/works')
+    expect(text).to.match(/<progress aria-label="1 of 2" value="1" max="2"/)
+    await goOn(site.context, await newest())
+    expect(await works()).to.match(/2 of 2 done/)
+    await deliverWhenDue(site.context, first.id, first.endpoint_id)
+    const { message_id: messageId } = await site.context
+      .db('events')
+      .where({ id: first.event_id })
+      .first<{ message_id: string }>('message_id')
+    const message = await line.browser.get(`/console/messages/${messageId}`)
+    expect(wordsOf(message.text)).to.match(/delivered replayed/)
+  })
+
+  it('a form counts what fits, or sends it to another URL; what is wrong stands at the form', async () => {
+    const missed = await miss()
+    const typed = { from: '2026-01-01T00:00', zone: 'Europe/Berlin', outcome: 'any', perSecond: '20' }
+    const counted = await line.submit('replay', { ...typed, do: 'count' })
+    expect(wordsOf(counted.text)).to.include('1 event fits.')
+    expect(counted.text).to.include('value="2026-01-01T00:00"').and.include('value="Europe/Berlin" selected')
+    expect(await listWorksOf(site.context, line.userId, { limit: 1 })).to.deep.equal([])
+    expect(faultOf(await line.submit('replay', {}))).to.equal('From must be a date and time')
+    expect(faultOf(await line.submit('replay', { ...typed, url: 'http://10.0.0.1/' }))).to.match(/^url: /)
+
+    expectSentTo(await line.submit('replay', { ...typed, url: `${site.receiver.url}/staging` }), STARTED)
+    await goOn(site.context, await newest())
+    expect(await works()).to.include(`Replay of events of Office to ${site.receiver.url}/staging 1 of 1 done`)
+    const { message_id: messageId } = await site.context
+      .db('events')
+      .where({ id: missed.event_id })
+      .first<{ message_id: string }>('message_id')
+    expect(wordsOf((await line.browser.get(`/console/messages/${messageId}`)).text)).to.match(
+      /Replayed to http\S+\/staging delivered 1 attempt, the last at .* status 200/,
+    )
+  })
+
+  it('an application has the same, and more than 500 held events are a long work', async () => {
+    const application = await createApplication(site.context, {
+      userId: line.userId,
+      webhookUrl: `${site.receiver.url}/application`,
+    })
+    await connect(site.context, application, line)
+    const { event_id: eventId } = await miss()
+    await site.context.db('deliveries').where({ event_id: eventId }).update({ status: 'exhausted' })
+    const path = `/console/applications/${application.id}`
+    expect(wordsOf((await line.browser.get(path)).text)).to.match(/1 event was not delivered since/)
+    expectSentTo(
+      await line.browser.submit(`${path}/webhook/replay`, { since: new Date(0).toISOString() }),
+      STARTED,
+    )
+    expect(await goOn(site.context, await newest())).to.include({
+      applicationId: application.id,
+      doneCount: 1,
+    })
+
+    const held = await receiveForDelivery(site.context, line)
+    await site.context.db.raw(
+      `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number)
+       select new_id(), user_id, line_id, event_id, endpoint_id, 'held', type, from_number from deliveries,
+         generate_series(1, 501) where id = ?`,
+      [held.id],
+    )
+    const [, location] = redirectOf(await line.submit('outgoing-webhook/send-held-events'))
+    expect(location).to.equal('/console/works?done=held-sent')
+    expect(await works()).to.match(/Held events of Office 0 of 501 waiting/)
+  })
+
+  it('keeps itself up to date, and a work is stopped by its owner only', async () => {
+    await miss()
+    await line.submit('replay', { since: new Date(0).toISOString() })
+    const { id } = await newest()
+    const stream = await listen(site, line, '/console/works/live')
+    await until('it shows the work', () => stream.text.includes('0 of 1'))
+    const stranger = await site.openLine()
+    expect((await stranger.browser.submit(`/console/works/${id}/stop`)).status).to.equal(404)
+    expectSentTo(await line.browser.submit(`/console/works/${id}/stop`), '/console/works?done=work-stopping')
+    await until('it says so', () => stream.text.includes('It is being stopped'))
+    expect(await goOn(site.context, await getWork(site.context, undefined, id))).to.include({
+      status: 'stopped',
+    })
+    expect(faultOf(await line.browser.submit(`/console/works/${id}/stop`))).to.equal(
+      'this work is over already',
+    )
+    await stream.close()
+  })
+})

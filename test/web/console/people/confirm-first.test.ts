@@ -1,0 +1,234 @@
+import { expect } from 'chai'
+import { createPerson, PASSWORD } from '../../../domain/people/people.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { setUpApp } from '../../../helpers/web/second-factor.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import {
+  allRows,
+  carriedBy,
+  consoleRoutes,
+  createOwner,
+  expectPage,
+  expectSentTo,
+  faultOf,
+  isAskedAgain,
+  isOpen,
+  loseFreshness,
+  type Owner,
+} from '../support.js'
+
+const ASKING = /^\/console\/confirm(\/|$)|\/settings\/password$/
+
+/** Why a form does not need that the password was given a short while ago. */
+const NOT_ASKED: [reason: string, paths: RegExp][] = [
+  ['it asks for the password itself', ASKING],
+  ['it ends this session and nothing else', /^\/console\/sign-out$/],
+  ['it answers a script, which is told to give the password', /\/second-factor\/passkeys\/options$/],
+  ['it marks, names or chooses something for the reader alone', /\/(tour\/close|notices\/read|name|mails)$/],
+  ['it sends a text, which is what a line is for', /\/(messages|voicemails)$/],
+  ['it counts and changes nothing', /\/(segments|policy\/preview)$/],
+  ['it holds or frees what waits, for the same receivers', /\/(pause|resume|try-now|try-events-now)$/],
+  ['it sends to the receivers that are there', /\/(test-event|send-held-events|send-again)$/],
+  ['it changes when, or whether, one message goes', /\/(reschedule|cancel)$/],
+  ['it turns on or off what is there, with the URLs that it has', /\/(enable|disable|disconnect)$/],
+  ['it chooses what is posted to the URL that is there', /\/(events|policy)$/],
+  [
+    'it makes or ends a URL, which a page shows only after the password',
+    /incoming-webhook(\/regenerate|\/delete)?$/,
+  ],
+  ['it takes access or receivers away', /\/(revoke|delete|end-sessions|remove|stop)$/],
+  ['it takes access away, of another user', /\/users\/:userId\/revoke-access$/],
+  ['it blocks a number or ends that', /\/(block|unblock)$/],
+  ['it looks, and the look is written down with its reason', /\/(look|people)$/],
+  ['it gives a user a line, which posts nowhere yet', /\/users\/:userId\/lines$/],
+  ['it bounds what may be sent', /\/spend-cap$/],
+  ['it asks the carrier with the settings that are there', /\/carriers\/:accountId\/(test|import|set-up)$/],
+]
+/** These end with such a word too, and need it nevertheless. */
+const ASKED_NEVERTHELESS = /\/second-factor\/(app|passkeys\/:passkeyId)\/remove$|\/settings\/revoke-access$/
+
+const mayGoOn = (path: string) =>
+  !ASKED_NEVERTHELESS.test(path) && NOT_ASKED.some(([, paths]) => paths.test(path))
+
+describeWeb('a form that needs a recent password', ({ context, web }) => {
+  let owner: Owner
+  let other: Awaited<ReturnType<typeof createPerson>>
+  let browser: BrowserSession
+
+  beforeEach(async () => {
+    owner = await createOwner(context)
+    other = await createPerson(context)
+    await context.db('sign_in_attempts').delete()
+    browser = await browse(context, web, owner.person.id)
+    await loseFreshness(context)
+  })
+
+  const forms = consoleRoutesOf(() => context)
+  /** Operators do these things to somebody else. */
+  const fill = (path: string) => owner.fill(path.replace(':userId', other.id))
+  const post = (path: string, fields: Record<string, string>) =>
+    path.startsWith('/simulator/') ? browser.submitMultipart(path, fields) : browser.submit(path, fields)
+  const typed = () => ({
+    url: 'http://127.0.0.1:9/elsewhere',
+    name: 'Typed',
+    kind: 'twilio',
+    number: '+15005550142',
+  })
+  const password = { 'confirm-by': 'password', 'confirm-password': PASSWORD }
+  const rows = async () => {
+    const { sessions, sign_in_attempts, audit_log = [], ...others } = await allRows(context)
+    expect([sessions, sign_in_attempts]).to.not.include(undefined)
+    const acts = (audit_log as { action: string }[]).map(({ action }) => action)
+    return { ...others, acts: acts.filter((action) => !action.startsWith('sign_in.')) }
+  }
+
+  it('is each of the table, but those that have a reason not to be', async () => {
+    expect(forms()).to.have.length.at.least(80)
+    const found: Record<string, boolean> = {}
+    for (const path of forms()) {
+      browser = await browse(context, web, owner.person.id)
+      await loseFreshness(context)
+      found[path] = isAskedAgain(await post(fill(path), typed()))
+    }
+    expect(found).to.deep.equal(Object.fromEntries(forms().map((path) => [path, !mayGoOn(path)])))
+    for (const [reason, paths] of NOT_ASKED)
+      expect(
+        forms().some((path) => paths.test(path)),
+        reason,
+      ).to.equal(true)
+  }).timeout(60_000)
+
+  it('keeps what was typed, and does nothing before the password', async () => {
+    const before = await rows()
+    for (const path of forms().filter((each) => !mayGoOn(each))) {
+      const asked = await post(fill(path), typed())
+      expect(isAskedAgain(asked), path).to.equal(true)
+      expect(asked.text, path).to.include(`action="${fill(path)}"`)
+      expect(carriedBy(asked), path).to.deep.equal(Object.entries(typed()))
+      const wrong = await post(fill(path), { ...typed(), ...password, 'confirm-password': '' })
+      expect(isAskedAgain(wrong), path).to.equal(true)
+      expect(carriedBy(wrong), path).to.deep.equal(Object.entries(typed()))
+      await context.db('sign_in_attempts').delete()
+    }
+    expect(await rows()).to.deep.equal(before)
+  }).timeout(60_000)
+
+  it('is sent by the right password, once, and the session goes on under a new token', async () => {
+    const fields = { email: 'grace@example.com', name: 'Grace', role: 'operator' }
+    expect(isAskedAgain(await browser.submit('/console/users', fields))).to.equal(true)
+    const cookie = browser.cookie()
+    const wrong = await browser.submit('/console/users', {
+      ...fields,
+      ...password,
+      'confirm-password': 'no horse',
+    })
+    expect(isAskedAgain(wrong)).to.equal(true)
+    expect(faultOf(wrong)).to.match(/^password is wrong/)
+    expect(wrong.text).to.not.include('no horse')
+    const done = await browser.submit('/console/users', { ...fields, ...password })
+    expectPage(done)
+    expect(done.text).to.include('Set-up link for grace@example.com')
+    expect(browser.cookie()).to.not.equal(cookie)
+    expect(await context.db('users').where({ email: fields.email }).select('name', 'role')).to.deep.equal([
+      { name: 'Grace', role: 'operator' },
+    ])
+    // It is fresh now: nothing is asked.
+    expectPage(await browser.submit('/console/settings/api-tokens', { name: 'a program' }))
+  })
+
+  it('does as it would have done at once', async () => {
+    const { lineId } = owner.line
+    const again = async (path: string, fields: Record<string, string>) => {
+      await loseFreshness(context)
+      expect(isAskedAgain(await browser.submit(path, fields)), path).to.equal(true)
+      return browser.submit(path, { ...fields, ...password })
+    }
+    const line = `/console/lines/${lineId}`
+    const url = 'http://127.0.0.1:9/again'
+    const token = await again('/console/settings/api-tokens', {
+      name: 'kept',
+      expiresInDays: '30',
+    })
+    expect([faultOf(token), token.status, token.text.includes('lhp_')]).to.deep.equal([undefined, 200, true])
+    expect((await again('/console/settings/operational-webhook', { url })).text).to.include(url)
+    expect((await again(`${line}/outgoing-webhook`, { url })).headers.get('location')).to.include(
+      'done=url-saved',
+    )
+    expect((await again(`${line}/endpoints`, { url })).headers.get('location')).to.include(
+      'done=endpoint-added',
+    )
+    expectSentTo(
+      await again(`${line}/replay`, { from: '2026-01-01T00:00', url }),
+      '/console/works?done=replay-started',
+    )
+    const application = { name: 'Shop', kind: 'public', redirectUris: 'https://example.com/' }
+    expect((await again('/console/applications', application)).status).to.be.oneOf([200, 303])
+    expect(await context.db('applications').where({ user_id: owner.person.id, name: 'Shop' })).to.have.length(
+      1,
+    )
+    expect(await context.db('endpoints').where({ user_id: owner.person.id, url })).to.have.length(2)
+  })
+
+  it('comes again with what was typed if it had a secret, which no page keeps', async () => {
+    const path = '/console/carriers/new?kind=twilio'
+    const kept = { kind: 'twilio', name: 'late', 'setting-accountSid': `AC${'0'.repeat(32)}` }
+    const secret = 'hush'.repeat(8)
+    const asked = await browser.submit(path, { ...kept, 'secret-authToken': secret })
+    expect(isAskedAgain(asked)).to.equal(true)
+    expect(asked.text).to.include('but for passwords, other secrets and files').and.not.to.include(secret)
+    expect(carriedBy(asked)).to.deep.equal(Object.entries(kept))
+    const back = await browser.submit(path, { ...kept, ...password, 'confirm-unkept': 'true' })
+    expectPage(back)
+    expect(faultOf(back)).to.match(/^Thank you. Nothing was done yet: passwords, other secrets and files/)
+    expect(back.text).to.include('value="late"').and.to.include(`value="${kept['setting-accountSid']}"`)
+    expect(await context.db('carrier_accounts').where({ name: 'late' })).to.be.empty
+    const added = await browser.submit(path, { ...kept, 'secret-authToken': secret })
+    expect(added.headers.get('location')).to.include('done=carrier-added')
+  })
+
+  it('asks for the second factor too, of who has one', async () => {
+    const person = await createPerson(context)
+    const app = await setUpApp(context, person.id)
+    const own = await browse(context, web, person.id)
+    await loseFreshness(context)
+    const fields = { name: 'Notes' }
+    const asked = await own.submit('/console/settings/api-tokens', fields)
+    expect(asked.text)
+      .to.include('name="confirm-secret-code"')
+      .and.to.include('data-options="/console/confirm/passkey/options"')
+    expect(
+      isAskedAgain(await own.submit('/console/settings/api-tokens', { ...fields, ...password })),
+    ).to.equal(true)
+    await context.db('sign_in_attempts').delete()
+    const done = await own.submit('/console/settings/api-tokens', {
+      ...fields,
+      ...password,
+      'confirm-secret-code': await app.nextCode(),
+    })
+    expect(done.text).to.include('lhp_')
+  })
+
+  it('is the only kind of replay that asks: one that goes to the endpoint itself does not', async () => {
+    const path = `/console/lines/${owner.line.lineId}/replay`
+    const here = await browser.submit(path, { from: '2026-01-01T00:00' })
+    expectSentTo(here, '/console/works?done=replay-started')
+    const counted = await browser.submit(path, {
+      from: '2026-01-01T00:00',
+      url: 'http://127.0.0.1:9/',
+      do: 'count',
+    })
+    expectPage(counted)
+  })
+
+  it('and the zip of a line asks as well', async () => {
+    const path = `/console/lines/${owner.line.lineId}/export.zip`
+    expectSentTo(await browser.get(path), `/console/confirm?next=${encodeURIComponent(path)}`)
+  })
+})
+
+function consoleRoutesOf(context: () => Parameters<typeof consoleRoutes>[0]) {
+  return () =>
+    consoleRoutes(context())
+      .filter(({ method, path }) => method === 'POST' && !isOpen(path))
+      .map(({ path }) => path)
+}

@@ -1,0 +1,217 @@
+import { gzipSync } from 'node:zlib'
+import { expect } from 'chai'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { describeWeb, type Answer } from '../../../helpers/web/web.js'
+import { allRows, consoleRoutes, createOwner, expectPage, type Owner, isOpen } from '../support.js'
+
+const isMultipart = (path: string) => path.startsWith('/simulator/phones/')
+
+/** Enough for every form to do its work, if it were believed. */
+const FIELDS = {
+  email: 'eve@example.com',
+  name: 'Changed',
+  role: 'operator',
+  password: 'correct horse battery',
+  currentPassword: 'correct horse battery',
+  newPassword: 'another long password',
+  number: '+15551239876',
+  carrier: 'simulator',
+  url: 'http://127.0.0.1:9/changed',
+  outgoingWebhookUrl: 'http://127.0.0.1:9/changed',
+  text: 'Hello',
+  next: '/console',
+}
+
+describeWeb('a form of the console', ({ context, web }) => {
+  let owner: Owner
+  let browser: BrowserSession
+  let csrf: string
+  let csrfOfAnother: string
+
+  before(async () => {
+    owner = await createOwner(context)
+    browser = await browse(context, web, owner.person.id)
+    csrf = await tokenOf(browser)
+    csrfOfAnother = await tokenOf(await browse(context, web, owner.person.id))
+  })
+
+  async function tokenOf(of: BrowserSession): Promise<string> {
+    return /name="csrf" value="([\w-]+)"/.exec((await of.get('/console/settings')).text)![1]!
+  }
+
+  interface Sent {
+    path: string
+    /** Besides those that every form is sent, which come after them; as in a query. */
+    fields?: string
+    /** What the browser says about where the form is. */
+    site?: string
+    origin?: string
+    cookie?: string
+  }
+
+  /** As a browser would send the form that is at this path. */
+  function send({
+    path,
+    fields = '',
+    site = 'same-origin',
+    origin,
+    cookie = browser.cookie(),
+  }: Sent): Promise<Answer> {
+    const { lineId } = owner.line
+    const body = isMultipart(path) ? new FormData() : new URLSearchParams()
+    const sent = isMultipart(path) ? { lineId, text: 'Hello' } : { ...FIELDS, lineId }
+    for (const [name, value] of [...new URLSearchParams(fields), ...Object.entries(sent)]) {
+      body.append(name, value)
+    }
+    const headers: Record<string, string> = { 'Sec-Fetch-Site': site, Cookie: cookie }
+    if (origin !== undefined) headers.Origin = origin
+    return sendBody(path, body, headers)
+  }
+
+  function sendBody(
+    path: string,
+    body: RequestInit['body'],
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const standard = { Accept: 'text/html', 'Sec-Fetch-Site': 'same-origin', Cookie: browser.cookie() }
+    return web.request(path, { method: 'POST', headers: { ...standard, ...headers }, body: body ?? null })
+  }
+
+  const paths = () =>
+    consoleRoutes(context)
+      .filter(({ method }) => method === 'POST')
+      .map(({ path }) => path)
+
+  it('is in the table that these tests go through', () => {
+    expect(paths()).to.include.members([
+      '/console/sign-in',
+      '/console/set-up',
+      '/console/settings/password',
+      '/console/users/:userId/lines',
+      '/console/lines/:lineId/signing-secret/rotate',
+      '/simulator/phones/:phone/messages',
+    ])
+  })
+
+  it('is refused unless it comes from a page of ours in this browser, and changes nothing', async function () {
+    // A dozen requests for each form that there is.
+    this.timeout(120_000)
+    const before = await allRows(context)
+    for (const path of paths().map(owner.fill)) {
+      const fields = `csrf=${csrf}`
+      const refused: [how: string, answer: Promise<Answer>, status: number][] = [
+        ['no token', send({ path }), 403],
+        ['an empty token', send({ path, fields: 'csrf=' }), 403],
+        ["another browser's token", send({ path, fields: `csrf=${csrfOfAnother}` }), 403],
+        ['the cookie as the token', send({ path, fields: `csrf=${browser.cookie()}` }), 403],
+        ['several tokens', send({ path, fields: `${fields}&${fields}` }), 403],
+        ['a token in a list', send({ path, fields: `csrf[]=${csrf}` }), isMultipart(path) ? 400 : 403],
+        ['a token in the query', send({ path: `${path}?${fields}` }), 403],
+        ['another site', send({ path, fields, site: 'cross-site' }), 403],
+        ['a neighbour', send({ path, fields, site: 'same-site' }), 403],
+        ['no site', send({ path, fields, site: 'none' }), 403],
+        ['another origin', send({ path, fields, site: '', origin: 'https://evil.example' }), 403],
+        ['no cookie', send({ path, fields, cookie: '' }), isOpen(path) ? 403 : 401],
+      ]
+      for (const [how, answer, status] of refused) {
+        expect((await answer).status, `${how}: ${path}`).to.equal(status)
+        expectPage(await answer, (await answer).status)
+        expect((await answer).headers.getSetCookie(), `${how}: ${path}`).to.deep.equal([])
+      }
+    }
+    expect(await allRows(context)).to.deep.equal(before)
+  })
+
+  it('is refused in another form: JSON, text, compressed, too large', async function () {
+    // A dozen requests for each form that there is.
+    this.timeout(120_000)
+    const before = await allRows(context)
+    for (const path of paths().map(owner.fill)) {
+      const written = new URLSearchParams({ csrf, ...FIELDS }).toString()
+      const type = 'application/x-www-form-urlencoded'
+      const other = new FormData()
+      other.append('csrf', csrf)
+      const answers: [how: string, answer: Promise<Answer>][] = [
+        ['JSON', sendBody(path, JSON.stringify({ csrf, ...FIELDS }), { 'Content-Type': 'application/json' })],
+        ['text', sendBody(path, written, { 'Content-Type': 'text/plain' })],
+        ['no type', sendBody(path, Buffer.from(written))],
+        [
+          'the other type',
+          isMultipart(path) ? sendBody(path, written, { 'Content-Type': type }) : sendBody(path, other),
+        ],
+        [
+          'compressed',
+          sendBody(path, gzipSync(written), { 'Content-Type': type, 'Content-Encoding': 'gzip' }),
+        ],
+        ['no body', sendBody(path, null)],
+        ['no boundary', sendBody(path, written, { 'Content-Type': 'multipart/form-data' })],
+      ]
+      for (const [how, answer] of answers) {
+        expect((await answer).status, `${how}: ${path}`).to.be.oneOf([400, 415])
+        expectPage(await answer, (await answer).status)
+      }
+      const large = await send({ path, fields: `name=${'x'.repeat(66_000)}&csrf=${csrf}` })
+      expect(large.status, `too large: ${path}`).to.be.oneOf([403, 413])
+      expect(await allRows(context), path).to.deep.equal(before)
+    }
+  })
+
+  it('of ours is answered, whatever is in its fields', async () => {
+    const names = [
+      ...Object.keys(FIELDS),
+      'lineId',
+      'token',
+      'countries',
+      'perNumber',
+      'perMinute',
+      'overlapSeconds',
+    ]
+    const fieldsOf = (value: string) => names.map((name) => `${name}=${value}`).join('&')
+    const bodies: [what: string, body: string][] = [
+      ['nothing', ''],
+      ['lists', names.map((name) => `${name}[]=1&${name}[]=2&${name}=3`).join('&')],
+      ['objects', names.map((name) => `${name}[a][b]=1&${name}[__proto__][c]=2`).join('&')],
+      ['names of Object', '__proto__=1&__proto__[x]=1&constructor[prototype]=1&toString=1&hasOwnProperty=1'],
+      ['NUL', fieldsOf('%00')],
+      ['NUL within', fieldsOf('a%00b')],
+      ['a lone surrogate', fieldsOf('%ED%A0%80')],
+      ['no UTF-8', fieldsOf('%FF%FE%')],
+      ['long text', fieldsOf('%F0%9F%98%80'.repeat(250))],
+      ['deep names', `a${'[b]'.repeat(2000)}=1`],
+      ['many fields', Array.from({ length: 5000 }, (_, n) => `f${n}=`).join('&')],
+    ]
+    for (const path of paths()) {
+      const { person, fill } = await createOwner(context)
+      const filled = fill(path)
+      const signIn = async () => {
+        const own = await browse(context, web, person.id)
+        return { own, token: await tokenOf(own) }
+      }
+      let { own, token } = await signIn()
+      for (const [what, body] of bodies) {
+        const answer = isMultipart(path)
+          ? await own.submitMultipart(filled, Object.fromEntries(new URLSearchParams(body)))
+          : await own.post(filled, `csrf=${token}&${body}`, { 'Sec-Fetch-Site': 'same-origin' })
+        expect(answer.status, `${what}: ${path}: ${answer.text}`).to.be.within(200, 499).and.not.equal(403)
+        expect(answer.text, `${what}: ${path}`).not.to.match(/node_modules|\n\s+at /)
+        // What it has done may have ended the session.
+        if (![400, 404, 409].includes(answer.status)) ({ own, token } = await signIn())
+      }
+    }
+    expect(({} as Record<string, unknown>).x).to.equal(undefined)
+  }).timeout(120_000)
+
+  it('for programs at the simulator is refused when another site’s page sends it', async () => {
+    const before = await allRows(context)
+    const inbound = { fromNumber: '+15005550177', toNumber: owner.line.number, text: 'Hi' }
+    for (const site of ['cross-site', 'same-site']) {
+      const answer = await web.post('/simulator/inbound', inbound, {
+        'Content-Type': 'text/plain',
+        'Sec-Fetch-Site': site,
+      })
+      expect(answer.status).to.equal(403)
+    }
+    expect(await allRows(context)).to.deep.equal(before)
+    expect((await web.post('/simulator/inbound', inbound)).status).to.equal(200)
+  })
+})

@@ -1,0 +1,217 @@
+import { expect } from 'chai'
+import type { Context } from '../../../../src/domain/context.js'
+import { listAudit } from '../../../../src/domain/operating/audit.js'
+import { setNoticeMails } from '../../../../src/domain/operating/notices.js'
+import { sendMails } from '../../../../src/domain/operating/notices/dispatch.js'
+import { findSecondFactors } from '../../../../src/domain/people/second-factors.js'
+import { createSetUpLink } from '../../../../src/domain/people/set-up-links.js'
+import { keepHouse } from '../../../../src/domain/operating/housekeeping.js'
+import { createMailer } from '../../../../src/mail.js'
+import { createPerson, type Person } from '../../../domain/people/people.js'
+import { toldNotices } from '../../../domain/operating/notices/fixtures.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { startMailServer } from '../../../helpers/services/mail-server.js'
+import { countSessions, setUpApp } from '../../../helpers/web/second-factor.js'
+import { openForEachTest } from '../../../helpers/suite.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { expectPage, expectSentTo, faultOf, isAskedAgain, loseFreshness } from '../support.js'
+
+const ENVIRONMENT = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Acme <lines@acme.example>' }
+const REASON = 'She called from the number in her contract'
+
+describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, web }) => {
+  const server = openForEachTest(startMailServer)
+  let user: Person
+  let [first, second]: Person[] = []
+  let asking: BrowserSession
+  let confirming: BrowserSession
+  let path: string
+
+  beforeEach(async () => {
+    await context.db('users').update({ role: 'user' })
+    await context.db('dispatches').delete()
+    await context.db('notices').delete()
+    user = await createPerson(context)
+    await setUpApp(context, user.id)
+    first = await createPerson(context, { role: 'operator' })
+    second = await createPerson(context, { role: 'operator' })
+    asking = await browse(context, web, first.id)
+    confirming = await browse(context, web, second.id)
+    path = `/console/users/${user.id}`
+  })
+
+  const ask = (browser = asking, reason = REASON) => browser.submit(`${path}/second-factor/ask`, { reason })
+  const removalIn = (text: string) => /name="removal" value="([\w-]+)"/.exec(text)?.[1]
+  const readRemoval = async (browser = confirming) => removalIn((await browser.get(path)).text)
+  const rowOf = async () => {
+    const row = await context
+      .db('second_factor_removals')
+      .where({ user_id: user.id })
+      .first<{ id: string }>('id')
+    return row.id
+  }
+  const confirm = (browser: BrowserSession, removal: string) =>
+    browser.submit(`${path}/second-factor/confirm`, { removal })
+  const hasIt = async () => (await findSecondFactors(context, user.id)).app !== undefined
+  const expectRefusal = async (browser: BrowserSession, removal: string, words: RegExp) => {
+    const answer = await confirm(browser, removal)
+    expectPage(answer, 409)
+    expect(faultOf(answer)).to.match(words)
+    expect(await hasIt(), 'the second factor stays').to.equal(true)
+  }
+  const acts = async () => {
+    const rows = await listAudit(context, { userId: user.id }, { limit: 20 })
+    return rows
+      .filter(({ action, actorId }) => action.startsWith('second_factor.') && actorId !== null)
+      .reverse()
+      .map(({ action, actorId, after }) => ({ action, actorId, after }))
+  }
+
+  it('is removed when one operator asks and another confirms; both steps are in the audit log', async () => {
+    const theirs = await browse(context, web, user.id)
+    expectSentTo(await ask(), `${path}?done=removal-asked`)
+    expect(await hasIt()).to.equal(true)
+    expect((await theirs.get('/console')).status, 'nothing has happened yet').to.equal(200)
+
+    const page = await confirming.get(path)
+    expect(page.text).to.include(first!.email).and.to.include(REASON)
+    expectSentTo(await confirm(confirming, removalIn(page.text)!), `${path}?done=removal-confirmed`)
+    expect(await hasIt()).to.equal(false)
+    expect(await countSessions(context, user.id)).to.equal(0)
+    expect((await theirs.get('/console')).status).to.equal(302)
+    expect(await acts()).to.deep.equal([
+      { action: 'second_factor.removal_asked', actorId: first!.id, after: { reason: REASON } },
+      {
+        action: 'second_factor.removed',
+        actorId: second!.id,
+        after: { kind: 'all', sessionsEnded: 1, askedBy: first!.id, reason: REASON },
+      },
+    ])
+    expect((await confirming.get(path)).text)
+      .to.include('There is none.')
+      .and.not.to.include('name="removal"')
+  })
+
+  it('is told to the user and to every operator by mail, whichever mails they want', async () => {
+    for (const { id } of [user, second!]) await setNoticeMails(context, id, 'none')
+    const mailing: Context = {
+      ...context,
+      mailer: createMailer({ url: server.url, from: ENVIRONMENT.MAIL_FROM }),
+    }
+    await ask()
+    await sendMails(mailing)
+    const recipients = () => server.mails.flatMap(({ to }) => to)
+    const everybody = [user.email, first!.email, second!.email].sort()
+    expect(recipients().sort()).to.deep.equal(everybody)
+    expect(server.mails[0]?.text).to.include('asks to remove the second factor').and.to.include(REASON)
+
+    await context.db('dispatches').delete()
+    await confirm(confirming, await rowOf())
+    await sendMails(mailing)
+    expect(recipients().slice(3).sort()).to.deep.equal(everybody)
+    expect(server.mails[3]?.text).to.include('All sessions of the account are ended')
+    expect((await toldNotices(context)).map(({ kind }) => kind)).to.deep.equal([
+      'second_factor.removal_asked',
+      'second_factor.removed',
+    ])
+  })
+
+  describe('stays, although', () => {
+    it('one operator has two sessions', async () => {
+      await ask()
+      const again = await browse(context, web, first!.id)
+      expect(await readRemoval(again)).to.equal(undefined)
+      await expectRefusal(again, await rowOf(), /^you asked for it/)
+      await expectRefusal(asking, await rowOf(), /^you asked for it/)
+    })
+
+    it('one operator adds a second account, or lets himself into another one by a set-up link', async () => {
+      await ask()
+      await createSetUpLink(
+        { ...context, actor: { kind: 'user', userId: first!.id, credentialId: null, address: null } },
+        second!.id,
+      )
+      await expectRefusal(confirming, await rowOf(), /made the other’s account or a set-up link/)
+
+      const email = `${user.id}@operators.example.com`
+      await asking.submit('/console/users', { email, name: 'Also me', role: 'operator' })
+      const added = await context.db('users').where({ email }).first<{ id: string }>('id')
+      await expectRefusal(await browse(context, web, added.id), await rowOf(), /made the other’s account/)
+    })
+
+    it('the operator whom it is about asks, or confirms', async () => {
+      await context.db('users').where({ id: user.id }).update({ role: 'operator' })
+      const own = await browse(context, web, user.id)
+      const answer = await ask(own)
+      expectPage(answer, 409)
+      expect((await own.get(path)).text)
+        .to.include('in your settings')
+        .and.not.to.include('/second-factor/ask')
+      await ask()
+      await expectRefusal(own, await rowOf(), /^nobody takes away their own/)
+    })
+
+    it('a day has passed, who asked is an operator no more, or it was withdrawn', async () => {
+      await ask()
+      const late = await rowOf()
+      const requests = () => context.db('second_factor_removals')
+      await requests().update({ asked_at: context.db.raw(`now() - interval '25 hours'`) })
+      await expectRefusal(confirming, late, /^nobody asks for this any more/)
+      await keepHouse(context)
+      expect(await requests()).to.deep.equal([])
+
+      await ask()
+      await context.db('users').where({ id: first!.id }).update({ role: 'user' })
+      await expectRefusal(confirming, await rowOf(), /^nobody asks for this any more/)
+      await context.db('users').where({ id: first!.id }).update({ role: 'operator' })
+
+      const read = await rowOf()
+      expectSentTo(
+        await confirming.submit(`${path}/second-factor/withdraw`),
+        `${path}?done=removal-withdrawn`,
+      )
+      await ask(asking, 'for another reason')
+      await expectRefusal(confirming, read, /^nobody asks for this any more/)
+      expect((await acts()).map(({ action }) => action)).to.include('second_factor.removal_withdrawn')
+    })
+
+    it('the password was given a while ago, at either step', async () => {
+      await loseFreshness(context)
+      expect(isAskedAgain(await ask())).to.equal(true)
+      expect(await acts()).to.deep.equal([])
+      await context.db('sessions').update({ confirmed_at: context.db.fn.now() })
+      await ask()
+      await loseFreshness(context)
+      expect(isAskedAgain(await confirm(confirming, await rowOf()))).to.equal(true)
+      expect(await hasIt()).to.equal(true)
+    })
+  })
+
+  it('is removed once when two operators confirm at the same moment', async () => {
+    const third = await browse(context, web, (await createPerson(context, { role: 'operator' })).id)
+    await ask()
+    const removal = await rowOf()
+    const answers = await Promise.all([confirming, third].map((each) => confirm(each, removal)))
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([303, 409])
+    expect((await acts()).filter(({ action }) => action === 'second_factor.removed')).to.have.length(1)
+  })
+
+  it('of a single operator’s user is for the command line, which the page says', async () => {
+    await context.db('users').where({ id: second!.id }).update({ disabled_at: context.db.fn.now() })
+    const answer = await ask()
+    expectPage(answer, 409)
+    expect(faultOf(answer)).to.include('`linehook user remove-second-factor`')
+  })
+
+  it('needs a reason, which stays in the form, and is asked for once', async () => {
+    const answer = await ask(asking, 'ok')
+    expectPage(answer, 400)
+    expect(faultOf(answer)).to.match(/^reason must say in 5 to 300 characters/)
+    await ask()
+    expectPage(await ask(confirming), 409)
+    const other = await createPerson(context)
+    const none = await asking.submit(`/console/users/${other.id}/second-factor/ask`, { reason: REASON })
+    expectPage(none, 409)
+    expect(none.text).to.include('this user has no second factor')
+  })
+})

@@ -1,0 +1,151 @@
+import { expect } from 'chai'
+import { canHavePasskeys } from '../../../../src/domain/people/second-factors/relying-party.js'
+import { createPerson, type Person } from '../../../domain/people/people.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { expectPage, expectSentTo, faultOf, isAskedAgain } from '../support.js'
+
+const PASSKEYS = '/console/settings/second-factor/passkeys'
+const SIGN_IN = '/console/sign-in/passkey'
+
+/** What a browser really answers is in `test/browser/passkeys.test.ts`. */
+const GARBAGE = [
+  '',
+  'null',
+  '[]',
+  '{"id":1}',
+  '{"id":"x"}',
+  '{"id":"\\u0000"}',
+  '{"id":"x","rawId":"x","type":"public-key","response":{"clientDataJSON":"e30","attestationObject":"oA"}}',
+]
+
+const options = { environment: { PUBLIC_URL: 'http://localhost:3999' } }
+
+describeWeb('passkeys', options, ({ context, web }) => {
+  let person: Person
+  let browser: BrowserSession
+
+  beforeEach(async () => {
+    person = await createPerson(context)
+    browser = await browse(context, web, person.id)
+  })
+
+  const age = (interval: string) =>
+    context.db('passkey_challenges').update({ created_at: context.db.raw('now() - ?::interval', [interval]) })
+
+  it('are asked for with a question of their own, which demands that the device looks who it is', async () => {
+    const add = (await browser.submit(`${PASSKEYS}/options`)).body as Record<string, unknown>
+    const again = (await browser.submit(`${PASSKEYS}/options`)).body as Record<string, unknown>
+    expect(add).to.have.nested.property('rp.id', 'localhost')
+    expect(add).to.have.nested.property('authenticatorSelection.userVerification', 'required')
+    expect(add.challenge)
+      .to.match(/^[\w-]{43}$/)
+      .and.not.to.equal(again.challenge)
+
+    const visitor = await browse(context, web)
+    const show = (await visitor.submit(`${SIGN_IN}/options`)).body
+    expect(show).to.deep.include({ rpId: 'localhost', userVerification: 'required', allowCredentials: [] })
+  })
+
+  it('are refused in words, whatever is sent, and there is nothing that is a 500', async () => {
+    for (const secretCredential of GARBAGE) {
+      await browser.submit(`${PASSKEYS}/options`)
+      const added = await browser.submit(PASSKEYS, { name: 'my phone', secretCredential })
+      expectPage(added, 400)
+      expect(faultOf(added)).to.match(/^The passkey was not taken/)
+
+      const visitor = await browse(context, web)
+      await visitor.submit(`${SIGN_IN}/options`)
+      const signedIn = await visitor.submit(SIGN_IN, { secretCredential })
+      expectPage(signedIn, 401)
+      expect(faultOf(signedIn)).to.match(/^The passkey was not accepted/)
+
+      await browser.submit('/console/confirm/passkey/options')
+      expectPage(await browser.submit('/console/confirm/passkey', { secretCredential }), 401)
+    }
+    expect(await context.db('passkeys')).to.deep.equal([])
+  })
+
+  it('need a name', async () => {
+    await browser.submit(`${PASSKEYS}/options`)
+    const answer = await browser.submit(PASSKEYS, { name: ' ', secretCredential: '{}' })
+    expect(faultOf(answer)).to.match(/^name must be 1 to 100 characters/)
+  })
+
+  it('are added only by who has given the password a short while ago', async () => {
+    await context
+      .db('sessions')
+      .where({ user_id: person.id })
+      .update({ confirmed_at: context.db.raw(`now() - interval '11 minutes'`) })
+    expect((await browser.submit(`${PASSKEYS}/options`)).status).to.equal(403)
+    expect(isAskedAgain(await browser.submit(PASSKEYS))).to.equal(true)
+  })
+
+  it('have questions for each browser, one at a time, for five minutes', async () => {
+    const questions = () => context.db('passkey_challenges').pluck<string[]>('challenge')
+    await context.db('passkey_challenges').delete()
+    await browser.submit(`${PASSKEYS}/options`)
+    await browser.submit(`${PASSKEYS}/options`)
+    expect(await questions()).to.have.length(1)
+    await browser.submit(PASSKEYS, { name: 'my phone', secretCredential: '{"id":"x"}' })
+    expect(await questions(), 'each is answered once').to.deep.equal([])
+    await browser.submit(`${PASSKEYS}/options`)
+    await age('6 minutes')
+    await browser.submit(PASSKEYS, { name: 'my phone', secretCredential: '{"id":"x"}' })
+    expect(await questions(), 'too old to be taken').to.have.length(1)
+  })
+
+  it('are asked for at a pace that is bounded for each address', async () => {
+    const visitor = await browse(context, web)
+    let status = 200
+    for (let n = 0; n < 61 && status === 200; n += 1)
+      status = (await visitor.submit(`${SIGN_IN}/options`)).status
+    expect(status).to.equal(429)
+  })
+
+  it('of somebody else, or that are not there, cannot be removed', async () => {
+    const [id] = await context
+      .db('passkeys')
+      .insert({
+        id: '01a20000-0000-7000-8000-000000000001',
+        user_id: (await createPerson(context)).id,
+        name: 'theirs',
+        credential_id: 'x',
+        public_key: Buffer.from('x'),
+        counter: 0,
+        transports: [],
+      })
+      .returning<{ id: string }[]>('id')
+    for (const wrong of [id!.id, 'x']) expectPage(await browser.submit(`${PASSKEYS}/${wrong}/remove`), 404)
+    expect(await context.db('passkeys')).to.have.length(1)
+  })
+
+  it('are not offered to who is not signed in and has no page of ours', async () => {
+    const answer = await web.post(`${SIGN_IN}/options`, 'csrf=', {
+      'Content-Type': 'application/x-www-form-urlencoded',
+    })
+    expect(answer.status).to.equal(403)
+    expectSentTo(
+      await (await browse(context, web)).get(PASSKEYS.replace('/passkeys', '')),
+      `/console/sign-in?next=${encodeURIComponent('/console/settings/second-factor')}`,
+      302,
+    )
+  })
+})
+
+describe('an installation', () => {
+  for (const [publicUrl, can] of [
+    ['https://linehook.example', true],
+    ['https://linehook.example:8443/below', true],
+    ['http://localhost:3000', true],
+    ['http://a.localhost', true],
+    ['http://linehook.example', false],
+    ['https://192.0.2.1', false],
+    ['http://127.0.0.1:3000', false],
+    ['http://[::1]:3000', false],
+  ] as const) {
+    it(`at ${publicUrl} ${can ? 'can' : 'cannot'} have passkeys`, () => {
+      expect(canHavePasskeys({ config: { publicUrl } })).to.equal(can)
+    })
+  }
+})

@@ -1,0 +1,212 @@
+import { expect } from 'chai'
+import { listAudit } from '../../../../src/domain/operating/audit.js'
+import { createSetUpLink } from '../../../../src/domain/people/set-up-links.js'
+import { createApiToken } from '../../../../src/domain/people/api-tokens.js'
+import { createPerson, PASSWORD, type Person } from '../../../domain/people/people.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { codeAt, countSessions, nextCode, setUpApp } from '../../../helpers/web/second-factor.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import {
+  consoleRoutes,
+  createOwner,
+  expectPage,
+  expectSentTo,
+  faultOf,
+  isOpen,
+  isAskedAgain,
+} from '../support.js'
+
+const PAGE = '/console/settings/second-factor'
+
+/** What sets a second factor up, and what that needs. */
+const FOR_NEWCOMERS = /^\/console\/(settings\/second-factor|confirm|sign-out)(\/|$)/
+
+const secretIn = (text: string) => /<code id="app-secret">([A-Z2-7]{32})<\/code>/.exec(text)?.[1] ?? ''
+const codesIn = (text: string) =>
+  /<code id="recovery-codes-text">([^<]*)<\/code>/.exec(text)?.[1]?.split('\n') ?? []
+
+describeWeb('the second factor of a user', ({ context, web }) => {
+  let person: Person
+  let browser: BrowserSession
+
+  beforeEach(async () => {
+    person = await createPerson(context)
+    browser = await browse(context, web, person.id)
+  })
+
+  const begin = async () => {
+    expectSentTo(await browser.submit(`${PAGE}/app`), `${PAGE}?next=%2Fconsole#app`)
+    return secretIn((await browser.get(PAGE)).text)
+  }
+  const confirm = (code: string) => browser.submit(`${PAGE}/app/confirm`, { code })
+
+  it('is an app, which shows that it has the secret, and ten recovery codes, which are shown once', async () => {
+    const other = await browse(context, web, person.id)
+    expect((await browser.get('/console/settings')).text).to.include('Your password is enough to sign in.')
+    const secret = await begin()
+    const page = await browser.get(PAGE)
+    expect(page.text).to.include('src="data:image/svg+xml,')
+
+    const done = await confirm(codeAt(secret))
+    expectPage(done)
+    expect(codesIn(done.text)).to.have.length(10)
+    const again = await browser.get(PAGE)
+    expect(codesIn(again.text)).to.deep.equal([])
+    expect(again.text).to.include('10 of them are left').and.not.to.include(secret)
+    expect((await other.get('/console')).status, 'other sessions end').to.equal(302)
+    expect(await countSessions(context, person.id)).to.equal(1)
+
+    const { rows } = await context.db.raw<{ rows: { row: string }[] }>(
+      `select row_to_json(t)::text as row from totp_secrets t union all select row_to_json(r)::text from recovery_codes r`,
+    )
+    for (const { row } of rows) {
+      expect(row).not.to.include(secret)
+      for (const code of codesIn(done.text)) expect(row).not.to.include(code.replaceAll('-', ''))
+    }
+    const log = await listAudit(context, { userId: person.id }, { limit: 5 })
+    expect(log[0]).to.deep.include({
+      action: 'second_factor.added',
+      after: { kind: 'authenticator app', sessionsEnded: 1 },
+    })
+    expect(JSON.stringify(log)).not.to.include(secret)
+  })
+
+  it('counts for nothing until a code was right', async () => {
+    const secret = await begin()
+    for (const code of ['000000', codeAt(secret, Date.now() - 300_000), '']) {
+      const answer = await confirm(code)
+      expectPage(answer, 400)
+      expect(faultOf(answer)).to.match(/^This is not the code that the app should show now/)
+      expect(secretIn(answer.text)).to.equal(secret)
+    }
+    const visitor = await browse(context, web)
+    expectSentTo(
+      await visitor.submit('/console/sign-in', { email: person.email, password: PASSWORD }),
+      '/console',
+    )
+  })
+
+  it('is begun again with another secret, and not over one that counts', async () => {
+    const first = await begin()
+    const secret = await begin()
+    expect(secret)
+      .to.match(/^[A-Z2-7]{32}$/)
+      .and.not.to.equal(first)
+    expectPage(await confirm(codeAt(first)), 400)
+    expectPage(await confirm(codeAt(secret)))
+    const answer = await browser.submit(`${PAGE}/app`)
+    expectPage(answer, 409)
+  })
+
+  it('is set up within ten minutes, or begun again', async () => {
+    const secret = await begin()
+    await context
+      .db('totp_secrets')
+      .where({ user_id: person.id })
+      .update({ created_at: context.db.raw(`now() - interval '11 minutes'`) })
+    expect(secretIn((await browser.get(PAGE)).text)).to.equal('')
+    expectPage(await confirm(codeAt(secret)), 404)
+  })
+
+  it('is changed only by who has given the password a short while ago', async () => {
+    const secret = await begin()
+    await context
+      .db('sessions')
+      .where({ user_id: person.id })
+      .update({ confirmed_at: context.db.raw(`now() - interval '11 minutes'`) })
+    expect(secretIn((await browser.get(PAGE)).text)).to.equal('')
+    for (const [path, fields] of [
+      ['/app', {}],
+      ['/app/confirm', { code: codeAt(secret) }],
+      ['/app/remove', {}],
+      ['/recovery-codes', {}],
+    ] as const) {
+      expect(isAskedAgain(await browser.submit(PAGE + path, fields)), path).to.equal(true)
+    }
+  })
+
+  it('is removed with its recovery codes; new codes end the ones before', async () => {
+    const { recoveryCodes } = await setUpApp(context, person.id)
+    browser = await browse(context, web, person.id)
+    const made = await browser.submit(`${PAGE}/recovery-codes`)
+    expect(codesIn(made.text)).to.have.length(10).and.not.to.include.members(recoveryCodes.slice(0, 1))
+    expectSentTo(await browser.submit(`${PAGE}/app/remove`), `${PAGE}?done=second-factor-removed`)
+    expect(await context.db('recovery_codes').where({ user_id: person.id })).to.deep.equal([])
+    expectPage(await browser.submit(`${PAGE}/app/remove`), 404)
+    expectPage(await browser.submit(`${PAGE}/recovery-codes`), 409)
+    const actions = (await listAudit(context, { userId: person.id }, { limit: 3 })).map(
+      ({ action }) => action,
+    )
+    expect(actions.slice(0, 2)).to.deep.equal(['second_factor.removed', 'second_factor.recovery_codes_made'])
+  })
+})
+
+const STRICT = { REQUIRE_SECOND_FACTOR: 'operators', QUEUES_PASSWORD: 'a long enough password for it' }
+
+describeWeb('an operator who must have a second factor', { environment: STRICT }, ({ context, web }) => {
+  it('is led to set one up, and nothing else opens until it is done', async () => {
+    const { person, fill } = await createOwner(context)
+    const browser = await browse(context, web)
+    const credentials = { email: person.email, password: PASSWORD }
+    expectSentTo(await browser.submit('/console/sign-in', credentials), '/console/overview')
+    for (const { method, path } of consoleRoutes(context)) {
+      if (isOpen(path) || FOR_NEWCOMERS.test(path)) continue
+      const answer = await (method === 'GET' ? browser.get(fill(path)) : browser.submit(fill(path)))
+      const next = method === 'GET' ? `?next=${encodeURIComponent(fill(path))}` : ''
+      expectSentTo(answer, `${PAGE}${next}`, method === 'GET' ? 302 : 303)
+    }
+    const live = await browser.get('/console/overview/live', { 'HX-Request': 'true' })
+    expectPage(live, 403)
+    expect((await browser.get('/queues')).status).to.equal(403)
+
+    const page = await browser.get(`${PAGE}?next=%2Fconsole%2Fusers`)
+    expect(page.text).to.include('Set up a second factor first').and.not.to.include('href="/console/users"')
+    expect(page.text).to.include('Sign out')
+    await browser.submit(`${PAGE}/app`, { next: '/console/users' })
+    const secret = secretIn((await browser.get(PAGE)).text)
+    const done = await browser.submit(`${PAGE}/app/confirm`, { code: codeAt(secret), next: '/console/users' })
+    expect(done.text).to.match(/<a href="\/console\/users" role="button">/)
+    expectPage(await browser.get('/console/overview'))
+    expectPage(await browser.get('/queues'))
+
+    await browser.submit('/console/sign-out')
+    expect((await browser.submit('/console/sign-in', credentials)).headers.get('location')).to.match(
+      /second-step/,
+    )
+    const secretCode = await nextCode(context, person.id, secret)
+    expectSentTo(await browser.submit('/console/sign-in/second-step', { secretCode }), '/console/overview')
+  })
+
+  it('may sign out before, and goes on with API tokens as they are', async () => {
+    const person = await createPerson(context, { role: 'operator' })
+    const browser = await browse(context, web, person.id)
+    const { token } = await createApiToken(context, person.id, 'a program')
+    const headers = { Authorization: `Bearer ${token}` }
+    expect((await web.request('/v1/lines', { headers })).status).to.equal(200)
+    expectSentTo(await browser.submit('/console/sign-out'), '/console/sign-in?done=signed-out')
+  })
+
+  it('comes to it from the first link too', async () => {
+    const person = await createPerson(context, { role: 'operator', password: null })
+    const token = new URL((await createSetUpLink(context, person.id)).url).searchParams.get('token') ?? ''
+    const browser = await browse(context, web)
+    await browser.submit('/console/set-up', { token, password: 'a phrase of hers alone' })
+    expectSentTo(await browser.get('/console'), `${PAGE}?next=%2Fconsole`, 302)
+  })
+
+  it('is not a user: they may sign in by the password alone', async () => {
+    const browser = await browse(context, web, (await createPerson(context)).id)
+    expectPage(await browser.get('/console'))
+  })
+})
+
+describeWeb(
+  'where everybody must have a second factor',
+  { environment: { REQUIRE_SECOND_FACTOR: 'everybody' } },
+  ({ context, web }) => {
+    it('users are led to set one up as well', async () => {
+      const browser = await browse(context, web, (await createPerson(context)).id)
+      expectSentTo(await browser.get('/console'), `${PAGE}?next=%2Fconsole`, 302)
+    })
+  },
+)

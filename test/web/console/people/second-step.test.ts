@@ -1,0 +1,194 @@
+import { expect } from 'chai'
+import { listAudit } from '../../../../src/domain/operating/audit.js'
+import { changePassword, findSession } from '../../../../src/domain/people/sessions.js'
+import { disableUser } from '../../../../src/domain/people/disabled-users.js'
+import { removeSecondFactors } from '../../../../src/domain/people/second-factors.js'
+import { CODE_REFUSED, STEP_IS_OVER } from '../../../../src/domain/people/second-step.js'
+import { createSetUpLink } from '../../../../src/domain/people/set-up-links.js'
+import { createPerson, PASSWORD, type Person } from '../../../domain/people/people.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { countSessions, setUpApp, type TestApp } from '../../../helpers/web/second-factor.js'
+import { startSession } from '../../../helpers/web/sessions.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { consoleRoutes, expectPage, expectSentTo, faultOf } from '../support.js'
+
+const STEP = '/console/sign-in/second-step'
+
+describeWeb('signing in with a second factor', ({ context, web }) => {
+  let person: Person
+  let app: TestApp
+  let browser: BrowserSession
+
+  beforeEach(async () => {
+    person = await createPerson(context)
+    app = await setUpApp(context, person.id)
+    browser = await browse(context, web)
+    // Other tests guess from the same address.
+    await context.db('sign_in_attempts').delete()
+  })
+
+  const givePassword = (next = '') =>
+    browser.submit('/console/sign-in', { email: person.email, password: PASSWORD, next })
+  const giveCode = (secretCode: string, next = '') => browser.submit(STEP, { secretCode, next })
+  const actions = async () =>
+    (await listAudit(context, { userId: person.id }, { limit: 50 })).map(({ action }) => action)
+
+  it('takes the password, then a code, then leads to where one wanted to go', async () => {
+    expectSentTo(await givePassword('/console/activity'), `${STEP}?next=%2Fconsole%2Factivity`)
+    const page = await browser.get(`${STEP}?next=%2Fconsole%2Factivity`)
+    expectPage(page)
+    expect(page.text).to.include(person.email).and.to.include('name="next" value="/console/activity"')
+    const cookie = browser.cookie()
+    expectSentTo(await giveCode(await app.nextCode(), '/console/activity'), '/console/activity')
+    expect(browser.cookie()).to.not.equal(cookie)
+    expectPage(await browser.get('/console/settings'))
+    expect(await actions()).to.include('sign_in.succeeded')
+  })
+
+  it('opens nothing after the password alone, neither a page nor a form nor the dashboard', async () => {
+    await givePassword()
+    for (const { method, path } of consoleRoutes(context)) {
+      if (path.startsWith('/console/sign-in') || path === '/console/set-up') continue
+      const filled = path.replace(/:(\w+)/g, person.id)
+      const answer = await (method === 'GET' ? browser.get(filled) : browser.submit(filled))
+      if (method === 'GET')
+        expect(answer.headers.get('location'), path).to.match(/^\/console\/sign-in\?next=/)
+      else expect([path, answer.status]).to.deep.equal([path, 401])
+    }
+    expect((await browser.get('/queues')).status).to.be.oneOf([401, 403])
+    expect(await countSessions(context, person.id)).to.equal(0)
+    const token = browser.cookie().split('=')[1] ?? ''
+    expect(await findSession(context, token)).to.equal(undefined)
+  })
+
+  it('takes a code once, also when it comes twice at the same moment', async () => {
+    const other = await browse(context, web)
+    await givePassword()
+    await other.submit('/console/sign-in', { email: person.email, password: PASSWORD })
+    const secretCode = await app.nextCode()
+    const answers = await Promise.all([giveCode(secretCode), other.submit(STEP, { secretCode })])
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([303, 401])
+  })
+
+  it('takes each recovery code once, however it is typed, and says so in the audit log', async () => {
+    const [code = '', second = ''] = app.recoveryCodes
+    expect(app.recoveryCodes).to.have.length(10)
+    expect(code).to.match(/^[0-9a-hjkmnp-tv-z]{4}(-[0-9a-hjkmnp-tv-z]{4}){6}$/)
+    await givePassword()
+    expectSentTo(await giveCode(` ${code.toUpperCase().replaceAll('-', ' ')} `), '/console')
+    await browser.submit('/console/sign-out')
+    await givePassword()
+    expectPage(await giveCode(code), 401)
+    expectSentTo(await giveCode(second.replaceAll('-', '')), '/console')
+    const [{ after } = { after: null }] = (
+      await listAudit(
+        context,
+        { userId: person.id, actions: ['second_factor.recovery_code_used'] },
+        { limit: 5 },
+      )
+    ).slice(0, 1)
+    expect(after).to.deep.equal({ codesLeft: 8 })
+  })
+
+  it('says the same of every code that it refuses, and never shows it again', async () => {
+    await givePassword()
+    const [other = ''] = (await setUpApp(context, (await createPerson(context)).id)).recoveryCodes
+    const used = await app.nextCode()
+    await giveCode(used)
+    await browser.submit('/console/sign-out')
+    await givePassword()
+    for (const code of [used, '000000', '', other]) {
+      const answer = await giveCode(code)
+      expectPage(answer, 401)
+      expect(faultOf(answer)).to.equal(CODE_REFUSED)
+      if (code !== '') expect(answer.text).not.to.include(code)
+    }
+    expect(await actions()).to.include('second_factor.refused')
+  })
+
+  it('takes no code any more after five wrong ones, not even the right one', async () => {
+    await givePassword()
+    for (let n = 0; n < 5; n += 1) expectPage(await giveCode('000000'), 401)
+    const right = await giveCode(await app.nextCode())
+    expectPage(right, 401)
+    expect(faultOf(right)).to.equal(CODE_REFUSED)
+    expect(await actions()).to.include('second_factor.locked_out')
+
+    await context.db('sign_in_attempts').delete()
+    expectSentTo(await giveCode(await app.nextCode()), '/console')
+  })
+
+  it('is over after ten minutes', async () => {
+    await givePassword()
+    await context
+      .db('half_open_sessions')
+      .where({ user_id: person.id })
+      .update({ created_at: context.db.raw(`now() - interval '11 minutes'`) })
+    expectSentTo(await browser.get(STEP), '/console/sign-in?next=%2Fconsole')
+    expect((await giveCode(await app.nextCode())).headers.get('location')).to.match(/^\/console\/sign-in/)
+    expect(await countSessions(context, person.id)).to.equal(0)
+    expect(STEP_IS_OVER).to.include('10 minutes')
+  })
+
+  it('ends half-way when the password is changed, the user disabled, or the second factor removed', async () => {
+    for (const end of [
+      async () => {
+        const session = await findSession(context, await startSession(context, person.id))
+        await changePassword(context, session!, PASSWORD, 'a phrase of hers alone', '127.0.0.1')
+      },
+      () => removeSecondFactors(context, person.id),
+      () => disableUser(context, person.id, 'goes_on'),
+    ]) {
+      person = await createPerson(context)
+      app = await setUpApp(context, person.id)
+      await givePassword()
+      const code = await app.nextCode()
+      await end()
+      await giveCode(code)
+      expect((await browser.get('/console/settings')).status).to.be.oneOf([302, 303])
+    }
+  })
+
+  it('is asked for by a set-up link too: who reads the mail has not the phone', async () => {
+    const token = new URL((await createSetUpLink(context, person.id)).url).searchParams.get('token') ?? ''
+    expectSentTo(await browser.submit('/console/set-up', { token, password: 'a phrase of hers alone' }), STEP)
+    expect((await browser.get('/console/settings')).status).to.equal(302)
+    expectSentTo(await giveCode(await app.nextCode()), '/console')
+  })
+
+  it('keeps what was typed into a form whose session was over', async () => {
+    const own = await browse(context, web, person.id)
+    await context.db('sessions').where({ user_id: person.id }).delete()
+    const path = '/console/applications'
+    const typed = { name: 'Shop' }
+    const credentials = { 'sign-in-email': person.email, 'sign-in-password': PASSWORD }
+    const asked = await own.submit(path, { ...typed, ...credentials })
+    expectPage(asked, 401)
+    expect(asked.text).to.include('name="sign-in-secret-code"').and.to.include('name="name" value="Shop"')
+    const wrong = await own.submit(path, { ...typed, 'sign-in-secret-code': '000000' })
+    expect(faultOf(wrong)).to.equal(CODE_REFUSED)
+    const back = await own.submit(path, { ...typed, 'sign-in-secret-code': await app.nextCode() })
+    expect(faultOf(back)).to.match(/^You are signed in again/)
+    expect(back.text).to.include('value="Shop"')
+  })
+
+  it('is asked for again before a secret is shown, beside the password', async () => {
+    const own = await browse(context, web, person.id)
+    await context
+      .db('sessions')
+      .where({ user_id: person.id })
+      .update({ confirmed_at: context.db.raw(`now() - interval '11 minutes'`) })
+    expect((await own.get('/console/confirm')).text).to.include('name="secretCode"')
+    const confirm = (password: string, secretCode: string) =>
+      own.submit('/console/confirm', { next: '/console/settings', password, secretCode })
+    for (const answer of [
+      await confirm(PASSWORD, ''),
+      await confirm(PASSWORD, '000000'),
+      await confirm('wrong horse battery', await app.nextCode()),
+    ]) {
+      expectPage(answer, 401)
+      expect(faultOf(answer)).to.match(/^password or code is wrong/)
+    }
+    expectSentTo(await confirm(PASSWORD, await app.nextCode()), '/console/settings')
+  })
+})

@@ -1,0 +1,133 @@
+import { expect } from 'chai'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { consoleRoutes, createOwner, expectPage, expectSentTo, type Owner, isOpen } from '../support.js'
+
+describeWeb('a session of the console', ({ context, web }) => {
+  let owner: Owner
+
+  before(async () => {
+    owner = await createOwner(context)
+  })
+
+  const sessions = () => context.db('sessions').where({ user_id: owner.person.id, user_agent: 'test' })
+  /** As if that much time had gone by since. */
+  const moveBack = (column: 'last_seen_at' | 'created_at' | 'both', interval: string) => {
+    const moved = context.db.raw(`now() - interval '${interval}'`)
+    return sessions().update(
+      column === 'both' ? { last_seen_at: moved, created_at: moved } : { [column]: moved },
+    )
+  }
+
+  afterEach(() => sessions().delete())
+
+  describe('is needed for', () => {
+    const closed = () => consoleRoutes(context).filter(({ path }) => !isOpen(path))
+
+    it('every page: without it one is sent to sign in and back', async () => {
+      const pages = closed().filter(({ method }) => method === 'GET')
+      expect(pages).to.have.length.at.least(12)
+      for (const { path } of pages) {
+        const asked = `${owner.fill(path)}?lineId=a%26b&number=%2B1`
+        for (const method of ['GET', 'HEAD']) {
+          const answer = await web.request(asked, { method, headers: { Accept: 'text/html' } })
+          expectSentTo(answer, `/console/sign-in?next=${encodeURIComponent(asked)}`, 302)
+          expect(answer.headers.getSetCookie()).to.deep.equal([])
+        }
+        const piece = await web.request(asked, { headers: { Accept: 'text/html', 'HX-Request': 'true' } })
+        expectPage(piece, 401)
+      }
+    })
+
+    it('every form: without it they are refused', async () => {
+      const forms = closed().filter(({ method }) => method === 'POST')
+      expect(forms).to.have.length.at.least(20)
+      for (const { path } of forms) {
+        const browser = await browse(context, web)
+        const answer = await browser.submit(owner.fill(path))
+        expectPage(answer, 401)
+        expect(answer.text).to.include('sign in first')
+      }
+    })
+  })
+
+  it('can be ended from every page', async () => {
+    const browser = await browse(context, web, owner.person.id)
+    const pages = consoleRoutes(context).filter(({ method, path }) => method === 'GET' && !isOpen(path))
+    let count = 0
+    for (const { path } of pages) {
+      const { status, headers, text } = await browser.get(owner.fill(path))
+      // What is read by a program, a part of a page, or leads on.
+      const isPage =
+        headers.get('content-type')?.startsWith('text/html') === true && text.startsWith('<!doctype')
+      if (status !== 200 || !isPage) continue
+      count += 1
+      expect(text, path).to.match(/<form method="post" action="\/console\/sign-out"/)
+    }
+    expect(count).to.be.at.least(25)
+  })
+
+  it('lasts as long as it is used, for 12 hours', async () => {
+    const browser = await browse(context, web, owner.person.id)
+    await moveBack('last_seen_at', '29 minutes')
+    expectPage(await browser.get('/console'))
+    const [row] = await sessions().select<{ age: string }[]>(
+      context.db.raw('extract(epoch from now() - last_seen_at) as age'),
+    )
+    expect(Number(row!.age)).to.be.below(20)
+    await moveBack('created_at', '11 hours 59 minutes')
+    expectPage(await browser.get('/console'))
+    await moveBack('created_at', '12 hours 1 second')
+    expect((await browser.get('/console')).status).to.equal(302)
+  })
+
+  it('ends after 30 minutes without a request', async () => {
+    const browser = await browse(context, web, owner.person.id)
+    await moveBack('both', '30 minutes 1 second')
+    expect((await browser.get('/console')).status).to.equal(302)
+    expect((await browser.get('/console')).status).to.equal(302)
+    expectPage(await browser.submit('/console/settings/api-tokens', { name: 'late' }), 401)
+  })
+
+  it('asks for the password again before a secret is shown, 10 minutes after it was given', async () => {
+    const browser = await browse(context, web, owner.person.id)
+    const confirmedAt = (interval: string) =>
+      sessions().update({ confirmed_at: context.db.raw(`now() - interval '${interval}'`) })
+    const asked = `/console/lines/${owner.line.lineId}/receive?show=secret`
+    await confirmedAt('9 minutes 50 seconds')
+    const shown = await browser.get(asked)
+    expectPage(shown)
+    expect(shown.text).to.include(owner.line.signingSecret)
+    await confirmedAt('10 minutes 1 second')
+    const sent = await browser.get(asked)
+    expect(sent.status).to.equal(303)
+    expect(sent.headers.get('location')).to.match(/^\/console\/confirm\?next=%2Fconsole%2Flines%2F/)
+    expect(sent.text).not.to.include(owner.line.signingSecret)
+  })
+
+  it('survives error pages, and what other sites make the browser send', async () => {
+    const browser = await browse(context, web, owner.person.id)
+    const cookie = browser.cookie()
+    for (const path of [
+      '/console/nothing',
+      '/nothing',
+      '/queues',
+      '/console/lines/x',
+      '/simulator/nothing',
+    ]) {
+      await browser.get(path)
+      expect(browser.cookie(), path).to.equal(cookie)
+    }
+    // Without its cookie, as browsers send other sites' forms: an answer with a new one would sign it out.
+    for (const { method, path } of consoleRoutes(context)) {
+      if (method === 'GET') continue
+      const { headers } = await web.request(owner.fill(path), {
+        method,
+        headers: { Accept: 'text/html', 'Sec-Fetch-Site': 'cross-site' },
+        body: new URLSearchParams({ email: 'eve@example.com' }),
+      })
+      expect(headers.getSetCookie(), path).to.deep.equal([])
+    }
+    expectPage(await browser.get('/console'))
+  })
+})

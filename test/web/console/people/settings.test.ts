@@ -1,0 +1,271 @@
+import { expect } from 'chai'
+import { listApiTokens } from '../../../../src/database/people/api-tokens.js'
+import { listSessions } from '../../../../src/database/people/sessions.js'
+import { createApiToken } from '../../../../src/domain/people/api-tokens.js'
+import { PASSWORD_REFUSED } from '../../../../src/domain/people/sessions.js'
+import { newId } from '../../../../src/ids.js'
+import { createPerson, PASSWORD, type Person } from '../../../domain/people/people.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { createLine } from '../../../helpers/factories.js'
+import { describeWeb } from '../../../helpers/web/web.js'
+import { expectPage, expectSentTo, faultOf, isAskedAgain } from '../support.js'
+
+const SETTINGS = '/console/settings'
+
+describeWeb('the settings', ({ context, web }) => {
+  let person: Person
+  let browser: BrowserSession
+
+  beforeEach(async () => {
+    person = await createPerson(context)
+    browser = await browse(context, web, person.id)
+  })
+
+  /** As if the password had been given a while ago. */
+  const forgetConfirmation = () =>
+    context
+      .db('sessions')
+      .where({ user_id: person.id })
+      .update({ confirmed_at: context.db.raw(`now() - interval '11 minutes'`) })
+
+  describe('the password', () => {
+    const NEW = 'another long password'
+    const change = (currentPassword: string, newPassword: string) =>
+      browser.submit(`${SETTINGS}/password`, { currentPassword, newPassword })
+
+    it('is changed with the current one, and other sessions end', async () => {
+      const other = await browse(context, web, person.id)
+      expectSentTo(await change(PASSWORD, NEW), `${SETTINGS}?done=password-changed`)
+      expect((await other.get(SETTINGS)).status).to.equal(302)
+      const page = await browser.get(`${SETTINGS}?done=password-changed`)
+      expectPage(page)
+      expect(page.text).to.include('Your password is changed')
+      const signIn = async (password: string) =>
+        (await (await browse(context, web)).submit('/console/sign-in', { email: person.email, password }))
+          .status
+      expect([await signIn(PASSWORD), await signIn(NEW)]).to.deep.equal([401, 303])
+    })
+
+    it('stays when the current one is wrong, or the new one is too short', async () => {
+      const other = await browse(context, web, person.id)
+      for (const [current, next, status, fault] of [
+        ['wrong horse battery', NEW, 401, PASSWORD_REFUSED],
+        ['', NEW, 401, PASSWORD_REFUSED],
+        [PASSWORD, 'short-words', 400, 'password must be 12 to 256 characters long'],
+        [PASSWORD, '', 400, 'password must be 12 to 256 characters long'],
+        [PASSWORD, person.email, 400, 'password must not be the e-mail address: choose another one'],
+      ] as const) {
+        const answer = await change(current, next)
+        expectPage(answer, status)
+        expect(faultOf(answer)).to.equal(fault)
+        for (const typed of [current, next]) {
+          if (typed !== '' && typed !== person.email) expect(answer.text).not.to.include(typed)
+        }
+      }
+      expectPage(await other.get(SETTINGS))
+      expectSentTo(await change(PASSWORD, NEW), `${SETTINGS}?done=password-changed`)
+    })
+
+    it('cannot be guessed here either: after 10 attempts the right one is refused too', async () => {
+      for (let attempt = 0; attempt < 10; attempt += 1) await change(`wrong ${attempt}`, NEW)
+      const answer = await change(PASSWORD, NEW)
+      expectPage(answer, 401)
+      expect(faultOf(answer)).to.equal(PASSWORD_REFUSED)
+    })
+  })
+
+  const lines = (token: string) => web.request('/v1/lines', { headers: { Authorization: `Bearer ${token}` } })
+
+  describe('API tokens', () => {
+    const create = (name: string) => browser.submit(`${SETTINGS}/api-tokens`, { name })
+
+    it('are shown once, work, and are listed without themselves', async () => {
+      const { lineId } = await createLine(context, { userId: person.id })
+      const created = await create('the shop’s <server>')
+      expectPage(created)
+      const token = /<code id="new-token">(lhp_[\w-]{43})<\/code>/.exec(created.text)![1]!
+      expect(created.text).to.include('the shop’s &lt;server>')
+      const answer = await lines(token)
+      expect([answer.status, JSON.stringify(answer.body).includes(lineId)]).to.deep.equal([200, true])
+
+      const listed = (await browser.get(SETTINGS)).text
+      expect(listed).to.include('the shop’s &lt;server>').and.not.to.include('lhp_')
+      const again = await create('')
+      expectPage(again, 400)
+      expect(again.text).not.to.include('lhp_')
+    })
+
+    it('end, only read, or are for one line, as was chosen, and the list says so', async () => {
+      const line = await createLine(context, { userId: person.id, name: 'Front <desk>' })
+      expect((await browser.get(SETTINGS)).text).to.include(`<option value="${line.lineId}"`)
+      const chosen = { name: 'a wall', expiresInDays: '30', may: 'read', lineId: line.lineId }
+      const created = await browser.submit(`${SETTINGS}/api-tokens`, chosen)
+      expect(created.text).to.match(/<code id="new-token">lhs_[\w-]{43}<\/code>/)
+      const [token] = await listApiTokens(context.db, person.id)
+      expect(token).to.include({ name: 'a wall', isReadOnly: true, lineId: line.lineId, isExpired: false })
+      expect(token!.expiresAt!.getTime() - token!.createdAt.getTime()).to.equal(30 * 86_400_000)
+
+      const listed = (await browser.get(SETTINGS)).text.replace(/<[^>]*>/g, '')
+      expect(listed).to.include('only read, of Front &lt;desk>')
+      await context.db('api_tokens').where({ id: token!.id }).update({ expires_at: context.db.fn.now() })
+      expect((await browser.get(SETTINGS)).text).to.include('<strong>expired </strong>')
+    })
+
+    it('are not made for a line of somebody else, nor for days that nobody offers', async () => {
+      const { lineId } = await createLine(context)
+      for (const [field, value, fault] of [
+        ['lineId', lineId, 'no such line'],
+        ['expiresInDays', '31', 'expires must be 30, 90, 365 days, or never'],
+      ] as const) {
+        const answer = await browser.submit(`${SETTINGS}/api-tokens`, { name: 'a wall', [field]: value })
+        expect([answer.status >= 400, faultOf(answer)]).to.deep.equal([true, fault])
+      }
+      expect(await listApiTokens(context.db, person.id)).to.deep.equal([])
+    })
+
+    it('need a name', async () => {
+      for (const name of ['', '  ', '\0', 'x'.repeat(101)]) {
+        const answer = await create(name)
+        expectPage(answer, 400)
+        expect(faultOf(answer)).to.match(/^name must be 1 to 100 characters/)
+      }
+      const unseen = await create('\u2060\u00ad')
+      expectPage(unseen, 400)
+      expect(faultOf(unseen)).to.equal('name must have a character that can be seen')
+      expect(await listApiTokens(context.db, person.id)).to.deep.equal([])
+    })
+
+    it('are refused from when they are revoked', async () => {
+      const { id, token } = await createApiToken(context, person.id, 'old')
+      expect((await lines(token)).status).to.equal(200)
+      expectSentTo(
+        await browser.submit(`${SETTINGS}/api-tokens/${id}/revoke`),
+        `${SETTINGS}?done=token-revoked`,
+      )
+      expect((await lines(token)).status).to.equal(401)
+      expectPage(await browser.submit(`${SETTINGS}/api-tokens/${id}/revoke`), 404)
+    })
+
+    it('of somebody else, of nobody, and what is no id cannot be revoked', async () => {
+      const { id, token } = await createApiToken(context, (await createPerson(context)).id, 'theirs')
+      for (const other of [id, newId(), 'x', '%00']) {
+        expectPage(await browser.submit(`${SETTINGS}/api-tokens/${other}/revoke`), 404)
+      }
+      expect((await lines(token)).status).to.equal(200)
+      expect((await browser.get(SETTINGS)).text).not.to.include('theirs')
+    })
+
+    it('are made only after the password, when it was given a while ago', async () => {
+      await forgetConfirmation()
+      const sent = await create('a program')
+      expect(isAskedAgain(sent)).to.equal(true)
+      expect(await listApiTokens(context.db, person.id)).to.deep.equal([])
+
+      const page = await browser.get('/console/confirm?next=%2Fconsole%2Fsettings')
+      expectPage(page)
+      expect(page.text).to.include('name="next" value="/console/settings"')
+      const wrong = await browser.submit('/console/confirm', { next: SETTINGS, password: 'wrong horse' })
+      expectPage(wrong, 401)
+      expect(faultOf(wrong)).to.equal(PASSWORD_REFUSED)
+      expect(wrong.text).to.include('name="next" value="/console/settings"').and.not.to.include('wrong horse')
+      expect(isAskedAgain(await create('a program'))).to.equal(true)
+
+      expectSentTo(await browser.submit('/console/confirm', { next: SETTINGS, password: PASSWORD }), SETTINGS)
+      expect((await create('a program')).text).to.include('lhp_')
+    })
+
+    it('the page that asks for the password goes to no other site', async () => {
+      const password = PASSWORD
+      for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example']) {
+        expectSentTo(await browser.submit('/console/confirm', { next, password }), '/console')
+      }
+    })
+  })
+
+  describe('sessions', () => {
+    it('are listed with their browsers, as text, and without their tokens', async () => {
+      const userAgent = '<b>Browser</b>'
+      await (await browse(context, web)).get('/console/sign-in')
+      const signedIn = await browse(context, web)
+      const answer = await web.request('/console/sign-in', { headers: { Cookie: signedIn.cookie() } })
+      await web.request('/console/sign-in', {
+        method: 'POST',
+        headers: { Cookie: signedIn.cookie(), 'User-Agent': userAgent },
+        body: new URLSearchParams({
+          csrf: /name="csrf" value="([\w-]+)"/.exec(answer.text)![1]!,
+          email: person.email,
+          password: PASSWORD,
+        }),
+      })
+      const { text } = await browser.get(SETTINGS)
+      expect(text).to.include('&lt;b>Browser&lt;/b>').and.not.to.include('<b>Browser')
+      expect(text.match(/this one/g)).to.have.length(1)
+      expect(text).not.to.include(browser.cookie().split('=')[1])
+    })
+
+    it('end one by one', async () => {
+      const other = await browse(context, web, person.id)
+      const third = await browse(context, web, person.id)
+      const [, otherSession] = await listSessions(context.db, person.id)
+      expectSentTo(
+        await browser.submit(`${SETTINGS}/sessions/${otherSession!.id}/end`),
+        `${SETTINGS}?done=session-ended`,
+      )
+      expect((await other.get(SETTINGS)).status).to.equal(302)
+      expectPage(await third.get(SETTINGS))
+      expectPage(await browser.get(SETTINGS))
+    })
+
+    it('end all but this one', async () => {
+      const others = [await browse(context, web, person.id), await browse(context, web, person.id)]
+      expectSentTo(await browser.submit(`${SETTINGS}/sessions/end-others`), `${SETTINGS}?done=sessions-ended`)
+      for (const other of others) expect((await other.get(SETTINGS)).status).to.equal(302)
+      expectPage(await browser.get(SETTINGS))
+    })
+
+    it('go on when all other access is revoked', async () => {
+      const { token } = await createApiToken(context, person.id, 'a program')
+      expectSentTo(await browser.submit(`${SETTINGS}/revoke-access`), `${SETTINGS}?done=access-revoked`)
+      expect((await lines(token)).status).to.equal(401)
+      expectPage(await browser.get(SETTINGS))
+    })
+
+    it('of somebody else cannot be ended', async () => {
+      const stranger = await createPerson(context)
+      const theirs = await browse(context, web, stranger.id)
+      const [session] = await listSessions(context.db, stranger.id)
+      for (const id of [session!.id, newId(), 'x']) {
+        expectPage(await browser.submit(`${SETTINGS}/sessions/${id}/end`), 404)
+      }
+      await browser.submit(`${SETTINGS}/sessions/end-others`)
+      expectPage(await theirs.get(SETTINGS))
+    })
+  })
+
+  describe('a new password', () => {
+    const change = (fields: Record<string, string> = {}) =>
+      browser.submit(`${SETTINGS}/password`, {
+        currentPassword: PASSWORD,
+        newPassword: 'a phrase of hers alone',
+        ...fields,
+      })
+
+    it('leaves API tokens alone, or revokes them, as the box says', async () => {
+      for (const [fields, status] of [
+        [{}, 200],
+        [{ currentPassword: 'a phrase of hers alone', revoke: 'true' }, 401],
+      ] as const) {
+        const { token } = await createApiToken(context, person.id, 'a program')
+        expectSentTo(await change(fields), `${SETTINGS}?done=password-changed`)
+        expect((await lines(token)).status).to.equal(status)
+      }
+    })
+
+    it('that is guessed soon is refused, and the box stays as it was', async () => {
+      const answer = await change({ newPassword: 'password1234', revoke: 'true' })
+      expectPage(answer, 400)
+      expect(faultOf(answer)).to.match(/^password is easy to guess/)
+      expect(answer.text).to.match(/<input type="checkbox" name="revoke" value="true" checked/)
+    })
+  })
+})

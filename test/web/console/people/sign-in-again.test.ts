@@ -1,0 +1,175 @@
+import { expect } from 'chai'
+import { createPerson, PASSWORD } from '../../../domain/people/people.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { describeWeb, type Answer } from '../../../helpers/web/web.js'
+import { allRows, consoleRoutes, createOwner, expectPage, faultOf, type Owner, isOpen } from '../support.js'
+
+const isMultipart = (path: string) => path.startsWith('/simulator/phones/')
+
+describeWeb('a form that is posted after the session ended', ({ context, web }) => {
+  let owner: Owner
+  let browser: BrowserSession
+
+  before(async () => {
+    owner = await createOwner(context)
+  })
+
+  beforeEach(async () => {
+    browser = await browse(context, web, owner.person.id)
+    await context.db('sessions').delete()
+  })
+
+  const post = (path: string, fields: Record<string, string>) =>
+    isMultipart(path) ? browser.submitMultipart(path, fields) : browser.submit(path, fields)
+  const credentials = (email = owner.person.email, password = PASSWORD) => ({
+    'sign-in-email': email,
+    'sign-in-password': password,
+  })
+  /** Everything but sessions, what counts attempts to sign in, and what the audit log tells of those and of looks. */
+  const rows = async () => {
+    const { sessions, sign_in_attempts, audit_log = [], ...others } = await allRows(context)
+    expect([sessions, sign_in_attempts]).to.not.include(undefined)
+    const acts = (audit_log as { action: string }[]).map(({ action }) => action)
+    return { ...others, acts: acts.filter((action) => !/^sign_in\.|\.viewed$/.test(action)) }
+  }
+  /** The fields of the page's form that signs in, but those that are typed. */
+  const carried = ({ text }: Answer) => {
+    const [, form = ''] = /<article class="narrow">(.*)<\/article>/s.exec(text) ?? []
+    return [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]
+      .map(([, name = '', value = '']) => [name, value])
+      .filter(([name]) => name !== 'csrf')
+  }
+
+  it('leads to sign-in and back to its page, and does nothing by itself', async () => {
+    const before = await rows()
+    const paths = consoleRoutes(context).filter(({ method, path }) => method === 'POST' && !isOpen(path))
+    expect(paths).to.have.length.at.least(20)
+    for (const path of paths.map((route) => owner.fill(route.path))) {
+      const typed = { name: 'Typed', lineId: owner.line.lineId, kind: 'twilio' }
+      const asked = await post(path, typed)
+      expectPage(asked, 401)
+      expect(asked.text, path).to.include(`action="${path}"`).and.to.include('sign in first')
+      expect(carried(asked), path).to.deep.equal(Object.entries(typed))
+
+      const back = await post(path, { ...typed, ...credentials() })
+      // A page that asks for other things than the form had, or has another form by now.
+      expect([path, back.status]).to.deep.equal([path, 200])
+      expect(await rows(), path).to.deep.equal(before)
+      await context.db('sessions').delete()
+    }
+  }).timeout(60_000)
+
+  it('has what was typed in it afterwards, and is sent by one more press', async () => {
+    const { lineId } = owner.line
+    const path = `/console/lines/${lineId}/messages`
+    const typed = { to: '+15005550123', text: 'Müller & "Söhne"\n<b>' }
+    const asked = await browser.submit(path, typed)
+    expect(carried(asked)).to.deep.equal([
+      ['to', '+15005550123'],
+      ['text', 'Müller &amp; &quot;Söhne&quot;\n&lt;b>'],
+    ])
+    const cookie = browser.cookie()
+    const back = await browser.submit(path, { ...typed, ...credentials() })
+    expectPage(back)
+    expect(browser.cookie()).to.not.equal(cookie)
+    expect(faultOf(back)).to.match(/^You are signed in again. Nothing was done yet/)
+    expect(back.text)
+      .to.include('value="+15005550123"')
+      .and.to.include('Müller &amp; &quot;Söhne&quot;\n&lt;b></textarea>')
+    expect(await context.db('messages').where({ to_number: typed.to })).to.be.empty
+    const sent = await browser.submit(path, typed)
+    expect([sent.status, sent.headers.get('location')?.split('?')[1]]).to.deep.equal([
+      303,
+      'done=text-accepted',
+    ])
+    const messages = await context.db('messages').where({ to_number: typed.to }).select('text', 'line_id')
+    expect(messages).to.deep.equal([{ text: typed.text, line_id: lineId }])
+  })
+
+  it('is kept also while a text is only counted', async () => {
+    const path = `/console/lines/${owner.line.lineId}/messages/segments`
+    const back = await browser.submit(path, { to: '+15005550124', text: 'Half a', ...credentials() })
+    expectPage(back)
+    expect(back.text).to.include('Half a</textarea>').and.to.include('value="+15005550124"')
+  })
+
+  it('is kept when the password is wrong', async () => {
+    const path = '/console/applications'
+    for (const password of ['wrong horse battery', '']) {
+      const answer = await browser.submit(path, { name: 'Shop', ...credentials(undefined, password) })
+      expectPage(answer, 401)
+      expect(faultOf(answer)).to.match(/^E-mail or password is wrong/)
+      expect(carried(answer)).to.deep.equal([['name', 'Shop']])
+      expect(answer.text).to.include(`value="${owner.person.email}"`)
+    }
+    expect(await context.db('sessions')).to.be.empty
+  })
+
+  it('carries several values of one name, and what a list has too many of', async () => {
+    const csrf = /name="csrf" value="([\w-]+)"/.exec((await browser.get('/console/sign-in')).text)![1]!
+    const values = Array.from({ length: 25 }, (_, n) => `line ${n}`)
+    const body = new URLSearchParams([['csrf', csrf], ...values.map((value) => ['lineId', value])])
+    const answer = await browser.post('/console/applications', body.toString())
+    expectPage(answer, 401)
+    expect(carried(answer)).to.deep.equal(values.map((value) => ['lineId', value]))
+  })
+
+  it('never brings a password, another secret or a file into a page', async () => {
+    const before = await rows()
+    const sent: [path: string, fields: Record<string, string | Blob>, kept: string[]][] = [
+      ['/console/settings/password', { currentPassword: 'hush-1', newPassword: 'hush-2' }, []],
+      ['/console/confirm', { password: 'hush-3', next: '/console' }, ['next']],
+      [
+        '/console/carriers/new',
+        { kind: 'twilio', name: 'mine', 'secret-authToken': 'hush-4' },
+        ['kind', 'name'],
+      ],
+      [`/simulator/phones/15005550177/messages`, { text: 'Hi', picture: new Blob(['hush-5']) }, ['text']],
+    ]
+    for (const [path, fields, kept] of sent) {
+      const again = { ...fields, ...credentials(undefined, 'hush-6') }
+      const answers = isMultipart(path)
+        ? [await browser.submitMultipart(path, fields), await browser.submitMultipart(path, again)]
+        : [await post(path, fields as Record<string, string>), await post(path, again)]
+      for (const answer of answers) {
+        expectPage(answer, 401)
+        expect(answer.text, path).to.not.include('hush')
+        expect(carried(answer).map(([name]) => name)).to.deep.equal(kept)
+      }
+    }
+    expect(await rows()).to.deep.equal(before)
+  })
+
+  it('keeps a phone’s text, in a form that takes a file again', async () => {
+    const path = '/simulator/phones/15005550177/messages?phone=%2B15005550177'
+    const typed = { lineId: owner.line.lineId, text: 'Half a text' }
+    const asked = await browser.submitMultipart(path, typed)
+    expect(asked.text).to.include(`action="${path}" enctype="multipart/form-data"`)
+    const back = await browser.submitMultipart(path, { ...typed, ...credentials() })
+    expectPage(back)
+    expect(back.text).to.include('value="Half a text"').and.to.include('You are signed in again')
+  })
+
+  it('shows whoever signs in only what is theirs', async () => {
+    const stranger = await createPerson(context)
+    for (const path of [
+      `/console/lines/${owner.line.lineId}/name`,
+      '/console/users',
+      '/console/carriers/new',
+    ]) {
+      const answer = await browser.submit(path, { name: 'Mine', ...credentials(stranger.email) })
+      expectPage(answer, 404)
+      expect(answer.text).to.not.include(owner.line.number)
+      await context.db('sessions').delete()
+    }
+  })
+
+  it('is refused as before when it is no form of ours, or of a browser without a cookie', async () => {
+    const path = '/console/applications'
+    const fields = new URLSearchParams({ name: 'Eve', ...credentials() }).toString()
+    expectPage(await browser.post(path, fields), 403)
+    expectPage(await browser.post(path, fields, { 'Sec-Fetch-Site': 'cross-site' }), 403)
+    expectPage(await browser.post(path, fields, { Cookie: '' }), 401)
+    expect(await context.db('sessions')).to.be.empty
+  })
+})

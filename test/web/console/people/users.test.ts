@@ -1,0 +1,302 @@
+import { expect } from 'chai'
+import { listUsers } from '../../../../src/database/people/users.js'
+import { createApiToken, findTokenOwner } from '../../../../src/domain/people/api-tokens.js'
+import { addLine, getOwnLine, listOwnLines } from '../../../../src/domain/lines/lines.js'
+import { addUser } from '../../../../src/domain/people/users.js'
+import { newId } from '../../../../src/ids.js'
+import { createPerson, type Person } from '../../../domain/people/people.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { createLine } from '../../../helpers/factories.js'
+import { describeWeb, type Answer } from '../../../helpers/web/web.js'
+import {
+  allRows,
+  consoleRoutes,
+  createOwner,
+  expectPage,
+  expectSentTo,
+  faultOf,
+  isAskedAgain,
+} from '../support.js'
+
+const USERS = '/console/users'
+
+describeWeb('the pages of users', ({ context, web }) => {
+  let operator: Person
+  let browser: BrowserSession
+
+  beforeEach(async () => {
+    operator = await createPerson(context, { role: 'operator' })
+    browser = await browse(context, web, operator.id)
+  })
+
+  function linkOf({ text }: Answer): string {
+    const { pathname, search } = new URL(/<code id="set-up-link">([^<]*)</.exec(text)![1]!)
+    return pathname + search
+  }
+
+  const forgetConfirmation = () =>
+    context
+      .db('sessions')
+      .where({ user_id: operator.id })
+      .update({ confirmed_at: context.db.raw(`now() - interval '11 minutes'`) })
+
+  it('are for operators: to others there is nothing, and nothing changes', async () => {
+    const { person, fill } = await createOwner(context)
+    const user = await createPerson(context)
+    const other = await browse(context, web, user.id)
+    const before = await allRows(context)
+    const routes = consoleRoutes(context).filter(({ path }) => path.startsWith(USERS))
+    expect(routes).to.have.length.at.least(7)
+    for (const { method, path } of routes) {
+      const answer = method === 'GET' ? await other.get(fill(path)) : await other.submit(fill(path))
+      expectPage(answer, 404)
+      expect(answer.text).to.include('There is nothing at this path').and.not.to.include(person.email)
+    }
+    expect(await allRows(context)).to.deep.equal(before)
+    expect((await other.get('/console')).text).not.to.include(USERS)
+  })
+
+  it('are closed to an operator as soon as he is one no more', async () => {
+    expectPage(await browser.get(USERS))
+    await context.db('users').where({ id: operator.id }).update({ role: 'user' })
+    expectPage(await browser.get(USERS), 404)
+  })
+
+  describe('a new user', () => {
+    it('is added, with a link that is shown once and works', async () => {
+      const email = `${newId()}@example.com`
+      const added = await browser.submit(USERS, { email, name: 'Grace', role: 'user' })
+      expectPage(added)
+      const link = linkOf(added)
+      expect((await browser.get(USERS)).text)
+        .to.include(email)
+        .and.not.to.include('token=')
+      const user = (await listUsers(context.db)).find((each) => each.email === email)!
+      expect(user).to.deep.include({ name: 'Grace', role: 'user', hasPassword: false })
+      const page = await browser.get(`${USERS}/${user.id}`)
+      expect(page.text).to.include('has not set a password yet').and.not.to.include('token=')
+
+      const grace = await browse(context, web)
+      expectPage(await grace.get(link))
+      const token = new URLSearchParams(link.split('?')[1]).get('token')!
+      expectSentTo(
+        await grace.submit('/console/set-up', { token, password: 'a password of hers' }),
+        '/console',
+      )
+      expect((await browser.get(`${USERS}/${user.id}`)).text).to.include('has set a password')
+    })
+
+    it('may be an operator, and is nothing else than either', async () => {
+      for (const [role, expected] of [
+        ['operator', 'operator'],
+        ['admin', 'user'],
+        ['', 'user'],
+      ] as const) {
+        const email = `${newId()}@example.com`
+        expectPage(await browser.submit(USERS, { email, role }))
+        expect((await listUsers(context.db)).find((each) => each.email === email)?.role).to.equal(expected)
+      }
+    })
+
+    it('that is refused leaves the form as it was typed', async () => {
+      const count = (await listUsers(context.db)).length
+      for (const [email, status, fault] of [
+        ['nobody', 400, 'email must be an e-mail address, such as ada@example.com'],
+        [
+          operator.email.toUpperCase(),
+          409,
+          `email ${operator.email.toUpperCase()} belongs to a user already`,
+        ],
+      ] as const) {
+        const answer = await browser.submit(USERS, { email, name: 'Ada "Countess"', role: 'operator' })
+        expectPage(answer, status)
+        expect(faultOf(answer)).to.equal(fault)
+        expect(answer.text).to.include(`value="${email}"`).and.to.include('value="Ada &quot;Countess&quot;"')
+        expect(answer.text).to.match(/<option (value="operator" selected|selected value="operator")/)
+      }
+      expect(await listUsers(context.db)).to.have.length(count)
+    })
+
+    it('has a name that is text everywhere', async () => {
+      const name = '<img src=x onerror=alert(1)>'
+      const user = await addUser(context, { email: `<b>${newId()}</b>@example.com`, name })
+      for (const path of [USERS, `${USERS}/${user.id}`]) {
+        const { text } = await browser.get(path)
+        expect(text)
+          .to.include('&lt;img src=x')
+          .and.not.to.match(/<img src=x|<b>/)
+      }
+    })
+  })
+
+  describe('a new set-up link', () => {
+    it('is shown once, and replaces the one from before', async () => {
+      const user = await createPerson(context)
+      const action = `${USERS}/${user.id}/set-up-link`
+      const [first, second] = [linkOf(await browser.submit(action)), linkOf(await browser.submit(action))]
+      const visitor = await browse(context, web)
+      expectPage(await visitor.get(first), 404)
+      expectPage(await visitor.get(second))
+    })
+
+    it('needs the password, when it was given a while ago', async () => {
+      await forgetConfirmation()
+      const user = await createPerson(context)
+      const before = await listUsers(context.db)
+      expect(isAskedAgain(await browser.submit(`${USERS}/${user.id}/set-up-link`))).to.equal(true)
+      expect(isAskedAgain(await browser.submit(USERS, { email: 'eve@example.com' }))).to.equal(true)
+      expect(await listUsers(context.db)).to.deep.equal(before)
+    })
+  })
+
+  describe('a new line', () => {
+    it('is added with all that was written', async () => {
+      const { id } = await createPerson(context)
+      const answer = await browser.submit(`${USERS}/${id}/lines`, {
+        number: ' +1 555 999 0001 ',
+        name: 'Shop <1>',
+        carrier: 'simulator',
+        countries: 'us, ca',
+        perNumber: '7',
+        perMinute: '70',
+      })
+      expectSentTo(answer, `${USERS}/${id}?done=line-added`)
+      const [line] = await listOwnLines(context, id)
+      expect(line).to.deep.include({
+        number: '+15559990001',
+        name: 'Shop <1>',
+        carrierAccount: 'simulator',
+        status: 'active',
+        allowedCountries: ['US', 'CA'],
+        messagesPerNumberPerMinute: 7,
+        messagesPerMinute: 70,
+      })
+      const page = await browser.get(`${USERS}/${id}?done=line-added`)
+      expect(page.text).to.include('The line is added.').and.to.include('Shop &lt;1>')
+    })
+
+    it('needs no more than a number', async () => {
+      const { id } = await createPerson(context)
+      const fields = { number: '+15559990002', carrier: 'simulator', name: '', countries: '', perNumber: '' }
+      await browser.submit(`${USERS}/${id}/lines`, fields)
+      expect((await listOwnLines(context, id))[0]).to.deep.include({
+        name: '+15559990002',
+        allowedCountries: null,
+        messagesPerNumberPerMinute: 5,
+        messagesPerMinute: 30,
+      })
+    })
+
+    it('that is refused leaves the form as it was typed, with what is wrong', async () => {
+      const { id } = await createPerson(context)
+      const taken = await createLine(context)
+      const good = {
+        number: '+15559990003',
+        name: 'The "shop"',
+        carrier: 'simulator',
+        countries: 'US',
+        perNumber: '6',
+        perMinute: '60',
+      }
+      for (const [fields, status, fault] of [
+        [{ number: '' }, 400, /^number must be in E.164/],
+        [{ number: '555 1234' }, 400, /^number must be in E.164/],
+        [{ number: taken.number }, 409, /belongs to a line already/],
+        [{ carrier: 'pigeon' }, 400, /^carrier pigeon is not set up/],
+        [{ countries: 'Canada' }, 400, /^allowedCountries must/],
+        [{ countries: 'US,,CA' }, 400, /^allowedCountries must/],
+        [{ perNumber: '0' }, 400, /^messagesPerNumberPerMinute must/],
+        [{ perNumber: '1.5' }, 400, /^messagesPerNumberPerMinute must/],
+        [{ perMinute: 'many' }, 400, /^messagesPerMinute must/],
+        [{ perMinute: '100001' }, 400, /^messagesPerMinute must/],
+      ] as const) {
+        const typed: Record<string, string> = { ...good, ...fields }
+        const answer = await browser.submit(`${USERS}/${id}/lines`, typed)
+        expectPage(answer, status)
+        expect(faultOf(answer)).to.match(fault)
+        for (const [name, value] of Object.entries(typed)) {
+          if (name === 'carrier' || value === '') continue
+          expect(answer.text).to.include(`value="${value.replaceAll('"', '&quot;')}"`)
+        }
+      }
+      expect(await listOwnLines(context, id)).to.deep.equal([])
+    })
+
+    it('for nobody is 404', async () => {
+      for (const id of [newId(), 'x', '%00']) {
+        const fields = { number: '+15559990004', carrier: 'simulator' }
+        expectPage(await browser.submit(`${USERS}/${id}/lines`, fields), 404)
+        expectPage(await browser.submit(`${USERS}/${id}/set-up-link`), 404)
+        expectPage(await browser.get(`${USERS}/${id}`), 404)
+      }
+    })
+  })
+
+  describe('the access of a user', () => {
+    let user: Person
+    let path: string
+    const page = async () => (await browser.get(path)).text
+
+    beforeEach(async () => {
+      user = await createPerson(context)
+      path = `${USERS}/${user.id}`
+    })
+
+    it('ends and comes again, once it is said what becomes of what they own', async () => {
+      const undecided = await browser.submit(`${path}/disable`, { belongings: '' })
+      expectPage(undecided, 400)
+      expect(faultOf(undecided)).to.equal('choose whether what they own goes on or stops')
+      for (const [belongings, words] of [
+        ['stops', 'Their lines and applications stand still.'],
+        ['goes_on', 'Their lines and applications go on.'],
+      ] as const) {
+        expectSentTo(await browser.submit(`${path}/disable`, { belongings }), `${path}?done=user-disabled`)
+        expect(await page())
+          .to.include(words)
+          .and.to.include(`action="${path}/enable"`)
+        expect((await browser.get(USERS)).text).to.include('disabled')
+        expectSentTo(await browser.submit(`${path}/enable`), `${path}?done=user-enabled`)
+        expect(await page())
+          .to.include(`action="${path}/disable"`)
+          .and.not.to.include('Disabled since')
+      }
+    })
+
+    it('is not one’s own to end', async () => {
+      const own = `${USERS}/${operator.id}`
+      expect((await browser.get(own)).text).not.to.include(`action="${own}/disable"`)
+      const answer = await browser.submit(`${own}/disable`, { belongings: 'stops' })
+      expectPage(answer, 409)
+      expect(answer.text).to.include('nobody can disable themselves')
+    })
+
+    it('ends for all sessions, tokens and applications', async () => {
+      const theirs = await browse(context, web, user.id)
+      const { token } = await createApiToken(context, user.id, 'a program')
+      expectSentTo(await browser.submit(`${path}/end-sessions`), `${path}?done=user-sessions-ended`)
+      expect((await theirs.get('/console')).status).to.equal(302)
+      expectSentTo(await browser.submit(`${path}/revoke-access`), `${path}?done=access-revoked`)
+      expect(await findTokenOwner(context, token)).to.equal(undefined)
+    })
+  })
+
+  it('disable a line and enable it again, of the user whom the path names', async () => {
+    const { id } = await createPerson(context)
+    const number = '+15559990005'
+    const line = await addLine(context, { userId: id, number, carrierAccount: 'simulator' })
+    const status = async () => (await getOwnLine(context, id, line.id)).status
+    const path = `${USERS}/${id}/lines/${line.id}`
+
+    expectSentTo(await browser.submit(`${path}/disable`), `${USERS}/${id}?done=line-disabled`)
+    expect(await status()).to.equal('disabled')
+    expect((await browser.get(`${USERS}/${id}`)).text).to.include(`action="${path}/enable"`)
+    expectSentTo(await browser.submit(`${path}/enable`), `${USERS}/${id}?done=line-enabled`)
+    expect(await status()).to.equal('active')
+
+    const other = await createPerson(context)
+    for (const wrong of [`${other.id}/lines/${line.id}`, `${id}/lines/${newId()}`, `${id}/lines/x`]) {
+      expectPage(await browser.submit(`${USERS}/${wrong}/disable`), 404)
+    }
+    expect(await status()).to.equal('active')
+  })
+})

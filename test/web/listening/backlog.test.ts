@@ -1,0 +1,98 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
+import { serveApp, type Answer, type TestWeb } from '../../helpers/web/web.js'
+import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
+
+const closers: (() => Promise<void>)[] = []
+
+async function open(environment: Record<string, string>): Promise<{ context: Context; web: TestWeb }> {
+  const context = await createTestContext(environment)
+  const web = await serveApp(context)
+  closers.push(
+    () => web.close(),
+    () => context.close(),
+  )
+  return { context, web }
+}
+
+function expectFull(answer: Answer): void {
+  expectRefused(answer, 503, 'Service is temporarily unavailable')
+  expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
+}
+
+const send = (web: TestWeb, line: TestLine, toNumber = newNumber()) =>
+  web.post(line.webhookPath, messageBody({ toNumber }))
+
+const finish = ({ db }: Context, lineId: string) =>
+  db('messages').where({ line_id: lineId }).update({ status: 'sent' })
+
+describe('when messages pile up', () => {
+  after(async () => {
+    for (const close of closers) await close()
+  })
+
+  it('a line with MAX_QUEUED_PER_LINE waiting is answered 503, other lines are not', async () => {
+    const { context, web } = await open({ MAX_QUEUED_PER_LINE: '2' })
+    const [full, other] = [await createLine(context), await createLine(context)]
+    expectAccepted(await send(web, full))
+    expectAccepted(await send(web, full))
+    expectFull(await send(web, full))
+    expectAccepted(await send(web, other))
+    expect(await messagesOf(context, full.lineId)).to.have.length(2)
+
+    await finish(context, full.lineId)
+    expectAccepted(await send(web, full))
+  })
+
+  it('a message that is being sent counts as waiting', async () => {
+    const { context, web } = await open({ MAX_QUEUED_PER_LINE: '1' })
+    const line = await createLine(context)
+    expectAccepted(await send(web, line))
+    await context.db('messages').where({ line_id: line.lineId }).update({ status: 'sending' })
+    expectFull(await send(web, line))
+  })
+
+  it('with MAX_QUEUED_MESSAGES waiting in all every line is answered 503, until some are gone', async () => {
+    const wide = await open({})
+    const line = await createLine(wide.context)
+    for (let sent = 0; sent < 3; sent += 1) expectAccepted(await send(wide.web, line))
+
+    const { context, web } = await open({
+      DATABASE_URL: wide.context.config.databaseUrl,
+      MAX_QUEUED_MESSAGES: '3',
+    })
+    const other = await createLine(context)
+    expectFull(await send(web, line))
+    expectFull(await send(web, other))
+    expect(await messagesOf(context, other.lineId)).to.deep.equal([])
+
+    await finish(context, line.lineId)
+    await until('there is room again', async () => (await send(web, other)).status === 200)
+  })
+
+  it('who asks for too much is told 403 rather than 503: check 9 comes before check 10', async () => {
+    const perLine = await open({ MAX_QUEUED_PER_LINE: '5' })
+    const first = await createLine(perLine.context)
+    const number = newNumber()
+    for (let sent = 0; sent < 5; sent += 1) expectAccepted(await send(perLine.web, first, number))
+    expectRefused(await send(perLine.web, first, number), 403, 'Rate limit exceeded')
+
+    const inAll = await open({ DATABASE_URL: perLine.context.config.databaseUrl, MAX_QUEUED_MESSAGES: '5' })
+    expectRefused(await send(inAll.web, first, number), 403, 'Rate limit exceeded')
+  })
+
+  it('a repeat under an Idempotency-Key is still answered as the first time', async () => {
+    const wide = await open({ MAX_QUEUED_PER_LINE: '1' })
+    const line = await createLine(wide.context)
+    const key = { 'Idempotency-Key': 'k' }
+    const repeat = (web: TestWeb) => web.post(line.webhookPath, messageBody(), key)
+    expectAccepted(await repeat(wide.web))
+    expectAccepted(await repeat(wide.web))
+
+    const inAll = await open({ DATABASE_URL: wide.context.config.databaseUrl, MAX_QUEUED_MESSAGES: '1' })
+    expectAccepted(await repeat(inAll.web))
+  })
+})

@@ -1,0 +1,233 @@
+import { Agent, request as httpRequest } from 'node:http'
+import { expect } from 'chai'
+import { describeContext } from '../../helpers/context.js'
+import { createLine, messageBody } from '../../helpers/factories.js'
+import { openForEachTest } from '../../helpers/suite.js'
+import { until } from '../../helpers/until.js'
+import { serveApp, type TestWeb } from '../../helpers/web/web.js'
+import { messagesOf } from '../support.js'
+import { answerTo, openSocket, parseAnswer } from './raw-socket.js'
+
+describeContext('the HTTP server', (context) => {
+  const web = openForEachTest(() => serveApp(context, { finishMs: 500 }))
+
+  it('has the time-outs of the design', () => {
+    const { headersTimeout, requestTimeout, keepAliveTimeout, maxHeadersCount } = web.server
+    expect({ headersTimeout, requestTimeout, keepAliveTimeout, maxHeadersCount }).to.deep.equal({
+      headersTimeout: 10_000,
+      requestTimeout: 15_000,
+      keepAliveTimeout: 10_000,
+      maxHeadersCount: 100,
+    })
+    expect(web.server).to.have.property('connectionsCheckingInterval', 1000)
+  })
+
+  describe('answers in JSON, with a body, what is no HTTP', () => {
+    const get = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n'
+    for (const [what, status, data] of [
+      ['garbage', 400, 'hello\r\n\r\n'],
+      ['a TLS hello', 400, Buffer.from('16030100c2010000be0303', 'hex')],
+      ['binary zeros', 400, Buffer.alloc(100)],
+      ['an unknown method', 400, 'FOO / HTTP/1.1\r\n\r\n'],
+      ['a target without a path', 400, 'GET ?token=x HTTP/1.1\r\n\r\n'],
+      ['a version that is none', 400, 'GET / HTTP/9.9\r\n\r\n'],
+      ['a header without a colon', 400, `${get}nonsense\r\n\r\n`],
+      ['a Content-Length that is none', 400, `${get}Content-Length: many\r\n\r\n`],
+      ['two lengths', 400, `${get}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nabc`],
+      ['headers over 16 KiB', 431, `${get}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ] as const) {
+      it(what, async () => {
+        const answer = await answerTo(web.port, data)
+        expect(answer.status).to.equal(status)
+        expect(answer.headers).to.include({ 'content-type': 'application/json', connection: 'close' })
+        expect(answer.body).to.have.property('success', false)
+        expect(answer.body)
+          .to.have.property('error')
+          .that.matches(/: the request could not be read$/)
+      })
+    }
+
+    it('a chunk of nonsense in the body of a message', async () => {
+      const { webhookPath } = await createLine(context)
+      const answer = await answerTo(
+        web.port,
+        `POST ${webhookPath} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      )
+      expect([answer.status, answer.body]).to.deep.include(400)
+    })
+  })
+
+  describe('answers requests that are odd but allowed', () => {
+    for (const [what, status, head] of [
+      ['without a Host', 200, 'GET /healthz HTTP/1.1\r\n'],
+      ['of HTTP/1.0', 200, 'GET /healthz HTTP/1.0\r\n'],
+      ['with a Host that is none', 200, 'GET /healthz HTTP/1.1\r\nHost: a b\r\n'],
+      ['that expect something unknown', 200, 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: pizza\r\n'],
+      ['that want to upgrade', 200, 'GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n'],
+      ['with a whole URL as the target', 200, 'GET http://other.example/healthz HTTP/1.1\r\nHost: x\r\n'],
+      ['with a URL that has no path', 404, 'GET http://other.example HTTP/1.1\r\nHost: x\r\n'],
+      ['with a URL that cannot be parsed', 404, 'GET http://[::1 HTTP/1.1\r\nHost: x\r\n'],
+      ['with a port that cannot be', 404, 'GET http://a:99999999/healthz HTTP/1.1\r\nHost: x\r\n'],
+      ['with * as the target', 404, 'OPTIONS * HTTP/1.1\r\nHost: x\r\n'],
+      ['with two slashes as the target', 404, 'GET // HTTP/1.1\r\nHost: x\r\n'],
+    ] as const) {
+      it(what, async () => {
+        const answer = await answerTo(web.port, `${head}Connection: close\r\n\r\n`)
+        expect(answer.status).to.equal(status)
+        expect(answer.body).to.be.an('object')
+        expect(answer.headers['x-content-type-options']).to.equal('nosniff')
+      })
+    }
+  })
+
+  describe('answers more header fields than are read with 431', () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, n) => `X-${n}: ${n}\r\n`).join('')
+    const ask = (head: string, count: number) =>
+      answerTo(web.port, `${head}Host: localhost\r\nConnection: close\r\n${fields(count - 2)}\r\n`)
+
+    it('as a problem', async () => {
+      expect((await ask('GET /healthz HTTP/1.1\r\n', 100)).status).to.equal(200)
+      for (const count of [101, 102, 128, 129, 200, 500]) {
+        const { status, headers, body } = await ask('GET /healthz HTTP/1.1\r\n', count)
+        expect([status, headers['content-type']], String(count)).to.deep.equal([
+          431,
+          'application/problem+json',
+        ])
+        expect(body).to.include({ detail: 'Request has too many header fields: 100 at most' })
+      }
+    })
+
+    it('to a webhook in its own words, and its message is not sent', async () => {
+      const line = await createLine(context)
+      const message = JSON.stringify(messageBody())
+      const head = `POST ${line.webhookPath} HTTP/1.1\r\nContent-Length: ${message.length}\r\n`
+      const send = (count: number) =>
+        answerTo(web.port, `${head}Connection: close\r\n${fields(count - 2)}\r\n${message}`)
+      for (const count of [101, 300]) {
+        const { status, body } = await send(count)
+        expect([status, body]).to.deep.equal([
+          431,
+          { success: false, error: 'Request has too many header fields: 100 at most' },
+        ])
+      }
+      expect(await messagesOf(context, line.lineId)).to.deep.equal([])
+      expect((await send(100)).status).to.equal(200)
+    })
+  })
+
+  it('does not keep the connection of a sender that sends nonsense and never closes', async () => {
+    const { socket, ended, received } = openSocket(web.port, 'hello\r\n\r\n')
+    try {
+      await ended
+      expect(parseAnswer(received()).status).to.equal(400)
+      await until('the connection is gone', async () => (await connectionCount(web)) === 0, 5000)
+    } finally {
+      socket.destroy()
+    }
+  })
+
+  describe('while it closes', () => {
+    const agents: Agent[] = []
+
+    function newAgent(): Agent {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      agents.push(agent)
+      return agent
+    }
+
+    afterEach(() => {
+      for (const agent of agents) agent.destroy()
+    })
+
+    it('answers what is under way, and tells its sender to leave', async () => {
+      const line = await createLine(context)
+      const holder = await context.db.transaction()
+      await holder.raw('select pg_advisory_xact_lock(hashtextextended(?::uuid::text, 0))', [line.lineId])
+      const answer = ask(web, newAgent(), line.webhookPath, JSON.stringify(messageBody()))
+      await until('the message waits for its line', async () => {
+        const { rows } = await context.db.raw<{ rows: unknown[] }>(
+          `select 1 from pg_locks where locktype = 'advisory' and not granted`,
+        )
+        return rows.length > 0
+      })
+      const drained = web.drain()
+      await holder.rollback()
+      expect(await answer).to.deep.equal({ status: 200, connection: 'close', text: '{"success":true}' })
+      await drained
+    })
+
+    it('answers all that comes over connections that are kept, tells them to leave, and ends soon', async () => {
+      const clients = Array.from({ length: 20 }, async () => {
+        const agent = newAgent()
+        for (;;) {
+          const { status, connection } = await ask(web, agent, '/healthz')
+          expect(status).to.equal(200)
+          if (connection === 'close') return
+        }
+      })
+      await until('the clients are connected', async () => (await connectionCount(web)) === clients.length)
+      const startedAt = performance.now()
+      await Promise.all([web.drain(), ...clients])
+      expect(performance.now() - startedAt).to.be.below(5000)
+    })
+
+    it('takes no new connection', async () => {
+      const { socket } = openSocket(web.port, 'POST /healthz HTTP/1.1\r\n')
+      await until('the server has the connection', async () => (await connectionCount(web)) === 1)
+      const drained = web.drain()
+      const refusal = await ask(web, newAgent(), '/healthz').catch((error: unknown) => error)
+      expect(refusal).to.have.property('code', 'ECONNREFUSED')
+      socket.destroy()
+      await drained
+    })
+
+    it('lets connections go that bring nothing for a moment', async () => {
+      const patient = await serveApp(context)
+      await ask(patient, newAgent(), '/healthz')
+      const startedAt = performance.now()
+      await patient.drain()
+      expect(performance.now() - startedAt).to.be.below(5000)
+    })
+
+    it('cuts off at last what does not end', async () => {
+      const sockets = [
+        '',
+        'GET /healthz HTTP/1.1\r\n',
+        'POST /healthz HTTP/1.1\r\nContent-Length: 9\r\n\r\nx',
+      ]
+      const open = sockets.map((data) => openSocket(web.port, data))
+      await until('the server has them', async () => (await connectionCount(web)) === open.length)
+      const startedAt = performance.now()
+      await web.drain()
+      expect(performance.now() - startedAt).to.be.within(400, 5000)
+      await Promise.all(open.map(({ ended }) => ended))
+      for (const { socket } of open) socket.destroy()
+    })
+  })
+})
+
+function ask(web: TestWeb, agent: Agent, path: string, body?: string) {
+  return new Promise<{ status: number | undefined; connection: string | undefined; text: string }>(
+    (resolve, reject) => {
+      const request = httpRequest(web.url + path, { agent, method: body === undefined ? 'GET' : 'POST' })
+      request.on('error', reject)
+      request.on('response', (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+        response.on('end', () => {
+          resolve({ status: response.statusCode, connection: response.headers.connection, text })
+        })
+      })
+      request.end(body)
+    },
+  )
+}
+
+function connectionCount({ server }: TestWeb): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => {
+      if (error) reject(error)
+      else resolve(count)
+    })
+  })
+}

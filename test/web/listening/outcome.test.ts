@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createEnvironment } from '../../helpers/process/environment.js'
+import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { openForEachTest } from '../../helpers/suite.js'
+import { until } from '../../helpers/until.js'
+import { serveApp, type TestWeb } from '../../helpers/web/web.js'
+import { startProxy, type Proxy } from '../../database/proxy.js'
+import { openSocket } from './raw-socket.js'
+import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
+
+const NOT_ACCEPTED = 'Service is temporarily unavailable'
+const UNKNOWN =
+  'It is not known whether the message was accepted: repeat the request only with the Idempotency-Key that it had'
+/** Postgres ends a statement after this, and so long after it nobody waits any more for one that hangs. */
+const STATEMENT_TIMEOUT_MS = 1500
+
+describe('a message whose statement gets no answer', () => {
+  const scene = openForEachTest(openScene)
+
+  it('is looked up: it was committed, so it is answered 200, and sent once', async () => {
+    const { proxy, post, texts } = scene
+    expectAccepted(await post('before'))
+    proxy.swallowAnswers()
+    expectAccepted(await post('committed'))
+    expect(await texts()).to.deep.equal(['before', 'committed'])
+  })
+
+  it('is accepted by another try, if it never came to Postgres', async () => {
+    const { proxy, post, texts } = scene
+    expectAccepted(await post('before'))
+    proxy.abandonOpen()
+    expectAccepted(await post('lost on its way'))
+    expect(await texts()).to.deep.equal(['before', 'lost on its way'])
+  })
+
+  it('has its id in the answer', async () => {
+    const { proxy, post, rows } = scene
+    expectAccepted(await post('before'))
+    proxy.swallowAnswers()
+    const answer = await post('committed')
+    expectAccepted(answer)
+    expect(answer.headers.get('message-id')).to.equal((await rows()).at(-1)?.id)
+  })
+
+  it('is not known while Postgres hangs, and the answer says so; those that were not begun are refused, and not sent', async () => {
+    const { proxy, post, texts } = scene
+    expectAccepted(await post('before'))
+    proxy.freeze()
+    const begun = post('begun', 'a key')
+    // Once it has been silent for a moment nobody else is begun.
+    await until('others are refused', async () => {
+      const answer = await post('not begun')
+      return answer.status === 503 && answer.text.includes(NOT_ACCEPTED)
+    })
+    const refused = await post('not begun')
+    expectRefused(refused, 503, NOT_ACCEPTED)
+    expect(refused.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
+
+    const unknown = await begun
+    expectRefused(unknown, 503, UNKNOWN)
+    expect(unknown.headers.get('retry-after')).to.equal(null)
+
+    proxy.goUp()
+    const repeated = await until('Postgres answers again', async () => {
+      const answer = await post('begun', 'a key')
+      return answer.status === 200 && answer
+    })
+    expectAccepted(repeated)
+    expect((await texts()).filter((text) => text === 'begun')).to.deep.equal(['begun'])
+    expect(await texts()).not.to.include('not begun')
+  })
+
+  it('is not begun, if whoever posted it has hung up', async () => {
+    const { web, line, post, texts } = scene
+    expectAccepted(await post('before'))
+    const body = JSON.stringify(messageBody({ toNumber: newNumber(), text: 'for nobody' }))
+    const { socket, ended } = openSocket(web.port)
+    socket.end(
+      `POST ${line.webhookPath} HTTP/1.1\r\nHost: x\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    )
+    await ended
+    expectAccepted(await post('after'))
+    expect(await texts()).to.deep.equal(['before', 'after'])
+  })
+})
+
+interface Scene {
+  context: Context
+  web: TestWeb
+  proxy: Proxy
+  line: TestLine
+  post: (text: string, key?: string) => ReturnType<TestWeb['post']>
+  rows: () => ReturnType<typeof messagesOf>
+  /** Of the line's messages, oldest first. */
+  texts: () => Promise<string[]>
+  close: () => Promise<void>
+}
+
+async function openScene(): Promise<Scene> {
+  const environment = await createEnvironment()
+  const direct = await createTestContext(environment)
+  const proxy = await startProxy(environment.DATABASE_URL ?? '')
+  const limits = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, acquireTimeoutMs: 1500, callersWaitMs: 1000 }
+  const context = await createTestContext({ ...environment, DATABASE_URL: proxy.url }, limits)
+  const web = await serveApp(context)
+  const line = await createLine(context)
+  const rows = () => messagesOf(direct, line.lineId)
+  const keyed = newNumber()
+  return {
+    context,
+    web,
+    proxy,
+    line,
+    rows,
+    post: (text, key) =>
+      web.post(
+        line.webhookPath,
+        messageBody({ toNumber: key === undefined ? newNumber() : keyed, text }),
+        key === undefined ? {} : { 'idempotency-key': key },
+      ),
+    texts: async () => (await rows()).map(({ text }) => text),
+    close: async () => {
+      proxy.goUp()
+      await web.close()
+      await context.close()
+      await proxy.close()
+      await direct.close()
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { Agent, request as httpRequest } from 'node:http'
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createEnvironment, type Environment } from '../../helpers/process/environment.js'
+import { createLine, messageBody } from '../../helpers/factories.js'
+import { startWeb, stopProcesses, withoutAdvice } from '../../helpers/process/processes.js'
+import { messagesOf, newNumber } from '../support.js'
+
+const LIMITS = { messagesPerMinute: 100_000, messagesPerNumberPerMinute: 100_000 }
+
+describe('the process web', () => {
+  let environment: Environment
+  let context: Context
+
+  before(async () => {
+    environment = await createEnvironment({ MAX_QUEUED_PER_LINE: '100000' })
+    context = await createTestContext(environment)
+  })
+
+  after(async () => {
+    await stopProcesses()
+    await context.close()
+  })
+
+  it('says where it listens, and that another has its port', async () => {
+    const web = await startWeb(environment)
+    const { port } = new URL(web.url)
+    expect(web.log().find(({ msg }) => msg === 'process.started')).to.include({
+      process: 'web',
+      host: '127.0.0.1',
+      port: Number(port),
+    })
+    const second = await startWeb({ ...environment, PORT: port }).catch((error: unknown) => error)
+    expect(String(second)).to.include(`Port ${port} is in use`)
+    await web.kill('SIGTERM')
+  })
+
+  for (const [what, overrides, count] of [
+    ['https and no proxy', { PUBLIC_URL: 'https://lines.example.com' }, 1],
+    ['https and a proxy', { PUBLIC_URL: 'https://lines.example.com', TRUSTED_PROXY_HOPS: '1' }, 0],
+    ['http and no proxy', { PUBLIC_URL: 'http://lines.example.com' }, 0],
+  ] as const) {
+    it(`warns ${count === 1 ? 'once' : 'nobody'} when it is told of ${what}`, async () => {
+      const web = await startWeb({ ...environment, ...overrides })
+      expect((await fetch(`${web.url}/healthz`)).status).to.equal(200)
+      await web.kill('SIGTERM')
+      const warnings = web.log().filter(({ msg }) => msg === 'proxy.untold')
+      expect(warnings).to.have.length(count)
+      for (const { advice } of warnings) expect(advice).to.include('TRUSTED_PROXY_HOPS')
+    })
+  }
+
+  it('ends with 0 on SIGTERM soon, with clients that send on and on, and loses nothing that it has accepted', async () => {
+    const web = await startWeb(environment)
+    const line = await createLine(context, LIMITS)
+    let accepted = 0
+    const failures: unknown[] = []
+
+    // A connection each, kept; a client leaves when it is told to.
+    const clients = Array.from({ length: 10 }, async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      try {
+        for (;;) {
+          const body = JSON.stringify(messageBody({ toNumber: newNumber() }))
+          const { status, connection } = await ask(agent, web.url + line.webhookPath, body)
+          if (status === 200) accepted += 1
+          else failures.push(status)
+          if (accepted === 100) void web.kill('SIGTERM')
+          if (connection === 'close') return
+        }
+      } catch (error) {
+        failures.push(error)
+      } finally {
+        agent.destroy()
+      }
+    })
+    await Promise.all(clients)
+
+    const askedAt = performance.now()
+    expect(await web.exitCode).to.equal(0)
+    expect(performance.now() - askedAt).to.be.below(10_000)
+    expect(failures).to.deep.equal([])
+    expect(accepted).to.be.at.least(100)
+    expect(await messagesOf(context, line.lineId)).to.have.length(accepted)
+    expect(withoutAdvice(web.errorLines)).to.deep.equal([])
+  }).timeout(40_000)
+})
+
+function ask(agent: Agent, url: string, body: string) {
+  return new Promise<{ status: number | undefined; connection: string | undefined }>((resolve, reject) => {
+    const request = httpRequest(url, { agent, method: 'POST' }, (response) => {
+      response.resume().on('end', () => {
+        resolve({ status: response.statusCode, connection: response.headers.connection })
+      })
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { describeWeb } from '../../helpers/web/web.js'
+import { openSocket, parseAnswer, type RawSocket } from './raw-socket.js'
+import { expectAccepted, messagesOf, newNumber } from '../support.js'
+
+/** Looked at every second, so a connection is gone a second after its time at the latest; the rest is patience. */
+const PATIENCE_MS = 6000
+
+describeWeb('a connection that says little and slowly', ({ context, web }) => {
+  let line: TestLine
+
+  before(async () => {
+    line = await createLine(context)
+    // The design's are 10 s, 15 s and 10 s (see listen.test.ts).
+    web.server.headersTimeout = 300
+    web.server.requestTimeout = 600
+    web.server.keepAliveTimeout = 300
+  })
+
+  const head = () => `POST ${line.webhookPath} HTTP/1.1\r\nHost: localhost\r\n`
+
+  const slow: [what: string, open: () => RawSocket, drops?: string][] = [
+    ['drips headers', () => openSocket(web.port, head()), 'X-Drip: drop\r\n'],
+    ['drips the first line', () => openSocket(web.port), `POST /webhooks/line/${'x'.repeat(1000)}`],
+    ['says nothing at all', () => openSocket(web.port)],
+    ['does not end its body', () => openSocket(web.port, `${head()}Content-Length: 100\r\n\r\n{`)],
+    ['drips its body', () => openSocket(web.port, `${head()}Content-Length: 60000\r\n\r\n{`), ' '],
+    ['drips chunks', () => openSocket(web.port, `${head()}Transfer-Encoding: chunked\r\n\r\n`), '1\r\n \r\n'],
+  ]
+  const waits = new Map<string, Promise<string>>()
+
+  before('all of them at once', () => {
+    for (const [what, open, drops] of slow) waits.set(what, watch(open(), drops))
+  })
+
+  for (const [what] of slow) {
+    it(`is closed when it ${what}`, async () => {
+      const answer = parseAnswer((await waits.get(what))!)
+      expect(answer.status).to.equal(408)
+      expect(answer.headers).to.include({ 'content-type': 'application/json', connection: 'close' })
+      expect(answer.body).to.deep.equal({
+        success: false,
+        error: 'Request Timeout: the request could not be read',
+      })
+    }).timeout(PATIENCE_MS)
+  }
+
+  it('is closed when it asks for nothing more', async () => {
+    const text = await watch(openSocket(web.port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'))
+    expect(parseAnswer(text).status).to.equal(200)
+  }).timeout(PATIENCE_MS)
+
+  it('keeps nobody else waiting, though there are 200 of them', async () => {
+    const sockets = Array.from({ length: 200 }, (_, n) =>
+      openSocket(web.port, n % 2 ? head() : `${head()}Content-Length: 100\r\n\r\n{`),
+    )
+    for (let sent = 0; sent < 20; sent += 1) {
+      expectAccepted(await web.post(line.webhookPath, messageBody({ toNumber: newNumber() })))
+    }
+    await Promise.all(sockets.map(({ ended }) => ended))
+    for (const { socket } of sockets) socket.destroy()
+    expect(await messagesOf(context, line.lineId)).to.have.length(20)
+  }).timeout(3 * PATIENCE_MS)
+})
+
+/** Sends a drop every 50 ms, if there are drops, until the server has had enough. @returns what it said */
+async function watch({ socket, ended, received }: RawSocket, drops = ''): Promise<string> {
+  for (let at = 0; drops !== '' && !socket.readableEnded && !socket.destroyed; at += 1) {
+    socket.write(drops[at % drops.length]!)
+    await sleep(50)
+  }
+  await ended
+  socket.destroy()
+  return received()
+}

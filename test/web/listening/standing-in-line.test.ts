@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import { request, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { listen, type WebServer } from '../../../src/web/listening/listen.js'
+import { openForEachTest } from '../../helpers/suite.js'
+import { until } from '../../helpers/until.js'
+
+/** What a request costs the only thread of this process. */
+const COST_MS = 25
+
+describe('newcomers who wait too long to be let in', () => {
+  const server = openForEachTest(openSlow)
+
+  it('are turned away at once, in words that their caller can read, until the line is short again', async () => {
+    const { changes, get } = server
+    expect((await get('/webhooks/line/x')).status).to.equal(200)
+    const crowd = await Promise.all(Array.from({ length: 150 }, () => get('/webhooks/line/x')))
+    const statuses = crowd.map(({ status }) => status)
+    expect(statuses).to.include(200)
+    expect(statuses).to.include(503)
+    const turnedAway = crowd.find(({ status }) => status === 503)
+    expect(turnedAway?.body).to.equal('{"success":false,"error":"Service is temporarily unavailable"}')
+    expect(turnedAway?.headers).to.include({ 'retry-after': '2', 'cache-control': 'no-store' })
+    expect(changes[0]).to.equal(true)
+
+    await until('they are let in again', async () => (await get('/v1/lines')).status === 200)
+    expect(changes.at(-1)).to.equal(false)
+    // Nobody stands in line when nobody comes.
+    await until('nobody of ours is left', async () => (await server.connectionCount()) === 0)
+  })
+
+  it('are told as a problem outside of /webhooks, and health is answered all the same', async () => {
+    const { get } = server
+    const paths = Array.from({ length: 150 }, (_, n) => (n % 3 === 0 ? '/healthz' : '/v1/lines'))
+    const answers = await Promise.all(paths.map(get))
+    const turnedAway = answers.filter(({ status }) => status === 503)
+    expect(turnedAway).not.to.have.length(0)
+    for (const { path, body } of turnedAway) {
+      expect(path).to.equal('/v1/lines')
+      expect(JSON.parse(body)).to.include({ status: 503, title: 'Service Unavailable' })
+    }
+  })
+})
+
+interface Slow {
+  changes: boolean[]
+  get: (
+    path: string,
+  ) => Promise<{ path: string; status: number; headers: IncomingMessage['headers']; body: string }>
+  connectionCount: () => Promise<number>
+  close: () => Promise<void>
+}
+
+/** A server whose every request keeps the event loop busy, so that Node lets few in at a time. */
+async function openSlow(): Promise<Slow> {
+  const changes: boolean[] = []
+  const handle = (_: IncomingMessage, response: ServerResponse) => {
+    const end = performance.now() + COST_MS
+    while (performance.now() < end);
+    response.end('{}')
+    return Promise.resolve()
+  }
+  const web: WebServer = await listen(
+    handle,
+    { port: 0, host: '127.0.0.1' },
+    { finishMs: 500, line: { onChange: (isTooLong) => changes.push(isTooLong) } },
+  )
+  const { port } = web.server.address() as AddressInfo
+  return {
+    changes,
+    get: (path) =>
+      new Promise((resolve, reject) => {
+        const asked = request({ port, host: '127.0.0.1', path, agent: false }, (response) => {
+          let body = ''
+          response.setEncoding('utf8').on('data', (part: string) => (body += part))
+          response.on('end', () => {
+            resolve({ path, status: response.statusCode ?? 0, headers: response.headers, body })
+          })
+        })
+        asked.on('error', reject).end()
+      }),
+    connectionCount: () =>
+      new Promise((resolve) => {
+        web.server.getConnections((_, count) => {
+          resolve(count)
+        })
+      }),
+    close: () => web.close(),
+  }
+}

@@ -1,0 +1,201 @@
+import { expect } from 'chai'
+import { freePort } from '../../../dev/services/free-port.js'
+import { readConfig } from '../../../src/config.js'
+import type { Context } from '../../../src/domain/context.js'
+import { createContext } from '../../../src/domain/open-context.js'
+import { createTestContext } from '../../helpers/context.js'
+import { createEnvironment } from '../../helpers/process/environment.js'
+import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
+import { serveApp, type Answer, type TestWeb } from '../../helpers/web/web.js'
+import { migrate } from '../../../src/database/migrations.js'
+import { startProxy as startAbandoningProxy } from '../../database/proxy.js'
+import { startProxy, through, type TcpProxy } from '../proxy.js'
+import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
+
+const UNAVAILABLE = 'Service is temporarily unavailable'
+/** The promise is 2 s; the rest is for a busy machine. */
+const SOON_MS = 3500
+/** As in `serve.ts`. */
+const AS_WEB = { acquireTimeoutMs: 1500, callersWaitMs: 1000 }
+
+describe('without Postgres', () => {
+  let context: Context
+  let web: TestWeb
+  let proxy: TcpProxy
+  let line: TestLine
+
+  before(async () => {
+    const environment = await createEnvironment()
+    const direct = environment.DATABASE_URL!
+    proxy = await startProxy(direct)
+    context = await createTestContext({ ...environment, DATABASE_URL: through(proxy, direct) }, AS_WEB)
+    web = await serveApp(context)
+    line = await createLine(context)
+  })
+
+  afterEach(() => proxy.restore())
+
+  after(async () => {
+    await web.close()
+    await context.close()
+    await proxy.close()
+  })
+
+  const send = () => web.post(line.webhookPath, messageBody({ toNumber: newNumber() }))
+
+  for (const how of ['refuse', 'hang'] as const) {
+    const what = how === 'refuse' ? 'is not there' : 'does not answer'
+
+    it(`a message is answered 503 with Retry-After within about 2 s when it ${what}, and accepted when it is back`, async () => {
+      expectAccepted(await send())
+      await proxy.cut(how)
+      // The pool notices at different times that its connections are dead.
+      expectRefused(await send(), 503, UNAVAILABLE)
+      const startedAt = performance.now()
+      const answers = await Promise.all(Array.from({ length: 20 }, send))
+      expect(performance.now() - startedAt).to.be.below(SOON_MS)
+      for (const answer of answers) {
+        expectRefused(answer, 503, UNAVAILABLE)
+        expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/)
+      }
+      await proxy.restore()
+      expectAccepted(
+        await until('it accepts again', () => send().then((answer) => answer.status === 200 && answer)),
+      )
+    })
+
+    it(`/readyz answers 503 when it ${what}, and /healthz 200 all the same`, async () => {
+      expect((await web.request('/readyz')).status).to.equal(200)
+      await proxy.cut(how)
+      expect((await web.request('/readyz')).status).to.equal(503)
+      const startedAt = performance.now()
+      const ready = await web.request('/readyz')
+      expect(performance.now() - startedAt).to.be.below(SOON_MS)
+      expect(ready.status).to.equal(503)
+      expect(ready.body).to.deep.equal({ status: 'unavailable', postgres: 'unreachable', redis: 'ok' })
+      expect((await web.request('/healthz')).status).to.equal(200)
+      await proxy.restore()
+      await until('it is ready again', async () => (await web.request('/readyz')).status === 200)
+    })
+  }
+
+  it('that answers on new connections only is accepted by again, by itself, after at most 2 s', async () => {
+    const url = (await createEnvironment()).DATABASE_URL!
+    const way = await startAbandoningProxy(url)
+    const quick = createContext(readConfig(await createEnvironment({ DATABASE_URL: way.url })), {
+      process: 'test',
+      ...AS_WEB,
+    })
+    const quickWeb = await serveApp(quick)
+    try {
+      await migrate(quick.db)
+      const { webhookPath } = await createLine(quick)
+      const post = () => quickWeb.post(webhookPath, messageBody({ toNumber: newNumber() }))
+      // As many connections as there will be.
+      for (const answer of await Promise.all(Array.from({ length: 5 }, post))) expectAccepted(answer)
+      way.abandonOpen()
+      const startedAt = performance.now()
+      for (const answer of await Promise.all(Array.from({ length: 5 }, post))) {
+        expect(answer.status).to.be.oneOf([200, 503])
+      }
+      expect(performance.now() - startedAt).to.be.below(SOON_MS)
+      expectAccepted(
+        await until('it accepts again', () => post().then((answer) => answer.status === 200 && answer)),
+      )
+    } finally {
+      await quickWeb.close()
+      await quick.close()
+      await way.close()
+    }
+  })
+
+  it('that was failed over, connections to the old server, which can only be read now, are given up', async () => {
+    const single = await createTestContext({ DATABASE_POOL_SIZE: '1' })
+    const singleWeb = await serveApp(single)
+    try {
+      const { webhookPath } = await createLine(single)
+      await single.db.raw(`select set_config('default_transaction_read_only', 'on', false)`)
+      const { status } = await singleWeb.post(webhookPath, messageBody())
+      expect(status).to.be.oneOf([200, 503])
+      expectAccepted(await singleWeb.post(webhookPath, messageBody()))
+    } finally {
+      await singleWeb.close()
+      await single.close()
+    }
+  })
+
+  it('from the start, everything is answered within about 2 s, and as a problem outside /webhooks', async () => {
+    const other = createContext(
+      readConfig(
+        await createEnvironment({ DATABASE_URL: `postgres://user:pass@127.0.0.1:${await freePort()}/none` }),
+      ),
+      { process: 'test' },
+    )
+    const otherWeb = await serveApp(other)
+    try {
+      const startedAt = performance.now()
+      expectRefused(await otherWeb.post(line.webhookPath, messageBody()), 503, UNAVAILABLE)
+      const inbound = { fromNumber: '+15005550199', toNumber: '+15005550100', text: 'Hi' }
+      const answer = await otherWeb.post('/simulator/inbound', inbound)
+      expect(performance.now() - startedAt).to.be.below(2 * SOON_MS)
+      expect(answer.body).to.deep.equal({
+        type: 'about:blank',
+        title: 'Service Unavailable',
+        status: 503,
+        detail: UNAVAILABLE,
+      })
+      expect(answer.headers.get('content-type')).to.equal('application/problem+json')
+    } finally {
+      await otherWeb.close()
+      await other.close()
+    }
+  })
+})
+
+describe('without Redis', () => {
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+
+  before(async () => {
+    const environment = await createEnvironment({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` })
+    context = createContext(readConfig(environment), { process: 'test' })
+    web = await serveApp(context)
+    line = await createLine(context)
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  it('messages are accepted and kept', async () => {
+    const answers: Answer[] = []
+    for (let sent = 0; sent < 5; sent += 1) {
+      answers.push(await web.post(line.webhookPath, messageBody({ text: `${sent}` })))
+    }
+    answers.forEach(expectAccepted)
+    const rows = await messagesOf(context, line.lineId)
+    expect(rows.map(({ text, status }) => `${text} ${status}`)).to.deep.equal(
+      ['0', '1', '2', '3', '4'].map((text) => `${text} queued`),
+    )
+    expectRefused(await web.post(line.webhookPath, messageBody()), 403, 'Rate limit exceeded')
+  })
+
+  it('inbound messages are taken, and open the number for the webhook', async () => {
+    const toNumber = newNumber()
+    for (let sent = 0; sent < 5; sent += 1) {
+      expectAccepted(await web.post(line.webhookPath, messageBody({ toNumber })))
+    }
+    const inbound = { fromNumber: toNumber, toNumber: line.number, text: 'Hi' }
+    expect((await web.post('/simulator/inbound', inbound)).status).to.equal(200)
+    expectAccepted(await web.post(line.webhookPath, messageBody({ toNumber })))
+  })
+
+  it('/readyz says so, and is ready', async () => {
+    const { status, body } = await web.request('/readyz')
+    expect(status).to.equal(200)
+    expect(body).to.deep.equal({ status: 'ok', postgres: 'ok', redis: 'unreachable' })
+  })
+})

@@ -1,0 +1,171 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import type Router from '@koa/router'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { expect } from 'chai'
+import type { Context } from '../../../src/domain/context.js'
+import { newId } from '../../../src/ids.js'
+import { createVocabulary } from '../../../src/vocabulary.js'
+import { createApp } from '../../../src/web/app.js'
+import { describeApi } from '../../../src/web/openapi/document.js'
+import { describeContext } from '../../helpers/context.js'
+import { serveApp } from '../../helpers/web/web.js'
+import { operationsOf } from './described.js'
+
+type Json = Record<string, unknown>
+
+const environment = { PUBLIC_URL: 'https://linehook.example/below/' }
+
+describeContext('/openapi.json', { environment }, (context) => {
+  const documentOf = (productWord: string, overrides: Partial<Context['config']> = {}) => {
+    const vocabulary = createVocabulary(productWord)
+    return JSON.parse(
+      JSON.stringify(describeApi({ ...context, vocabulary, config: { ...context.config, ...overrides } })),
+    ) as Json
+  }
+
+  for (const word of ['line', 'burner']) {
+    it(`is OpenAPI 3.1, with every reference in it (${word})`, async () => {
+      const validator = new Validator()
+      const { valid, errors } = await validator.validate(documentOf(word))
+      expect(valid, JSON.stringify(errors)).to.be.true
+      expect(validator.version).to.equal('3.1')
+      expect(JSON.stringify(validator.resolveRefs())).not.to.include('"$ref"')
+    })
+
+    it(`has every route of the API and no other (${word})`, () => {
+      const vocabulary = createVocabulary(word)
+      const routes = routesOf({ ...context, vocabulary })
+        .filter((route) =>
+          /^[A-Z]+ \/(v1|webhooks|simulator\/(inbound|outbox)|healthz|readyz|openapi|oauth\/(?!consent|authorize\/)|\.well-known)/.test(
+            route,
+          ),
+        )
+        .map((route) => route.replace(/:(\w+)/g, '{$1}').replace('{lineId}', `{${vocabulary.idField}}`))
+        // Of two spellings the document has the product word's.
+        .filter((route) => word === 'line' || !/\/line(s|Id)?\//.test(`${route}/`))
+      const described = operationsOf(documentOf(word)).map(({ method, path }) => `${method} ${path}`)
+      expect(described).to.have.members(routes)
+    })
+  }
+
+  it('says the product word and nothing of lines, but for the reason `line_disabled`', () => {
+    const text = JSON.stringify(documentOf('burner'))
+    expect(text.replaceAll('Linehook', '').replaceAll('linehook', '')).not.to.match(
+      /(?<![a-z])lines?(?![a-z_])|lineId/i,
+    )
+  })
+
+  it('leaves out the simulator where that is off', () => {
+    expect(Object.keys(documentOf('line', { simulator: false }).paths as Json).join()).not.to.include(
+      'simulator',
+    )
+  })
+
+  it('names each operation once', () => {
+    const ids = operationsOf(documentOf('line')).map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).to.equal(ids.length)
+  })
+
+  it('asks for a token below /v1 and nowhere else', () => {
+    // The simulator's want one too where others reach them: simulator/programs.test.ts.
+    const document = documentOf('line', { publicUrl: 'http://localhost:3000' })
+    for (const { path, operation } of operationsOf(document)) {
+      const security = operation.security as object[] | undefined
+      if (!path.startsWith('/v1/') || path.startsWith('/v1/oauth/')) expect(security, path).to.deep.equal([])
+      else expect(security?.[0], path).to.deep.equal(security === undefined ? undefined : { apiToken: [] })
+    }
+  })
+
+  it('says 403 of every operation that a token is asked for: an application’s may be the wrong one', () => {
+    for (const { operation } of operationsOf(documentOf('line'))) {
+      const { responses, operationId } = operation
+      if ('401' in responses && operation.tags[0] !== 'OAuth')
+        expect(responses, operationId).to.have.property('403')
+    }
+  })
+
+  it('tells what each operation and each group of them is for, and whom to ask', () => {
+    const document = documentOf('line')
+    const tags = document.tags as { name: string; description: string }[]
+    for (const { description } of tags) expect(description).to.have.length.above(10)
+    expect(document.info).to.have.deep.property('contact', {
+      name: 'The operator of this installation',
+      url: 'https://linehook.example/below',
+    })
+    for (const { operation } of operationsOf(document)) {
+      expect(operation.description, operation.operationId).to.be.a('string').that.has.length.above(10)
+      expect(tags.map(({ name }) => name)).to.include.members(operation.tags)
+      const statuses = Object.keys(operation.responses)
+      expect(statuses, operation.operationId).to.satisfy((all: string[]) =>
+        all.some((each) => each.startsWith('4')),
+      )
+    }
+  })
+
+  it('says what a number, a URL and a choice look like', () => {
+    const ajv = new Ajv2020({ strict: false })
+    addFormats.default(ajv)
+    ajv.addSchema(documentOf('line'), 'openapi')
+    const isValid = (pointer: string, value: unknown) => ajv.validate({ $ref: `openapi#${pointer}` }, value)
+    const bodyOf = (path: string, method = 'post') =>
+      `/paths/${path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}/${method}/requestBody/content/application~1json/schema`
+    const line = '/components/schemas/Line/properties/phoneNumber'
+    expect([isValid(line, '+15551234567'), isValid(line, '15551234567')]).to.deep.equal([true, false])
+
+    const sends = { lineId: newId(), toNumber: '+15551234567' }
+    for (const [more, expected] of [
+      [{ text: 'Hi' }, true],
+      [{ mediaUrl: 'https://example.com/a.png' }, true],
+      [{ text: '', mediaUrl: 'https://example.com/a.png' }, true],
+      [{ text: 'Hi', mediaUrl: '' }, true],
+      [{}, false],
+      [{ text: ' ' }, false],
+      [{ mediaUrl: 'ftp://example.com/a.png' }, false],
+    ] as const) {
+      expect(isValid(bodyOf('/v1/messages'), { ...sends, ...more }), JSON.stringify(more)).to.equal(expected)
+    }
+
+    const inbound = { toNumber: '+15551234567', fromNumber: '+15557654321' }
+    const mediaUrl = 'https://example.com/a.png'
+    for (const [more, expected] of [
+      [{ text: 'Hi' }, true],
+      [{ mediaUrl }, true],
+      [{}, false],
+      [{ text: 'Hi', mediaUrl }, false],
+    ] as const) {
+      expect(isValid(bodyOf('/simulator/inbound'), { ...inbound, ...more })).to.equal(expected)
+    }
+
+    const client = { client_id: newId(), client_secret: 'x' }
+    for (const [more, expected] of [
+      [{ grant_type: 'authorization_code', code: 'x' }, true],
+      [{ grant_type: 'refresh_token', refresh_token: 'x' }, true],
+      [{ grant_type: 'refresh_token', code: 'x' }, false],
+      [{ grant_type: 'password' }, false],
+    ] as const) {
+      expect(isValid(bodyOf('/oauth/access'), { ...client, ...more })).to.equal(expected)
+    }
+  })
+
+  it('is answered to everybody, and names no host', async () => {
+    const web = await serveApp(context)
+    try {
+      const { status, body } = await web.request('/openapi.json')
+      expect(status).to.equal(200)
+      expect(body).to.deep.equal(documentOf('line'))
+      expect(body).to.have.deep.property('servers', [{ url: '/below' }])
+    } finally {
+      await web.close()
+    }
+  })
+})
+
+/** `GET /v1/lines`, … as the router has them. */
+function routesOf(context: Context): string[] {
+  const { middleware } = createApp(context) as unknown as { middleware: { router?: Router }[] }
+  const stack = middleware.flatMap(({ router }) => router?.stack ?? [])
+  return stack.flatMap(({ methods, path }) =>
+    methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${String(path)}`),
+  )
+}

@@ -84,10 +84,11 @@ describeWeb('the console, of downloads', ({ context, web }) => {
     describe('of a long list', () => {
       const PAGES = 40
 
+      /** By its time alone an id of one line could be that of another. */
       const fill = (of: TestLine) =>
         context.db.raw(
           `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status)
-           select lowest_id_at(now() - make_interval(secs => n)), ?, ?, 'outbound', 'api', ?, ?, repeat('x', 1000), 'sent'
+           select (left(lowest_id_at(now() - make_interval(secs => n))::text, 24) || substr(md5(random()::text), 1, 12))::uuid, ?, ?, 'outbound', 'api', ?, ?, repeat('x', 1000), 'sent'
            from generate_series(1, ${PAGES * 500}) n`,
           [of.userId, of.lineId, of.number, ANNA],
         )

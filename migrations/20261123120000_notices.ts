@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
 /**
- * What people are told of without asking (`src/domain/notices`). `notice_causes` keeps what is wrong now and when it was told
+ * What people are told of without asking (`src/domain/operating/notices`). `notice_causes` keeps what is wrong now and when it was told
  * last, so that of any number of processes one tells it, and none again within an hour. `notices` is what was told: it is for
  * the user whose line or application it is about, and for operators. `dispatches` are the ways out, each with its next try:
  * mails, the operational webhook, and links to set a new password.

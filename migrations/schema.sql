@@ -64,7 +64,6 @@ create table applications (
 alter table applications add constraint applications_client_id_key UNIQUE (client_id);
 alter table applications add constraint applications_endpoint_id_key UNIQUE (endpoint_id);
 alter table applications add constraint applications_pkey PRIMARY KEY (id);
-alter table applications add constraint applications_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoints(id);
 alter table applications add constraint applications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 alter table applications add constraint applications_check CHECK (((client_secret_hash IS NULL) = (kind = 'public'::text)));
 alter table applications add constraint applications_kind_check CHECK ((kind = ANY (ARRAY['confidential'::text, 'public'::text])));
@@ -302,14 +301,18 @@ create table endpoints (
   policy jsonb not null default '{}'::jsonb,
   headers_sealed bytea,
   line_id uuid,
-  name text
+  name text,
+  application_id uuid
 );
 alter table endpoints add constraint endpoints_pkey PRIMARY KEY (id);
+alter table endpoints add constraint endpoints_application_id_fkey FOREIGN KEY (application_id) REFERENCES applications(id);
 alter table endpoints add constraint endpoints_line_id_fkey FOREIGN KEY (line_id) REFERENCES lines(id);
 alter table endpoints add constraint endpoints_paused_by_fkey FOREIGN KEY (paused_by) REFERENCES users(id) ON DELETE SET NULL;
 alter table endpoints add constraint endpoints_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 alter table endpoints add constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text, 'owner_disabled'::text])));
+alter table endpoints add constraint endpoints_owner_check CHECK ((num_nonnulls(line_id, application_id) = 1));
 alter table endpoints add constraint endpoints_places_check CHECK ((places > 0));
+CREATE INDEX endpoints_of_application ON public.endpoints USING btree (application_id) WHERE ((application_id IS NOT NULL) AND (removed_at IS NULL));
 CREATE INDEX endpoints_of_line ON public.endpoints USING btree (line_id, id) WHERE ((line_id IS NOT NULL) AND (removed_at IS NULL));
 
 create table events (
@@ -926,11 +929,14 @@ begin
           else exists (select 1 from application_lines c where c.application_id = d.application_id
             and c.line_id = d.line_id and 'messages:connect' = any (c.scopes)) end
           then 'exhausted'
-        when e.removed_at is not null and e.line_id is not null then 'exhausted'
+        -- It was deleted: no URL can follow. One that is still named only had its URL taken away.
+        when e.removed_at is not null
+          and not exists (select 1 from developer_connections c where c.endpoint_id = e.id)
+          and not exists (select 1 from applications a where a.endpoint_id = e.id) then 'exhausted'
         when e.disabled_at is not null or e.removed_at is not null then 'held'
         when d.application_id is null and exists (
-          select 1 from developer_connections c where c.line_id = d.line_id and c.enabled
-            and (c.endpoint_id = e.id or e.line_id = c.line_id)) then 'delivering'
+          select 1 from developer_connections c where c.line_id = d.line_id and c.line_id = e.line_id and c.enabled)
+          then 'delivering'
         when d.application_id is not null and exists (
           select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
         else 'held' end as status) o)
@@ -1220,12 +1226,8 @@ begin
   return query
   select o.line_id, o.application_id, e.id, e.disabled_at is not null, e.opt_in_events
   from (
-    select d.line_id, own.endpoint_id, null::uuid as application_id from developer_connections d
-    cross join lateral (
-      select d.endpoint_id
-      union all
-      select f.id from endpoints f where f.line_id = d.line_id and f.removed_at is null
-    ) own
+    select d.line_id, own.id as endpoint_id, null::uuid as application_id
+    from developer_connections d join endpoints own on own.line_id = d.line_id and own.removed_at is null
     where d.line_id = any (lines) and d.enabled
     union all
     select c.line_id, a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id

@@ -68,7 +68,7 @@ describe('pictures', function () {
     attemptId = attempt!
     // On their way, and never at their end: nothing works on them here.
     for (const [index, done] of [742, 40].entries()) {
-      const whose = { of: 'line', userId, id: lines[index]!.lineId } as const
+      const whose = { of: 'line', userId, lineId: lines[index]!.lineId } as const
       const { id } = await startReplay(context, whose, { from: new Date(0) })
       await context
         .db('works')

@@ -34,7 +34,7 @@ import {
   withCarrier,
 } from './domain/fixtures.js'
 import { describeContext } from './helpers/context.js'
-import { createLine, type TestLine } from './helpers/factories.js'
+import { createLine, own, type TestLine } from './helpers/factories.js'
 import { copyMedia } from './helpers/media.js'
 import { startReceiver } from './helpers/services/receiver.js'
 import { logSteps, takenSteps } from './helpers/process/step-log.js'
@@ -295,7 +295,7 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
         .where({ line_id: line.lineId })
         .first<Row | undefined>('endpoint_id')
       if (endpoint) await enableEndpoint(context.db, endpoint.endpoint_id)
-      await sendHeldEvents(context, line.userId, line.lineId)
+      await sendHeldEvents(context, ...own(line))
     },
     copy: async (pick, chance) => {
       const media = await pickOf(pick, 'media', { status: 'pending' })

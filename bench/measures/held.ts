@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { listEndpoints } from '../../src/domain/endpoints/endpoints.js'
 import { sendHeldEvents } from '../../src/domain/endpoints/deliveries/held-events.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
 import type { Bench } from '../harness/bench.js'
@@ -40,8 +41,9 @@ export async function measureHeld(bench: Bench): Promise<Figure[]> {
           seconds: SECONDS,
         }),
         installation.prepare(async (context) => {
-          const { id, userId } = await getAnyLine(context, lines[0]?.id ?? '')
-          return sendHeldEvents(context, userId, id)
+          const { id: lineId } = await getAnyLine(context, lines[0]?.id ?? '')
+          const [endpoint] = await listEndpoints(context, { isOperator: true }, { lineId })
+          return sendHeldEvents(context, { isOperator: true }, endpoint?.id ?? '')
         }),
       ])
       const times = timesOf(NAME, [await whenArrived(posted, (text) => receiver.arrivedAt(text), LIMIT_MS)])

@@ -8,12 +8,8 @@ import {
   setLineEndpointUrl,
 } from '../../src/domain/lines/connections.js'
 import type { Context } from '../../src/domain/context.js'
-import { sendHeldEvents } from '../../src/domain/endpoints/deliveries/held-events.js'
-import { tryLineEventsNow } from '../../src/domain/endpoints/deliveries/try-now.js'
-import { pauseLineEndpoint, resumeLineEndpoint } from '../../src/domain/endpoints/endpoint-pauses.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { LINE_OPT_IN_EVENT_TYPES } from '../../src/domain/endpoints/opt-in-events.js'
-import { COMMAND_LINE } from '../../src/domain/operating/pauses.js'
 import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
 import { run } from '../run.js'
 
@@ -67,8 +63,9 @@ export function addConnectionCommands(program: Command): void {
     'set the outgoing webhook URL and show its signing secret; an empty URL takes it away',
     async (context, userId, lineId, url) => {
       await setLineEndpointUrl(context, userId, lineId, url === '' ? undefined : url)
-      const secret = await revealSigningSecret(context, userId, lineId)
-      if (secret === undefined) return 'outgoing webhook URL removed'
+      const endpointId = (await findConnection(context.db, userId, lineId))?.endpointId
+      if (endpointId == null) return 'outgoing webhook URL removed'
+      const secret = await revealSigningSecret(context, { userId }, endpointId)
       const said = `outgoing webhook URL set; signing secret ${secret}`
       return { said, result: { signingSecret: secret } }
     },
@@ -84,28 +81,6 @@ export function addConnectionCommands(program: Command): void {
     },
     ['<types>', `${LINE_OPT_IN_EVENT_TYPES.join(',')}; empty for none`],
   )
-  command(
-    'try-events-now',
-    'try all events now that wait for their next attempt',
-    async (context, userId, lineId) => {
-      return `${await tryLineEventsNow(context, userId, lineId)} events are tried now`
-    },
-  )
-  command(
-    'send-held',
-    'send the events that were held while the endpoint was disabled',
-    async (context, userId, lineId) => {
-      return `${await sendHeldEvents(context, userId, lineId)} held events are being sent`
-    },
-  )
-  command('pause-events', 'pause the events to the URL: they wait', async (context, userId, lineId) => {
-    await pauseLineEndpoint(context, COMMAND_LINE, userId, lineId)
-    return 'events paused'
-  })
-  command('resume-events', 'let the events that wait go out, in order', async (context, userId, lineId) => {
-    await resumeLineEndpoint(context, COMMAND_LINE, userId, lineId)
-    return 'events resumed'
-  })
   command('disconnect', 'disable it and delete the incoming webhook', async (context, userId, lineId) => {
     await disconnect(context, userId, lineId)
     return 'developer connection disabled, incoming webhook deleted'

@@ -1,46 +1,121 @@
 import type { Command } from 'commander'
+import { endpointStateOf } from '../../src/domain/endpoints/deliveries/endpoint-state.js'
+import { sendHeldEvents } from '../../src/domain/endpoints/deliveries/held-events.js'
+import { tryEndpointNow } from '../../src/domain/endpoints/deliveries/try-now.js'
+import {
+  addEndpoint,
+  changeEndpoint,
+  deleteEndpoint,
+  enableEndpoint,
+  getEndpoint,
+  listEndpoints,
+  MAX_LINE_ENDPOINTS,
+  type Endpoint,
+  type EndpointOwner,
+} from '../../src/domain/endpoints/endpoints.js'
 import { findClient } from '../../src/domain/applications/applications.js'
 import type { Context } from '../../src/domain/context.js'
-import {
-  changePolicy,
-  getPolicy,
-  type EndpointOwner,
-  type ShownPolicy,
-} from '../../src/domain/endpoints/endpoint-policies.js'
-import { endpointOfApplication, endpointOfLine } from '../../src/domain/endpoints/endpoint-pauses.js'
-import { findAnyLineEndpoint } from '../../src/domain/endpoints/line-endpoints.js'
-import { getAnyLine } from '../../src/domain/lines/lines.js'
-import { COMMAND_LINE, pauseEndpoint, resumeEndpoint } from '../../src/domain/operating/pauses.js'
+import { changePolicy, getPolicy, type ShownPolicy } from '../../src/domain/endpoints/policies.js'
 import { POLICY_FIELDS } from '../../src/domain/endpoints/policy-fields.js'
 import { parsePolicyText } from '../../src/domain/endpoints/policy-text.js'
+import { revealSigningSecret, rotateSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
+import { readTestEventType, sendTestEvent } from '../../src/domain/endpoints/test-event.js'
+import { OPT_IN_EVENT_TYPES } from '../../src/database/endpoints/events.js'
+import { getAnyLine } from '../../src/domain/lines/lines.js'
+import { withHost } from '../../src/domain/operating/overview/endpoints.js'
+import { COMMAND_LINE, pauseEndpoint, resumeEndpoint } from '../../src/domain/operating/pauses.js'
 import { run } from '../run.js'
-import { readSettingOptions, collect } from './carrier-options.js'
-import { addFurtherCommands } from './further-endpoint.js'
+import { printable, table } from '../terminal.js'
+import { collect, readSettingOptions } from './carrier-options.js'
 
-const WHOSE = [
-  '<owner>',
-  "a line's id or number, for its outgoing webhook URL; the id of a further endpoint, or of an application",
+/** Whoever is at the command line may act on everybody's. */
+const OPERATOR = { isOperator: true } as const
+
+const OWNER = ['<owner>', "a line's id or number, or the id of an application"] as const
+
+const EVENTS = [
+  '--events <types>',
+  `the events that it gets besides those of received messages: ${OPT_IN_EVENT_TYPES.join(',')}; empty for none`,
 ] as const
+
+interface WrittenOptions {
+  url?: string
+  name?: string
+  events?: string
+  json?: boolean
+}
 
 export function addEndpointCommands(program: Command): void {
   const endpoint = program
     .command('endpoint')
-    .description("a line's further endpoints, and how a line or an application wants its events")
-  addFurtherCommands(endpoint)
+    .description('the URLs that get the events of a line or an application')
 
   endpoint
-    .command('policy')
-    .description('show how the endpoint wants its events')
-    .argument(...WHOSE)
+    .command('list')
+    .description("list a line's endpoints, its outgoing webhook first, or an application's")
+    .argument(...OWNER)
     .option('--json', 'print JSON')
     .action((reference: string, options: { json?: boolean }) =>
-      run(options, async (context) => answerOf(await getPolicy(context, await ownerOf(context, reference)))),
+      run(options, async (context) => {
+        const { owner } = await ownerOf(context, reference)
+        const endpoints = await listEndpoints(context, OPERATOR, owner)
+        const lines = endpoints.length === 0 ? ['There is none.'] : table(endpoints.map(rowOf))
+        return { result: endpoints, lines }
+      }),
     )
 
   endpoint
-    .command('set-policy')
-    .description('change how the endpoint wants its events, from the next attempt on')
-    .argument(...WHOSE)
+    .command('add')
+    .description(
+      `add an endpoint to a line, up to ${MAX_LINE_ENDPOINTS} beside its outgoing webhook, or to an application that has ` +
+        'none, and show its signing secret',
+    )
+    .argument(...OWNER)
+    .argument('<url>', 'where events are POSTed')
+    .option('--name <name>', 'what to call it')
+    .option(...EVENTS)
+    .option('--json', 'print JSON')
+    .action((reference: string, url: string, options: WrittenOptions) =>
+      run(options, async (context) => {
+        const { owner, userId } = await ownerOf(context, reference)
+        const added = await addEndpoint(context, userId, owner, { ...writtenIn(options), url })
+        const { signingSecret } = added
+        return {
+          result: { ...added.endpoint, signingSecret },
+          lines: [`endpoint ${added.endpoint.id} added; signing secret ${signingSecret}`],
+        }
+      }),
+    )
+
+  const one = (name: string, description: string) =>
+    endpoint.command(name).description(description).argument('<endpoint>', 'its id: see endpoint list')
+
+  one('change', 'change an endpoint; what is left out stays')
+    .option('--url <url>', 'where events are POSTed')
+    .option('--name <name>', 'what to call it; an empty one takes the name away')
+    .option(...EVENTS)
+    .option('--json', 'print JSON')
+    .action((id: string, options: WrittenOptions) =>
+      run(options, async (context) => {
+        const changed = await changeEndpoint(context, OPERATOR, id, writtenIn(options))
+        return { result: changed, lines: ['endpoint changed'] }
+      }),
+    )
+
+  one('test', 'send a test event, once, and say what came of it')
+    .option('--type <type>', 'such as inboundText or messageStatus', 'inboundText')
+    .option('--json', 'print JSON')
+    .action((id: string, options: { type: string; json?: boolean }) =>
+      run(options, async (context) => {
+        const result = await sendTestEvent(context, OPERATOR, id, readTestEventType(options.type))
+        const { delivered, responseStatus, failure, durationMs } = result
+        if (!delivered) process.exitCode = 1
+        const outcome = `${delivered ? 'delivered' : 'failed'}: ${responseStatus ?? failure ?? ''}`
+        return { result, lines: [`${outcome} in ${durationMs} ms`] }
+      }),
+    )
+
+  one('set-policy', 'change how the endpoint wants its events, from the next attempt on')
     .requiredOption(
       '--set <field=value>',
       `${POLICY_FIELDS.join(', ')}, or headers.<name>; a list has commas, an empty value stands for the default, and - for a ` +
@@ -49,48 +124,88 @@ export function addEndpointCommands(program: Command): void {
       [],
     )
     .option('--json', 'print JSON')
-    .action((reference: string, options: { set: string[]; json?: boolean }) =>
+    .action((id: string, options: { set: string[]; json?: boolean }) =>
       run(options, async (context) => {
         const fields = parsePolicyText(await readSettingOptions(options.set))
-        return answerOf(await changePolicy(context, await ownerOf(context, reference), fields))
+        return answerOf(await changePolicy(context, OPERATOR, id, fields))
       }),
     )
 
-  const addPausing = (name: string, description: string, said: string, act: typeof pauseEndpoint) =>
-    endpoint
-      .command(name)
-      .description(description)
-      .argument(...WHOSE)
+  const act = (
+    name: string,
+    description: string,
+    work: (context: Context, id: string) => Promise<{ result: unknown; lines: string[] }>,
+  ) =>
+    one(name, description)
       .option('--json', 'print JSON')
-      .action((reference: string, options: { json?: boolean }) =>
-        run(options, async (context) => {
-          const { of, id, userId, furtherId } = await ownerOf(context, reference)
-          const find = of === 'line' ? endpointOfLine : endpointOfApplication
-          await act(context, COMMAND_LINE, await find(context, userId, id, furtherId))
-          const endpoint = furtherId === undefined ? {} : { endpointId: furtherId }
-          return { result: { of, id, ...endpoint, [said]: true }, lines: [`events of the ${of} ${said}`] }
-        }),
-      )
-  addPausing(
-    'pause',
-    'pause the events to a URL: they wait, and only operators resume them',
-    'paused',
-    pauseEndpoint,
+      .action((id: string, options: { json?: boolean }) => run(options, (context) => work(context, id)))
+  act('show', 'show an endpoint, and how it does', async (context, id) => {
+    const found = await getEndpoint(context, OPERATOR, id)
+    return { result: found, lines: table([rowOf(found)]) }
+  })
+  act('policy', 'show how the endpoint wants its events', async (context, id) =>
+    answerOf(await getPolicy(context, OPERATOR, id)),
   )
-  addPausing('resume', 'let the events to a URL go out again, in order', 'resumed', resumeEndpoint)
+  act('enable', 'enable an endpoint that was disabled for failing', async (context, id) => ({
+    result: await enableEndpoint(context, OPERATOR, id),
+    lines: ['endpoint enabled'],
+  }))
+  act('pause', 'pause the events: they wait, and only operators resume them', async (context, id) => {
+    await pauseEndpoint(context, COMMAND_LINE, await getEndpoint(context, OPERATOR, id))
+    return { result: await getEndpoint(context, OPERATOR, id), lines: ['events paused'] }
+  })
+  act('resume', 'let the events go out again, in order', async (context, id) => {
+    await resumeEndpoint(context, COMMAND_LINE, await getEndpoint(context, OPERATOR, id))
+    return { result: await getEndpoint(context, OPERATOR, id), lines: ['events resumed'] }
+  })
+  act('try-now', 'try all events now that wait for their next attempt', async (context, id) => {
+    const count = await tryEndpointNow(context, OPERATOR, id)
+    return { result: { count }, lines: [`${count} events are tried now`] }
+  })
+  act('send-held', 'send the events that were held while it was disabled', async (context, id) => {
+    const count = await sendHeldEvents(context, OPERATOR, id)
+    return { result: { count }, lines: [`${count} held events are being sent`] }
+  })
+  act('secret', 'show the secret that signs its events', async (context, id) => {
+    const signingSecret = await revealSigningSecret(context, OPERATOR, id)
+    return { result: { signingSecret }, lines: [signingSecret] }
+  })
+  act('rotate-secret', 'make a new signing secret; the old one signs too for 24 h', async (context, id) => {
+    const signingSecret = await rotateSigningSecret(context, OPERATOR, id)
+    return { result: { signingSecret }, lines: [signingSecret] }
+  })
+  act('remove', 'delete an endpoint, and end what waits for it', async (context, id) => ({
+    result: await deleteEndpoint(context, OPERATOR, id),
+    lines: ['endpoint deleted'],
+  }))
 }
 
 /** @throws UserError when nothing has this id or number */
-async function ownerOf(context: Context, reference: string): Promise<EndpointOwner> {
+async function ownerOf(
+  context: Context,
+  reference: string,
+): Promise<{ owner: EndpointOwner; userId: string }> {
   const application = await findClient(context, reference)
-  if (application !== undefined) return { of: 'application', id: application.id, userId: application.userId }
-  const further = await findAnyLineEndpoint(context, reference)
-  if (further !== undefined) {
-    const { id: furtherId, lineId, userId } = further
-    return { of: 'line', id: lineId, userId, furtherId }
-  }
+  if (application !== undefined)
+    return { owner: { applicationId: application.id }, userId: application.userId }
   const { id, userId } = await getAnyLine(context, reference)
-  return { of: 'line', id, userId }
+  return { owner: { lineId: id }, userId }
+}
+
+function writtenIn({ url, name, events }: WrittenOptions) {
+  return { url, name, optInEvents: events?.split(/[\s,]+/).filter((type) => type !== '') }
+}
+
+/** Of the URL only the host: the rest may be a secret. */
+function rowOf(endpoint: Endpoint): string[] {
+  const { id, name, isOutgoingWebhook } = endpoint
+  const called = name === null ? '' : printable(name)
+  return [
+    id,
+    isOutgoingWebhook ? 'outgoing webhook' : called,
+    withHost(endpoint).host,
+    endpointStateOf(endpoint),
+  ]
 }
 
 function answerOf(policy: ShownPolicy) {

@@ -11,6 +11,7 @@ import {
   startReplay,
   type ReplayOf,
 } from '../../src/domain/endpoints/deliveries/replay.js'
+import { getEndpoint } from '../../src/domain/endpoints/endpoints.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
@@ -48,7 +49,7 @@ export function addEventCommands(program: Command): void {
     .option('--until <time>', 'before then; now when left out', moment)
     .option('--line <line>', 'of this line: id or number')
     .option('--all-lines', 'of all lines')
-    .option('--endpoint <id>', 'only of this further endpoint of the line')
+    .option('--endpoint <id>', 'only of this endpoint')
     .addOption(
       new Option('--type <type>', 'only events of this type').choices([
         ...EVENT_TYPES,
@@ -97,17 +98,17 @@ async function readReplayOf(
   context: Context,
   { line, allLines, endpoint: endpointId }: ReplayCommandOptions,
 ): Promise<ReplayOf> {
-  if ((line === undefined) === (allLines !== true)) {
-    throw new UserError('give --line, or --all-lines to replay the events of every line')
+  if ([line !== undefined, allLines === true, endpointId !== undefined].filter(Boolean).length !== 1) {
+    throw new UserError('give one of --line, --endpoint, or --all-lines to replay the events of every line')
   }
-  if (line === undefined) {
-    if (endpointId !== undefined)
-      throw new UserError('--endpoint needs --line: a further endpoint is of a line')
-    return { of: 'all' }
+  if (endpointId !== undefined) {
+    const asker = { isOperator: true } as const
+    const { id, userId } = await getEndpoint(context, asker, endpointId)
+    return { of: 'endpoint', asker, endpointId: id, userId }
   }
-  const { id, userId } = await getAnyLine(context, line)
-  if (endpointId !== undefined) return { of: 'line', userId, id, endpointId }
-  return { of: 'line_and_applications', userId, id }
+  if (line === undefined) return { of: 'all' }
+  const { id: lineId, userId } = await getAnyLine(context, line)
+  return { of: 'line', userId, lineId }
 }
 
 function rate(written: string): number {

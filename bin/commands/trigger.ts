@@ -15,11 +15,8 @@ export function addTriggerCommand(program: Command): void {
   addRemoteOptions(command).action((reference: string, type: string, options: RemoteOptions) =>
     runRemote(options, async (remote) => {
       const { id } = await findRemoteLine(remote, reference)
-      const path = `/v1/lines/${id}/connection/test-event`
-      const result = (await askRemote(remote, path, {
-        method: 'POST',
-        body: { type, listeners: true },
-      })) as TestEventResult
+      const path = `/v1/lines/${id}/events/trigger`
+      const result = (await askRemote(remote, path, { method: 'POST', body: { type } })) as TestEventResult
       const { delivered, responseStatus, failure, durationMs } = result
       if (failure === 'no_url') {
         print(options, result, ['for listeners only: the line has no outgoing webhook URL, or it is off'])

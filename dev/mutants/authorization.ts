@@ -81,7 +81,7 @@ export const AUTHORIZATION: readonly Mutant[] = [
   },
   {
     breaks: 'what a form does is nobody’s act',
-    file: 'src/web/routes.ts',
+    file: 'src/web/routes/kinds.ts',
     find: 'act(actingFor(ctx, context))(ctx)',
     replace: 'act(context)(ctx)',
     tests: AUDIT,

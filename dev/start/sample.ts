@@ -45,7 +45,9 @@ export async function prepareSample(
     await setLineEndpointUrl(context, line.userId, line.id, receiverUrl)
   }
   const webhook = await revealIncomingWebhook(context, line.userId, line.id)
-  const signingSecret = connection && (await revealSigningSecret(context, line.userId, line.id))
+  const endpointId = connection?.endpointId ?? undefined
+  const signingSecret =
+    endpointId && (await revealSigningSecret(context, { userId: line.userId }, endpointId))
   return { number: line.number, webhookUrl: webhook?.url, signingSecret }
 }
 

@@ -1,13 +1,8 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
-import { getApplication } from '../../src/domain/applications/applications.js'
-import { getConnection } from '../../src/domain/lines/connection-overview.js'
-import { resumeApplicationEndpoint, resumeLineEndpoint } from '../../src/domain/endpoints/endpoint-pauses.js'
 import { addLine } from '../../src/domain/lines/lines.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
-import { ownerOf } from '../../src/domain/operating/pauses.js'
 import { newId } from '../../src/ids.js'
-import { createApplication } from '../domain/applications/applications.js'
 import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { startProcess, startWeb, stopProcesses } from '../helpers/process/processes.js'
@@ -119,40 +114,6 @@ describe('linehook connection and linehook webhook', function () {
     expect(set).to.deep.include({ optInEvents: [] })
   })
 
-  it('endpoint set-policy changes how events are posted, and endpoint policy shows it', async () => {
-    const { number } = await createLine(context, { outgoingUrl: receiver.url })
-    const set = ['--set', 'retrySchedule=5,60', '--set', 'retryOnTimeout=false']
-    expect(await run('endpoint', 'set-policy', number, ...set)).to.include.members([
-      'retrySchedule: 5, 60',
-      'retryOnTimeout: false',
-      'timeoutSeconds: default',
-    ])
-    expect(await runJson('endpoint', 'policy', number)).to.deep.include({ retrySchedule: [5, 60] })
-    expect(await refuse('endpoint', 'set-policy', number, '--set', 'timeoutSeconds=soon')).to.equal(
-      'timeoutSeconds must be a whole number from 1 to 60, or null for the default',
-    )
-  })
-
-  it('endpoint pause and resume are of a line or of an application, and only an operator ends such a pause', async () => {
-    const { number, lineId, userId } = await createLine(context, { outgoingUrl: receiver.url })
-    const { id } = await createApplication(context, { userId, webhookUrl: receiver.url })
-    const pausedBy = async () => (await getApplication(context, userId, id)).endpointPausedBy
-    expect(await run('endpoint', 'pause', number)).to.deep.equal(['events of the line paused'])
-    expect(await runJson('endpoint', 'pause', id)).to.deep.equal({ of: 'application', id, paused: true })
-    expect((await getConnection(context, userId, lineId)).endpoint?.pausedBy).to.equal('operator')
-    expect(await pausedBy()).to.equal(null)
-    for (const resumed of [
-      resumeLineEndpoint(context, ownerOf(userId), userId, lineId),
-      resumeApplicationEndpoint(context, userId, id),
-    ]) {
-      expect(await resumed.catch((error: unknown) => error)).to.include({ status: 403 })
-    }
-    expect(await run('endpoint', 'resume', id)).to.deep.equal(['events of the application resumed'])
-    await run('endpoint', 'resume', number)
-    expect((await getApplication(context, userId, id)).endpointPausedAt).to.equal(null)
-    expect((await getConnection(context, userId, lineId)).endpoint?.pausedAt).to.equal(null)
-  })
-
   it('connection disable closes both ways; connection enable opens the same webhook again', async () => {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     expect(await run('connection', 'disable', line.number)).to.deep.equal(['developer connection disabled'])
@@ -175,13 +136,15 @@ describe('linehook connection and linehook webhook', function () {
     expect((await post(url, line)).status).to.equal(404)
   })
 
-  it('connection send-held delivers what was held while the endpoint was disabled', async () => {
+  it('endpoint send-held delivers what was held while the endpoint was disabled', async () => {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     await disableEndpoint(line)
     await receiveText({ fromNumber: friend, toNumber: line.number, text: 'Held one' })
     await receiveText({ fromNumber: friend, toNumber: line.number, text: 'Held two' })
     await run('connection', 'enable', line.number)
-    expect(await run('connection', 'send-held', line.number)).to.deep.equal(['2 held events are being sent'])
+    expect(await run('endpoint', 'send-held', line.endpointId)).to.deep.equal([
+      '2 held events are being sent',
+    ])
     for (const text of ['Held one', 'Held two']) {
       await until(`${text} arrives`, () => receiver.requests.some(({ body }) => body.includes(text)))
     }
@@ -227,7 +190,6 @@ describe('linehook connection and linehook webhook', function () {
       await Promise.all([
         refuse('webhook', 'delete', '+15559999999'),
         refuse('connection', 'disconnect', '+15551240003'),
-        refuse('connection', 'send-held', '+15551240003'),
         refuse('connection', 'set-url', number, 'ftp://example.com'),
         refuse('webhook', 'create', number),
         refuse('webhook', 'regenerate', number, '--overlap', '86401'),
@@ -235,7 +197,6 @@ describe('linehook connection and linehook webhook', function () {
     ).to.deep.equal([
       'no line has the id or number +15559999999: see `linehook line list`',
       'this line has no developer connection',
-      'the developer connection of this line is not enabled: enable it first',
       'outgoing webhook URL: The URL starts with ftp:, which cannot be called: use https://.',
       'this line has an incoming webhook: regenerate its token or delete it',
       'overlapSeconds must be a whole number from 0 to 86400',

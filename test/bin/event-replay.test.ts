@@ -70,7 +70,7 @@ describe('linehook event replay', function () {
 
   it('wants to be told which lines, and a URL that can be called', async () => {
     expect(await refusal(environment, ...args())).to.equal(
-      'give --line, or --all-lines to replay the events of every line',
+      'give one of --line, --endpoint, or --all-lines to replay the events of every line',
     )
     const { exitCode, errorLines } = await linehook(environment, [
       'event',

@@ -46,7 +46,7 @@ describe('linehook, the command line', function () {
   it('each group lists its commands with --help', async () => {
     const groups = {
       line: ['add', 'list', 'enable', 'disable'],
-      connection: ['enable', 'disable', 'set-url', 'send-held', 'disconnect'],
+      connection: ['enable', 'disable', 'set-url', 'disconnect'],
       webhook: ['create', 'regenerate', 'delete'],
     }
     await Promise.all(

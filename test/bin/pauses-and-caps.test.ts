@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { findConnection } from '../../src/database/lines/developer-connections.js'
 import { listCountryPauses, pauseCountry } from '../../src/database/messages/country-guard.js'
 import { listSpendCaps } from '../../src/database/messages/spend-caps.js'
 import type { Context } from '../../src/domain/context.js'
@@ -34,19 +33,6 @@ describe('linehook … pause, resume and cap', function () {
     expect((await run('line', 'list')).find((line) => line.startsWith(lineId))).to.match(/ paused /)
     expect(await run('line', 'resume', number)).to.deep.equal([`line ${number} is resumed`])
     expect(pauseOf(await getAnyLine(context, lineId))).to.equal(null)
-  })
-
-  it('connection pause-events and resume-events are of its URL', async () => {
-    const { userId, lineId, number } = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
-    expect(await run('connection', 'pause-events', number)).to.deep.equal(['events paused'])
-    expect((await findConnection(context.db, userId, lineId))?.endpointPausedAt).to.be.a('date')
-    expect(await jsonAnswer(environment, 'connection', 'resume-events', number)).to.include({
-      endpointPausedAt: null,
-    })
-    const bare = await createLine(context)
-    expect(await refusal(environment, 'connection', 'pause-events', bare.number)).to.include(
-      'outgoing webhook URL',
-    )
   })
 
   it('carrier pause and carrier resume are of all lines of an account', async () => {

@@ -8,7 +8,7 @@ import { startReceiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
 import { createTestContext } from '../helpers/context.js'
 import { createEnvironment, type Environment } from '../helpers/process/environment.js'
-import { createLine } from '../helpers/factories.js'
+import { createLine, own } from '../helpers/factories.js'
 import { startProcess, stopProcesses } from '../helpers/process/processes.js'
 import { answer, jsonAnswer, linehook } from './linehook.js'
 
@@ -53,7 +53,7 @@ describe('linehook secrets reseal', function () {
       await receiveMessage(context, inboundText(line))
       await until(`${count} events have come`, () => receiver.requests.length === count)
       const { headers, body } = receiver.requests.at(-1)!
-      const secret = (await revealSigningSecret(context, line.userId, line.lineId)) ?? ''
+      const secret = await revealSigningSecret(context, ...own(line))
       expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.to.throw()
     }
 

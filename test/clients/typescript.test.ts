@@ -10,11 +10,11 @@ import { expect } from 'chai'
 import { CLIENT_FILE, generateClient } from '../../dev/client.js'
 import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import type { Context } from '../../src/domain/context.js'
-import { changePolicy } from '../../src/domain/endpoints/endpoint-policies.js'
+import { changePolicy } from '../../src/domain/endpoints/policies.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { rotateSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
 import { inboundText } from '../domain/fixtures.js'
-import { createLine } from '../helpers/factories.js'
+import { createLine, own } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
 import { startProcess, stopProcesses } from '../helpers/process/processes.js'
 import { startReceiver } from '../helpers/services/receiver.js'
@@ -104,10 +104,10 @@ describe('the TypeScript client', function () {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     const { token } = await createApiToken(context, line.userId, 'a program')
     const linehook = new client.Linehook({ url: web.url, token })
-    await changePolicy(context, { of: 'line', id: line.lineId, userId: line.userId }, { signature: 'v1a' })
-    await rotateSigningSecret(context, line.userId, line.lineId)
-    const { signingSecret: secret } = await linehook.getSigningSecret(line.lineId)
-    const { publicKeyUrl } = await linehook.getPolicy(line.lineId)
+    await changePolicy(context, ...own(line), { signature: 'v1a' })
+    await rotateSigningSecret(context, ...own(line))
+    const { signingSecret: secret } = await linehook.getSigningSecret(line.endpointId)
+    const { publicKeyUrl } = await linehook.getEndpointPolicy(line.endpointId)
     const { keys } = await linehook.getPublicKeys(publicKeyUrl.split('/').at(-1) ?? '')
 
     const text = 'He said: "5 $ \\ 3" 😀'

@@ -4,7 +4,7 @@ import { CRASH_WAIT_MS, MAX_CRASHES } from '../../src/domain/crashes.js'
 import { sendHeldEvents } from '../../src/domain/endpoints/deliveries/held-events.js'
 import { countMessageCrash } from '../../src/domain/messages/send.js'
 import { describeContext } from '../helpers/context.js'
-import { createLine, type TestLine } from '../helpers/factories.js'
+import { createLine, own, type TestLine } from '../helpers/factories.js'
 import { until } from '../helpers/until.js'
 import { BEN, deliveryRow, hasMessageJob, messageRow, queueMessage, receiveForDelivery } from './fixtures.js'
 
@@ -76,7 +76,7 @@ describeContext('a row whose job crashes', (context) => {
       .db('deliveries')
       .where({ id })
       .update({ status: 'held', crash_count: 4, round_attempt_count: 9 })
-    await sendHeldEvents(context, line.userId, line.lineId)
+    await sendHeldEvents(context, ...own(line))
     expect(await deliveryRow(context, id)).to.include({
       status: 'pending',
       crash_count: 0,

@@ -1,3 +1,4 @@
+import { getConnection } from '../../src/domain/lines/connection-overview.js'
 import { enableConnection, setLineEndpointUrl } from '../../src/domain/lines/connections.js'
 import type { Context } from '../../src/domain/context.js'
 import { createIncomingWebhook } from '../../src/domain/lines/incoming-webhooks.js'
@@ -15,7 +16,13 @@ export interface TestLine {
   webhookPath: string
   token: string
   /** Of the outgoing webhook; empty when the line has no URL. */
+  endpointId: string
   signingSecret: string
+}
+
+/** Who may act on the line's outgoing webhook, and its id: what the functions about endpoints want to know. */
+export function own({ userId, endpointId }: Pick<TestLine, 'userId' | 'endpointId'>) {
+  return [{ userId }, endpointId] as const
 }
 
 /** A line of a new user, connected, with an incoming webhook and, if a URL is given, an outgoing one. */
@@ -34,6 +41,7 @@ export async function createLine(
   })
   await enableConnection(context, userId, line.id)
   if (outgoingUrl !== undefined) await setLineEndpointUrl(context, userId, line.id, outgoingUrl)
+  const endpointId = (await getConnection(context, userId, line.id)).endpoint?.id ?? ''
   const { url, token } = await createIncomingWebhook(context, userId, line.id)
   const { pathname, search } = new URL(url)
   return {
@@ -42,7 +50,8 @@ export async function createLine(
     number: line.number,
     webhookPath: pathname + search,
     token,
-    signingSecret: (await revealSigningSecret(context, userId, line.id)) ?? '',
+    endpointId,
+    signingSecret: endpointId === '' ? '' : await revealSigningSecret(context, { userId }, endpointId),
   }
 }
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { disconnect } from '../../src/domain/lines/connections.js'
 import type { Context } from '../../src/domain/context.js'
-import { addLineEndpoint } from '../../src/domain/endpoints/line-endpoints.js'
+import { addEndpoint } from '../../src/domain/endpoints/endpoints.js'
 import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
@@ -142,7 +142,7 @@ describe('journey: an event whose receiver or worker goes away', function () {
     const count = 20
     const line = await createLine(context, { outgoingUrl: `${receiver.url}?hangs` })
     const add = (what: string) =>
-      addLineEndpoint(context, line.userId, line.lineId, { url: `${receiver.url}?${what}` })
+      addEndpoint(context, line.userId, { lineId: line.lineId }, { url: `${receiver.url}?${what}` })
     const failing = await add('fails')
     const working = await add('works')
     receiver.answerWith((response, { path }) => {

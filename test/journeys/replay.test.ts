@@ -45,7 +45,7 @@ describe('journey: a server that was mended gets what it missed', function () {
   const replay = ({ userId, lineId }: TestLine, perSecond: number) =>
     startReplay(
       context,
-      { of: 'line', userId, id: lineId },
+      { of: 'line', userId, lineId },
       { from: new Date(0), outcome: 'undelivered', perSecond },
     )
   const whenAt = (work: Work, isThere: (now: Work) => boolean) =>

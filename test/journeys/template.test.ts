@@ -39,7 +39,7 @@ describe('journey: an endpoint whose events have a shape of its own, in the proc
   })
 
   const ask = async (method: string, path: string, body: object) => {
-    const answer = await fetch(`${url}/v1/lines/${line.lineId}/connection/policy${path}`, {
+    const answer = await fetch(`${url}/v1/endpoints/${line.endpointId}/policy${path}`, {
       method,
       headers: { authorization },
       body: JSON.stringify(body),

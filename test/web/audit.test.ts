@@ -41,7 +41,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     const person = await createPerson(context, { role: 'operator' })
     const browser = await browse(context, web, person.id)
     const other = await createPerson(context)
-    const line = await createLine(context, { userId: person.id })
+    const line = await createLine(context, { userId: person.id, outgoingUrl: 'http://127.0.0.1:9/' })
     const theirs = await createLine(context, { userId: other.id })
     const stranger = await createApplication(context)
     await connect(context, stranger, line)
@@ -50,22 +50,23 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
 
     const simulator = `/console/carriers/${accountId}`
     const [ofLine, ofUser] = [`/console/lines/${line.lineId}`, `/console/users/${other.id}`]
+    const ofEndpoint = `/console/endpoints/${line.endpointId}`
     const steps: [path: string, fields: Record<string, string>, Action[]][] = [
       [`${ofLine}/name`, { name: 'Shop' }, ['line.renamed']],
-      [`${ofLine}/outgoing-webhook`, { url: URL_WITH_SECRET }, ['line.endpoint.changed']],
-      [`${ofLine}/endpoints`, { url: URL_WITH_SECRET }, ['line.endpoint.added']],
-      [`${ofLine}/outgoing-webhook/events`, { optInEvents: 'optOut' }, ['line.endpoint.changed']],
-      [`${ofLine}/signing-secret/rotate`, {}, ['line.signing_secret.rotated']],
+      [`${ofLine}/outgoing-webhook`, { url: URL_WITH_SECRET }, ['endpoint.changed']],
+      [`${ofLine}/endpoints`, { url: URL_WITH_SECRET }, ['endpoint.added']],
+      [`${ofEndpoint}/policy`, { shape: 'slack' }, ['endpoint.changed']],
+      [`${ofEndpoint}/rotate-secret`, {}, ['endpoint.secret.rotated']],
       [`${ofLine}/incoming-webhook/regenerate`, {}, ['line.incoming_webhook.regenerated']],
       [`${ofLine}/incoming-webhook/delete`, {}, ['line.incoming_webhook.deleted']],
       [`${ofLine}/incoming-webhook`, {}, ['line.incoming_webhook.created']],
-      [`${ofLine}/outgoing-webhook/pause`, {}, ['line.endpoint.paused']],
-      [`${ofLine}/outgoing-webhook/resume`, {}, ['line.endpoint.resumed']],
+      [`${ofEndpoint}/pause`, {}, ['endpoint.paused']],
+      [`${ofEndpoint}/resume`, {}, ['endpoint.resumed']],
       [`${ofLine}/sending/pause`, {}, ['line.paused']],
       [`${ofLine}/sending/resume`, {}, ['line.resumed']],
       [`${ofLine}/connection/disable`, {}, ['line.connection.changed']],
       [`${ofLine}/connection/enable`, {}, ['line.connection.changed']],
-      [`${ofLine}/connection/disconnect`, {}, ['line.endpoint.deleted', 'line.connection.changed']],
+      [`${ofLine}/connection/disconnect`, {}, ['endpoint.deleted', 'line.connection.changed']],
       [`${ofLine}/conversations/%2B15005550199/name`, { name: 'Ben' }, []],
       [`${ofLine}/conversations/%2B15005550199/block`, {}, ['contact.blocked']],
       [`${ofLine}/conversations/%2B15005550199/unblock`, {}, ['contact.unblocked']],
@@ -153,9 +154,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
       before: { segmentsPerDay: null },
       after: { segmentsPerDay: 500 },
     })
-    expect(rows.find(({ action }) => action === 'line.endpoint.changed')).to.deep.include({
-      before: { url: null },
-    })
+    expect(rows.find(({ action }) => action === 'endpoint.changed')?.before).to.have.keys('url')
     const account = rows.find(({ action }) => action === 'carrier_account.added')
     expect(account?.after?.settings).to.include('authToken (secret)')
   })
@@ -170,13 +169,13 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     })
     await begin()
     const path = `/console/lines/${line.lineId}`
-    for (const page of [path, `${path}/send?show=webhook`, `${path}/receive?show=secret`])
-      await browser.get(page)
-    await browser.get(`/console/applications/${application.id}?show=secret`)
+    for (const page of [path, `${path}/send?show=webhook`]) await browser.get(page)
+    for (const { endpointId } of [line, application])
+      await browser.get(`/console/endpoints/${endpointId}?show=secret`)
     expect((await written()).map(({ action, actorId }) => [action, actorId])).to.deep.equal([
       ['line.incoming_webhook.shown', person.id],
-      ['line.signing_secret.shown', person.id],
-      ['application.signing_secret.shown', person.id],
+      ['endpoint.secret.shown', person.id],
+      ['endpoint.secret.shown', person.id],
     ])
   })
 
@@ -204,7 +203,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     await client.put(path, { name: 'Shop' })
     await client.put(`${path}/connection`, { enabled: true })
     await client.put(`${path}/connection`, { outgoingWebhookUrl: URL_WITH_SECRET })
-    await client.get(`${path}/connection/signing-secret`)
+    await client.get(`/v1/endpoints/${line.endpointId}/signing-secret`)
     await client.get(`${path}/incoming-webhook`)
     await client.post('/v1/messages', { lineId: line.lineId, toNumber: '+15005550199', text: 'Hello' })
     await client.post('/v1/applications', { name: 'Notes', redirectUris: ['https://example.com/'] })
@@ -212,8 +211,8 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
     const rows = await written()
     expect(actionsOf(rows)).to.deep.equal([
       'line.renamed',
-      'line.endpoint.changed',
-      'line.signing_secret.shown',
+      'endpoint.changed',
+      'endpoint.secret.shown',
       'line.incoming_webhook.shown',
       'application.registered',
       'line.incoming_webhook.deleted',

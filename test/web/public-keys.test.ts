@@ -26,9 +26,9 @@ describeWith('v1a signatures', serveApi, (api) => {
       .map((each) => each.slice(kind.length + 1))
 
   it('are verified with the keys at a public URL; after a change both kinds are there for 24 h', async () => {
-    const { line, client, path } = await createOwner(api, { outgoingUrl: receiver.url })
+    const { line, client } = await createOwner(api, { outgoingUrl: receiver.url })
     const { publicKeyUrl, bothSignaturesUntil } = expectAnswer(
-      await client.ask('PATCH', `${path}/connection/policy`, { signature: 'v1a' }),
+      await client.ask('PATCH', `/v1/endpoints/${line.endpointId}/policy`, { signature: 'v1a' }),
     ) as { publicKeyUrl: string; bothSignaturesUntil: string }
     expect(Date.parse(bothSignaturesUntil) - Date.now()).to.be.closeTo(86_400_000, 60_000)
     const readKeys = async () => {
@@ -38,7 +38,7 @@ describeWith('v1a signatures', serveApi, (api) => {
     }
 
     const send = async () => {
-      expectAnswer(await client.post(`${path}/connection/test-event`))
+      expectAnswer(await client.post(`/v1/endpoints/${line.endpointId}/test-event`))
       return receiver.requests.at(-1)!
     }
     const { body, headers } = await send()
@@ -56,7 +56,7 @@ describeWith('v1a signatures', serveApi, (api) => {
     await send()
     expect([signatures('v1').length, isSignedBy(key)]).to.deep.equal([0, true])
 
-    expectAnswer(await client.post(`${path}/connection/rotate-secret`))
+    expectAnswer(await client.post(`/v1/endpoints/${line.endpointId}/rotate-secret`))
     await send()
     const keys = await readKeys()
     expect(keys).to.have.length(2).and.include(key)

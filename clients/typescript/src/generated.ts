@@ -87,306 +87,18 @@ export abstract class Operations {
     return this.call('PUT', `/v1/lines/${segment(lineId)}/connection`, { body }, options)
   }
 
-  /** Disconnect, and delete the incoming webhook. From then on the incoming webhook answers 404, and no event is sent. Further endpoints are deleted. */
+  /** Disconnect, and delete the incoming webhook. From then on the incoming webhook answers 404, and no event is sent. Its other endpoints are deleted. */
   async disconnectLine(lineId: string, options?: CallOptions): Promise<Connection> {
     return this.call('DELETE', `/v1/lines/${segment(lineId)}/connection`, {}, options)
   }
 
-  /** Send a test event to the outgoing webhook URL. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is an example of its type. With `listeners`, whoever follows the events gets it too, and without a URL they alone do (`failure` is `no_url`): at most 100 in an hour. */
-  async sendTestEvent(
+  /** Send an example to the line's outgoing webhook, and to whoever listens. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Without an outgoing webhook only listeners get it (`failure` is `no_url`): at most 100 in an hour. */
+  async triggerEvent(
     lineId: string,
-    body?: SendTestEventBody,
+    body?: TriggerEventBody,
     options?: CallOptions,
   ): Promise<TestEventResult> {
-    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/test-event`, { body }, options)
-  }
-
-  /** Get the secret that signs events. Your server verifies events with it (Standard Webhooks). */
-  async getSigningSecret(lineId: string, options?: CallOptions): Promise<SigningSecret> {
-    return this.call('GET', `/v1/lines/${segment(lineId)}/connection/signing-secret`, {}, options)
-  }
-
-  /** Make a new signing secret. The old secret signs too for 24 h. */
-  async rotateSecret(lineId: string, options?: CallOptions): Promise<SigningSecret> {
-    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/rotate-secret`, {}, options)
-  }
-
-  /** Pause the events to the outgoing webhook URL. They wait, and use up no attempt. Test events are sent. */
-  async pauseEvents(lineId: string, options?: CallOptions): Promise<Connection> {
-    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/pause-events`, {}, options)
-  }
-
-  /** Resume the events to the outgoing webhook URL. What waits is sent soon, in order. 403: an operator has paused them. */
-  async resumeEvents(lineId: string, options?: CallOptions): Promise<Connection> {
-    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/resume-events`, {}, options)
-  }
-
-  /** Try all events now that wait for their next attempt. For a server that was mended. This is refused while the events are paused. */
-  async tryLineEventsNow(
-    lineId: string,
-    options?: CallOptions,
-  ): Promise<{
-    count: number
-  }> {
-    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/try-events-now`, {}, options)
-  }
-
-  /** Send the events that were held while the endpoint was disabled. They are sent oldest first. This is refused while the endpoint is still disabled. */
-  async sendHeldEvents(
-    lineId: string,
-    options?: CallOptions,
-  ): Promise<{
-    count: number
-  }> {
-    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/send-held-events`, {}, options)
-  }
-
-  /** See how the outgoing webhook URL wants its events. It stays when the URL is taken away. */
-  async getPolicy(lineId: string, options?: CallOptions): Promise<EndpointPolicy> {
-    return this.call('GET', `/v1/lines/${segment(lineId)}/connection/policy`, {}, options)
-  }
-
-  /** Change how the outgoing webhook URL wants its events. Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the next attempt on. */
-  async changePolicy(lineId: string, body: ChangePolicyBody, options?: CallOptions): Promise<EndpointPolicy> {
-    return this.call('PATCH', `/v1/lines/${segment(lineId)}/connection/policy`, { body }, options)
-  }
-
-  /** See the last event as it would be posted with other fields. Nothing is saved or sent. */
-  async previewPolicy(
-    lineId: string,
-    body?: PreviewPolicyBody,
-    options?: CallOptions,
-  ): Promise<{
-    contentType: string
-    body: string
-    /** There was no event yet, so it is of one that was made up. */ isSample: boolean
-  }> {
-    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/policy/preview`, { body }, options)
-  }
-
-  /** List a line's further endpoints. They come oldest first. The outgoing webhook URL is not among them. */
-  async listEndpoints(lineId: string, options?: CallOptions): Promise<LineEndpoint[]> {
-    return this.call('GET', `/v1/lines/${segment(lineId)}/endpoints`, {}, options)
-  }
-
-  /** Add an endpoint beside the outgoing webhook URL. It gets each event from then on, signed with a secret of its own. There may be 10, and the developer connection must be enabled. */
-  async addEndpoint(lineId: string, body: AddEndpointBody, options?: CallOptions): Promise<NewLineEndpoint> {
-    return this.call('POST', `/v1/lines/${segment(lineId)}/endpoints`, { body }, options)
-  }
-
-  /** Get a further endpoint. Its health is in it. */
-  async getEndpoint(lineId: string, endpointId: string, options?: CallOptions): Promise<LineEndpoint> {
-    return this.call('GET', `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}`, {}, options)
-  }
-
-  /** Change a further endpoint. Give at least one of the fields. A field that is left out stays as it is. Another URL keeps the secret and gets what was held. */
-  async changeEndpoint(
-    lineId: string,
-    endpointId: string,
-    body: ChangeEndpointBody,
-    options?: CallOptions,
-  ): Promise<LineEndpoint> {
-    return this.call(
-      'PATCH',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}`,
-      { body },
-      options,
-    )
-  }
-
-  /** Delete a further endpoint. It gets no more events, and those that wait for it end as `exhausted`. */
-  async deleteEndpoint(lineId: string, endpointId: string, options?: CallOptions): Promise<LineEndpoint> {
-    return this.call('DELETE', `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}`, {}, options)
-  }
-
-  /** Enable a further endpoint again. After it was disabled for failing. What was held stays so until it is sent. */
-  async enableEndpoint(lineId: string, endpointId: string, options?: CallOptions): Promise<LineEndpoint> {
-    return this.call(
-      'POST',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/enable`,
-      {},
-      options,
-    )
-  }
-
-  /** Send a test event to a further endpoint. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is an example of its type. With `listeners`, whoever follows the events gets it too, and without a URL they alone do (`failure` is `no_url`): at most 100 in an hour. */
-  async sendTestEventOfEndpoint(
-    lineId: string,
-    endpointId: string,
-    body?: SendTestEventOfEndpointBody,
-    options?: CallOptions,
-  ): Promise<TestEventResult> {
-    return this.call(
-      'POST',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/test-event`,
-      { body },
-      options,
-    )
-  }
-
-  /** Get the secret that signs events. Your server verifies events with it (Standard Webhooks). */
-  async getSigningSecretOfEndpoint(
-    lineId: string,
-    endpointId: string,
-    options?: CallOptions,
-  ): Promise<SigningSecret> {
-    return this.call(
-      'GET',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/signing-secret`,
-      {},
-      options,
-    )
-  }
-
-  /** Make a new signing secret. The old secret signs too for 24 h. */
-  async rotateSecretOfEndpoint(
-    lineId: string,
-    endpointId: string,
-    options?: CallOptions,
-  ): Promise<SigningSecret> {
-    return this.call(
-      'POST',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/rotate-secret`,
-      {},
-      options,
-    )
-  }
-
-  /** Pause the events to a further endpoint. They wait, and use up no attempt. Test events are sent. */
-  async pauseEventsOfEndpoint(
-    lineId: string,
-    endpointId: string,
-    options?: CallOptions,
-  ): Promise<LineEndpoint> {
-    return this.call(
-      'POST',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/pause-events`,
-      {},
-      options,
-    )
-  }
-
-  /** Resume the events to a further endpoint. What waits is sent soon, in order. 403: an operator has paused them. */
-  async resumeEventsOfEndpoint(
-    lineId: string,
-    endpointId: string,
-    options?: CallOptions,
-  ): Promise<LineEndpoint> {
-    return this.call(
-      'POST',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/resume-events`,
-      {},
-      options,
-    )
-  }
-
-  /** Try all events now that wait for their next attempt. For a server that was mended. This is refused while the events are paused. */
-  async tryLineEventsNowOfEndpoint(
-    lineId: string,
-    endpointId: string,
-    options?: CallOptions,
-  ): Promise<{
-    count: number
-  }> {
-    return this.call(
-      'POST',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/try-events-now`,
-      {},
-      options,
-    )
-  }
-
-  /** Send the events that were held while the endpoint was disabled. They are sent oldest first. This is refused while the endpoint is still disabled. */
-  async sendHeldEventsOfEndpoint(
-    lineId: string,
-    endpointId: string,
-    options?: CallOptions,
-  ): Promise<{
-    count: number
-  }> {
-    return this.call(
-      'POST',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/send-held-events`,
-      {},
-      options,
-    )
-  }
-
-  /** List the deliveries to a further endpoint. They come newest first. */
-  async listDeliveriesOfEndpoint(
-    lineId: string,
-    endpointId: string,
-    query?: ListDeliveriesOfEndpointQuery,
-    options?: CallOptions,
-  ): Promise<Delivery[]> {
-    return this.call(
-      'GET',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/deliveries`,
-      { query },
-      options,
-    )
-  }
-
-  /** List the deliveries to a further endpoint. All of them, read page by page. */
-  iterateDeliveriesOfEndpoint(
-    lineId: string,
-    endpointId: string,
-    query?: ListDeliveriesOfEndpointQuery,
-    options?: CallOptions,
-  ): AsyncGenerator<Delivery, void, undefined> {
-    return this.iterate(
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/deliveries`,
-      query,
-      options,
-    )
-  }
-
-  /** See how a further endpoint wants its events. It stays when the URL is taken away. */
-  async getEndpointPolicy(
-    lineId: string,
-    endpointId: string,
-    options?: CallOptions,
-  ): Promise<EndpointPolicy> {
-    return this.call(
-      'GET',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/policy`,
-      {},
-      options,
-    )
-  }
-
-  /** Change how a further endpoint wants its events. Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the next attempt on. */
-  async changeEndpointPolicy(
-    lineId: string,
-    endpointId: string,
-    body: ChangeEndpointPolicyBody,
-    options?: CallOptions,
-  ): Promise<EndpointPolicy> {
-    return this.call(
-      'PATCH',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/policy`,
-      { body },
-      options,
-    )
-  }
-
-  /** See the last event as it would be posted with other fields. Nothing is saved or sent. */
-  async previewEndpointPolicy(
-    lineId: string,
-    endpointId: string,
-    body?: PreviewEndpointPolicyBody,
-    options?: CallOptions,
-  ): Promise<{
-    contentType: string
-    body: string
-    /** There was no event yet, so it is of one that was made up. */ isSample: boolean
-  }> {
-    return this.call(
-      'POST',
-      `/v1/lines/${segment(lineId)}/endpoints/${segment(endpointId)}/policy/preview`,
-      { body },
-      options,
-    )
+    return this.call('POST', `/v1/lines/${segment(lineId)}/events/trigger`, { body }, options)
   }
 
   /** Get the URL with its token. Anybody who has the URL can send. If somebody else may know it, give it a new token. */
@@ -426,6 +138,134 @@ export abstract class Operations {
     token: string
   }> {
     return this.call('POST', `/v1/lines/${segment(lineId)}/incoming-webhook/regenerate`, { body }, options)
+  }
+
+  /** List the endpoints of your lines and applications. A line's outgoing webhook comes first. An application sees its own endpoint. */
+  async listEndpoints(query?: ListEndpointsQuery, options?: CallOptions): Promise<Endpoint[]> {
+    return this.call('GET', `/v1/endpoints`, { query }, options)
+  }
+
+  /** Add an endpoint to a line, or to an application that has none. It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a line may have 10, and its developer connection must be enabled. */
+  async addEndpoint(body: AddEndpointBody, options?: CallOptions): Promise<NewEndpoint> {
+    return this.call('POST', `/v1/endpoints`, { body }, options)
+  }
+
+  /** Get an endpoint. Its health is in it. */
+  async getEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
+    return this.call('GET', `/v1/endpoints/${segment(endpointId)}`, {}, options)
+  }
+
+  /** Change an endpoint. Give at least one of the fields. A field that is left out stays as it is. Another URL keeps the secret and gets what was held. */
+  async changeEndpoint(
+    endpointId: string,
+    body: ChangeEndpointBody,
+    options?: CallOptions,
+  ): Promise<Endpoint> {
+    return this.call('PATCH', `/v1/endpoints/${segment(endpointId)}`, { body }, options)
+  }
+
+  /** Delete an endpoint. It gets no more events, and those that wait for it end as `exhausted`. */
+  async deleteEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
+    return this.call('DELETE', `/v1/endpoints/${segment(endpointId)}`, {}, options)
+  }
+
+  /** Send a test event to an endpoint. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is an example of its type. */
+  async sendTestEvent(
+    endpointId: string,
+    body?: SendTestEventBody,
+    options?: CallOptions,
+  ): Promise<TestEventResult> {
+    return this.call('POST', `/v1/endpoints/${segment(endpointId)}/test-event`, { body }, options)
+  }
+
+  /** Enable an endpoint again. After it was disabled for failing. What was held stays so until it is sent. */
+  async enableEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
+    return this.call('POST', `/v1/endpoints/${segment(endpointId)}/enable`, {}, options)
+  }
+
+  /** Pause the events to an endpoint. They wait, and use up no attempt. Test events are sent. */
+  async pauseEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
+    return this.call('POST', `/v1/endpoints/${segment(endpointId)}/pause`, {}, options)
+  }
+
+  /** Resume the events to an endpoint. What waits is sent soon, in order. 403: an operator has paused them. */
+  async resumeEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
+    return this.call('POST', `/v1/endpoints/${segment(endpointId)}/resume`, {}, options)
+  }
+
+  /** Try all events now that wait for their next attempt. For a server that was mended. This is refused while the events are paused. */
+  async tryEndpointNow(
+    endpointId: string,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+  }> {
+    return this.call('POST', `/v1/endpoints/${segment(endpointId)}/try-now`, {}, options)
+  }
+
+  /** Send the events that were held while the endpoint was disabled. They are sent oldest first. This is refused while the endpoint is still disabled. */
+  async sendHeldEvents(
+    endpointId: string,
+    options?: CallOptions,
+  ): Promise<{
+    count: number
+  }> {
+    return this.call('POST', `/v1/endpoints/${segment(endpointId)}/send-held-events`, {}, options)
+  }
+
+  /** Get the secret that signs events. Your server verifies events with it (Standard Webhooks). */
+  async getSigningSecret(endpointId: string, options?: CallOptions): Promise<SigningSecret> {
+    return this.call('GET', `/v1/endpoints/${segment(endpointId)}/signing-secret`, {}, options)
+  }
+
+  /** Make a new signing secret. The old secret signs too for 24 h. */
+  async rotateSecret(endpointId: string, options?: CallOptions): Promise<SigningSecret> {
+    return this.call('POST', `/v1/endpoints/${segment(endpointId)}/rotate-secret`, {}, options)
+  }
+
+  /** List the deliveries to an endpoint. They come newest first; those of an application without what was said on the line. */
+  async listDeliveriesOfEndpoint(
+    endpointId: string,
+    query?: ListDeliveriesOfEndpointQuery,
+    options?: CallOptions,
+  ): Promise<(Delivery | ApplicationDelivery)[]> {
+    return this.call('GET', `/v1/endpoints/${segment(endpointId)}/deliveries`, { query }, options)
+  }
+
+  /** List the deliveries to an endpoint. All of them, read page by page. */
+  iterateDeliveriesOfEndpoint(
+    endpointId: string,
+    query?: ListDeliveriesOfEndpointQuery,
+    options?: CallOptions,
+  ): AsyncGenerator<Delivery | ApplicationDelivery, void, undefined> {
+    return this.iterate(`/v1/endpoints/${segment(endpointId)}/deliveries`, query, options)
+  }
+
+  /** See how an endpoint wants its events. Another URL changes nothing about it. */
+  async getEndpointPolicy(endpointId: string, options?: CallOptions): Promise<EndpointPolicy> {
+    return this.call('GET', `/v1/endpoints/${segment(endpointId)}/policy`, {}, options)
+  }
+
+  /** Change how an endpoint wants its events. Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the next attempt on. */
+  async changeEndpointPolicy(
+    endpointId: string,
+    body: ChangeEndpointPolicyBody,
+    options?: CallOptions,
+  ): Promise<EndpointPolicy> {
+    return this.call('PATCH', `/v1/endpoints/${segment(endpointId)}/policy`, { body }, options)
+  }
+
+  /** See the last event as it would be posted with other fields. Nothing is saved or sent. */
+  async previewEndpointPolicy(
+    endpointId: string,
+    body?: PreviewEndpointPolicyBody,
+    options?: CallOptions,
+  ): Promise<{
+    contentType: string
+    body: string
+    /** There was no event yet, so it is of one that was made up. */ isSample: boolean
+  }> {
+    return this.call('POST', `/v1/endpoints/${segment(endpointId)}/policy/preview`, { body }, options)
   }
 
   /** List the messages of your lines. They come newest first. An application sees those of connected lines. With `messages:write` alone it sees those that it sent. */
@@ -536,42 +376,21 @@ export abstract class Operations {
     return this.call('POST', `/v1/deliveries/${segment(deliveryId)}/send-again`, {}, options)
   }
 
-  /** Send the events of a span of time again, to the line's outgoing webhook URL or to another one. The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. An application has what went to itself from the line sent again, and gives no other URL. */
-  async replayLineEvents(lineId: string, body: ReplayLineEventsBody, options?: CallOptions): Promise<Work> {
-    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/replay`, { body }, options)
+  /** Send the events of a span of time again, to the endpoint or to another URL. The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. An application replays what it got from one line, and gives no other URL. */
+  async replayEvents(endpointId: string, body: ReplayEventsBody, options?: CallOptions): Promise<Work> {
+    return this.call('POST', `/v1/endpoints/${segment(endpointId)}/replay`, { body }, options)
   }
 
   /** See how many events a replay would send. They are counted up to 10,000; `isMore`: there are more. */
-  async replayLineEventsPreview(
-    lineId: string,
-    body: ReplayLineEventsPreviewBody,
+  async previewReplay(
+    endpointId: string,
+    body: PreviewReplayBody,
     options?: CallOptions,
   ): Promise<{
     count: number
     isMore: boolean
   }> {
-    return this.call('POST', `/v1/lines/${segment(lineId)}/connection/replay/preview`, { body }, options)
-  }
-
-  /** Send the events of a span of time again, to its webhook URL or to another one. The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. */
-  async replayApplicationEvents(
-    applicationId: string,
-    body: ReplayApplicationEventsBody,
-    options?: CallOptions,
-  ): Promise<Work> {
-    return this.call('POST', `/v1/applications/${segment(applicationId)}/replay`, { body }, options)
-  }
-
-  /** See how many events a replay would send. They are counted up to 10,000; `isMore`: there are more. */
-  async replayApplicationEventsPreview(
-    applicationId: string,
-    body: ReplayApplicationEventsPreviewBody,
-    options?: CallOptions,
-  ): Promise<{
-    count: number
-    isMore: boolean
-  }> {
-    return this.call('POST', `/v1/applications/${segment(applicationId)}/replay/preview`, { body }, options)
+    return this.call('POST', `/v1/endpoints/${segment(endpointId)}/replay/preview`, { body }, options)
   }
 
   /** List your long works. They come newest first, and are kept for 30 days. */
@@ -647,96 +466,6 @@ export abstract class Operations {
     return this.call('POST', `/v1/applications/${segment(applicationId)}/rotate-secret`, {}, options)
   }
 
-  /** Get the secret that signs its events. The application's server verifies events with it (Standard Webhooks). */
-  async getApplicationSigningSecret(applicationId: string, options?: CallOptions): Promise<SigningSecret> {
-    return this.call('GET', `/v1/applications/${segment(applicationId)}/signing-secret`, {}, options)
-  }
-
-  /** Make a new signing secret. The old secret signs too for 24 h. */
-  async rotateApplicationSigningSecret(applicationId: string, options?: CallOptions): Promise<SigningSecret> {
-    return this.call('POST', `/v1/applications/${segment(applicationId)}/rotate-signing-secret`, {}, options)
-  }
-
-  /** Send a test event to its webhook URL. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. */
-  async sendApplicationTestEvent(applicationId: string, options?: CallOptions): Promise<TestEventResult> {
-    return this.call('POST', `/v1/applications/${segment(applicationId)}/test-event`, {}, options)
-  }
-
-  /** Try all events now that wait for their next attempt. For a server that was mended. This is refused while the events are paused. */
-  async tryApplicationEventsNow(
-    applicationId: string,
-    options?: CallOptions,
-  ): Promise<{
-    count: number
-  }> {
-    return this.call('POST', `/v1/applications/${segment(applicationId)}/try-events-now`, {}, options)
-  }
-
-  /** Send the events that were held while its webhook URL was disabled. They are sent oldest first. This is refused while the URL is still disabled. */
-  async sendHeldApplicationEvents(
-    applicationId: string,
-    options?: CallOptions,
-  ): Promise<{
-    count: number
-  }> {
-    return this.call('POST', `/v1/applications/${segment(applicationId)}/send-held-events`, {}, options)
-  }
-
-  /** Pause the events to its webhook URL. They wait, and use up no attempt. Test events are sent. */
-  async pauseApplicationEvents(applicationId: string, options?: CallOptions): Promise<Application> {
-    return this.call('POST', `/v1/applications/${segment(applicationId)}/pause-events`, {}, options)
-  }
-
-  /** Resume the events to its webhook URL. What waits is sent soon, in order. */
-  async resumeApplicationEvents(applicationId: string, options?: CallOptions): Promise<Application> {
-    return this.call('POST', `/v1/applications/${segment(applicationId)}/resume-events`, {}, options)
-  }
-
-  /** List what became of its events. They come newest first. */
-  async listApplicationDeliveries(
-    applicationId: string,
-    query?: ListApplicationDeliveriesQuery,
-    options?: CallOptions,
-  ): Promise<ApplicationDelivery[]> {
-    return this.call('GET', `/v1/applications/${segment(applicationId)}/deliveries`, { query }, options)
-  }
-
-  /** List what became of its events. All of them, read page by page. */
-  iterateApplicationDeliveries(
-    applicationId: string,
-    query?: ListApplicationDeliveriesQuery,
-    options?: CallOptions,
-  ): AsyncGenerator<ApplicationDelivery, void, undefined> {
-    return this.iterate(`/v1/applications/${segment(applicationId)}/deliveries`, query, options)
-  }
-
-  /** See how its webhook URL wants its events. It stays when the URL is taken away. */
-  async getApplicationPolicy(applicationId: string, options?: CallOptions): Promise<EndpointPolicy> {
-    return this.call('GET', `/v1/applications/${segment(applicationId)}/policy`, {}, options)
-  }
-
-  /** Change how its webhook URL wants its events. Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the next attempt on. */
-  async changeApplicationPolicy(
-    applicationId: string,
-    body: ChangeApplicationPolicyBody,
-    options?: CallOptions,
-  ): Promise<EndpointPolicy> {
-    return this.call('PATCH', `/v1/applications/${segment(applicationId)}/policy`, { body }, options)
-  }
-
-  /** See the last event as it would be posted with other fields. Nothing is saved or sent. */
-  async previewApplicationPolicy(
-    applicationId: string,
-    body?: PreviewApplicationPolicyBody,
-    options?: CallOptions,
-  ): Promise<{
-    contentType: string
-    body: string
-    /** There was no event yet, so it is of one that was made up. */ isSample: boolean
-  }> {
-    return this.call('POST', `/v1/applications/${segment(applicationId)}/policy/preview`, { body }, options)
-  }
-
   /** List the applications that may use your lines. The answer says what each may do, and when it last sent or received. */
   async listAuthorizedApplications(options?: CallOptions): Promise<AuthorizedApplication[]> {
     return this.call('GET', `/v1/authorized-applications`, {}, options)
@@ -809,74 +538,40 @@ export interface ChangeConnectionBody {
     ('messageStatus' | 'optOut')[] | undefined
 }
 
-export interface SendTestEventBody {
-  type?: 'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | undefined
-  listeners?: boolean | undefined
+export interface TriggerEventBody {
+  type?:
+    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected' | undefined
 }
 
-export interface ChangePolicyBody {
-  retrySchedule?: 'default' | 'short' | 'long' | number[] | null | undefined
-  retryOnTimeout?: boolean | null | undefined
-  timeoutSeconds?: number | null | undefined
-  requestsAtOnce?: number | null | undefined
-  ordered?: boolean | null | undefined
-  declinedEvents?: ('inboundText' | 'inboundMedia' | 'voiceMail')[] | null | undefined
-  shape?:
-    | 'linehook'
-    | 'cloudevents'
-    | 'cloudevents-binary'
-    | 'slack'
-    | 'discord'
-    | 'ifttt'
-    | 'template'
-    | null
-    | undefined
-  template?: string | null | undefined
-  templateContentType?: string | null | undefined
-  signature?: 'v1' | 'v1a' | null | undefined
-  /** Headers that are added to each request, or replaced; null takes one away. They are kept encrypted. */ headers?:
-    Record<string, string | null> | undefined
+export interface RegenerateTokenBody {
+  /** How long the old token still works. */ overlapSeconds?: number | undefined
 }
 
-export interface PreviewPolicyBody {
-  retrySchedule?: 'default' | 'short' | 'long' | number[] | null | undefined
-  retryOnTimeout?: boolean | null | undefined
-  timeoutSeconds?: number | null | undefined
-  requestsAtOnce?: number | null | undefined
-  ordered?: boolean | null | undefined
-  declinedEvents?: ('inboundText' | 'inboundMedia' | 'voiceMail')[] | null | undefined
-  shape?:
-    | 'linehook'
-    | 'cloudevents'
-    | 'cloudevents-binary'
-    | 'slack'
-    | 'discord'
-    | 'ifttt'
-    | 'template'
-    | null
-    | undefined
-  template?: string | null | undefined
-  templateContentType?: string | null | undefined
-  signature?: 'v1' | 'v1a' | null | undefined
+export interface ListEndpointsQuery {
+  /** Only those of this line. */ lineId?: string | undefined
+  /** Only that of this application. */ applicationId?: string | undefined
+  /** Only those that are so. */ state?: 'disabled' | 'failing' | 'paused' | 'new' | 'working' | undefined
 }
 
 export interface AddEndpointBody {
+  /** The line whose events it gets. */ lineId?: string | undefined
+  /** Or the application whose webhook it is. */ applicationId?: string | undefined
   name?: string | null | undefined
   url: string
-  /** The events that it gets besides those of received messages. */ optInEvents?:
-    ('messageStatus' | 'optOut')[] | undefined
+  /** The events that it gets besides those of received messages. `lineDisconnected` is for applications. */ optInEvents?:
+    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
 }
 
 export interface ChangeEndpointBody {
   name?: string | null | undefined
   url?: string | undefined
-  /** The events that it gets besides those of received messages. */ optInEvents?:
-    ('messageStatus' | 'optOut')[] | undefined
+  /** The events that it gets besides those of received messages. `lineDisconnected` is for applications. */ optInEvents?:
+    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
 }
 
-export interface SendTestEventOfEndpointBody {
-  type?: 'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | undefined
-  listeners?: boolean | undefined
+export interface SendTestEventBody {
+  type?:
+    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected' | undefined
 }
 
 export interface ListDeliveriesOfEndpointQuery {
@@ -928,10 +623,6 @@ export interface PreviewEndpointPolicyBody {
   template?: string | null | undefined
   templateContentType?: string | null | undefined
   signature?: 'v1' | 'v1a' | null | undefined
-}
-
-export interface RegenerateTokenBody {
-  /** How long the old token still works. */ overlapSeconds?: number | undefined
 }
 
 export interface ListMessagesQuery {
@@ -1009,13 +700,9 @@ export interface ListDeliveriesQuery {
   /** The most that one page has. */ limit?: number | undefined
 }
 
-export type ReplayLineEventsBody = Replay
+export type ReplayEventsBody = Replay
 
-export type ReplayLineEventsPreviewBody = Replay
-
-export type ReplayApplicationEventsBody = Replay
-
-export type ReplayApplicationEventsPreviewBody = Replay
+export type PreviewReplayBody = Replay
 
 export interface ListWorksQuery {
   /** Only what is older than this one. */ before?: string | undefined
@@ -1055,57 +742,6 @@ export interface ChangeApplicationBody {
   website?: string | null | undefined
   /** The URL to which its events are sent. With null it gets no events. */ webhookUrl?:
     string | null | undefined
-}
-
-export interface ListApplicationDeliveriesQuery {
-  /** Only what is older than the delivery with this id. */ before?: string | undefined
-  /** The most that one page has. */ limit?: number | undefined
-}
-
-export interface ChangeApplicationPolicyBody {
-  retrySchedule?: 'default' | 'short' | 'long' | number[] | null | undefined
-  retryOnTimeout?: boolean | null | undefined
-  timeoutSeconds?: number | null | undefined
-  requestsAtOnce?: number | null | undefined
-  ordered?: boolean | null | undefined
-  declinedEvents?: ('inboundText' | 'inboundMedia' | 'voiceMail')[] | null | undefined
-  shape?:
-    | 'linehook'
-    | 'cloudevents'
-    | 'cloudevents-binary'
-    | 'slack'
-    | 'discord'
-    | 'ifttt'
-    | 'template'
-    | null
-    | undefined
-  template?: string | null | undefined
-  templateContentType?: string | null | undefined
-  signature?: 'v1' | 'v1a' | null | undefined
-  /** Headers that are added to each request, or replaced; null takes one away. They are kept encrypted. */ headers?:
-    Record<string, string | null> | undefined
-}
-
-export interface PreviewApplicationPolicyBody {
-  retrySchedule?: 'default' | 'short' | 'long' | number[] | null | undefined
-  retryOnTimeout?: boolean | null | undefined
-  timeoutSeconds?: number | null | undefined
-  requestsAtOnce?: number | null | undefined
-  ordered?: boolean | null | undefined
-  declinedEvents?: ('inboundText' | 'inboundMedia' | 'voiceMail')[] | null | undefined
-  shape?:
-    | 'linehook'
-    | 'cloudevents'
-    | 'cloudevents-binary'
-    | 'slack'
-    | 'discord'
-    | 'ifttt'
-    | 'template'
-    | null
-    | undefined
-  template?: string | null | undefined
-  templateContentType?: string | null | undefined
-  signature?: 'v1' | 'v1a' | null | undefined
 }
 
 export interface InboundTextEvent {
@@ -1228,7 +864,8 @@ export interface Connection {
   /** The events that it gets besides those of received messages. */ optInEvents: (
     'messageStatus' | 'optOut'
   )[]
-  /** The outgoing webhook URL's health; null without a URL. */ endpoint: {
+  /** The outgoing webhook's endpoint; null without a URL. */ endpoint: {
+    /** Of the endpoint, for `/v1/endpoints`. */ id: string
     /** Every attempt since this moment has failed. */ failingSince: string | null
     consecutiveFailureCount: number
     /** Events are held since this moment. Enable the connection to send events again. */ disabledAt:
@@ -1272,7 +909,7 @@ export interface Delivery {
   /** A replay has sent it again; its attempts have the header `webhook-replay: true` since then. */ isReplayed: boolean
   deliveredAt: string | null
   /** The message that was received; null: the event tells of none. */ messageId: string | null
-  /** Which endpoint gets it: the line's outgoing webhook URL, a further one, or an application's. */ endpointId: string
+  /** Which endpoint gets it: one of the line, or an application's. */ endpointId: string
   /** The application that gets it; null: a server of the line's own. */ applicationId: string | null
   /** Where it goes; of another user's application only the origin. */ url: string
   fromNumber: string
@@ -1295,7 +932,7 @@ export interface DeliveryWithAttempts {
   /** A replay has sent it again; its attempts have the header `webhook-replay: true` since then. */ isReplayed: boolean
   deliveredAt: string | null
   /** The message that was received; null: the event tells of none. */ messageId: string | null
-  /** Which endpoint gets it: the line's outgoing webhook URL, a further one, or an application's. */ endpointId: string
+  /** Which endpoint gets it: one of the line, or an application's. */ endpointId: string
   /** The application that gets it; null: a server of the line's own. */ applicationId: string | null
   /** Where it goes; of another user's application only the origin. */ url: string
   fromNumber: string
@@ -1324,7 +961,29 @@ export interface DeliveryWithAttempts {
   }[]
 }
 
+export interface Endpoint {
+  id: string
+  /** The line whose events it gets; null: it belongs to an application. */ lineId: string | null
+  /** The application whose webhook it is; null: it belongs to a line. */ applicationId: string | null
+  /** Whether the developer connection of its line names it as the outgoing webhook. */ isOutgoingWebhook: boolean
+  /** What you call it; null: it has no name. */ name: string | null
+  /** Where its events are sent. */ url: string
+  /** The events that it gets besides those of received messages. */ optInEvents: (
+    'messageStatus' | 'optOut' | 'lineDisconnected'
+  )[]
+  /** Every attempt since this moment has failed. */ failingSince: string | null
+  consecutiveFailureCount: number
+  /** Events are held since this moment. */ disabledAt: string | null
+  /** `gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its owner was disabled. */ disabledReason:
+    'gone' | 'failing' | 'owner_disabled' | null
+  /** Since when no events are sent: they wait. */ pausedAt: string | null
+  /** What an `operator` paused only operators resume. */ pausedBy: 'owner' | 'operator' | null
+  /** Until this moment the previous signing secret signs too. */ previousSecretUntil: string | null
+  createdAt: string
+}
+
 export interface EndpointHealth {
+  /** Of the endpoint, for `/v1/endpoints`. */ id: string
   /** Every attempt since this moment has failed. */ failingSince: string | null
   consecutiveFailureCount: number
   /** Events are held since this moment. Give `webhookUrl` again to enable the endpoint. */ disabledAt:
@@ -1393,25 +1052,6 @@ export interface Line {
   /** When it last sent or received. */ lastActivityAt: string | null
 }
 
-export interface LineEndpoint {
-  id: string
-  lineId: string
-  /** What you call it; null: it has no name. */ name: string | null
-  /** Where its events are sent. */ url: string
-  /** The events that it gets besides those of received messages. */ optInEvents: (
-    'messageStatus' | 'optOut'
-  )[]
-  /** Every attempt since this moment has failed. */ failingSince: string | null
-  consecutiveFailureCount: number
-  /** Events are held since this moment. */ disabledAt: string | null
-  /** `gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its owner was disabled. */ disabledReason:
-    'gone' | 'failing' | 'owner_disabled' | null
-  /** Since when no events are sent: they wait. */ pausedAt: string | null
-  /** What an `operator` paused only operators resume. */ pausedBy: 'owner' | 'operator' | null
-  /** Until this moment the previous signing secret signs too. */ previousSecretUntil: string | null
-  createdAt: string
-}
-
 export interface Media {
   /** A message is sent, and an event delivered, when its media are `stored`. */ status:
     'pending' | 'fetching' | 'stored' | 'failed'
@@ -1456,13 +1096,15 @@ export interface Message {
   /** When the carrier's report on it came. */ receiptAt: string | null
 }
 
-export interface NewLineEndpoint {
+export interface NewEndpoint {
   id: string
-  lineId: string
+  /** The line whose events it gets; null: it belongs to an application. */ lineId: string | null
+  /** The application whose webhook it is; null: it belongs to a line. */ applicationId: string | null
+  /** Whether the developer connection of its line names it as the outgoing webhook. */ isOutgoingWebhook: boolean
   /** What you call it; null: it has no name. */ name: string | null
   /** Where its events are sent. */ url: string
   /** The events that it gets besides those of received messages. */ optInEvents: (
-    'messageStatus' | 'optOut'
+    'messageStatus' | 'optOut' | 'lineDisconnected'
   )[]
   /** Every attempt since this moment has failed. */ failingSince: string | null
   consecutiveFailureCount: number
@@ -1509,7 +1151,7 @@ export interface Replay {
   /** `undelivered`: those that it did not get, and those that wait for another attempt after one that failed. */ outcome?:
     'any' | 'undelivered' | 'delivered' | undefined
   /** How many events a second at most. */ perSecond?: number | undefined
-  /** Of a further endpoint, instead of the outgoing webhook URL. */ endpointId?: string | undefined
+  /** Only events of this line; an application must give it. */ lineId?: string | undefined
   /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are. */ url?:
     string | undefined
 }

@@ -1,11 +1,119 @@
+import {
+  columnsOf,
+  count,
+  flag,
+  internal,
+  listOf,
+  made,
+  moment,
+  oneOf,
+  orNull,
+  shown,
+  url,
+  uuid,
+  type Kind,
+  type Row,
+} from '../../shape.js'
 import type { Database } from '../connection.js'
 import type { StoredPolicy } from './policy.js'
-import type { OptInEventType } from './events.js'
+import { OPT_IN_EVENT_TYPES, type OptInEventType } from './events.js'
 
 /** Why an endpoint is disabled. The last one is not its server's fault: the user is disabled whose it is. */
 export const DISABLED_REASONS = ['gone', 'failing', 'owner_disabled'] as const
 
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
+
+const name: Kind<string> = { schema: { type: 'string', minLength: 1, maxLength: 100 } }
+
+/**
+ * An endpoint as those see it whose it is. The columns are those of `endpoints e` and of the developer connection `c` whose
+ * outgoing webhook it is.
+ */
+export const ENDPOINT_FIELDS = {
+  id: shown('e.id', uuid),
+  /** Of the line's owner, or of who registered the application. */
+  userId: internal('e.user_id', uuid),
+  lineId: shown(
+    'e.line_id',
+    orNull(uuid),
+    'The {line} whose events it gets; null: it belongs to an application.',
+  ),
+  applicationId: shown(
+    'e.application_id',
+    orNull(uuid),
+    'The application whose webhook it is; null: it belongs to a {line}.',
+  ),
+  isOutgoingWebhook: shown(
+    'c.line_id is not null',
+    flag,
+    'Whether the developer connection of its {line} names it as the outgoing webhook.',
+  ),
+  name: shown('e.name', orNull(name), 'What you call it; null: it has no name.'),
+  url: shown('e.url', url, 'Where its events are sent.'),
+  optInEvents: shown(
+    'e.opt_in_events',
+    listOf(oneOf(...OPT_IN_EVENT_TYPES)),
+    'The events that it gets besides those of received messages.',
+  ),
+  /** null: no event was sent to it yet. */
+  calledAt: internal('e.called_at', orNull(moment)),
+  failingSince: shown('e.failing_since', orNull(moment), 'Every attempt since this moment has failed.'),
+  consecutiveFailureCount: shown('e.consecutive_failure_count', count),
+  disabledAt: shown('e.disabled_at', orNull(moment), 'Events are held since this moment.'),
+  disabledReason: shown(
+    'e.disabled_reason',
+    orNull(oneOf(...DISABLED_REASONS)),
+    '`gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its owner was ' +
+      'disabled.',
+  ),
+  pausedAt: shown('e.paused_at', orNull(moment), 'Since when no events are sent: they wait.'),
+  /** Who paused it: a user's id; null: the command line. */
+  pausedByUser: internal('e.paused_by', orNull(uuid)),
+  pausedBy: made(orNull(oneOf('owner', 'operator')), 'What an `operator` paused only operators resume.'),
+  previousSecretUntil: shown(
+    'case when e.previous_secret_until > now() then e.previous_secret_until end',
+    orNull(moment),
+    'Until this moment the previous signing secret signs too.',
+  ),
+  createdAt: shown('e.created_at', moment),
+}
+
+export type Endpoint = Row<typeof ENDPOINT_FIELDS>
+
+/** All that is given must fit. */
+export interface EndpointFilter {
+  id?: string | undefined
+  userId?: string | undefined
+  lineId?: string | undefined
+  applicationId?: string | undefined
+}
+
+/**
+ * A line's outgoing webhook first, then oldest first.
+ *
+ * @param isLocked until the transaction ends, nobody else changes them
+ */
+export async function listEndpoints(
+  db: Database,
+  { id, userId, lineId, applicationId }: EndpointFilter,
+  { isLocked = false } = {},
+): Promise<Endpoint[]> {
+  const wanted = { 'e.id': id, 'e.user_id': userId, 'e.line_id': lineId, 'e.application_id': applicationId }
+  const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
+  return db('endpoints as e')
+    .modify((query) => {
+      if (isLocked) void query.forUpdate('e')
+    })
+    .leftJoin('developer_connections as c', 'c.endpoint_id', 'e.id')
+    .leftJoin('applications as a', 'a.id', 'e.application_id')
+    .where(given)
+    .whereNull('e.removed_at')
+    .whereNull('a.deleted_at')
+    .orderByRaw('c.line_id is null, e.id')
+    .select<Endpoint[]>(db.raw(COLUMNS))
+}
+
+const COLUMNS = columnsOf(ENDPOINT_FIELDS)
 
 export async function insertEndpoint(
   db: Database,
@@ -14,19 +122,30 @@ export async function insertEndpoint(
     userId: string
     url: string
     secretSealed: Buffer
-    /** Whose further endpoint it is. */
-    lineId?: string
     name?: string | null
-  },
+  } & ({ lineId: string } | { applicationId: string }),
 ): Promise<void> {
   await db('endpoints').insert({
     id: endpoint.id,
     user_id: endpoint.userId,
-    line_id: endpoint.lineId ?? null,
+    line_id: 'lineId' in endpoint ? endpoint.lineId : null,
+    application_id: 'applicationId' in endpoint ? endpoint.applicationId : null,
     name: endpoint.name ?? null,
     url: endpoint.url,
     secret_sealed: endpoint.secretSealed,
   })
+}
+
+/** A pause ends with it: what is still under way could not end otherwise. The row stays, for its deliveries. */
+export async function deleteEndpoint(db: Database, id: string): Promise<void> {
+  await db('endpoints').where({ id }).update({ removed_at: db.fn.now(), paused_at: null, paused_by: null })
+  for (const table of ['developer_connections', 'applications']) {
+    await db(table).where({ endpoint_id: id }).update({ endpoint_id: null })
+  }
+}
+
+export async function renameEndpoint(db: Database, id: string, name: string | null): Promise<void> {
+  await db('endpoints').where({ id }).update({ name })
 }
 
 /** Nothing is delivered any more; what was held stays. */
@@ -101,7 +220,7 @@ export interface EndpointToCall {
   headersSealed: Buffer | null
 }
 
-export async function findEndpoint(db: Database, id: string): Promise<EndpointToCall | undefined> {
+export async function findEndpointToCall(db: Database, id: string): Promise<EndpointToCall | undefined> {
   const row: EndpointToCall | undefined = await db('endpoints')
     .where({ id })
     .first({

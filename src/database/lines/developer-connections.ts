@@ -33,26 +33,21 @@ export interface DeveloperConnection {
 export interface ConnectionOptions {
   /** Until the transaction ends, nobody else changes the connection, its endpoints or its webhook. */
   isLocked?: boolean
-  /** One of the line's further endpoints: what is said of an endpoint and its URL is of this one. */
-  endpointId?: string | undefined
 }
 
-/** What is said of an endpoint is of the outgoing webhook URL's, unless a further one is named. */
+/** What is said of an endpoint is of the line's outgoing webhook. */
 export async function findConnection(
   db: Database,
   userId: string,
   lineId: string,
-  { isLocked = false, endpointId }: ConnectionOptions = {},
+  { isLocked = false }: ConnectionOptions = {},
 ): Promise<DeveloperConnection | undefined> {
   const row: DeveloperConnection | undefined = await db('developer_connections as c')
     .modify((query) => {
       if (isLocked) void query.forUpdate('c')
     })
     .join('lines as l', 'l.id', 'c.line_id')
-    .leftJoin('endpoints as k', (join) => {
-      if (endpointId === undefined) void join.on('k.id', 'c.endpoint_id')
-      else void join.on('k.line_id', 'c.line_id').onVal('k.id', endpointId).onNull('k.removed_at')
-    })
+    .leftJoin('endpoints as k', 'k.id', 'c.endpoint_id')
     .leftJoin('endpoints as e', (join) => join.on('e.id', 'k.id').onNull('e.removed_at'))
     .leftJoin('incoming_webhooks as w', 'w.line_id', 'c.line_id')
     .where({ 'l.user_id': userId, 'l.id': lineId })

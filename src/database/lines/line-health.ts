@@ -4,6 +4,7 @@ import { conditions } from '../pages.js'
 
 /** How one of its servers does. */
 export interface EndpointHealth {
+  id: string
   /** null: no event was sent to it yet. */
   calledAt: Date | null
   failingSince: Date | null
@@ -18,10 +19,8 @@ export interface EndpointHealth {
 export interface LineHealth {
   lineId: string
   hasIncomingWebhook: boolean
-  /** Of its outgoing webhook URL; null: it has none. */
-  endpoint: EndpointHealth | null
-  /** Of those beside it. */
-  furtherEndpoints: EndpointHealth[]
+  /** Of its endpoints, oldest first. */
+  endpoints: EndpointHealth[]
   /** What became of the newest events to all of them in the last 24 h, by how many hours ago they came; hours without one are left out. */
   hours: { hoursAgo: number; delivered: number; failed: number }[]
 }
@@ -29,7 +28,7 @@ export interface LineHealth {
 /** Enough to see how it went, and few enough for a page with hundreds of lines. */
 const EVENTS_COUNTED = 500
 
-const HEALTH = `jsonb_build_object('calledAt', e.called_at, 'failingSince', e.failing_since,
+const HEALTH = `jsonb_build_object('id', e.id, 'calledAt', e.called_at, 'failingSince', e.failing_since,
   'disabledAt', e.disabled_at, 'disabledReason', e.disabled_reason, 'pausedAt', e.paused_at,
   'hasHeld', exists (select from deliveries d where d.endpoint_id = e.id and d.status = 'held'))`
 
@@ -41,16 +40,12 @@ export async function listLineHealth(db: Database, userId: string, lineId?: stri
   const line = conditions([['l.id = ?::uuid', lineId]])
   const { rows } = await db.raw<{ rows: LineHealth[] }>(
     `select l.id as "lineId", exists (select from incoming_webhooks w where w.line_id = l.id) as "hasIncomingWebhook",
-       e.endpoint, coalesce(f.endpoints, '[]') as "furtherEndpoints", coalesce(h.hours, '[]') as hours
+       coalesce(e.endpoints, '[]') as endpoints, coalesce(h.hours, '[]') as hours
      from lines l
-     left join developer_connections c on c.line_id = l.id
-     left join lateral (
-       select e.id, ${HEALTH} as endpoint from endpoints e where e.id = c.endpoint_id and e.removed_at is null
-     ) e on true
      left join lateral (
        select jsonb_agg(${HEALTH} order by e.id) as endpoints
        from endpoints e where e.line_id = l.id and e.removed_at is null
-     ) f on true
+     ) e on true
      left join lateral (
        select jsonb_agg(jsonb_build_object('hoursAgo', y.hours_ago, 'delivered', y.delivered, 'failed', y.failed)) as hours
        from (
@@ -63,15 +58,11 @@ export async function listLineHealth(db: Database, userId: string, lineId?: stri
            order by d.id desc limit ${EVENTS_COUNTED}
          ) d group by 1
        ) y
-     ) h on e.id is not null or f.endpoints is not null
+     ) h on e.endpoints is not null
      where l.user_id = ?${line.sql}`,
     [userId, ...line.bindings],
   )
-  return rows.map(({ endpoint, furtherEndpoints, ...row }) => ({
-    ...row,
-    endpoint: endpoint && withDates(endpoint),
-    furtherEndpoints: furtherEndpoints.map(withDates),
-  }))
+  return rows.map(({ endpoints, ...row }) => ({ ...row, endpoints: endpoints.map(withDates) }))
 }
 
 /** JSON has times as text. */

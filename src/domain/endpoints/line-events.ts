@@ -1,5 +1,5 @@
 import { findConnection } from '../../database/lines/developer-connections.js'
-import { findEndpoint, type EndpointToCall } from '../../database/endpoints/endpoints.js'
+import { findEndpointToCall, type EndpointToCall } from '../../database/endpoints/endpoints.js'
 import { readNow } from '../../database/endpoints/following.js'
 import {
   listLateMediaEvents,
@@ -123,7 +123,7 @@ export async function signLineEvents(
 ): Promise<SignedEvent[]> {
   if (events.length === 0) return []
   const endpointId = (await findConnection(context.db, userId, lineId))?.endpointId ?? null
-  const endpoint = endpointId === null ? undefined : await findEndpoint(context.db, endpointId)
+  const endpoint = endpointId === null ? undefined : await findEndpointToCall(context.db, endpointId)
   const signing = endpoint === undefined || endpointId === null ? undefined : { ...endpoint, endpointId }
   const signed: SignedEvent[] = []
   for (const event of events) {

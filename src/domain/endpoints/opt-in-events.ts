@@ -4,6 +4,11 @@ import { UserError } from '../../errors.js'
 /** What a line's own endpoint may ask for: `lineDisconnected` is for applications only. */
 export const LINE_OPT_IN_EVENT_TYPES = ['messageStatus', 'optOut'] as const satisfies OptInEventType[]
 
+/** What an endpoint may ask for. @param owner a line or an application, or the endpoint of one */
+export function optInEventsOf(owner: { lineId: string | null } | object): readonly OptInEventType[] {
+  return 'lineId' in owner && owner.lineId !== null ? LINE_OPT_IN_EVENT_TYPES : OPT_IN_EVENT_TYPES
+}
+
 /**
  * Types of events that somebody asks for besides those that every endpoint gets, each once.
  *

@@ -1,15 +1,20 @@
-import { findEndpoint, type EndpointToCall } from '../../database/endpoints/endpoints.js'
-import { EVENT_TYPES, type Event, type EventType } from '../../database/endpoints/events.js'
+import { findEndpointToCall, type EndpointToCall } from '../../database/endpoints/endpoints.js'
+import {
+  EVENT_TYPES,
+  OPT_IN_EVENT_TYPES,
+  type Event,
+  type EventType,
+} from '../../database/endpoints/events.js'
 import { insertTestEvent } from '../../database/endpoints/test-events.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
-import { requireConnection, requireEnabled } from '../lines/connection-requirements.js'
+import { findLineConnection, requireEnabled } from '../lines/connection-requirements.js'
 import type { Context } from '../context.js'
 import { postEvent } from './deliveries/deliver.js'
 import { EXAMPLE_PAYLOADS } from './example-events.js'
 import { getOwnLine } from '../lines/lines.js'
-import { LINE_OPT_IN_EVENT_TYPES } from './opt-in-events.js'
-import { NO_URL } from './signing-secrets.js'
+import { optInEventsOf } from './opt-in-events.js'
+import { getEndpoint, type Asker } from './own-endpoint.js'
 
 export interface TestEventResult {
   delivered: boolean
@@ -20,8 +25,12 @@ export interface TestEventResult {
   responseExcerpt: string | null
 }
 
-/** What a line's own endpoint may get, and so what may be tried there. */
-export const TEST_EVENT_TYPES: readonly EventType[] = [...EVENT_TYPES, ...LINE_OPT_IN_EVENT_TYPES]
+/** What may be tried at an endpoint is what it may get. */
+export const TEST_EVENT_TYPES: readonly EventType[] = [...EVENT_TYPES, ...OPT_IN_EVENT_TYPES]
+
+export function testEventTypesOf(owner: { lineId: string | null }): readonly EventType[] {
+  return [...EVENT_TYPES, ...optInEventsOf(owner)]
+}
 
 /**
  * @param written empty or left out: a text
@@ -34,39 +43,61 @@ export function readTestEventType(written: string | undefined): EventType {
   return type
 }
 
+/** A test event to an application is about no line, and comes from a number that nobody has. */
+const NO_LINE = { lineId: '00000000-0000-0000-0000-000000000000', number: '+15005550100' }
+
 /**
- * POSTs a signed event to the line's outgoing webhook URL, now and only once, so that a developer sees what a real event
- * would do. It is no event of the line: it is not kept (for listeners an hour), not tried again, and does not count for the endpoint's health.
- * It comes from the line's own number, so that an automatic answer to it is refused and reaches nobody.
+ * POSTs a signed event to the endpoint, now and only once, so that a developer sees what a real event would do. It is no event
+ * of the line: it is not kept (for listeners an hour), not tried again, and does not count for the endpoint's health. It comes
+ * from the line's own number, so that an automatic answer to it is refused and reaches nobody.
  *
- * @param options.furtherId left out: it goes to the outgoing webhook URL
- * @param options.listeners whoever listens to the line gets it too; then it is no fault that there is no URL
- * @throws UserError 404, 409 when the connection is not enabled or has no URL, 429 after 100 for listeners in an hour
+ * @param options.listeners whoever listens to the line gets it too
+ * @throws UserError 404, 409 when the line's connection is not enabled, 429 after 100 for listeners in an hour
  */
 export async function sendTestEvent(
   context: Context,
-  userId: string,
-  lineId: string,
+  asker: Asker,
+  id: string,
   type: EventType = 'inboundText',
-  { furtherId, listeners = false }: { furtherId?: string | undefined; listeners?: boolean } = {},
+  { listeners = false }: { listeners?: boolean } = {},
 ): Promise<TestEventResult> {
-  const { number } = await getOwnLine(context, userId, lineId)
-  // Nobody hears of what is for an endpoint that is not there.
-  if (furtherId !== undefined) await requireConnection(context.db, userId, lineId, { endpointId: furtherId })
-  const event = exampleOf({ lineId, number, userId }, type)
-  if (listeners && !(await insertTestEvent(context.db, event))) throw new UserError(TOO_MANY, 429)
-  try {
-    const { endpointId } = await requireEnabled(context.db, userId, lineId, { endpointId: furtherId })
-    const endpoint = endpointId === null ? undefined : await findEndpoint(context.db, endpointId)
-    if (endpointId === null || endpoint === undefined) throw new UserError(NO_URL, 409)
-    return await postExample(context, { ...endpoint, endpointId }, event)
-  } catch (error) {
-    if (listeners && error instanceof UserError && error.status === 409) return NOWHERE
-    throw error
-  }
+  const { db } = context
+  const { lineId, userId, ...endpoint } = await getEndpoint(context, asker, id)
+  if (lineId !== null) await requireEnabled(db, userId, lineId)
+  const line =
+    lineId === null ? NO_LINE : { lineId, number: (await getOwnLine(context, userId, lineId)).number }
+  const event = exampleOf({ ...line, userId }, type)
+  if (listeners && lineId !== null) await tellListeners(context, event)
+  const toCall = await findEndpointToCall(db, endpoint.id)
+  if (toCall === undefined) throw new UserError('no such endpoint', 404)
+  return postExample(context, { ...toCall, endpointId: endpoint.id }, event)
 }
 
-const TOO_MANY = 'this line had 100 test events for listeners within an hour: wait a while'
+/**
+ * As `sendTestEvent`, to the outgoing webhook of a line, if it has one that is on, and to whoever listens to the line: then it is
+ * no fault that there is none.
+ *
+ * @throws UserError 404, 429
+ */
+export async function triggerEvent(
+  context: Context,
+  userId: string,
+  lineId: string,
+  type: EventType,
+): Promise<TestEventResult> {
+  const { number } = await getOwnLine(context, userId, lineId)
+  const connection = await findLineConnection(context.db, userId, lineId)
+  const endpointId = connection?.enabled === true ? connection.endpointId : null
+  if (endpointId !== null) return sendTestEvent(context, { userId }, endpointId, type, { listeners: true })
+  await tellListeners(context, exampleOf({ lineId, number, userId }, type))
+  return NOWHERE
+}
+
+async function tellListeners({ db }: Context, event: Omit<Event, 'messageId'>): Promise<void> {
+  if (await insertTestEvent(db, event)) return
+  throw new UserError('this line had 100 test events for listeners within an hour: wait a while', 429)
+}
+
 const NOWHERE: TestEventResult = {
   delivered: false,
   responseStatus: null,
@@ -75,23 +106,10 @@ const NOWHERE: TestEventResult = {
   responseExcerpt: null,
 }
 
-/** Posts the test event of this line to any endpoint. */
-export async function deliverTestEvent(
-  context: Context,
-  endpoint: EndpointToCall & { endpointId: string },
-  line: TestedLine,
-  type: EventType = 'inboundText',
-): Promise<TestEventResult> {
-  return postExample(context, endpoint, exampleOf(line, type))
-}
-
-interface TestedLine {
-  lineId: string
-  number: string
-  userId: string
-}
-
-function exampleOf({ lineId, number, userId }: TestedLine, type: EventType): Omit<Event, 'messageId'> {
+function exampleOf(
+  { lineId, number, userId }: { lineId: string; number: string; userId: string },
+  type: EventType,
+): Omit<Event, 'messageId'> {
   const numbers = { fromNumber: number, toNumber: number }
   return { id: newId(), type, payload: EXAMPLE_PAYLOADS[type], ...numbers, userId, lineId }
 }

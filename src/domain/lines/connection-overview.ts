@@ -11,7 +11,9 @@ export interface ConnectionOverview {
   outgoingWebhookUrl: string | null
   /** Events that the URL gets besides those that every endpoint gets. They stay when the URL is taken away. */
   optInEvents: OptInEventType[]
+  /** The endpoint that is the line's outgoing webhook; null: it has no URL. */
   endpoint: {
+    id: string
     failingSince: Date | null
     consecutiveFailureCount: number
     disabledAt: Date | null
@@ -46,6 +48,7 @@ export async function getConnection(
       found?.endpointId == null
         ? null
         : {
+            id: found.endpointId,
             failingSince: found.endpointFailingSince,
             consecutiveFailureCount: found.endpointFailureCount ?? 0,
             disabledAt: found.endpointDisabledAt,

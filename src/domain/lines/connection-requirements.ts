@@ -6,12 +6,11 @@ import {
 } from '../../database/lines/developer-connections.js'
 import { listLinesOf } from '../../database/lines/lines.js'
 import { UserError } from '../../errors.js'
-import { isId } from '../../ids.js'
 
 /**
  * The line's connection.
  *
- * @throws UserError 409 when it is not enabled, 404 when the user has no such line, or the line no such further endpoint
+ * @throws UserError 409 when it is not enabled, 404 when the user has no such line
  */
 export async function requireEnabled(
   db: Database,
@@ -24,7 +23,7 @@ export async function requireEnabled(
   throw new UserError('the developer connection of this line is not enabled: enable it first', 409)
 }
 
-/** @throws UserError 404 when there is no connection, no such line, or no such further endpoint */
+/** @throws UserError 404 when there is no connection or no such line */
 export async function requireConnection(
   db: Database,
   userId: string,
@@ -36,22 +35,17 @@ export async function requireConnection(
   throw new UserError('this line has no developer connection', 404)
 }
 
-/** undefined: the line was never connected. @throws UserError 404 when there is no such line, or no such further endpoint */
+/** undefined: the line was never connected. @throws UserError 404 when there is no such line */
 export async function findLineConnection(
   db: Database,
   userId: string,
   lineId: string,
   options: ConnectionOptions = {},
 ): Promise<DeveloperConnection | undefined> {
-  const { endpointId } = options
-  const mayBeThere = endpointId === undefined || isId(endpointId)
-  const connection = mayBeThere ? await findConnection(db, userId, lineId, options) : undefined
+  const connection = await findConnection(db, userId, lineId, options)
   if (connection === undefined) await requireLine(db, userId, lineId)
-  if (endpointId !== undefined && connection?.endpointId == null) throw new UserError(NO_ENDPOINT, 404)
   return connection
 }
-
-export const NO_ENDPOINT = 'no such endpoint'
 
 /** @throws UserError 404 */
 export async function requireLine(db: Database, userId: string, lineId: string): Promise<void> {

@@ -7,22 +7,18 @@ import {
 } from '../../database/lines/developer-connections.js'
 import {
   enableEndpoint,
-  insertEndpoint,
+  listEndpoints,
   removeEndpointUrl,
   setEndpointUrl,
   setOptInEvents,
 } from '../../database/endpoints/endpoints.js'
 import type { OptInEventType } from '../../database/endpoints/events.js'
 import { deleteIncomingWebhook } from '../../database/lines/incoming-webhooks.js'
-import { listEndpointsOfLine } from '../../database/endpoints/line-endpoints.js'
 import { UserError } from '../../errors.js'
-import { newId } from '../../ids.js'
-import { newSigningSecret } from '../../secrets.js'
 import { maskUrl, record } from '../operating/audit.js'
 import { requireConnection, requireEnabled, requireLine } from './connection-requirements.js'
 import type { Context } from '../context.js'
-import { signingSecretPlace } from '../endpoints/deliveries/deliver.js'
-import { endDeliveriesTo, markEndpointDeleted } from '../endpoints/line-endpoints.js'
+import { endDeliveriesTo, makeEndpoint, markEndpointDeleted } from '../endpoints/endpoints.js'
 import { LINE_OPT_IN_EVENT_TYPES, readOptInEvents } from '../endpoints/opt-in-events.js'
 
 /**
@@ -48,7 +44,7 @@ export async function disableConnection(context: Context, userId: string, lineId
 }
 
 /**
- * Disables the connection, and deletes the incoming webhook and the line's further endpoints.
+ * Disables the connection, and deletes the incoming webhook and the line's endpoints but for the outgoing webhook.
  *
  * @throws UserError 404
  */
@@ -58,7 +54,8 @@ export async function disconnect(context: Context, userId: string, lineId: strin
     await requireConnection(trx, userId, lineId, { isLocked: true })
     await setConnectionEnabled(trx, userId, lineId, false)
     await deleteIncomingWebhook(trx, lineId)
-    for (const endpoint of await listEndpointsOfLine(trx, lineId)) {
+    for (const endpoint of await listEndpoints(trx, { lineId })) {
+      if (endpoint.isOutgoingWebhook) continue
       await markEndpointDeleted(context, trx, endpoint)
       deleted.push(endpoint.id)
     }
@@ -133,12 +130,12 @@ async function changing(
     const before = await findConnection(trx, userId, lineId, { isLocked: true })
     await change(trx, before)
     const after = await findConnection(trx, userId, lineId)
+    const act = { subjectId: lineId, userId }
     for (const [action, shownOf] of [
       ['line.connection.changed', switchesOf],
-      ['line.endpoint.changed', endpointOf],
+      ['endpoint.changed', endpointOf],
     ] as const) {
-      const act = { action, subjectId: lineId, userId }
-      await record(context, trx, { ...act, before: shownOf(before), after: shownOf(after) })
+      await record(context, trx, { ...act, action, before: shownOf(before), after: shownOf(after) })
     }
   })
 }
@@ -174,7 +171,7 @@ async function optIn(trx: Database, userId: string, lineId: string, types: OptIn
 }
 
 async function writeUrl(
-  { secrets }: Context,
+  context: Context,
   trx: Database,
   { lineId, keptEndpointId }: DeveloperConnection,
   userId: string,
@@ -185,9 +182,7 @@ async function writeUrl(
   } else if (keptEndpointId !== null) {
     await setEndpointUrl(trx, keptEndpointId, url)
   } else {
-    const id = newId()
-    const secretSealed = secrets.seal(newSigningSecret(), signingSecretPlace(id))
-    await insertEndpoint(trx, { id, userId, url, secretSealed })
+    const { id } = await makeEndpoint(context, trx, { userId, lineId }, { url })
     await setConnectionEndpoint(trx, lineId, id)
   }
 }

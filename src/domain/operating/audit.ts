@@ -89,11 +89,6 @@ export function readAudit({ db }: Context, filter: AuditFilter): AsyncGenerator<
   )
 }
 
-/** Which of a line's further endpoints an act is about; none for the outgoing webhook URL. */
-export function aboutEndpoint(endpointId: string | undefined): Pick<Act, 'about'> {
-  return endpointId === undefined ? {} : { about: { endpointId } }
-}
-
 /**
  * A URL of somebody's server as it may be written down: many have a secret in their path or query. The few characters at its
  * end are of its hash, so that two URLs of one host can be told apart.

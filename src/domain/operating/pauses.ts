@@ -3,7 +3,8 @@ import { transaction } from '../../database/connection.js'
 import type { Line } from '../../database/lines/lines.js'
 import { isPaused, pauseRow, resumeRow, type PausableRow } from '../../database/operating/pauses.js'
 import { UserError } from '../../errors.js'
-import { aboutEndpoint, record, type Act } from './audit.js'
+import type { Endpoint } from '../endpoints/own-endpoint.js'
+import { record, type Act } from './audit.js'
 import type { Context } from '../context.js'
 
 /** Who pauses or resumes something. */
@@ -79,31 +80,20 @@ export function resumeAllSending(context: Tools, by: Pauser): Promise<void> {
   return resume(context, by, ALL_SENDING)
 }
 
-/** An endpoint, and what its events are of. */
-export interface PausableEndpoint {
-  id: string
-  of: 'line' | 'application'
-  /** The line's or the application's. */
-  ownerId: string
-  userId: string
-  /** The same id, if it is one of the line's further endpoints. */
-  furtherId?: string | undefined
-}
-
-/** Nothing is delivered until somebody resumes it: events wait and use up no attempt. */
-export function pauseEndpoint(context: Tools, by: Pauser, endpoint: PausableEndpoint): Promise<void> {
+/** Nothing is delivered until somebody resumes it: events wait and use up no attempt. Another URL changes nothing about it. */
+export function pauseEndpoint(context: Tools, by: Pauser, endpoint: Endpoint): Promise<void> {
   return pause(context, by, ofEndpoint(endpoint))
 }
 
 /** What waits is delivered soon. @throws UserError 403 when an operator has paused it, and another asks */
-export function resumeEndpoint(context: Tools, by: Pauser, endpoint: PausableEndpoint): Promise<void> {
+export function resumeEndpoint(context: Tools, by: Pauser, endpoint: Endpoint): Promise<void> {
   return resume(context, by, ofEndpoint(endpoint))
 }
 
 /** What can be paused: its row, what the audit log calls it, and what the log does. */
 interface Pausable {
   row: PausableRow
-  audited: 'line' | 'carrier_account' | 'sending' | 'line.endpoint' | 'application.endpoint'
+  audited: 'line' | 'carrier_account' | 'sending' | 'endpoint'
   subjectId: string | null
   /** null: nobody's but the operators'. */
   userId: string | null
@@ -130,10 +120,11 @@ const ALL_SENDING: Pausable = {
   logged: { name: 'sending', entry: {} },
 }
 
-function ofEndpoint({ id, of, ownerId, userId, furtherId }: PausableEndpoint): Pausable {
+function ofEndpoint({ id, lineId, applicationId, userId }: Endpoint): Pausable {
   const logged = { name: 'endpoint' as const, entry: { endpointId: id } }
   const row = { table: 'endpoints' as const, id }
-  return { row, audited: `${of}.endpoint`, subjectId: ownerId, userId, ...aboutEndpoint(furtherId), logged }
+  const subjectId = lineId ?? applicationId
+  return { row, audited: 'endpoint', subjectId, userId, about: { endpointId: id }, logged }
 }
 
 async function pause(context: Tools, by: Pauser, pausable: Pausable): Promise<void> {

@@ -3,11 +3,7 @@ import { listDeliveries } from '../../database/endpoints/deliveries/reading.js'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/endpoints/events.js'
 import { getDelivery, type DeliveryWithAttempts } from '../../domain/endpoints/deliveries/delivery-history.js'
 import { sendDeliveryAgain } from '../../domain/endpoints/deliveries/send-again.js'
-import {
-  tryApplicationEventsNow,
-  tryDeliveryNow,
-  tryLineEventsNow,
-} from '../../domain/endpoints/deliveries/try-now.js'
+import { tryDeliveryNow } from '../../domain/endpoints/deliveries/try-now.js'
 import { DELIVERY_STATUSES } from '../../states.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import { userOf } from '../middleware/authenticate.js'
@@ -49,14 +45,6 @@ export const postDeliveryAgain = onOwn('delivery', async (context, { userId, id 
 export const postDeliveryNow = onOwn('delivery', async (context, { userId, id }) =>
   withAttempts(context.vocabulary, await tryDeliveryNow(context, userId, id)),
 )
-
-export const postLineEventsNow = onOwn('line', async (context, { userId, id, furtherId }) => ({
-  count: await tryLineEventsNow(context, userId, id, furtherId),
-}))
-
-export const postApplicationEventsNow = onOwn('application', async (context, { userId, id }) => ({
-  count: await tryApplicationEventsNow(context, userId, id),
-}))
 
 function withAttempts(vocabulary: Vocabulary, delivery: DeliveryWithAttempts) {
   return { ...presentDelivery(vocabulary, delivery), attempts: delivery.attempts.map(presentAttempt) }

@@ -13,8 +13,6 @@ export interface OwnerRequest {
   userId: string
   /** Of the thing that the path names. Whether it is the user's is the domain's to say. */
   id: string
-  /** One of the line's further endpoints, where the path names one as `:endpointId`. */
-  furtherId: string | undefined
   ctx: KoaContext
 }
 
@@ -31,9 +29,8 @@ export function onOwn(
   return (context) => async (ctx) => {
     const id: unknown = ctx.params[`${thing}Id`]
     if (!isId(id)) throw new UserError(`no such ${thing}`, 404)
-    const furtherId = ctx.params.endpointId?.toLowerCase()
     // In the one spelling that ids have: secrets are sealed to it.
-    const asked = { userId: userOf(ctx), id: id.toLowerCase(), furtherId, ctx }
+    const asked = { userId: userOf(ctx), id: id.toLowerCase(), ctx }
     ctx.body = await answer(actingFor(ctx, context), asked)
   }
 }

@@ -7,7 +7,7 @@ import {
   type Delivery,
   type DeliveryAttempt,
 } from '../../database/endpoints/deliveries/delivery.js'
-import { LINE_ENDPOINT_FIELDS, type LineEndpoint } from '../../database/endpoints/line-endpoints.js'
+import { ENDPOINT_FIELDS, type Endpoint } from '../../database/endpoints/endpoints.js'
 import type { OwnLine } from '../../database/lines/lines.js'
 import type { MessageMedia } from '../../database/media/reading.js'
 import { MESSAGE_FIELDS, type Message } from '../../database/messages/message.js'
@@ -72,10 +72,10 @@ export function presentAttempt(attempt: DeliveryAttempt) {
 }
 
 /** Without its secret. */
-export function presentLineEndpoint(vocabulary: Vocabulary, endpoint: LineEndpoint) {
+export function presentEndpoint(vocabulary: Vocabulary, endpoint: Endpoint) {
   const { userId, pausedAt, pausedByUser } = endpoint
   const pausedBy = pauseOf({ userId, pausedAt, pausedBy: pausedByUser })?.by ?? null
-  return vocabulary.fields(present(LINE_ENDPOINT_FIELDS, endpoint, { pausedBy }))
+  return vocabulary.fields(present(ENDPOINT_FIELDS, endpoint, { pausedBy }))
 }
 
 /** Without its secrets. */
@@ -85,6 +85,7 @@ export function presentApplication(application: Application) {
       application.endpointId === null
         ? null
         : {
+            id: application.endpointId,
             failingSince: application.endpointFailingSince,
             consecutiveFailureCount: application.endpointFailureCount,
             disabledAt: application.endpointDisabledAt,

@@ -1,21 +1,22 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
 import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/endpoints/events.js'
-import { getApplication } from '../../domain/applications/applications.js'
 import type { Context } from '../../domain/context.js'
 import {
   countReplay,
   REPLAY_OUTCOMES,
   startReplay,
   type ReplayOf,
+  type ReplayRequest,
 } from '../../domain/endpoints/deliveries/replay.js'
-import { getOwnLine } from '../../domain/lines/lines.js'
 import { getWork, listWorksOf, stopWork, type Work } from '../../domain/operating/works.js'
+import { getEndpoint } from '../../domain/endpoints/endpoints.js'
 import { UserError } from '../../errors.js'
 import { readBodyFields } from '../input/body-fields.js'
 import { applicationOf, lineOfToken, userOf } from '../middleware/authenticate.js'
 import { answerList, pageParameters } from '../input/paging.js'
 import { idParameter, momentParameter, readQuery, wordParameter } from '../input/query.js'
+import { onEndpoint, type EndpointRequest } from './endpoints.js'
 import { onOwn, type Operation, type OwnerRequest } from './owner-operation.js'
 import { presentWork } from './presenters.js'
 
@@ -38,50 +39,37 @@ const replay = yup.object({
   outcome: wordParameter(REPLAY_OUTCOMES),
   perSecond: yup.number().strict().typeError('perSecond must be a whole number'),
   url: yup.string().strict().typeError('url must be a URL'),
-  endpointId: idParameter().strict().typeError('endpointId must be an id (a UUID)'),
 })
 
-/** `{"from","until","types","outcome","perSecond","url","endpointId"}`; all but `from` may be left out. @throws UserError 400, 404, 409 */
-const start = (of: 'line' | 'application') =>
-  onOwn(of, async (context, asked) => {
-    const { endpointId, ...request } = await readReplay(context, of, asked)
-    if (request.url !== undefined && applicationOf(asked.ctx) !== undefined)
-      throw new UserError(URL_IS_OWN, 403)
-    const work = await startReplay(context, whoseOf(of, asked, endpointId), request)
-    return presentWork(context.vocabulary, work)
-  })
+/** `{"from","until","types","outcome","perSecond","url"}`; all but `from` may be left out. @throws UserError 400, 404, 409 */
+export const postReplay = onEndpoint(async (context, asked) => {
+  const { whose, ...request } = await readReplay(context, asked)
+  if (request.url !== undefined && applicationOf(asked.ctx) !== undefined)
+    throw new UserError(URL_IS_OWN, 403)
+  return presentWork(context.vocabulary, await startReplay(context, whose, request))
+})
 
 /** Says how many events it would be. */
-const preview = (of: 'line' | 'application') =>
-  onOwn(of, async (context, asked) => {
-    const { endpointId, ...request } = await readReplay(context, of, asked)
-    return countReplay(context, whoseOf(of, asked, endpointId), request)
-  })
-
-export const postLineReplay = start('line')
-export const postLineReplayPreview = preview('line')
-export const postApplicationReplay = start('application')
-export const postApplicationReplayPreview = preview('application')
+export const postReplayPreview = onEndpoint(async (context, asked) => {
+  const { whose, ...request } = await readReplay(context, asked)
+  return countReplay(context, whose, request)
+})
 
 const URL_IS_OWN = 'url: only users themselves may have events sent to another URL'
 
-/** An application that asks gets its own events of the line. @throws UserError 400 */
-function whoseOf(
-  of: 'line' | 'application',
-  { userId, id, ctx }: OwnerRequest,
-  endpointId: string | undefined,
-): ReplayOf {
-  const application = applicationOf(ctx)
-  if (of === 'line' && application === undefined) return { of, userId, id, endpointId }
-  if (endpointId !== undefined) throw new UserError('endpointId: only lines have further endpoints')
-  if (application === undefined) return { of, userId, id }
-  return { of: 'connected_line', userId, id, applicationId: application.id }
-}
-
 /** Whose it is comes first: what is not theirs looks to strangers like what is not there. */
-async function readReplay(context: Context, of: 'line' | 'application', { userId, id, ctx }: OwnerRequest) {
-  await (of === 'line' ? getOwnLine : getApplication)(context, userId, id)
-  return readBodyFields(replay, ctx.request.body)
+async function readReplay(
+  context: Context,
+  { asker, id, ctx }: EndpointRequest,
+): Promise<ReplayRequest & { whose: ReplayOf }> {
+  await getEndpoint(context, asker, id)
+  const { idField } = context.vocabulary
+  const fields = replay.concat(yup.object({ [idField]: idParameter() }) as yup.ObjectSchema<object>)
+  const given = await readBodyFields(fields, ctx.request.body)
+  const lineId = (given as Record<string, unknown>)[idField] as string | undefined
+  const { from, until, types, outcome, perSecond, url } = given
+  const whose = { of: 'endpoint' as const, asker, endpointId: id, userId: userOf(ctx), lineId }
+  return { whose, from, until, types, outcome, perSecond, url }
 }
 
 const parameters = yup.object(pageParameters)

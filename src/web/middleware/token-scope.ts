@@ -2,6 +2,7 @@ import type { Context as KoaContext } from 'koa'
 import type { TokenScope } from '../../domain/people/api-tokens.js'
 import type { Context } from '../../domain/context.js'
 import { getDelivery } from '../../domain/endpoints/deliveries/delivery-history.js'
+import { getEndpoint } from '../../domain/endpoints/endpoints.js'
 import { getMessage } from '../../domain/messages/get-message.js'
 import { getWork } from '../../domain/operating/works.js'
 import { UserError } from '../../errors.js'
@@ -56,6 +57,7 @@ async function requireOfLine(context: Context, ctx: KoaContext, lineId: string):
     const delivery = await getDelivery(context, userId, params.deliveryId)
     if (delivery.lineId !== lineId) throw notOfLine('delivery')
   }
+  if (params.endpointId !== undefined) await getEndpoint(context, { userId, lineId }, params.endpointId)
   if (params.workId !== undefined) {
     const work = await getWork(context, userId, params.workId)
     if (work.lineId !== lineId) throw notOfLine('work')

@@ -4,20 +4,16 @@ import { APPLICATION_DELIVERY_FIELDS } from '../../database/endpoints/deliveries
 import { MAX_DESCRIPTION_LENGTH } from '../../domain/applications/application-fields.js'
 import {
   answers,
-  answersList,
   body,
   count,
   describe,
   id,
   inPath,
-  inQuery,
   listOf,
   maybeGivenUrl,
   maybeMoment,
   maybeText,
-  nextPage,
   object,
-  pageLimit,
   schemaOf,
   shownOf,
   text,
@@ -44,6 +40,7 @@ export function applicationSchemas(words: ProductNames): Record<string, Schema> 
   const application = shownOf(APPLICATION_FIELDS, words)
   return {
     EndpointHealth: object({
+      id: describe(id, 'Of the endpoint, for `/v1/endpoints`.'),
       failingSince: describe(maybeMoment, 'Every attempt since this moment has failed.'),
       consecutiveFailureCount: count,
       disabledAt: describe(
@@ -73,7 +70,6 @@ export function applicationPaths(words: ProductNames): Paths {
   const application = '/v1/applications/{applicationId}'
   const parameters = [inPath('applicationId', "The application's id.")]
   const answer = answers('The application.', schemaOf('Application'))
-  const signingSecret = answers('The secret.', schemaOf('SigningSecret'))
   return {
     '/v1/applications': {
       get: {
@@ -143,104 +139,6 @@ export function applicationPaths(words: ProductNames): Paths {
         responses: {
           200: answers('The secret. It is shown only in this answer.', object({ clientSecret: text })),
           ...problems(400, 401, 404, 409, 413),
-        },
-      },
-    },
-    [`${application}/signing-secret`]: {
-      parameters,
-      get: {
-        operationId: 'getApplicationSigningSecret',
-        tags,
-        summary: 'Get the secret that signs its events',
-        description: "The application's server verifies events with it (Standard Webhooks).",
-        responses: { 200: signingSecret, ...problems(401, 404) },
-      },
-    },
-    [`${application}/rotate-signing-secret`]: {
-      parameters,
-      post: {
-        operationId: 'rotateApplicationSigningSecret',
-        tags,
-        summary: 'Make a new signing secret',
-        description: 'The old secret signs too for 24 h.',
-        responses: { 200: signingSecret, ...problems(400, 401, 404, 409, 413) },
-      },
-    },
-    [`${application}/test-event`]: {
-      parameters,
-      post: {
-        operationId: 'sendApplicationTestEvent',
-        tags,
-        summary: 'Send a test event to its webhook URL',
-        description:
-          'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened.',
-        responses: {
-          200: answers('What the server did.', schemaOf('TestEventResult')),
-          ...problems(400, 401, 404, 409, 413),
-        },
-      },
-    },
-    [`${application}/try-events-now`]: {
-      parameters,
-      post: {
-        operationId: 'tryApplicationEventsNow',
-        tags,
-        summary: 'Try all events now that wait for their next attempt',
-        description: 'For a server that was mended. This is refused while the events are paused.',
-        responses: {
-          200: answers('How many events are tried.', object({ count })),
-          ...problems(400, 401, 404, 409, 413),
-        },
-      },
-    },
-    [`${application}/send-held-events`]: {
-      parameters,
-      post: {
-        operationId: 'sendHeldApplicationEvents',
-        tags,
-        summary: 'Send the events that were held while its webhook URL was disabled',
-        description: 'They are sent oldest first. This is refused while the URL is still disabled.',
-        responses: {
-          200: answers('How many events are being sent.', object({ count })),
-          ...problems(400, 401, 404, 409, 413),
-        },
-      },
-    },
-    [`${application}/pause-events`]: {
-      parameters,
-      post: {
-        operationId: 'pauseApplicationEvents',
-        tags,
-        summary: 'Pause the events to its webhook URL',
-        description: 'They wait, and use up no attempt. Test events are sent.',
-        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
-      },
-    },
-    [`${application}/resume-events`]: {
-      parameters,
-      post: {
-        operationId: 'resumeApplicationEvents',
-        tags,
-        summary: 'Resume the events to its webhook URL',
-        description: 'What waits is sent soon, in order.',
-        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
-      },
-    },
-    [`${application}/deliveries`]: {
-      parameters,
-      get: {
-        operationId: 'listApplicationDeliveries',
-        tags,
-        summary: 'List what became of its events',
-        description: 'They come newest first.',
-        parameters: [inQuery('before', id, 'Only what is older than the delivery with this id.'), pageLimit],
-        responses: {
-          200: answersList(
-            'A page of deliveries; as CSV all of them.',
-            schemaOf('ApplicationDelivery'),
-            nextPage,
-          ),
-          ...problems(400, 401, 404),
         },
       },
     },

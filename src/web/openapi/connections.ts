@@ -1,5 +1,6 @@
 import { DISABLED_REASONS } from '../../database/endpoints/endpoints.js'
-import { endpointActPaths, optInEvents } from './line-endpoints.js'
+import { LINE_OPT_IN_EVENT_TYPES } from '../../domain/endpoints/opt-in-events.js'
+import { TEST_EVENT_TYPES } from '../../domain/endpoints/test-event.js'
 import {
   answers,
   body,
@@ -8,10 +9,10 @@ import {
   flag,
   id,
   inPath,
+  listOf,
   maybe,
   maybeGivenUrl,
   maybeMoment,
-  maybeText,
   maybeUrl,
   moment,
   object,
@@ -24,6 +25,11 @@ import {
 import { problems } from './problems.js'
 import type { ProductNames } from './product-names.js'
 
+const optInEvents = describe(
+  listOf(oneOf(...LINE_OPT_IN_EVENT_TYPES)),
+  'The events that it gets besides those of received messages.',
+)
+
 export function connectionSchemas({ vocabulary }: ProductNames): Record<string, Schema> {
   return {
     Connection: object({
@@ -34,6 +40,7 @@ export function connectionSchemas({ vocabulary }: ProductNames): Record<string, 
       endpoint: describe(
         maybe(
           object({
+            id: describe(id, 'Of the endpoint, for `/v1/endpoints`.'),
             failingSince: describe(maybeMoment, 'Every attempt since this moment has failed.'),
             consecutiveFailureCount: count,
             disabledAt: describe(
@@ -52,7 +59,7 @@ export function connectionSchemas({ vocabulary }: ProductNames): Record<string, 
             ),
           }),
         ),
-        "The outgoing webhook URL's health; null without a URL.",
+        "The outgoing webhook's endpoint; null without a URL.",
       ),
       incomingWebhook: maybe(
         object({
@@ -61,14 +68,6 @@ export function connectionSchemas({ vocabulary }: ProductNames): Record<string, 
           previousTokenUntil: describe(maybeMoment, 'Until this moment the previous token works too.'),
         }),
       ),
-    }),
-    SigningSecret: object({ signingSecret: { type: 'string', pattern: '^whsec_' } }),
-    TestEventResult: object({
-      delivered: flag,
-      responseStatus: { type: ['integer', 'null'] },
-      failure: describe(maybeText, "The failure's name, such as `timeout` or `http_500`."),
-      durationMs: count,
-      responseExcerpt: maybeText,
     }),
   }
 }
@@ -110,17 +109,28 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
         tags,
         summary: 'Disconnect, and delete the incoming webhook',
         description:
-          'From then on the incoming webhook answers 404, and no event is sent. Further endpoints are deleted.',
+          'From then on the incoming webhook answers 404, and no event is sent. Its other endpoints are deleted.',
         responses: { 200: answer, ...problems(401, 404) },
       },
     },
-    ...endpointActPaths({
-      path: connection,
+    [vocabulary.path('/v1/lines/{lineId}/events/trigger')]: {
       parameters,
-      tag: 'Developer connection',
-      suffix: '',
-      what: 'the outgoing webhook URL',
-      answer,
-    }),
+      post: {
+        operationId: 'triggerEvent',
+        tags,
+        summary: `Send an example to the ${line}'s outgoing webhook, and to whoever listens`,
+        description:
+          'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Without an ' +
+          'outgoing webhook only listeners get it (`failure` is `no_url`): at most 100 in an hour.',
+        requestBody: body(
+          object({ type: { ...oneOf(...TEST_EVENT_TYPES), default: 'inboundText' } }, ['type']),
+          { isOptional: true },
+        ),
+        responses: {
+          200: answers('What the webhook did.', schemaOf('TestEventResult')),
+          ...problems(400, 401, 404, 413, 429),
+        },
+      },
+    },
   }
 }

@@ -6,15 +6,10 @@ import { authorizationPaths, authorizationSchemas } from './authorizations.js'
 import { connectionPaths, connectionSchemas } from './connections.js'
 import { contactPaths, contactSchemas } from './contacts.js'
 import { deliveryPaths, deliverySchemas } from './deliveries.js'
-import {
-  applicationPolicyPaths,
-  lineEndpointPolicyPaths,
-  linePolicyPaths,
-  policySchemas,
-} from './endpoint-policies.js'
+import { endpointPolicyPaths, policySchemas } from './endpoint-policies.js'
+import { endpointPaths, endpointSchemas } from './endpoints.js'
 import { eventPaths } from './events.js'
 import { incomingWebhookSettingPaths } from './incoming-webhook-settings.js'
-import { lineEndpointPaths, lineEndpointSchemas } from './line-endpoints.js'
 import { linePaths, lineSchemas } from './lines.js'
 import { messagePaths, messageSchemas } from './messages.js'
 import { describeScopes, oauthPaths, oauthSchemas } from './oauth.js'
@@ -50,17 +45,15 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
     paths: refuseUnknown({
       ...linePaths(words),
       ...connectionPaths(words),
-      ...linePolicyPaths(words),
-      ...lineEndpointPaths(words),
-      ...lineEndpointPolicyPaths(words),
       ...incomingWebhookSettingPaths(words),
+      ...endpointPaths(words),
+      ...endpointPolicyPaths(),
       ...messagePaths(words),
       ...contactPaths(words),
       ...deliveryPaths(words),
       ...workPaths(words),
       ...eventPaths(words),
       ...applicationPaths(words),
-      ...applicationPolicyPaths(),
       ...authorizationPaths(words),
       ...oauthPaths(words),
       ...webhookPaths(words),
@@ -89,7 +82,7 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
         ...lineSchemas(words),
         ...connectionSchemas(words),
         ...policySchemas,
-        ...lineEndpointSchemas(words),
+        ...endpointSchemas(words),
         ...messageSchemas(words),
         ...contactSchemas(words),
         ...deliverySchemas(words),
@@ -144,7 +137,7 @@ function describeTags({ line, lines, Line }: ProductNames) {
   return [
     [`${Line}s`, `Your ${lines}: their names, limits, and who has opted out of them.`],
     ['Developer connection', `The connection between a ${line} and your own server.`],
-    ['Further endpoints', `Up to ten URLs that get a ${line}'s events too, beside its outgoing webhook URL.`],
+    ['Endpoints', `The URLs that get events: those of ${lines}, and those of applications.`],
     ['Incoming webhook', `The secret URL by which your programs send texts from a ${line}.`],
     ['Messages', `What your ${lines} sent and received, and sending by token.`],
     ['Contacts', 'What you call numbers, and which of them are blocked.'],

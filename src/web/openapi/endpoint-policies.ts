@@ -16,12 +16,10 @@ import {
   schemaOf,
   text,
   url,
-  type Parameter,
   type Paths,
   type Schema,
 } from './parts.js'
 import { problems } from './problems.js'
-import type { ProductNames } from './product-names.js'
 
 const FIELDS: Record<string, Schema> = {
   retrySchedule: describe(
@@ -106,61 +104,27 @@ const HEADERS: Schema = {
     'Headers that are added to each request, or replaced; null takes one away. They are kept encrypted.',
 }
 
-export function linePolicyPaths({ vocabulary, line }: ProductNames): Paths {
-  const parameter = inPath(vocabulary.idField, `The ${line}'s id.`)
-  return {
-    ...pathsOf(
-      vocabulary.path('/v1/lines/{lineId}/connection/policy'),
-      '',
-      [parameter],
-      'Developer connection',
-      'the outgoing webhook URL wants its events',
-    ),
-  }
-}
-
-export function lineEndpointPolicyPaths({ vocabulary, line }: ProductNames): Paths {
-  return pathsOf(
-    vocabulary.path('/v1/lines/{lineId}/endpoints/{endpointId}/policy'),
-    'Endpoint',
-    [inPath(vocabulary.idField, `The ${line}'s id.`), inPath('endpointId', "The endpoint's id.")],
-    'Further endpoints',
-    'a further endpoint wants its events',
-  )
-}
-
-export function applicationPolicyPaths(): Paths {
-  const parameter = inPath('applicationId', "The application's id.")
-  return {
-    ...pathsOf(
-      '/v1/applications/{applicationId}/policy',
-      'Application',
-      [parameter],
-      'Applications',
-      'its webhook URL wants its events',
-    ),
-  }
-}
-
-function pathsOf(path: string, noun: string, parameters: Parameter[], tag: string, what: string): Paths {
+export function endpointPolicyPaths(): Paths {
+  const path = '/v1/endpoints/{endpointId}/policy'
+  const parameters = [inPath('endpointId', "The endpoint's id.")]
   const answer = answers('The policy.', schemaOf('EndpointPolicy'))
-  const tags = [tag]
+  const tags = ['Endpoints']
   const given = Object.fromEntries(Object.entries(FIELDS).map(([name, schema]) => [name, maybe(schema)]))
   const givenHeaders = { ...given, headers: HEADERS }
   return {
     [path]: {
       parameters,
       get: {
-        operationId: `get${noun}Policy`,
+        operationId: 'getEndpointPolicy',
         tags,
-        summary: `See how ${what}`,
-        description: 'It stays when the URL is taken away.',
-        responses: { 200: answer, ...problems(401, 404, 409) },
+        summary: 'See how an endpoint wants its events',
+        description: 'Another URL changes nothing about it.',
+        responses: { 200: answer, ...problems(401, 404) },
       },
       patch: {
-        operationId: `change${noun}Policy`,
+        operationId: 'changeEndpointPolicy',
         tags,
-        summary: `Change how ${what}`,
+        summary: 'Change how an endpoint wants its events',
         description:
           'Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the ' +
           'next attempt on.',
@@ -171,12 +135,12 @@ function pathsOf(path: string, noun: string, parameters: Parameter[], tag: strin
     [`${path}/preview`]: {
       parameters,
       post: {
-        operationId: `preview${noun}Policy`,
+        operationId: 'previewEndpointPolicy',
         tags,
         summary: 'See the last event as it would be posted with other fields',
         description: 'Nothing is saved or sent.',
         requestBody: body(object(given, Object.keys(given)), { isOptional: true }),
-        responses: { 200: answers('The body.', PREVIEW), ...problems(400, 401, 404, 409, 413) },
+        responses: { 200: answers('The body.', PREVIEW), ...problems(400, 401, 404, 413) },
       },
     },
   }

@@ -27,7 +27,6 @@ import {
   pageLimit,
   schemaOf,
   shownOf,
-  type Parameter,
   type PathItem,
   type Paths,
   type Schema,
@@ -58,39 +57,28 @@ export function workSchemas(words: ProductNames): Record<string, Schema> {
             default: DEFAULT_RATE,
             description: 'How many events a second at most.',
           },
-          endpointId: describe(id, 'Of a further endpoint, instead of the outgoing webhook URL.'),
+          [words.vocabulary.idField]: describe(
+            id,
+            `Only events of this ${words.line}; an application must give it.`,
+          ),
           url: describe(
             givenUrl,
             'A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are.',
           ),
         },
-        ['until', 'types', 'outcome', 'perSecond', 'url', 'endpointId'],
+        ['until', 'types', 'outcome', 'perSecond', 'url', words.vocabulary.idField],
       ),
     ),
   }
 }
 
 export function workPaths(words: ProductNames): Paths {
-  const { vocabulary, line } = words
   const tags = ['Long works']
   const security = orApplication(words, 'messages:connect')
   const parameters = [inPath('workId', "The work's id.")]
   const answer = answers('The work.', schemaOf('Work'))
   return {
-    ...replayPaths(vocabulary.path('/v1/lines/{lineId}/connection/replay'), {
-      operationId: 'replayLineEvents',
-      parameters: [inPath(vocabulary.idField, `The ${line}'s id.`)],
-      to: `the ${line}'s outgoing webhook URL`,
-      more: {
-        security,
-        about: ` An application has what went to itself from the ${line} sent again, and gives no other URL.`,
-      },
-    }),
-    ...replayPaths('/v1/applications/{applicationId}/replay', {
-      operationId: 'replayApplicationEvents',
-      parameters: [inPath('applicationId', "The application's id.")],
-      to: 'its webhook URL',
-    }),
+    ...replayPaths(words),
     '/v1/works': {
       get: {
         operationId: 'listWorks',
@@ -130,31 +118,21 @@ export function workPaths(words: ProductNames): Paths {
   }
 }
 
-function replayPaths(
-  path: string,
-  {
-    operationId,
-    parameters,
-    to,
-    more: { about = '', ...more } = {},
-  }: {
-    operationId: string
-    parameters: Parameter[]
-    to: string
-    more?: { security?: object[]; about?: string }
-  },
-): Record<string, PathItem> {
+function replayPaths(words: ProductNames): Record<string, PathItem> {
+  const path = '/v1/endpoints/{endpointId}/replay'
+  const parameters = [inPath('endpointId', "The endpoint's id.")]
+  const security = orApplication(words, 'messages:connect')
   const tags = ['Long works']
   const requestBody = body(schemaOf('Replay'))
   return {
     [path]: {
       parameters,
       post: {
-        operationId,
+        operationId: 'replayEvents',
         tags,
-        ...more,
-        summary: `Send the events of a span of time again, to ${to} or to another one`,
-        description: `The oldest go first, with their \`webhook-id\` and the header \`webhook-replay: true\`. This is refused while the endpoint is disabled, unless another URL is given.${about}`,
+        security,
+        summary: 'Send the events of a span of time again, to the endpoint or to another URL',
+        description: `The oldest go first, with their \`webhook-id\` and the header \`webhook-replay: true\`. This is refused while the endpoint is disabled, unless another URL is given. An application replays what it got from one ${words.line}, and gives no other URL.`,
         requestBody,
         responses: { 200: answers('The long work.', schemaOf('Work')), ...problems(400, 401, 404, 409, 413) },
       },
@@ -162,9 +140,9 @@ function replayPaths(
     [`${path}/preview`]: {
       parameters,
       post: {
-        operationId: `${operationId}Preview`,
+        operationId: 'previewReplay',
         tags,
-        ...more,
+        security,
         summary: 'See how many events a replay would send',
         description: `They are counted up to ${MAX_COUNTED.toLocaleString('en')}; \`isMore\`: there are more.`,
         requestBody,

@@ -15,11 +15,12 @@ export const FIELDS = { name: 'Auto Reply', redirectUris: ['https://example.com/
 export async function createApplication(
   context: Context,
   overrides: Partial<Parameters<typeof registerApplication>[2]> & { userId?: string } = {},
-): Promise<RegisteredApplication & { id: string; userId: string }> {
+): Promise<RegisteredApplication & { id: string; userId: string; endpointId: string }> {
   const { userId: given, ...fields } = overrides
   const userId = given ?? (await addUser(context, { email: `${newId()}@example.com`, name: 'Grace' })).id
   const registered = await registerApplication(context, userId, { ...FIELDS, ...fields })
-  return { ...registered, id: registered.application.id, userId }
+  const { id, endpointId } = registered.application
+  return { ...registered, id, userId, endpointId: endpointId ?? '' }
 }
 
 /** The line's owner lets the application at this line, and at no other. */

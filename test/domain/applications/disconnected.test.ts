@@ -1,10 +1,8 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { deleteApplication, updateApplication } from '../../../src/domain/applications/applications.js'
-import {
-  enableApplicationEndpoint,
-  sendHeldApplicationEvents,
-} from '../../../src/domain/applications/endpoint.js'
+import { sendHeldEvents } from '../../../src/domain/endpoints/deliveries/held-events.js'
+import { enableEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import {
   authorizeLines,
   endAuthorization,
@@ -14,7 +12,7 @@ import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendDeliveryAgain } from '../../../src/domain/endpoints/deliveries/send-again.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine, own, type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { openForEachTest } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
@@ -169,8 +167,8 @@ describeContext('the event lineDisconnected', (context) => {
     await disconnect()
     const [row] = await deliveries()
     expect(row).to.include({ status: 'held' })
-    await enableApplicationEndpoint(context, application.userId, application.id)
-    expect(await sendHeldApplicationEvents(context, application.userId, application.id)).to.equal(1)
+    await enableEndpoint(context, ...own(application))
+    expect(await sendHeldEvents(context, ...own(application))).to.equal(1)
     expect(await attempt(row!)).to.deep.equal({ kind: 'delivered' })
     await sendDeliveryAgain(context, line.userId, row!.id)
     expect(await attempt(row!)).to.deep.equal({ kind: 'delivered' })

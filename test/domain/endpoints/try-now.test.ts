@@ -1,21 +1,17 @@
 import { expect } from 'chai'
-import { pauseLineEndpoint, resumeLineEndpoint } from '../../../src/domain/endpoints/endpoint-pauses.js'
-import {
-  tryApplicationEventsNow,
-  tryDeliveryNow,
-  tryLineEventsNow,
-} from '../../../src/domain/endpoints/deliveries/try-now.js'
+import { getEndpoint } from '../../../src/domain/endpoints/own-endpoint.js'
+import { tryDeliveryNow, tryEndpointNow } from '../../../src/domain/endpoints/deliveries/try-now.js'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import {
   countMessagesToTry,
   tryLineMessagesNow,
   tryMessageNow,
 } from '../../../src/domain/messages/try-now.js'
-import { ownerOf } from '../../../src/domain/operating/pauses.js'
+import { ownerOf, pauseEndpoint, resumeEndpoint } from '../../../src/domain/operating/pauses.js'
 import { hurryJob } from '../../../src/domain/hurry-job.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine, own, type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { openForSuite } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
@@ -73,17 +69,14 @@ describeContext('trying now', (context) => {
   it('is for what waits for a time, of the user’s own, and not while it is paused', async () => {
     const { id } = await waitingEvent()
     expect(await refusal(tryDeliveryNow(context, newId(), id))).to.include({ status: 404 })
-    await pauseLineEndpoint(context, ownerOf(line.userId), line.userId, line.lineId)
-    for (const paused of [
-      tryDeliveryNow(context, line.userId, id),
-      tryLineEventsNow(context, line.userId, line.lineId),
-    ]) {
+    await pauseEndpoint(context, ownerOf(line.userId), await getEndpoint(context, ...own(line)))
+    for (const paused of [tryDeliveryNow(context, line.userId, id), tryEndpointNow(context, ...own(line))]) {
       expect(await refusal(paused)).to.deep.equal({
         status: 409,
         message: 'the events to this URL are paused: resume them first',
       })
     }
-    await resumeLineEndpoint(context, ownerOf(line.userId), line.userId, line.lineId)
+    await resumeEndpoint(context, ownerOf(line.userId), await getEndpoint(context, ...own(line)))
     for (const status of ['delivering', 'delivered', 'exhausted', 'held']) {
       await context.db('deliveries').where({ id }).update({ status })
       expect(await refusal(tryDeliveryNow(context, line.userId, id)), status).to.include({ status: 409 })
@@ -100,13 +93,10 @@ describeContext('trying now', (context) => {
       .whereNot({ endpoint_id: first.endpoint_id })
       .where({ line_id: line.lineId })
       .update({ due_at: inAnHour() })
-    expect(await tryLineEventsNow(context, line.userId, line.lineId)).to.equal(2)
+    expect(await tryEndpointNow(context, ...own(line))).to.equal(2)
     expect([await isDue(first.id), await isDue(second.id)]).to.deep.equal([true, true])
-    expect(await tryLineEventsNow(context, line.userId, line.lineId)).to.equal(0)
-    expect(await tryApplicationEventsNow(context, line.userId, application.id)).to.equal(2)
-    const other = await createLine(context)
-    expect(await refusal(tryLineEventsNow(context, other.userId, other.lineId))).to.include({ status: 409 })
-    expect(await refusal(tryLineEventsNow(context, other.userId, line.lineId))).to.include({ status: 404 })
+    expect(await tryEndpointNow(context, ...own(line))).to.equal(0)
+    expect(await tryEndpointNow(context, ...own(application))).to.equal(2)
   })
 
   it('takes a message that waits until its carrier is tried again, and no other', async () => {

@@ -7,7 +7,7 @@ import { sendDeliveryAgain } from '../../../src/domain/endpoints/deliveries/send
 import { receiveMessage, type InboundMessage } from '../../../src/domain/messages/receive.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine, own, type TestLine } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { startStandIn } from '../../helpers/services/stand-in.js'
@@ -167,7 +167,7 @@ describeContext('media that a line receives', (context) => {
         expect(await copyMedia(context, id)).to.deep.equal({ kind: 'failed', failure })
         const [delivery] = await deliveriesOf(id)
         expect(delivery).to.include({ status: 'held', last_failure: failure })
-        expect(await sendHeldEvents(context, line.userId, line.lineId)).to.equal(0)
+        expect(await sendHeldEvents(context, ...own(line))).to.equal(0)
         expect((await deliveriesOf(id))[0]?.status).to.equal('held')
       })
     }

@@ -5,13 +5,13 @@ import { addCarrierAccount } from '../../../src/domain/carriers/carrier-accounts
 import { openSettings } from '../../../src/domain/carriers/carrier-settings.js'
 import type { Context } from '../../../src/domain/context.js'
 import { revealIncomingWebhook } from '../../../src/domain/lines/incoming-webhooks.js'
-import { changePolicy, getPolicy } from '../../../src/domain/endpoints/endpoint-policies.js'
+import { changePolicy, getPolicy } from '../../../src/domain/endpoints/policies.js'
 import { countSealed, resealSecrets } from '../../../src/domain/operating/sealed-secrets.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../../src/domain/endpoints/signing-secrets.js'
 import { createSecrets } from '../../../src/secrets.js'
 import { failure } from '../../helpers/failure.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine, own, type TestLine } from '../../helpers/factories.js'
 import { setUpApp } from '../../helpers/web/second-factor.js'
 
 describeContext('secrets at rest', (context) => {
@@ -28,13 +28,13 @@ describeContext('secrets at rest', (context) => {
 
   before(async () => {
     line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:1/events' })
-    await rotateSigningSecret(context, line.userId, line.lineId)
+    await rotateSigningSecret(context, ...own(line))
     await addCarrierAccount(context, {
       name: 'main',
       kind: 'twilio',
       settings: { accountSid: `AC${'0'.repeat(32)}`, authToken: '0'.repeat(32) },
     })
-    await changePolicy(context, ownerOf(line), { headers: { 'X-Api-Key': 'of their server' } })
+    await changePolicy(context, ...own(line), { headers: { 'X-Api-Key': 'of their server' } })
     await setUpApp(context, line.userId)
   })
 
@@ -64,11 +64,11 @@ describeContext('secrets at rest', (context) => {
     const line = await createLine(withKeys(newKey), { outgoingUrl: 'http://127.0.0.1:1/events' })
     const { secret_sealed: before } = await endpointOf(line)
     const newest = withKeys(randomBytes(32), newKey)
-    const rotated = await rotateSigningSecret(newest, line.userId, line.lineId)
+    const rotated = await rotateSigningSecret(newest, ...own(line))
     const { id, secret_sealed: now } = await endpointOf(line)
     expect(await replaceSealed(context.db, 'signingSecret', id, before, Buffer.from('late'))).to.equal(false)
     expect((await endpointOf(line)).secret_sealed.equals(now)).to.equal(true)
-    expect(await revealSigningSecret(newest, line.userId, line.lineId)).to.equal(rotated)
+    expect(await revealSigningSecret(newest, ...own(line))).to.equal(rotated)
   })
 
   it('one that no key opens is named, and the others are resealed', async () => {
@@ -97,15 +97,13 @@ describeContext('secrets at rest', (context) => {
       .first<{ id: string; secret_sealed: Buffer }>('e.id', 'e.secret_sealed')
   }
 
-  const ownerOf = ({ lineId, userId }: TestLine) => ({ of: 'line', id: lineId, userId }) as const
-
   async function reveal(through: Context) {
     const { id } = await through.db('carrier_accounts').where({ name: 'main' }).first<{ id: string }>('id')
     return {
       webhook: await revealIncomingWebhook(through, line.userId, line.lineId),
-      signing: await revealSigningSecret(through, line.userId, line.lineId),
+      signing: await revealSigningSecret(through, ...own(line)),
       settings: await openSettings(through, id),
-      policy: await getPolicy(through, ownerOf(line)),
+      policy: await getPolicy(through, ...own(line)),
     }
   }
 })

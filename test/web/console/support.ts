@@ -3,7 +3,7 @@ import { listSessions } from '../../../src/database/people/sessions.js'
 import { createApiToken } from '../../../src/domain/people/api-tokens.js'
 import { getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
 import type { Context } from '../../../src/domain/context.js'
-import { addLineEndpoint } from '../../../src/domain/endpoints/line-endpoints.js'
+import { addEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { startReplay } from '../../../src/domain/endpoints/deliveries/replay.js'
 import { connect, createApplication } from '../../domain/applications/applications.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
@@ -48,11 +48,11 @@ export async function createOwner(context: Context): Promise<Owner> {
   const webhookUrl = 'http://127.0.0.1:9/application-events'
   const application = await createApplication(context, { userId: person.id, webhookUrl })
   await connect(context, application, line)
-  const written = { url: 'http://127.0.0.1:9/further-events' }
-  const { endpoint } = await addLineEndpoint(context, person.id, line.lineId, written)
+  const written = { url: 'http://127.0.0.1:9/more-events' }
+  const { endpoint } = await addEndpoint(context, person.id, { lineId: line.lineId }, written)
   const { id: workId } = await startReplay(
     context,
-    { of: 'line', userId: person.id, id: line.lineId },
+    { of: 'line', userId: person.id, lineId: line.lineId },
     { from: new Date(0) },
   )
   const values: Record<string, string> = {

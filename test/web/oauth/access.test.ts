@@ -296,13 +296,14 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       if (received.kind !== 'received') throw new Error('it was not received')
       const deliveries = server.context.db('deliveries').where({ line_id: lineId })
       await deliveries.clone().update({ status: 'exhausted' })
-      const of = { of: 'line_and_applications', userId, id: lineId } as const
+      const { endpointId } = application.application
+      const of = { of: 'line', userId, lineId } as const
       const usersOwn = await startReplay(server.context, of, { from: new Date(0) })
 
       const replay = (more: object, path = '') =>
-        call(token, `/v1/lines/${lineId}/connection/replay${path}`, {
+        call(token, `/v1/endpoints/${endpointId}/replay${path}`, {
           method: 'POST',
-          body: JSON.stringify({ from: '2026-01-01T00:00:00Z', ...more }),
+          body: JSON.stringify({ from: '2026-01-01T00:00:00Z', lineId, ...more }),
         })
       expect((await replay({}, '/preview')).body).to.deep.equal({ count: 1, isMore: false })
       expectProblem(await replay({ url: 'https://example.com/' }), 403, /^url: only users themselves/)
@@ -329,8 +330,13 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
         'POST /v1/messages/batch',
         'PATCH /v1/messages/{messageId}',
         'POST /v1/messages/{messageId}/cancel',
-        'POST /v1/lines/{lineId}/connection/replay',
-        'POST /v1/lines/{lineId}/connection/replay/preview',
+        'GET /v1/endpoints',
+        'GET /v1/endpoints/{endpointId}',
+        'POST /v1/endpoints/{endpointId}/test-event',
+        'POST /v1/endpoints/{endpointId}/try-now',
+        'POST /v1/endpoints/{endpointId}/send-held-events',
+        'POST /v1/endpoints/{endpointId}/replay',
+        'POST /v1/endpoints/{endpointId}/replay/preview',
         'GET /v1/works',
         'GET /v1/works/{workId}',
         'POST /v1/works/{workId}/stop',

@@ -43,15 +43,17 @@ describeWith('the document and the answers', serveApi, (api) => {
   })
 
   it('agree for what is refused by its size, its state and its limits', async () => {
-    const { line, client, path } = await createOwner(api)
+    const { line, client, path } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' })
     await client.put(path, { name: 'x'.repeat(70_000) })
     const manyHeaders = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`X-${n}`, '']))
     for (const headers of [{ 'Content-Encoding': 'zstd' }, manyHeaders]) {
       await client.ask('PUT', path, {}, headers)
       await client.post(line.webhookPath, {}, headers)
     }
-    await client.post(`${path}/connection/test-event`)
     await client.post(`${path}/incoming-webhook`)
+    await client.put(`${path}/connection`, { enabled: false })
+    await client.post(`/v1/endpoints/${line.endpointId}/test-event`)
+    await client.put(`${path}/connection`, { enabled: true })
     await client.post(line.webhookPath, 'x'.repeat(70_000))
     await client.post(line.webhookPath.replace(/token=.*/, 'token=x'), messageBody())
     const keyed = (text: string) =>

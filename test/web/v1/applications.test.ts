@@ -1,15 +1,13 @@
 import { expect } from 'chai'
-import { Webhook } from 'standardwebhooks'
 import { isClientSecret, getApplication } from '../../../src/domain/applications/applications.js'
-import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { connect } from '../../domain/applications/applications.js'
-import { inboundText } from '../../domain/fixtures.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 interface Registered {
+  endpoint: { id: string }
   id: string
   clientId: string
   clientSecret: string
@@ -109,11 +107,11 @@ describeWith('/v1/applications', serveApi, (api) => {
   })
 
   it('lists deliveries of events that an application opted in to', async () => {
-    const { id, path } = await withUrl()
+    const { id, path, endpoint } = await withUrl()
     await client.put(path, { optInEvents: ['lineDisconnected'] })
     await connect(api.context, { id }, line)
     expectAnswer(await client.delete(`/v1/authorized-applications/${id}`))
-    const [row] = expectAnswer(await client.get(`${path}/deliveries`)) as object[]
+    const [row] = expectAnswer(await client.get(`/v1/endpoints/${endpoint.id}/deliveries`)) as object[]
     expect(row).to.include({ type: 'lineDisconnected', lineId: line.lineId, status: 'pending' })
     const ofUser = expectAnswer(await client.get('/v1/deliveries?type=lineDisconnected')) as object[]
     expect(ofUser).to.have.length(1)
@@ -137,50 +135,5 @@ describeWith('/v1/applications', serveApi, (api) => {
       true,
       false,
     ])
-  })
-
-  it('shows and rotates the signing secret; both sign for 24 h', async () => {
-    const { path, signingSecret: old } = await withUrl()
-    expect(expectAnswer(await client.get(`${path}/signing-secret`))).to.deep.equal({ signingSecret: old })
-    const { signingSecret } = expectAnswer(await client.post(`${path}/rotate-signing-secret`)) as Registered
-    expect(expectAnswer(await client.post(`${path}/test-event`))).to.include({ delivered: true })
-    const { headers, body } = receiver.requests[0]!
-    for (const secret of [old, signingSecret]) {
-      new Webhook(secret).verify(body, headers as Record<string, string>)
-    }
-    const { endpoint } = expectAnswer(await client.get(path)) as { endpoint: { previousSecretUntil: string } }
-    expect(Date.parse(endpoint.previousSecretUntil) - Date.now()).to.be.closeTo(86_400_000, 60_000)
-  })
-
-  it('answers 404 and 409 without a webhook URL', async () => {
-    const { id } = await register()
-    const path = `/v1/applications/${id}`
-    expectProblem(await client.get(`${path}/signing-secret`), 404, /no webhook URL/)
-    for (const operation of ['rotate-signing-secret', 'test-event', 'send-held-events']) {
-      expectProblem(await client.post(`${path}/${operation}`), 409, /no webhook URL/)
-    }
-  })
-
-  it('lists what became of its events, page by page, and sends held ones', async () => {
-    const { id, path } = await withUrl()
-    const other = await createLine(api.context)
-    await connect(api.context, { id }, other)
-    await receiveMessage(api.context, inboundText(other))
-    await receiveMessage(api.context, inboundText(other))
-    await api.context.db('deliveries').where({ application_id: id }).update({ status: 'held' })
-    const first = await client.get(`${path}/deliveries?limit=1`)
-    const [newest] = expectAnswer(first) as { id: string; lineId: string }[]
-    expect(newest).to.include({ lineId: other.lineId, status: 'held', type: 'inboundText' })
-    expect(first.headers.get('link')).to.include(`before=${newest?.id ?? ''}`)
-    const [older, ...none] = expectAnswer(
-      await client.get(`${path}/deliveries?limit=1&before=${newest?.id ?? ''}`),
-    ) as { id: string }[]
-    expect([none, older?.id]).to.not.deep.include(newest?.id)
-    expect(first.text).not.to.include('Hi there').and.not.to.include('+15005550101')
-
-    await api.context.db('endpoints').where({ user_id: line.userId }).update({ disabled_at: new Date() })
-    expectProblem(await client.post(`${path}/send-held-events`), 409, /disabled/)
-    await client.put(path, { webhookUrl: receiver.url })
-    expect(expectAnswer(await client.post(`${path}/send-held-events`))).to.deep.equal({ count: 2 })
   })
 })

@@ -32,7 +32,7 @@ const later = ({ ids }: World) => `/v1/messages/${ids.laterId}`
 const inAnHour = ({ api }: World) => api.context.db.raw(`now() + interval '1 hour'`)
 
 const startReplay = async ({ client, ids }: World) => {
-  const { body } = await client.post(`/v1/lines/${ids.lineId}/connection/replay`, {
+  const { body } = await client.post(`/v1/endpoints/${ids.endpointId}/replay`, {
     ...lastHour(),
     perSecond: 1,
   })
@@ -50,11 +50,13 @@ const ASKS: Partial<Record<string, (world: World) => Ask>> = {
   }),
   changeConnection: () => ({ right: { enabled: true }, wrong: {} }),
   sendTestEvent: () => testEvent,
-  changePolicy: () => policy,
-  previewPolicy: () => policyPreview,
-  addEndpoint: () => ({ right: { url: 'http://127.0.0.1:1/', name: null }, wrong: {} }),
+  triggerEvent: () => testEvent,
+  listEndpoints: () => ({ query: 'state=x' }),
+  addEndpoint: ({ ids }) => ({
+    right: { lineId: ids.lineId, url: 'http://127.0.0.1:1/', name: null },
+    wrong: {},
+  }),
   changeEndpoint: () => ({ right: { name: 'CRM' }, wrong: { url: 'x' } }),
-  sendTestEventOfEndpoint: () => testEvent,
   listDeliveriesOfEndpoint: () => page,
   changeEndpointPolicy: () => policy,
   previewEndpointPolicy: () => policyPreview,
@@ -99,10 +101,8 @@ const ASKS: Partial<Record<string, (world: World) => Ask>> = {
     prepare: ({ api, ids }) =>
       api.context.db('deliveries').where({ id: ids.deliveryId }).update({ status: 'exhausted' }),
   }),
-  replayLineEvents: replay,
-  replayLineEventsPreview: replay,
-  replayApplicationEvents: replay,
-  replayApplicationEventsPreview: replay,
+  replayEvents: replay,
+  previewReplay: replay,
   listWorks: () => page,
   getWork: () => ({ prepare: startReplay }),
   stopWork: () => ({ prepare: startReplay }),
@@ -111,12 +111,6 @@ const ASKS: Partial<Record<string, (world: World) => Ask>> = {
     wrong: { name: '' },
   }),
   changeApplication: () => ({ right: { name: 'Notes' }, wrong: {} }),
-  listApplicationDeliveries: () => page,
-  changeApplicationPolicy: () => ({ right: { requestsAtOnce: null }, wrong: { requestsAtOnce: 'all' } }),
-  previewApplicationPolicy: () => ({
-    right: { shape: 'template', template: '{{ payload | json }}' },
-    wrong: { shape: 'template' },
-  }),
   sendText: ({ line }) => ({ ...message(), path: () => line.webhookPath }),
   sendTextFromLine: ({ line }) => ({
     ...message(),

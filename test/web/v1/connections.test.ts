@@ -50,6 +50,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       enabled: true,
       outgoingWebhookUrl: URL_A,
       endpoint: {
+        id: (shown.endpoint as { id: string }).id,
         failingSince: null,
         consecutiveFailureCount: 0,
         disabledAt: null,

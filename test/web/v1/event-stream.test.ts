@@ -7,7 +7,7 @@ import { createApiToken, removeApiToken } from '../../../src/domain/people/api-t
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { listeningStreams } from '../../../src/telemetry/metrics.js'
 import { streamEvents } from '../../../src/web/api/event-stream.js'
-import { createRoutes } from '../../../src/web/routes.js'
+import { createRoutes } from '../../../src/web/routes/kinds.js'
 import { inboundText } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'

@@ -3,7 +3,7 @@ import { newId } from '../../../src/ids.js'
 import type { Operation } from '../../../src/web/openapi/parts.js'
 import { connect, createApplication } from '../../domain/applications/applications.js'
 import { startReplay } from '../../../src/domain/endpoints/deliveries/replay.js'
-import { addLineEndpoint } from '../../../src/domain/endpoints/line-endpoints.js'
+import { addEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { saveContact } from '../../../src/domain/lines/contacts.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { describeWith } from '../../helpers/suite.js'
@@ -29,10 +29,10 @@ describeWith("another user's id", serveApi, (api) => {
     const { id: applicationId } = await createApplication(api.context, { userId, webhookUrl })
     await connect(api.context, { id: applicationId }, line)
     const { id: contactId } = await saveContact(api.context, userId, ANNA, { name: 'Anna' })
-    const { endpoint } = await addLineEndpoint(api.context, userId, line.lineId, { url: webhookUrl })
+    const { endpoint } = await addEndpoint(api.context, userId, { lineId: line.lineId }, { url: webhookUrl })
     const { id: workId } = await startReplay(
       api.context,
-      { of: 'line', userId, id: line.lineId },
+      { of: 'line', userId, lineId: line.lineId },
       { from: new Date(0) },
     )
     const ofLine = { lineId: line.lineId, endpointId: endpoint.id, messageId, deliveryId }
@@ -74,7 +74,7 @@ describeWith("another user's id", serveApi, (api) => {
       expectProblem(
         unknown,
         404,
-        /^no (such (line|message|delivery|application|work)$|contact has this id or number)/,
+        /^no (such (line|endpoint|message|delivery|application|work)$|contact has this id or number)/,
       )
       expect([others.status, others.text], `${method} ${path}`).to.deep.equal([404, unknown.text])
       expect([noId.status, noId.text], `${method} ${path}`).to.deep.equal([404, unknown.text])

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { addLineEndpoint } from '../../../src/domain/endpoints/line-endpoints.js'
+import { addEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { queueMessages, receiveManyForDelivery } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
@@ -17,7 +17,7 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
     await queueMessages(api.context, line, 2, { source: 'console' })
     await receiveManyForDelivery(api.context, line, 2)
     const written = { url: 'http://127.0.0.1:9/' }
-    endpointId = (await addLineEndpoint(api.context, line.userId, line.lineId, written)).endpoint.id
+    endpointId = (await addEndpoint(api.context, line.userId, { lineId: line.lineId }, written)).endpoint.id
   })
 
   it('says burner in every path, and takes line too', async () => {

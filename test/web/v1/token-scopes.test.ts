@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createApiToken, type TokenOptions } from '../../../src/domain/people/api-tokens.js'
 import { saveContact } from '../../../src/domain/lines/contacts.js'
-import { addLineEndpoint } from '../../../src/domain/endpoints/line-endpoints.js'
+import { addEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { startReplay } from '../../../src/domain/endpoints/deliveries/replay.js'
 import { connect, createApplication } from '../../domain/applications/applications.js'
 import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
@@ -43,11 +43,16 @@ describeWith('an API token', serveApi, (api) => {
     await connect(context, application, line)
     const { id: workId } = await startReplay(
       context,
-      { of: 'line', userId: line.userId, id: line.lineId },
+      { of: 'line', userId: line.userId, lineId: line.lineId },
       { from: new Date(0) },
     )
     const { id: contactId } = await saveContact(context, line.userId, newNumber(), { name: 'Anna' })
-    const { endpoint } = await addLineEndpoint(context, line.userId, line.lineId, { url: outgoingUrl })
+    const { endpoint } = await addEndpoint(
+      context,
+      line.userId,
+      { lineId: line.lineId },
+      { url: outgoingUrl },
+    )
     const ofLine = { lineId: line.lineId, endpointId: endpoint.id, messageId, deliveryId }
     return { line, ids: { ...ofLine, applicationId: application.id, contactId, workId } }
   }
@@ -65,6 +70,9 @@ describeWith('an API token', serveApi, (api) => {
     if (path === '/v1/messages/batch') {
       const messages = [{ lineId: line.lineId, toNumber: '+15005550199', text: 'Hello' }]
       return program.post(filled, { messages })
+    }
+    if (path === '/v1/endpoints' && method === 'POST') {
+      return program.post(filled, { lineId: line.lineId, url: 'http://127.0.0.1:9/more' })
     }
     if (path === '/v1/segments') return program.post(filled, { text: 'Hello' })
     return program.ask(method, filled, method === 'PUT' || method === 'POST' ? BODY : undefined)
@@ -92,7 +100,8 @@ describeWith('an API token', serveApi, (api) => {
       const what = `${method} ${path}`
       if (ABOUT_THE_ACCOUNT.test(path)) {
         expectProblem(answer, 403, /^insufficient_scope: this API token is for one line only/)
-      } else if (path.includes('{') || what === 'POST /v1/messages') expectProblem(answer, 404, /^no such /)
+      } else if (path.includes('{') || what === 'POST /v1/messages' || what === 'POST /v1/endpoints')
+        expectProblem(answer, 404, /^no such /)
       else {
         expectAnswer(answer)
         expect(answer.text, what).not.to.include(other.line.lineId)

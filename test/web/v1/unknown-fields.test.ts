@@ -64,7 +64,12 @@ describeWith('a field that nobody knows', serveApi, (api) => {
         /^from is not known here: what is known is lineId, toNumber, text, mediaUrl, .*; tlvs is not known here/,
       ],
       ['POST', '/v1/messages', { ...message, idempotencyKey: 'a' }, /^idempotencyKey is not known here/],
-      ['PATCH', `${path}/connection/policy`, { retryOnTimeOut: true }, /: retryOnTimeout is meant, perhaps$/],
+      [
+        'PATCH',
+        `/v1/endpoints/${line.endpointId}/policy`,
+        { retryOnTimeOut: true },
+        /: retryOnTimeout is meant, perhaps$/,
+      ],
       ['GET', '/v1/messages?lineid=x', undefined, /^lineid is not known here: lineId is meant, perhaps$/],
       ['GET', '/v1/deliveries?failed=yes', undefined, /^failed is not known here: what is known is lineId, /],
       [

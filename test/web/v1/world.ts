@@ -1,5 +1,5 @@
 import { authorizeLines } from '../../../src/domain/applications/authorizations.js'
-import { addLineEndpoint } from '../../../src/domain/endpoints/line-endpoints.js'
+import { addEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { createApplication } from '../../domain/applications/applications.js'
 import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import type { TestLine } from '../../helpers/factories.js'
@@ -26,7 +26,7 @@ export async function createWorld(api: Api): Promise<World> {
   await context.db('deliveries').where({ id: deliveryId }).update({ status: 'held' })
   const { id: applicationId } = await createApplication(context, { userId, webhookUrl: url })
   await authorizeLines(context, { applicationId, userId, lineIds: [lineId], scopes: ['messages:connect'] })
-  const { endpoint } = await addLineEndpoint(context, userId, lineId, { url })
+  const { endpoint } = await addEndpoint(context, userId, { lineId }, { url })
   const contactId = newNumber().replace('+', '%2B')
   const ids = { lineId, messageId, laterId, deliveryId, applicationId, endpointId: endpoint.id, contactId }
   return { api, client, line, ids }

@@ -19,13 +19,13 @@ export interface EndpointOfLine {
   optInEvents: OptInEventType[]
 }
 
-/** The line's outgoing webhook URL first, then its further endpoints, oldest first. */
+/** The line's own first, oldest first. */
 export async function findEndpointsOfLine(db: Database, lineId: string): Promise<EndpointOfLine[]> {
   const { rows } = await db.raw<{ rows: EndpointOfLine[] }>(
     `select o.endpoint_id as "endpointId", o.is_disabled as "isDisabled", o.application_id as "applicationId",
        o.opt_in_events as "optInEvents"
      from endpoints_of_lines(array[?::uuid]) o join endpoints e on e.id = o.endpoint_id
-     order by o.application_id nulls first, e.line_id nulls first, e.id`,
+     order by o.application_id nulls first, e.id`,
     [lineId],
   )
   return rows

@@ -63,11 +63,7 @@ export const DELIVERY_FIELDS = {
     'The message that was received; null: the event tells of none.',
   ),
   jobGeneration: internal('d.job_generation', count),
-  endpointId: shown(
-    'd.endpoint_id',
-    uuid,
-    "Which endpoint gets it: the {line}'s outgoing webhook URL, a further one, or an application's.",
-  ),
+  endpointId: shown('d.endpoint_id', uuid, "Which endpoint gets it: one of the {line}, or an application's."),
   endpointPausedAt: internal('e.paused_at', orNull(moment)),
   endpointFailingSince: internal('e.failing_since', orNull(moment)),
   endpointDisabledAt: internal('e.disabled_at', orNull(moment)),

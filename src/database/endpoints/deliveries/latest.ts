@@ -11,13 +11,13 @@ export interface EventToDeliver {
   lineId: string
 }
 
-/** The newest event for any of a line's own endpoints, or for an application's. undefined: there was none. */
+/** The newest event for any endpoint of the line, or of the application. undefined: there was none. */
 export async function findLatestEvent(
   db: Database,
-  { of, id }: { of: 'line' | 'application'; id: string },
+  { lineId, applicationId }: { lineId: string | null; applicationId: string | null },
 ): Promise<EventToDeliver | undefined> {
   const latest = db('deliveries')
-    .where(of === 'line' ? { line_id: id, application_id: null } : { application_id: id })
+    .where(lineId === null ? { application_id: applicationId } : { line_id: lineId, application_id: null })
     .orderBy('id', 'desc')
     .limit(1)
     .select('event_id')

@@ -26,9 +26,9 @@ export interface TroubledEndpoint {
 const SHOWN = 8
 
 const OWNERS = `
-  left join developer_connections c on c.endpoint_id = e.id or c.line_id = e.line_id
+  left join developer_connections c on c.line_id = e.line_id
   left join lines l on l.id = c.line_id
-  left join applications a on a.endpoint_id = e.id and a.deleted_at is null`
+  left join applications a on a.id = e.application_id and a.deleted_at is null`
 
 const NAMES = `e.id, e.url, e.user_id as "userId", l.id as "lineId", l.number as "lineNumber",
   a.id as "applicationId", a.name as "applicationName"`

@@ -2,8 +2,8 @@
 -- asks for and the endpoint has free places, in the order in which they are due. A delivery becomes held instead if the
 -- endpoint is disabled, its line's connection is off, or the endpoint is no longer the application's. It becomes
 -- exhausted if the line is no longer connected to the application (the event that tells of that becomes exhausted only if
--- the application is deleted), or its endpoint was one of the line's further ones and is deleted. Of an endpoint that a person
--- has paused nothing is claimed, and there is no answer.
+-- the application is deleted), or its endpoint is deleted. Of an endpoint that a person has paused nothing is claimed, and there
+-- is no answer.
 --
 -- An ordered delivery is parked while an earlier one of its number is not over: it is due again when that one is, or in 30 s.
 -- Who ends the earlier one makes it due at once (`settle_deliveries`); the 30 s are for what ends in other ways.
@@ -73,11 +73,14 @@ begin
           else exists (select 1 from application_lines c where c.application_id = d.application_id
             and c.line_id = d.line_id and 'messages:connect' = any (c.scopes)) end
           then 'exhausted'
-        when e.removed_at is not null and e.line_id is not null then 'exhausted'
+        -- It was deleted: no URL can follow. One that is still named only had its URL taken away.
+        when e.removed_at is not null
+          and not exists (select 1 from developer_connections c where c.endpoint_id = e.id)
+          and not exists (select 1 from applications a where a.endpoint_id = e.id) then 'exhausted'
         when e.disabled_at is not null or e.removed_at is not null then 'held'
         when d.application_id is null and exists (
-          select 1 from developer_connections c where c.line_id = d.line_id and c.enabled
-            and (c.endpoint_id = e.id or e.line_id = c.line_id)) then 'delivering'
+          select 1 from developer_connections c where c.line_id = d.line_id and c.line_id = e.line_id and c.enabled)
+          then 'delivering'
         when d.application_id is not null and exists (
           select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
         else 'held' end as status) o)

@@ -7,8 +7,10 @@ export interface EndpointFacts {
   pausedAt: Date | null
 }
 
-/** In a word or two; the worst first, because what is behind it cannot be seen before that is mended. */
-export type EndpointState = 'disabled' | 'failing' | 'paused' | 'not called yet' | 'works'
+/** The worst first, because what is behind it cannot be seen before that is mended. `new`: no event was sent to it yet. */
+export const ENDPOINT_STATES = ['disabled', 'failing', 'paused', 'new', 'working'] as const
+
+export type EndpointState = (typeof ENDPOINT_STATES)[number]
 
 export function endpointStateOf({
   disabledAt,
@@ -19,5 +21,5 @@ export function endpointStateOf({
   if (disabledAt !== null) return 'disabled'
   if (failingSince !== null) return 'failing'
   if (pausedAt !== null) return 'paused'
-  return calledAt === null ? 'not called yet' : 'works'
+  return calledAt === null ? 'new' : 'working'
 }

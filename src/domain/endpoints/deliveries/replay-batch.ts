@@ -22,14 +22,20 @@ export async function replayBatch(context: Context, work: ClaimedWork): Promise<
     : postBatch(context, work, source, { ...asked, url: asked.url })
 }
 
-function whoseOf({ lineId, applicationId, userId }: ClaimedWork, { of, endpointId }: AskedReplay): ReplayOf {
-  const id = lineId ?? applicationId
+/** What was asked was allowed then; whether the endpoint and the line are there still, the source says. */
+function whoseOf(
+  { lineId, applicationId, userId }: ClaimedWork,
+  { of, endpointId, isByApplication = false }: AskedReplay,
+): ReplayOf {
   if (of === 'all') return { of }
-  if (userId === null || id === null) throw new Error('a replay of one owner must say whose it is')
-  if (of === 'line') return { of, userId, id, endpointId }
-  if (of !== 'connected_line') return { of, userId, id }
-  if (applicationId === null) throw new Error('a replay of an application must say whose it is')
-  return { of, userId, id, applicationId }
+  if (userId === null) throw new Error('a replay of one owner must say whose it is')
+  if (of === 'endpoint') {
+    if (endpointId === undefined) throw new Error('a replay of an endpoint must say which')
+    const asker = isByApplication && applicationId !== null ? { applicationId } : { userId }
+    return { of, asker, endpointId, userId, lineId: lineId ?? undefined }
+  }
+  if (lineId === null) throw new Error('a replay of a line must say which')
+  return { of, userId, lineId }
 }
 
 /** Part by part: one statement for all of them could take longer than a statement may. */

@@ -2,32 +2,23 @@ import { findEndpointsOfLine } from '../../../database/endpoints/deliveries/crea
 import type { EventType } from '../../../database/endpoints/events.js'
 import type { ReplayFilter, ReplayOutcome, ReplayTo } from '../../../database/endpoints/replaying.js'
 import { UserError } from '../../../errors.js'
-import { getApplication } from '../../applications/applications.js'
-import { NO_ENDPOINT_URL } from '../../applications/endpoint.js'
 import { requireEnabled, requireLine } from '../../lines/connection-requirements.js'
 import type { Context } from '../../context.js'
-import { NO_URL } from '../signing-secrets.js'
+import { getEndpoint, type Asker, type Endpoint } from '../own-endpoint.js'
 
-/** Whose events: a line's to its own URL, also those of the line to applications, an application's, or all. */
+/** Whose events: those of an endpoint, those of a line to all of its endpoints and to applications, or all. */
 export type ReplayOf =
-  | {
-      of: 'line'
-      userId: string
-      id: string
-      /** A further one; left out: the outgoing webhook URL. */
-      endpointId?: string | undefined
-    }
-  | { of: 'line_and_applications'; userId: string; id: string }
-  | { of: 'application'; userId: string; id: string }
-  /** What went to the application from one line of the user, for the application itself. */
-  | { of: 'connected_line'; userId: string; id: string; applicationId: string }
+  /** @param lineId only events of this line: what an application may replay are those of whoever authorized it */
+  | { of: 'endpoint'; asker: Asker; endpointId: string; userId: string; lineId?: string | undefined }
+  | { of: 'line'; userId: string; lineId: string }
   | { of: 'all' }
 
 /** What was asked, as the row of the work has it. */
 export interface AskedReplay {
   of: ReplayOf['of']
-  /** A line's further endpoint. */
   endpointId?: string
+  /** It is the application's own, of a line that somebody connected to it. */
+  isByApplication?: boolean
   from: string
   until: string
   types?: EventType[]
@@ -67,44 +58,35 @@ export async function findSource(
 type Receivers = Pick<ReplayFilter, 'lineId' | 'applicationId' | 'endpointIds'>
 
 async function findReceivers(context: Context, whose: ReplayOf, isToUrl: boolean): Promise<Receivers> {
-  switch (whose.of) {
-    case 'all':
-      return {}
-    case 'line_and_applications':
-      await requireLine(context.db, whose.userId, whose.id)
-      return { lineId: whose.id }
-    case 'application': {
-      const endpoint = await getApplication(context, whose.userId, whose.id)
-      return { applicationId: whose.id, endpointIds: usable(endpoint, isToUrl, NO_ENDPOINT_URL) }
-    }
-    case 'connected_line': {
-      const { id: lineId, applicationId, userId } = whose
-      await requireLine(context.db, userId, lineId)
-      const endpoints = await findEndpointsOfLine(context.db, lineId)
-      const own = endpoints.filter((each) => each.applicationId === applicationId)
-      if (own.length === 0) throw new UserError(GETS_NONE, 409)
-      if (own.some(({ isDisabled }) => isDisabled)) throw new UserError(IS_DISABLED, 409)
-      return { lineId, applicationId, endpointIds: own.map(({ endpointId }) => endpointId) }
-    }
-    case 'line': {
-      const { userId, id, endpointId } = whose
-      const endpoint = await requireEnabled(context.db, userId, id, { endpointId })
-      return { lineId: id, applicationId: null, endpointIds: usable(endpoint, isToUrl, NO_URL) }
-    }
+  if (whose.of === 'all') return {}
+  if (whose.of === 'line') {
+    await requireLine(context.db, whose.userId, whose.lineId)
+    return { lineId: whose.lineId }
+  }
+  const { asker, endpointId, userId, lineId } = whose
+  const endpoint = await getEndpoint(context, asker, endpointId)
+  const endpointIds = [endpoint.id]
+  if (endpoint.lineId !== null) await requireEnabled(context.db, endpoint.userId, endpoint.lineId)
+  if ('applicationId' in asker) await requireConnected(context, userId, lineId, endpoint)
+  if (!isToUrl && endpoint.disabledAt !== null) throw new UserError(IS_DISABLED, 409)
+  const { applicationId } = endpoint
+  return { lineId: endpoint.lineId ?? lineId, applicationId, endpointIds }
+}
+
+/** An application replays what it may have: events of a line that is connected to it. @throws UserError 400, 404, 409 */
+async function requireConnected(
+  { db }: Context,
+  userId: string,
+  lineId: string | undefined,
+  { id }: Endpoint,
+): Promise<void> {
+  if (lineId === undefined)
+    throw new UserError('lineId is missing: an application replays the events of one line')
+  await requireLine(db, userId, lineId)
+  const endpoints = await findEndpointsOfLine(db, lineId)
+  if (!endpoints.some(({ endpointId }) => endpointId === id)) {
+    throw new UserError('this application gets no events of this line', 409)
   }
 }
-
-/** @throws UserError 409 */
-function usable(
-  endpoint: { endpointId: string | null; endpointDisabledAt: Date | null },
-  isToUrl: boolean,
-  withoutUrl: string,
-): string[] {
-  if (endpoint.endpointId === null) throw new UserError(withoutUrl, 409)
-  if (!isToUrl && endpoint.endpointDisabledAt !== null) throw new UserError(IS_DISABLED, 409)
-  return [endpoint.endpointId]
-}
-
-const GETS_NONE = 'this application has no webhook URL, or gets no events of this line'
 
 const IS_DISABLED = 'the endpoint is disabled, because it failed: enable it first, or give another URL'

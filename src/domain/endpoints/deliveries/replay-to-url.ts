@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findEndpointsOfLine } from '../../../database/endpoints/deliveries/creating.js'
 import { policyOf } from '../../../database/endpoints/policy.js'
-import { findEndpoint } from '../../../database/endpoints/endpoints.js'
+import { findEndpointToCall } from '../../../database/endpoints/endpoints.js'
 import {
   insertReplayedEvents,
   listEventsToReplay,
@@ -124,7 +124,7 @@ async function findSigner(
 ): Promise<Signer | undefined> {
   const endpoints = own === undefined ? await findEndpointsOfLine(context.db, lineId) : []
   const endpointId = own ?? endpoints.find(({ applicationId }) => applicationId === null)?.endpointId
-  const endpoint = endpointId === undefined ? undefined : await findEndpoint(context.db, endpointId)
+  const endpoint = endpointId === undefined ? undefined : await findEndpointToCall(context.db, endpointId)
   if (endpointId === undefined || endpoint === undefined) return undefined
   const { secretSealed, previousSecretSealed, policy } = endpoint
   return { endpointId, secretSealed, previousSecretSealed, policy }

@@ -2,9 +2,10 @@ import type { EventType } from '../../../database/endpoints/events.js'
 import { countReplayable, type ReplayOutcome } from '../../../database/endpoints/replaying.js'
 import { UserError } from '../../../errors.js'
 import { FIRST_ID, timeOfId } from '../../../ids.js'
-import { aboutEndpoint, maskUrl } from '../../operating/audit.js'
+import { maskUrl } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
 import { addWork, type Work } from '../../operating/works.js'
+import { getEndpoint } from '../own-endpoint.js'
 import {
   findSource,
   MAX_COUNTED,
@@ -43,24 +44,26 @@ export const MAX_RATE = 100
 export async function startReplay(context: Context, whose: ReplayOf, request: ReplayRequest): Promise<Work> {
   const asked = await readReplay(context, request)
   const { count, isMore } = await countSource(context, await findSource(context, whose, asked))
-  const { userId, lineId, applicationId } = ownersOf(whose)
+  const { endpointId, ...owners } = await ownersOf(context, whose)
   const { url, types } = asked
-  const endpointId = whose.of === 'line' ? whose.endpointId : undefined
   return addWork(
     context,
     {
       kind: 'replay',
-      userId,
-      lineId,
-      applicationId,
-      asked: { ...asked, of: whose.of, ...(endpointId === undefined ? {} : { endpointId }) },
+      ...owners,
+      asked: {
+        ...asked,
+        of: whose.of,
+        ...(endpointId === undefined ? {} : { endpointId }),
+        ...(whose.of === 'endpoint' && 'applicationId' in whose.asker ? { isByApplication: true } : {}),
+      },
       totalCount: isMore ? null : count,
     },
     {
-      action: applicationId === null ? 'line.events.replayed' : 'application.events.replayed',
-      subjectId: applicationId ?? lineId,
-      userId,
-      ...aboutEndpoint(endpointId),
+      action: 'events.replayed',
+      subjectId: owners.lineId ?? owners.applicationId,
+      userId: owners.userId,
+      ...(endpointId === undefined ? {} : { about: { endpointId } }),
       after: {
         from: asked.from,
         until: asked.until,
@@ -73,13 +76,13 @@ export async function startReplay(context: Context, whose: ReplayOf, request: Re
   )
 }
 
-function ownersOf(whose: ReplayOf) {
-  const nobodys = { userId: null, lineId: null, applicationId: null }
+/** Who sees the work: the line's owner and the application, or who registered the application. */
+async function ownersOf(context: Context, whose: ReplayOf) {
+  const nobodys = { userId: null, lineId: null, applicationId: null, endpointId: undefined }
   if (whose.of === 'all') return nobodys
-  const { userId, id } = whose
-  if (whose.of === 'application') return { ...nobodys, userId, applicationId: id }
-  const applicationId = whose.of === 'connected_line' ? whose.applicationId : null
-  return { userId, lineId: id, applicationId }
+  if (whose.of === 'line') return { ...nobodys, userId: whose.userId, lineId: whose.lineId }
+  const { id: endpointId, lineId, applicationId } = await getEndpoint(context, whose.asker, whose.endpointId)
+  return { userId: whose.userId, lineId: lineId ?? whose.lineId ?? null, applicationId, endpointId }
 }
 
 /** How many events a replay would send: exactly up to MAX_COUNTED. */

@@ -1,6 +1,6 @@
 import type { DeliveryAttempt } from '../../../database/endpoints/deliveries/delivery.js'
 import { policyOf, SIGNATURE_KINDS } from '../../../database/endpoints/policy.js'
-import { findEndpoint } from '../../../database/endpoints/endpoints.js'
+import { findEndpointToCall } from '../../../database/endpoints/endpoints.js'
 import { findEvent } from '../../../database/endpoints/events.js'
 import type { Context } from '../../context.js'
 import { secretsOf } from './deliver.js'
@@ -29,7 +29,7 @@ export async function remakeBody(
 ): Promise<SentBody | undefined> {
   const [event, endpoint] = await Promise.all([
     findEvent(context.db, eventId),
-    findEndpoint(context.db, endpointId),
+    findEndpointToCall(context.db, endpointId),
   ])
   if (event === undefined || endpoint === undefined) return undefined
   try {

@@ -1,7 +1,7 @@
 import { hurryDeliveriesOf, hurryDelivery } from '../../../database/endpoints/deliveries/hurrying.js'
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
-import { endpointOfApplication, endpointOfLine } from '../endpoint-pauses.js'
+import { getEndpoint, type Asker } from '../own-endpoint.js'
 import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
 
 /** A person waits for the answer, and deliveries wait for the locks of a batch. */
@@ -33,34 +33,14 @@ export async function tryDeliveryNow(
   return getDelivery(context, userId, id)
 }
 
-/**
- * All that waits for its next attempt at the line's outgoing webhook URL, or at one of its further endpoints.
- *
- * @returns how many
- * @throws UserError 404, 409
- */
-export async function tryLineEventsNow(
-  context: Context,
-  userId: string,
-  lineId: string,
-  furtherId?: string,
-): Promise<number> {
-  return tryEndpointNow(context, await endpointOfLine(context, userId, lineId, furtherId))
-}
-
-/** All that waits for its next attempt at the application's URL. @returns how many @throws UserError 404, 409 */
-export async function tryApplicationEventsNow(context: Context, userId: string, id: string): Promise<number> {
-  return tryEndpointNow(context, await endpointOfApplication(context, userId, id))
-}
-
-async function tryEndpointNow(
-  { db, queues }: Context,
-  { id, isPaused }: { id: string; isPaused: boolean },
-): Promise<number> {
-  if (isPaused) throw new UserError(IS_PAUSED, 409)
+/** All that waits for its next attempt at the endpoint. @returns how many @throws UserError 404, 409 when it is paused */
+export async function tryEndpointNow(context: Context, asker: Asker, id: string): Promise<number> {
+  const { db, queues } = context
+  const endpoint = await getEndpoint(context, asker, id)
+  if (endpoint.pausedAt !== null) throw new UserError(IS_PAUSED, 409)
   let count = 0
   for (;;) {
-    const hurried = await hurryDeliveriesOf(db, id, AT_ONCE)
+    const hurried = await hurryDeliveriesOf(db, endpoint.id, AT_ONCE)
     // One job wakes the lane, which takes what is due in order.
     if (count === 0) void queues.enqueueDeliveries(hurried)
     count += hurried.length

@@ -4,6 +4,8 @@ export type SubjectKind =
   | 'session'
   | 'api_token'
   | 'line'
+  /** The line or the application whose endpoint it is. */
+  | 'endpoint'
   | 'contact'
   | 'message'
   | 'application'
@@ -105,20 +107,21 @@ export const ACTIONS = {
   'line.resumed': { subject: 'line', words: 'let the line send again' },
   'line.spend_cap.set': { subject: 'line', words: 'set how many segments the line may send a day' },
   'line.connection.changed': { subject: 'line', words: 'changed the developer connection' },
-  'line.endpoint.added': { subject: 'line', words: 'added an endpoint to the line' },
-  'line.endpoint.changed': { subject: 'line', words: 'changed the outgoing webhook' },
-  'line.endpoint.deleted': { subject: 'line', words: 'deleted an endpoint of the line' },
-  'line.endpoint.paused': { subject: 'line', words: 'paused the events of the line' },
-  'line.endpoint.resumed': { subject: 'line', words: 'let the events of the line go out again' },
   'line.incoming_webhook.created': { subject: 'line', words: 'created the incoming webhook' },
   'line.incoming_webhook.shown': { subject: 'line', words: 'was shown the URL of the incoming webhook' },
   'line.incoming_webhook.regenerated': { subject: 'line', words: 'gave the incoming webhook a new token' },
   'line.incoming_webhook.deleted': { subject: 'line', words: 'deleted the incoming webhook' },
-  'line.signing_secret.shown': { subject: 'line', words: 'was shown the signing secret of the line' },
-  'line.signing_secret.rotated': { subject: 'line', words: 'rotated the signing secret of the line' },
-  'line.held_events.sent': { subject: 'line', words: 'sent the held events of the line' },
-  'line.events.replayed': { subject: 'line', words: 'replayed events of the line' },
   'line.exported': { subject: 'line', words: 'exported all of the line' },
+
+  'endpoint.added': { subject: 'endpoint', words: 'added an endpoint' },
+  'endpoint.changed': { subject: 'endpoint', words: 'changed an endpoint' },
+  'endpoint.deleted': { subject: 'endpoint', words: 'deleted an endpoint' },
+  'endpoint.paused': { subject: 'endpoint', words: 'paused the events to an endpoint' },
+  'endpoint.resumed': { subject: 'endpoint', words: 'let the events to an endpoint go out again' },
+  'endpoint.secret.shown': { subject: 'endpoint', words: 'was shown the signing secret of an endpoint' },
+  'endpoint.secret.rotated': { subject: 'endpoint', words: 'rotated the signing secret of an endpoint' },
+  'endpoint.held_events.sent': { subject: 'endpoint', words: 'sent the held events of an endpoint' },
+  'events.replayed': { subject: 'endpoint', words: 'replayed events' },
 
   'contact.blocked': { subject: 'contact', words: 'blocked a number' },
   'contact.unblocked': { subject: 'contact', words: 'unblocked a number' },
@@ -126,28 +129,7 @@ export const ACTIONS = {
   'application.registered': { subject: 'application', words: 'registered the application' },
   'application.changed': { subject: 'application', words: 'changed the application' },
   'application.deleted': { subject: 'application', words: 'deleted the application' },
-  'application.endpoint.paused': { subject: 'application', words: 'paused the events of the application' },
-  'application.endpoint.resumed': {
-    subject: 'application',
-    words: 'let the events of the application go out again',
-  },
   'application.client_secret.rotated': { subject: 'application', words: 'rotated the client secret' },
-  'application.signing_secret.shown': {
-    subject: 'application',
-    words: 'was shown the signing secret of the application',
-  },
-  'application.signing_secret.rotated': {
-    subject: 'application',
-    words: 'rotated the signing secret of the application',
-  },
-  'application.held_events.sent': {
-    subject: 'application',
-    words: 'sent the held events of the application',
-  },
-  'application.events.replayed': {
-    subject: 'application',
-    words: 'replayed events of the application',
-  },
   'work.stopped': { subject: 'work', words: 'stopped a long work' },
 
   'authorization.granted': { subject: 'application', words: 'authorized the application' },

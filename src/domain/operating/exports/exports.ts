@@ -4,7 +4,7 @@ import { listApiTokens } from '../../../database/people/api-tokens.js'
 import { listApplicationsOf } from '../../../database/applications/applications.js'
 import { listAnyDeliveries, listDeliveries } from '../../../database/endpoints/deliveries/reading.js'
 import { listOptedOut } from '../../../database/lines/line-contacts.js'
-import { LINE_ENDPOINT_FIELDS, listEndpointsOfLine } from '../../../database/endpoints/line-endpoints.js'
+import { ENDPOINT_FIELDS, listEndpoints } from '../../../database/endpoints/endpoints.js'
 import type { OwnLine } from '../../../database/lines/lines.js'
 import { listAnyMessages, listMessages } from '../../../database/messages/reading.js'
 import { listContactsOf as listLineContactsOf, listNamings } from '../../../database/people/finding.js'
@@ -57,7 +57,7 @@ async function* lineFiles(context: Context, line: OwnLine, folder = ''): AsyncGe
   const { db } = context
   const { id: lineId, userId } = line
   const connection = await getConnection(context, userId, lineId)
-  const endpoints = (await listEndpointsOfLine(db, lineId)).map((one) => present(LINE_ENDPOINT_FIELDS, one))
+  const endpoints = (await listEndpoints(db, { lineId })).map((one) => present(ENDPOINT_FIELDS, one))
   yield json(`${folder}line.json`, { ...line, connection, endpoints })
   yield jsonLines(`${folder}opt-outs.jsonl`, optOutsOf(context, line))
   yield* conversationFiles(

@@ -1,27 +1,21 @@
 import type { Middleware } from 'koa'
 import { countAuthorizedLines } from '../../../database/applications/authorizations.js'
 import { deleteApplication, getApplication } from '../../../domain/applications/applications.js'
-import { revealApplicationSigningSecret } from '../../../domain/applications/endpoint.js'
 import type { Context } from '../../../domain/context.js'
-import { getPolicy } from '../../../domain/endpoints/endpoint-policies.js'
+import { getEndpoint, type Endpoint } from '../../../domain/endpoints/endpoints.js'
 import { findDeliveriesOfApplication } from '../../../domain/endpoints/deliveries/delivery-history.js'
-import { getEndpointWork } from '../../../domain/endpoints/deliveries/endpoint-work.js'
-import { findMissed } from '../../../domain/endpoints/deliveries/replay.js'
-import type { TestEventResult } from '../../../domain/endpoints/test-event.js'
-import { actingFor } from '../../actor.js'
 import { Credentials } from './application/credentials.js'
 import { Deliveries, MAX_SHOWN } from './application/deliveries.js'
-import { ApplicationEndpoint } from './application/endpoint.js'
 import { Edit } from './application/fields-form.js'
 import { applicationPath, APPLICATIONS, type ApplicationView } from './application/page-model.js'
-import type { CountedReplay } from '../endpoints/replay.js'
-import type { ShownPreview } from '../endpoints/policy.js'
-import { idOf, queryOf } from '../form-values.js'
+import { endpointPath } from '../endpoints/path.js'
+import { EndpointState } from '../endpoints/state.js'
+import { idOf } from '../form-values.js'
 import { Confirm, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, shownOnce, type Act } from '../page.js'
-import { isConfirmed, sessionOf } from '../people/session.js'
+import { sessionOf } from '../people/session.js'
 import { UserText } from '../user-text.js'
 
 /** What forms bring about. */
@@ -30,9 +24,6 @@ interface Shown {
   applicationId: string
   isNew: boolean
   clientSecret: string
-  testEvent: TestEventResult
-  policyPreview: ShownPreview
-  replayCount: CountedReplay
 }
 
 /** One application of the user's: what its program needs, where its events go, and what became of them. */
@@ -46,17 +37,8 @@ export function showApplication(context: Context): Middleware {
       shown.applicationId ?? idOf(ctx, 'applicationId'),
     )
     const { id, endpointId } = application
-    const isAsked = ctx.method === 'GET' && queryOf(ctx, 'show') === 'secret' && endpointId !== null
-    if (isAsked && !isConfirmed(ctx, `${ctx.url}#signing-secret`)) return
-    const signingSecret = isAsked
-      ? await revealApplicationSigningSecret(actingFor(ctx, context), userId, id)
-      : undefined
     const deliveries = await findDeliveriesOfApplication(context, userId, id, { limit: MAX_SHOWN })
-    const work = endpointId === null ? undefined : await getEndpointWork(context, endpointId)
-    const canGet = endpointId !== null && application.endpointDisabledAt === null
-    const missed = canGet ? await findMissed(context, { of: 'application', userId, id }) : undefined
-    const policy =
-      endpointId === null ? undefined : await getPolicy(context, { of: 'application', id, userId })
+    const endpoint = endpointId === null ? undefined : await getEndpoint(context, { userId }, endpointId)
     const view = { page: pageOf(ctx, context), application, path: applicationPath(id) }
     answerPage(
       ctx,
@@ -65,20 +47,11 @@ export function showApplication(context: Context): Middleware {
           <Head
             view={view}
             isNew={shown.isNew === true}
-            stray={strayFault(view, (work?.heldCount ?? 0) > 0)}
+            stray={strayFault(view)}
             counts={await countAuthorizedLines(context.db, id)}
           />
           <Credentials view={view} clientSecret={shown.clientSecret} publicUrl={context.config.publicUrl} />
-          <ApplicationEndpoint
-            view={view}
-            signingSecret={signingSecret}
-            testEvent={shown.testEvent}
-            work={work}
-            policy={policy}
-            policyPreview={shown.policyPreview}
-            missed={missed}
-            replayCount={shown.replayCount}
-          />
+          <Webhook endpoint={endpoint} />
           <Deliveries deliveries={deliveries} />
           <Delete view={view} />
         </div>
@@ -87,27 +60,31 @@ export function showApplication(context: Context): Middleware {
   }
 }
 
-function strayFault({ page: { fault }, application, path }: ApplicationView, hasHeld: boolean) {
-  const { webhookUrl, endpointDisabledAt, endpointPausedAt, kind } = application
-  const offers = [
-    'fields',
-    'delete',
-    ...(kind === 'public' ? [] : ['client-secret/rotate']),
-    ...(webhookUrl === null
-      ? []
-      : [
-          'webhook/test-event',
-          'webhook/policy',
-          'webhook/policy/preview',
-          'webhook/rotate-secret',
-          'webhook/replay',
-          'webhook/try-events-now',
-          endpointPausedAt === null ? 'webhook/pause' : 'webhook/resume',
-        ]),
-    ...(endpointDisabledAt === null ? [] : ['webhook/enable']),
-    ...(hasHeld && webhookUrl !== null && endpointDisabledAt === null ? ['webhook/send-held-events'] : []),
-  ]
+function strayFault({ page: { fault }, application, path }: ApplicationView) {
+  const offers = ['fields', 'delete', ...(application.kind === 'public' ? [] : ['client-secret/rotate'])]
   return offers.some((form) => fault?.action === `${path}/${form}`) ? undefined : fault?.message
+}
+
+/** @param props.endpoint undefined: it has no webhook URL */
+function Webhook({ endpoint }: { endpoint: Endpoint | undefined }) {
+  return (
+    <section id="webhook" aria-labelledby="webhook-title">
+      <h2 id="webhook-title">Webhook</h2>
+      {endpoint === undefined ? (
+        <p class="empty">It gets no events: it has no webhook URL. Give it one under Edit.</p>
+      ) : (
+        <>
+          <p>
+            What connected lines receive is posted to <code>{endpoint.url}</code>, signed.
+          </p>
+          <p>
+            <EndpointState endpoint={endpoint} />{' '}
+            <a href={endpointPath(endpoint.id)}>Events, policy, signing secret and replay</a>
+          </p>
+        </>
+      )}
+    </section>
+  )
 }
 
 function Head(props: {

@@ -5,22 +5,19 @@ import type { Context } from '../../../domain/context.js'
 import {
   changePolicy,
   previewPolicy,
-  type EndpointOwner,
   type EndpointPolicy,
   type Preview,
   type ShownPolicy,
-} from '../../../domain/endpoints/endpoint-policies.js'
+} from '../../../domain/endpoints/policies.js'
 import { MAX_TEMPLATE_LENGTH } from '../../../domain/endpoints/deliveries/template.js'
 import { MAX_TIMEOUT_SECONDS } from '../../../domain/endpoints/policy-fields.js'
 import { parsePolicyText } from '../../../domain/endpoints/policy-text.js'
 import { UserError } from '../../../errors.js'
-import { fieldOf, idOf, valuesOf } from '../form-values.js'
+import { fieldOf, valuesOf } from '../form-values.js'
 import { CheckBox, Field, Form, Select, TextArea, typedIn } from '../form.js'
-import { applicationPath } from '../applications/application/page-model.js'
-import { endpointOf, endpointWithNotice } from '../lines/line/endpoint-paths.js'
-import { withNotice } from '../notices.js'
+import { askedEndpoint } from './acts.js'
+import { endpointWithNotice } from './path.js'
 import { answerFragment, type Act, type Page } from '../page.js'
-import { sessionOf } from '../people/session.js'
 
 const WHEN: Record<MessageEventType, string> = {
   inboundText: 'when a text comes',
@@ -266,43 +263,24 @@ function typedFields(ctx: KoaContext): Record<string, unknown> {
   }
 }
 
-function ownerOf(ctx: KoaContext, of: EndpointOwner['of']): EndpointOwner {
-  if (of === 'application') return { of, id: idOf(ctx, 'applicationId'), userId: sessionOf(ctx).userId }
-  const { userId, lineId, furtherId } = endpointOf(ctx)
-  return { of, id: lineId, userId, furtherId }
-}
-
-/** @param doneAt where the page is that the form is on */
-function postPolicy(of: EndpointOwner['of'], doneAt: (owner: EndpointOwner) => string) {
-  return (context: Context): Act =>
-    async (ctx) => {
-      const owner = ownerOf(ctx, of)
-      await changePolicy(context, owner, {
-        ...typedFields(ctx),
-        headers: { ...removedHeaders(ctx), ...typedHeaders(fieldOf(ctx, 'secretHeaders')) },
-      })
-      return doneAt(owner)
-    }
+export function postPolicy(context: Context): Act {
+  return async (ctx) => {
+    const { asker, id } = askedEndpoint(ctx)
+    await changePolicy(context, asker, id, {
+      ...typedFields(ctx),
+      headers: { ...removedHeaders(ctx), ...typedHeaders(fieldOf(ctx, 'secretHeaders')) },
+    })
+    return endpointWithNotice(id, 'policy-saved')
+  }
 }
 
 /** For htmx the preview alone; else the page with the preview in it, and with what was typed. */
-function postPreview(of: EndpointOwner['of']) {
-  return (context: Context): Act =>
-    async (ctx) => {
-      const written = typedFields(ctx)
-      const { fields, ...result } = await previewPolicy(context, ownerOf(ctx, of), written)
-      if (ctx.get('HX-Request') !== 'true') return { shown: { policyPreview: { fields, result } } }
-      answerFragment(ctx, <PolicyPreview preview={result} />)
-      return undefined
-    }
+export function postPolicyPreview(context: Context): Act {
+  return async (ctx) => {
+    const { asker, id } = askedEndpoint(ctx)
+    const { fields, ...result } = await previewPolicy(context, asker, id, typedFields(ctx))
+    if (ctx.get('HX-Request') !== 'true') return { shown: { policyPreview: { fields, result } } }
+    answerFragment(ctx, <PolicyPreview preview={result} />)
+    return undefined
+  }
 }
-
-/** Also of a further endpoint. */
-export const postLinePolicy = postPolicy('line', ({ id, furtherId }) =>
-  endpointWithNotice({ lineId: id, furtherId }, 'policy-saved'),
-)
-export const postApplicationPolicy = postPolicy('application', ({ id }) =>
-  withNotice(applicationPath(id), 'policy-saved'),
-)
-export const postLinePolicyPreview = postPreview('line')
-export const postApplicationPolicyPreview = postPreview('application')

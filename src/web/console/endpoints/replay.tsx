@@ -15,13 +15,14 @@ import {
 import { UserError } from '../../../errors.js'
 import { parseMoment } from '../../../kit/text/moments.js'
 import type { NeedsFresh } from '../people/confirm-first.js'
-import { fieldOf, idOf } from '../form-values.js'
+import { fieldOf } from '../form-values.js'
 import { Field, Form, Select, Time, typedIn } from '../form.js'
 import { EVENT_LABELS } from '../messages/message/labels.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { readLocalField, ZoneSelect } from '../messages/send-time.js'
 import { sessionOf } from '../people/session.js'
+import { askedEndpoint } from './acts.js'
 import { WORKS } from '../operating/works.js'
 
 const OUTCOME_WORDS: Record<(typeof REPLAY_OUTCOMES)[number], string> = {
@@ -30,9 +31,7 @@ const OUTCOME_WORDS: Record<(typeof REPLAY_OUTCOMES)[number], string> = {
   any: 'All',
 }
 
-const FIELDS = ['from', 'until', 'zone', 'outcome', 'type', 'perSecond', 'url', 'endpointId'] as const
-
-type FurtherOptions = readonly (readonly [id: string, label: string])[]
+const FIELDS = ['from', 'until', 'zone', 'outcome', 'type', 'perSecond', 'url'] as const
 
 /** How many events it would be, with what was typed. */
 export interface CountedReplay extends ReplayCount {
@@ -43,16 +42,14 @@ export interface CountedReplay extends ReplayCount {
  * Sends the events of a span of time again; and, first, what the endpoint missed.
  *
  * @param props.missed undefined: nothing, or nothing can be sent now
- * @param props.further endpoints that the line has beside its outgoing webhook URL: id and label
  */
 export function Replay(props: {
   page: Page
   action: string
   missed: Missed | undefined
   counted: CountedReplay | undefined
-  further?: FurtherOptions
 }) {
-  const { page, action, missed, counted, further = [] } = props
+  const { page, action, missed, counted } = props
   // The first form has no fields: what was wrong stands at the second one.
   const isOpen = page.fault?.action === action || counted !== undefined
   return (
@@ -69,19 +66,14 @@ export function Replay(props: {
       )}
       <details open={isOpen}>
         <summary>Replay the events of a span of time</summary>
-        <ReplayForm {...{ page, action, counted, further }} />
+        <ReplayForm {...{ page, action, counted }} />
       </details>
     </>
   )
 }
 
-function ReplayForm(props: {
-  page: Page
-  action: string
-  counted: CountedReplay | undefined
-  further: FurtherOptions
-}) {
-  const { page, action, counted, further } = props
+function ReplayForm(props: { page: Page; action: string; counted: CountedReplay | undefined }) {
+  const { page, action, counted } = props
   const valueOf = (name: (typeof FIELDS)[number], otherwise = '') =>
     typedIn(page, action, name) ?? counted?.fields[name] ?? otherwise
   const moment = (name: 'from' | 'until') =>
@@ -94,14 +86,6 @@ function ReplayForm(props: {
       <Field {...moment('from')} label="From" required />
       <Field {...moment('until')} label="Until" hint="Empty: now." />
       <ZoneSelect zone={valueOf('zone')} />
-      {further.length > 0 && (
-        <Select
-          name="endpointId"
-          label="Of which endpoint"
-          options={[['', 'The outgoing webhook URL'], ...further]}
-          value={valueOf('endpointId')}
-        />
-      )}
       <Select
         name="outcome"
         label="Which events"
@@ -162,19 +146,15 @@ function isOne({ count, isMore }: ReplayCount): boolean {
   return count === 1 && !isMore
 }
 
-export const postLineReplay = (context: Context): Act => post(context, 'line')
-export const postApplicationReplay = (context: Context): Act => post(context, 'application')
-
 /** The line's events would go to a server that is none of its endpoints. */
 export const isReplayElsewhere: NeedsFresh = (ctx) =>
   fieldOf(ctx, 'url').trim() !== '' && fieldOf(ctx, 'do') !== 'count'
 
 /** Starts it and goes to where it is seen; or counts what fits. */
-function post(context: Context, of: 'line' | 'application'): Act {
+export function postReplay(context: Context): Act {
   return async (ctx) => {
-    const asked = { userId: sessionOf(ctx).userId, id: idOf(ctx, `${of}Id`) }
-    const endpointId = fieldOf(ctx, 'endpointId') || undefined
-    const whose: ReplayOf = of === 'line' ? { of, ...asked, endpointId } : { of, ...asked }
+    const { asker, id: endpointId } = askedEndpoint(ctx)
+    const whose: ReplayOf = { of: 'endpoint', asker, endpointId, userId: sessionOf(ctx).userId }
     const request = readReplay(ctx)
     if (fieldOf(ctx, 'do') === 'count') {
       const fields = Object.fromEntries(FIELDS.map((name) => [name, fieldOf(ctx, name)]))

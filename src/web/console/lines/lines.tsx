@@ -109,9 +109,11 @@ function LineTable({ rows }: { rows: readonly LineRow[] }) {
               <OnOff isOn={health?.hasIncomingWebhook ?? false} />
             </td>
             <td data-label="Endpoint">
-              <EndpointState endpoint={health?.endpoint ?? null} />
+              <EndpointState endpoint={health?.endpoints[0] ?? null} />
             </td>
-            <td data-label="24 h">{health?.endpoint != null && <Sparkline hours={health.hours} />}</td>
+            <td data-label="24 h">
+              {health?.endpoints[0] !== undefined && <Sparkline hours={health.hours} />}
+            </td>
             <td data-label="Last activity">
               {lastActivityAt === null ? <span class="muted">none yet</span> : <Ago at={lastActivityAt} />}
             </td>

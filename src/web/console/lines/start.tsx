@@ -7,19 +7,19 @@ import { closeTour, getFirstSteps } from '../../../domain/lines/first-steps.js'
 import { createIncomingWebhook, revealIncomingWebhook } from '../../../domain/lines/incoming-webhooks.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
 import { revealSigningSecret } from '../../../domain/endpoints/signing-secrets.js'
-import type { TestEventResult } from '../../../domain/endpoints/test-event.js'
+import { sendTestEvent, type TestEventResult } from '../../../domain/endpoints/test-event.js'
 import { UserError } from '../../../errors.js'
 import type { OwnLine } from '../../../database/lines/lines.js'
 import { actingFor } from '../../actor.js'
 import { pagePath } from '../../simulator/paths.js'
-import { TestEvent } from '../endpoints/test-event.js'
+import { TestEvent, TestEventOutcome } from '../endpoints/test-event.js'
 import { fieldOf, idOf, queryOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { homeOf } from '../home.js'
 import { Layout } from '../layout.js'
 import { hasPhones, linePath } from './line/section.js'
 import { live } from '../live.js'
-import { answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
+import { answerFragment, answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { isConfirmed, sessionOf } from '../people/session.js'
 import { RECEIVER_PORT, receiveSamples } from './start/receive-samples.js'
@@ -55,7 +55,9 @@ export function showStart(context: Context): Middleware {
 
     const acting = actingFor(ctx, context)
     const webhook = isSend ? await revealIncomingWebhook(acting, userId, line.id) : undefined
-    const secret = isReceive ? await revealSigningSecret(acting, userId, line.id) : undefined
+    const secret = isReceive
+      ? await revealSigningSecret(acting, { userId }, connection.endpoint?.id ?? '')
+      : undefined
     const { testEvent } = shownOnce<{ testEvent: TestEventResult }>(ctx)
     answerPage(
       ctx,
@@ -262,6 +264,19 @@ export function postStartUrl(context: Context): Act {
     if (outgoingWebhookUrl === '') throw new UserError('give the URL of your server')
     await changeConnection(context, sessionOf(ctx).userId, lineId, { enabled: true, outgoingWebhookUrl })
     return `${startPath(lineId)}?show=receive#connect`
+  }
+}
+
+/** For htmx the result alone; else the page with the result in it. */
+export function postStartTestEvent(context: Context): Act {
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const { endpoint } = await getConnection(context, userId, idOf(ctx, 'lineId'))
+    if (endpoint === null) throw new UserError('this line has no outgoing webhook URL: set one first', 409)
+    const testEvent = await sendTestEvent(context, { userId }, endpoint.id)
+    if (ctx.get('HX-Request') !== 'true') return { shown: { testEvent } }
+    answerFragment(ctx, <TestEventOutcome result={testEvent} />)
+    return undefined
   }
 }
 

@@ -87,9 +87,7 @@ async function viewOf(context: Context, ctx: KoaContext): Promise<WorksView> {
 
 function Works({ page, works, lineNames }: WorksView) {
   if (works.length === 0) {
-    return (
-      <Empty>There are none. A replay of events, from the page of a line or an application, is one.</Empty>
-    )
+    return <Empty>There are none. A replay of events, from the page of an endpoint, is one.</Empty>
   }
   return (
     <table class="rows">

@@ -1,9 +1,9 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { changePolicy } from '../../../../src/domain/endpoints/endpoint-policies.js'
+import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
 import { createSafeFetch, type Lookup, type SafeFetchOptions } from '../../../../src/safe-fetch.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { createLine, own, type TestLine } from '../../../helpers/factories.js'
 import { startFullListener } from '../../../helpers/web/full-listener.js'
 import { openForSuite } from '../../../helpers/suite.js'
 import { deliverWhenDue, deliveryRow, receiveForDelivery } from '../../fixtures.js'
@@ -42,11 +42,7 @@ describeContext(
 
     beforeEach(async () => {
       line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:1/' })
-      await changePolicy(
-        context,
-        { of: 'line', id: line.lineId, userId: line.userId },
-        { retryOnTimeout: false },
-      )
+      await changePolicy(context, ...own(line), { retryOnTimeout: false })
     })
 
     /** By a door of its own: the service's has the system's look-up, and 5 s. */

@@ -1,13 +1,9 @@
 import { expect } from 'chai'
 import { fillTemplate, TemplateTooHeavy } from '../../../../src/domain/endpoints/deliveries/template.js'
-import {
-  changePolicy,
-  previewPolicy,
-  type EndpointOwner,
-} from '../../../../src/domain/endpoints/endpoint-policies.js'
+import { changePolicy, previewPolicy } from '../../../../src/domain/endpoints/policies.js'
 import { newId } from '../../../../src/ids.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine } from '../../../helpers/factories.js'
+import { createLine, own } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { deliverWhenDue, deliveryRow, receiveForDelivery } from '../../fixtures.js'
@@ -93,12 +89,12 @@ describe('a template that takes the processor', () => {
 
 describeContext('an endpoint with a template that takes the processor', (context) => {
   const receiver = openForEachTest(startReceiver)
-  let owner: EndpointOwner
+  let owner: ReturnType<typeof own>
 
   const [heavy] = Object.values(HEAVY)
   const newLine = async () => {
     const line = await createLine(context, { outgoingUrl: receiver.url })
-    owner = { of: 'line', id: line.lineId, userId: line.userId }
+    owner = own(line)
     return line
   }
 
@@ -106,18 +102,18 @@ describeContext('an endpoint with a template that takes the processor', (context
     await newLine()
     const policy = { shape: 'template', template: heavy, templateContentType: 'text/plain' }
     const words = /^template: filling it takes longer than 500 ms: use fewer loops/
-    expect(await refusal(changePolicy(context, owner, policy)))
+    expect(await refusal(changePolicy(context, ...owner, policy)))
       .to.have.property('message')
       .that.matches(words)
     await newLine()
-    expect(await refusal(previewPolicy(context, owner, policy)))
+    expect(await refusal(previewPolicy(context, ...owner, policy)))
       .to.have.property('message')
       .that.matches(words)
   })
 
   it('gets the event tried again, because the machine may have been busy, and fewer at a time', async () => {
     const line = await newLine()
-    await changePolicy(context, owner, {
+    await changePolicy(context, ...owner, {
       shape: 'template',
       template: `{% if payload == "Hi there" %}${heavy ?? ''}{% endif %}`,
       templateContentType: 'text/plain',

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http'
 import { findIdleLanes } from '../../../../src/database/endpoints/deliveries/stranded.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { runLane } from '../../../../src/domain/endpoints/deliveries/lane.js'
-import { changePolicy } from '../../../../src/domain/endpoints/endpoint-policies.js'
+import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { createLine, own, type TestLine } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
@@ -18,7 +18,7 @@ describeContext('an endpoint that wants the events of each number in order', (co
 
   beforeEach(async () => {
     line = await createLine(context, { outgoingUrl: receiver.url })
-    await changePolicy(context, { of: 'line', id: line.lineId, userId: line.userId }, { ordered: true })
+    await changePolicy(context, ...own(line), { ordered: true })
   })
 
   async function receive(fromNumber: string, text: string): Promise<DeliveryRow> {
@@ -87,7 +87,7 @@ describeContext('an endpoint that wants the events of each number in order', (co
     await run(first)
     expect(texts()).to.deep.equal(['one'])
 
-    await changePolicy(context, { of: 'line', id: line.lineId, userId: line.userId }, { retrySchedule: [] })
+    await changePolicy(context, ...own(line), { retrySchedule: [] })
     await makeOverdue(context, 'deliveries', [first.id])
     receiver.answerWith((response, { body }) => response.writeHead(body.includes('one') ? 400 : 200).end())
     await run(first)

@@ -7,7 +7,8 @@ import {
   type ReplayOf,
   type ReplayRequest,
 } from '../../../../src/domain/endpoints/deliveries/replay.js'
-import { addLineEndpoint } from '../../../../src/domain/endpoints/line-endpoints.js'
+import { addEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
+import { disableConnection } from '../../../../src/domain/lines/connections.js'
 import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
 import { newId } from '../../../../src/ids.js'
 import { MAX_CRASHES } from '../../../../src/domain/crashes.js'
@@ -38,15 +39,20 @@ describeContext('replaying events', (context) => {
     for (let n = 0; n < 3; n += 1) deliveries.push(await receiveForDelivery(context, line))
   })
 
-  const own = (): ReplayOf => ({ of: 'line', userId: line.userId, id: line.lineId })
+  const of = ({ userId, endpointId } = line): ReplayOf => ({
+    of: 'endpoint',
+    asker: { userId },
+    endpointId,
+    userId,
+  })
   const lastMinute = () => ({
     from: new Date(Date.now() - 60_000),
     until: new Date(Date.now() + 60_000),
     perSecond: 100,
   })
-  const start = (more: Partial<ReplayRequest> = {}, whose = own()) =>
+  const start = (more: Partial<ReplayRequest> = {}, whose = of()) =>
     startReplay(context, whose, { ...lastMinute(), ...more })
-  const count = (more: Partial<ReplayRequest> = {}, whose = own()) =>
+  const count = (more: Partial<ReplayRequest> = {}, whose = of()) =>
     countReplay(context, whose, { ...lastMinute(), ...more })
   const deliverAll = async () => {
     for (const { id, endpoint_id: endpointId } of deliveries) await deliver(context, id, endpointId)
@@ -76,29 +82,25 @@ describeContext('replaying events', (context) => {
     })
   })
 
-  it('of a further endpoint: only what went there, and to another URL signed with its secret', async () => {
-    const { endpoint } = await addLineEndpoint(context, line.userId, line.lineId, { url: target.url })
+  it('of one endpoint of several: only what went there, and to another URL signed with its secret', async () => {
+    const { userId, lineId } = line
+    const { endpoint } = await addEndpoint(context, userId, { lineId }, { url: target.url })
     const { event_id: eventId } = await receiveForDelivery(context, line)
-    const further = (id = endpoint.id): ReplayOf => ({
-      of: 'line',
-      userId: line.userId,
-      id: line.lineId,
-      endpointId: id,
-    })
-    expect(await refusal(count({}, further(newId())))).to.include({ status: 404 })
+    const second = (endpointId = endpoint.id) => of({ ...line, endpointId })
+    expect(await refusal(count({}, second(newId())))).to.include({ status: 404 })
     const deliveriesOfEvent = await context
       .db('deliveries')
       .where({ event_id: eventId })
       .select('id', 'endpoint_id')
     for (const { id, endpoint_id } of deliveriesOfEvent)
       await deliver(context, id as string, endpoint_id as string)
-    expect(await count({}, further())).to.deep.equal({ count: 1, isMore: false })
-    await goOn(context, await start({ url: `${target.url}/staging` }, further()))
+    expect(await count({}, second())).to.deep.equal({ count: 1, isMore: false })
+    await goOn(context, await start({ url: `${target.url}/staging` }, second()))
     const replayed = target.requests.at(-1)
     expect(replayed?.headers).to.have.property('webhook-replay', 'true')
-    const secret = await revealSigningSecret(context, line.userId, line.lineId, endpoint.id)
+    const secret = await revealSigningSecret(context, { userId }, endpoint.id)
     const headers = replayed?.headers as Record<string, string>
-    expect(new Webhook(secret!).verify(replayed?.body ?? '', headers)).to.include({ type: 'inboundText' })
+    expect(new Webhook(secret).verify(replayed?.body ?? '', headers)).to.include({ type: 'inboundText' })
   })
 
   it('of those that nobody got: also what waits for its next attempt, and nothing that goes out by itself', async () => {
@@ -174,12 +176,14 @@ describeContext('replaying events', (context) => {
     expect(await refusal(start({ perSecond: 0 }))).to.include({ status: 400 })
     expect(await refusal(start({ from: new Date(Date.now() + 120_000) }))).to.include({ status: 400 })
     const other = await createLine(context)
-    expect(await refusal(start({}, { of: 'line', userId: other.userId, id: line.lineId }))).to.include({
-      status: 404,
-    })
-    expect(await refusal(start({}, { of: 'line', userId: other.userId, id: other.lineId }))).to.include({
-      status: 409,
-    })
+    for (const whose of [
+      of({ ...line, userId: other.userId }),
+      { of: 'line', userId: other.userId, lineId: line.lineId } as const,
+    ]) {
+      expect(await refusal(start({}, whose))).to.include({ status: 404 })
+    }
+    await disableConnection(context, line.userId, line.lineId)
+    expect(await refusal(start())).to.include({ status: 409 })
   })
 
   it('goes on behind what is done, whoever does it; and only the last who claimed it writes', async () => {

@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { HTTP, type CloudEvent } from 'cloudevents'
 import { Webhook } from 'standardwebhooks'
 import { DEFAULT_POLICY, SHAPES, type Shape } from '../../../../src/database/endpoints/policy.js'
-import { changePolicy } from '../../../../src/domain/endpoints/endpoint-policies.js'
+import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
 import { shapeEvent, type EventContent } from '../../../../src/domain/endpoints/deliveries/shapes.js'
 import { newId, timeOfId } from '../../../../src/ids.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { createLine, own, type TestLine } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForSuite } from '../../../helpers/suite.js'
 import { ANNA, deliverWhenDue, receiveForDelivery } from '../../fixtures.js'
@@ -21,7 +21,7 @@ describeContext('the shape of an event', (context) => {
 
   /** What the receiver gets of a text to the line; whatever the shape, the signature is over what is sent. */
   async function receive(shape: Shape) {
-    await changePolicy(context, { of: 'line', id: line.lineId, userId: line.userId }, { shape })
+    await changePolicy(context, ...own(line), { shape })
     const { id, event_id: eventId, endpoint_id: endpointId } = await receiveForDelivery(context, line)
     expect(await deliverWhenDue(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
     const { headers, body } = receiver.requests.at(-1)!

@@ -1,14 +1,10 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import {
-  changePolicy,
-  previewPolicy,
-  type EndpointOwner,
-} from '../../../../src/domain/endpoints/endpoint-policies.js'
+import { changePolicy, previewPolicy } from '../../../../src/domain/endpoints/policies.js'
 import { fillTemplate, TemplateFailed } from '../../../../src/domain/endpoints/deliveries/template.js'
 import { newId } from '../../../../src/ids.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { createLine, own, type TestLine } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { createApplication } from '../../applications/applications.js'
@@ -29,15 +25,15 @@ const TEMPLATE = '{"from": {{ fromNumber | json }}, "said": {{ payload | json }}
 describeContext('a template of one’s own', (context) => {
   const receiver = openForEachTest(startReceiver)
   let line: TestLine
-  let owner: EndpointOwner
+  let owner: ReturnType<typeof own>
 
   beforeEach(async () => {
     line = await createLine(context, { outgoingUrl: receiver.url })
-    owner = { of: 'line', id: line.lineId, userId: line.userId }
+    owner = own(line)
   })
 
   const change = (fields: Record<string, unknown>) =>
-    changePolicy(context, owner, { shape: 'template', ...fields })
+    changePolicy(context, ...owner, { shape: 'template', ...fields })
   const attempt = async () => {
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
     return { id, outcome: await deliverWhenDue(context, id, endpointId) }
@@ -73,7 +69,7 @@ describeContext('a template of one’s own', (context) => {
   })
 
   it('is previewed with the last event of its owner, and nothing is saved or sent', async () => {
-    const preview = (fields: Record<string, unknown>, of = owner) => previewPolicy(context, of, fields)
+    const preview = (fields: Record<string, unknown>, of = owner) => previewPolicy(context, ...of, fields)
     const sample = await preview({ shape: 'template', template: TEMPLATE })
     expect(sample).to.include({ contentType: 'application/json', isSample: true })
     expect(JSON.parse(sample.body)).to.have.property('said', 'A "test" event from Linehook')
@@ -86,8 +82,8 @@ describeContext('a template of one’s own', (context) => {
     expect((await preview({})).body).to.include('"type":"inboundText"')
     expect(receiver.requests).to.deep.equal([])
 
-    const { id, userId } = await createApplication(context, { webhookUrl: receiver.url })
-    const ofApplication = await preview({ shape: 'slack' }, { of: 'application', id, userId })
+    const application = await createApplication(context, { webhookUrl: receiver.url })
+    const ofApplication = await preview({ shape: 'slack' }, own(application))
     expect(ofApplication).to.include({ isSample: true })
   })
 
@@ -109,7 +105,7 @@ describeContext('a template of one’s own', (context) => {
   it('is not saved over another one that somebody has written at the same moment', async () => {
     await change({ template: '{{ payload | json }}' })
     const other = await context.db.transaction()
-    await other('developer_connections').where({ line_id: line.lineId }).forUpdate().first()
+    await other('endpoints').where({ id: line.endpointId }).forUpdate().first()
     const late = refusal(change({ templateContentType: 'text/plain' }))
     await until('it waits for the lock', async () => (await countWaitingForLocks(context)) > 0)
     await other('endpoints').update({ policy: { shape: 'template', template: '{{ type | json }}' } })

@@ -7,7 +7,8 @@ import { countUnhealthyEndpoints } from '../../../../src/database/endpoints/endp
 import { ensurePartitions } from '../../../../src/database/partitions.js'
 import { getCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import type { Context } from '../../../../src/domain/context.js'
-import { pauseLineEndpoint } from '../../../../src/domain/endpoints/endpoint-pauses.js'
+import { listEndpoints } from '../../../../src/domain/endpoints/endpoints.js'
+import { pauseEndpoint } from '../../../../src/domain/operating/pauses.js'
 import { countNow } from '../../../../src/domain/operating/overview/count-minutes.js'
 import { createWatch, type Overview } from '../../../../src/domain/operating/overview/overview.js'
 import {
@@ -185,7 +186,8 @@ describe('the overview', function () {
       await resume()
     }
     expect(await queue('deliver-event')).to.include({ state: 'stuck' })
-    await pauseLineEndpoint(context, COMMAND_LINE, userId, lineId)
+    const [endpoint] = await listEndpoints(context, { userId }, { lineId })
+    await pauseEndpoint(context, COMMAND_LINE, endpoint!)
     expect(await queue('deliver-event')).to.include({ state: 'normal', waitingCount: 1, oldestMs: null })
   })
 

@@ -2,16 +2,12 @@ import { expect } from 'chai'
 import { findConnection } from '../../../../src/database/lines/developer-connections.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../../src/domain/endpoints/deliveries/held-events.js'
+import { getEndpoint, type Endpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { runLane } from '../../../../src/domain/endpoints/deliveries/lane.js'
-import {
-  COMMAND_LINE,
-  pauseEndpoint,
-  resumeEndpoint,
-  type PausableEndpoint,
-} from '../../../../src/domain/operating/pauses.js'
+import { COMMAND_LINE, pauseEndpoint, resumeEndpoint } from '../../../../src/domain/operating/pauses.js'
 import { sweep } from '../../../../src/domain/sweep.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { createLine, own, type TestLine } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForSuite } from '../../../helpers/suite.js'
 import {
@@ -27,7 +23,7 @@ import {
 describeContext('while an endpoint is paused', (context) => {
   const receiver = openForSuite(startReceiver)
   let line: TestLine
-  let endpoint: PausableEndpoint
+  let endpoint: Endpoint
 
   beforeEach(async () => {
     await context.db('deliveries').delete()
@@ -35,8 +31,7 @@ describeContext('while an endpoint is paused', (context) => {
     receiver.requests.length = 0
     receiver.answerWith((response) => response.end())
     line = await createLine(context, { outgoingUrl: receiver.url })
-    const { endpointId } = (await findConnection(context.db, line.userId, line.lineId))!
-    endpoint = { id: endpointId!, of: 'line', ownerId: line.lineId, userId: line.userId }
+    endpoint = await getEndpoint(context, ...own(line))
     await pauseEndpoint(context, COMMAND_LINE, endpoint)
   })
 
@@ -100,7 +95,7 @@ describeContext('while an endpoint is paused', (context) => {
   it('held events that are sent wait too', async () => {
     const { id } = await receiveForDelivery(context, line)
     await context.db('deliveries').where({ id }).update({ status: 'held' })
-    expect(await sendHeldEvents(context, line.userId, line.lineId)).to.equal(1)
+    expect(await sendHeldEvents(context, ...own(line))).to.equal(1)
     await runLane(context, endpoint.id, id)
     expect(await deliveryRow(context, id)).to.include({ status: 'pending', attempt_count: 0 })
   })

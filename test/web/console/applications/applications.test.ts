@@ -11,17 +11,7 @@ import { loseConfirmation, redirectOf, startConsole, wordsOf } from '../lines/li
 import { isAskedAgain } from '../support.js'
 
 const PATH = '/console/applications'
-const FORMS = [
-  'fields',
-  'client-secret/rotate',
-  'webhook/test-event',
-  'webhook/policy',
-  'webhook/policy/preview',
-  'webhook/enable',
-  'webhook/send-held-events',
-  'webhook/rotate-secret',
-  'delete',
-]
+const FORMS = ['fields', 'client-secret/rotate', 'delete']
 const TYPED = {
   name: 'Auto Reply',
   description: 'Answers while you are away',
@@ -181,90 +171,21 @@ describeWith('applications in the console', startConsole, (site) => {
     expect([status, /role="alert"[^>]*>a public application/.test(text)]).to.deep.equal([409, true])
   })
 
-  it('show the signing secret after the password, and rotate it', async () => {
-    const { submit, page, path, userId, browser, signingSecret } = await openApplication()
-    expect(await page()).not.to.include(signingSecret)
-    expect(await page('?show=secret')).to.include(signingSecret)
-    const rotated = await submit('webhook/rotate-secret')
-    expect(redirectOf(rotated)).to.deep.equal([
-      303,
-      `${path}?show=secret&done=application-secret-rotated#signing-secret`,
-    ])
-    expect(wordsOf(await page('?show=secret'))).to.include('The secret from before signs too, until')
-    expect(await page('?show=secret')).not.to.include(signingSecret)
-
-    await loseConfirmation(site.context, userId)
-    const asked = redirectOf(await browser.get(`${path}?show=secret`))
-    expect(asked[1]).to.match(/^\/console\/confirm\?next=/)
-    expect(isAskedAgain(await submit('webhook/rotate-secret'))).to.equal(true)
-  })
-
-  it('send a test event, and show its result in the page or to htmx alone', async () => {
-    const { submit, browser, path, page } = await openApplication()
-    const before = site.receiver.requests.length
-    expect(wordsOf((await submit('webhook/test-event')).text)).to.include('Your server answered 200.')
-    const csrf = /name="csrf" value="([\w-]+)"/.exec(await page())?.[1] ?? ''
-    const { text } = await browser.post(
-      `${path}/webhook/test-event`,
-      new URLSearchParams({ csrf }).toString(),
-      {
-        'HX-Request': 'true',
-      },
-    )
-    expect(text).to.match(/^<div class="notice">/)
-    expect(site.receiver.requests.length - before).to.equal(2)
-  })
-
-  it('say how their webhook URL does, enable it again and send what was held', async () => {
-    const { submit, page, path, userId, id } = await openApplication()
+  it('say how their webhook does, and lead to its page; without one they say so', async () => {
+    const { page, path, id, userId, endpointId, submit } = await openApplication()
     const line = await site.openLine()
     await connect(site.context, { id }, line)
-    expect(wordsOf(await page()))
-      .to.include('1 line of 1 user connected')
-      .and.include('Health not called yet')
     await disable(userId)
-    const { id: deliveryId } = await receiveForDelivery(site.context, line)
-    const words = wordsOf(await page())
-    expect(words).to.include('Health disabled').and.include('inboundText held 0 none')
-    expect(words).not.to.include('Send the held events').and.not.to.include('Hi there')
-    const early = await submit('webhook/send-held-events')
-    expect([early.status, /role="alert"[^>]*>the webhook URL is disabled/.test(early.text)]).to.deep.equal([
-      409,
-      true,
-    ])
-
-    expect(redirectOf(await submit('webhook/enable'))).to.deep.equal([
-      303,
-      `${path}?done=application-enabled`,
-    ])
-    expect(wordsOf(await page())).to.include('Send the held events')
-    expect(redirectOf(await submit('webhook/send-held-events'))).to.deep.equal([
-      303,
-      `${path}?done=held-sent`,
-    ])
-    const row = await site.context
-      .db('deliveries')
-      .where({ id: deliveryId })
-      .first<{ status: string }>('status')
-    expect(row.status).to.equal('pending')
-  })
-
-  it('without a webhook URL say so, also to an old page’s form', async () => {
-    const { submit, page } = await openApplication({ webhookUrl: '' })
+    await receiveForDelivery(site.context, line)
+    const html = await page()
+    expect(wordsOf(html))
+      .to.include('1 line of 1 user connected')
+      .and.include('disabled Events, policy, signing secret and replay')
+      .and.include('inboundText held 0 none')
+      .and.not.include('Hi there')
+    expect(html).to.include(`href="/console/endpoints/${endpointId}"`)
+    expect(redirectOf(await submit('fields', TYPED))).to.deep.equal([303, `${path}?done=application-saved`])
     expect(wordsOf(await page())).to.include('It gets no events: it has no webhook URL.')
-    for (const form of [
-      'webhook/test-event',
-      'webhook/enable',
-      'webhook/send-held-events',
-      'webhook/rotate-secret',
-    ]) {
-      const { status, text } = await submit(form)
-      expect([
-        form,
-        status,
-        /role="alert"[^>]*>this application has no webhook URL/.test(text),
-      ]).to.deep.equal([form, 409, true])
-    }
   })
 
   it('are deleted', async () => {

@@ -1,12 +1,9 @@
 import { expect } from 'chai'
-import {
-  changePolicy,
-  getPolicy,
-  type EndpointOwner,
-} from '../../../../src/domain/endpoints/endpoint-policies.js'
+import { changePolicy, getPolicy } from '../../../../src/domain/endpoints/policies.js'
 import { receiveForDelivery } from '../../../domain/fixtures.js'
 import { createApplication } from '../../../domain/applications/applications.js'
 import { browse } from '../../../helpers/web/browser-session.js'
+import { own } from '../../../helpers/factories.js'
 import { describeWith } from '../../../helpers/suite.js'
 import { startConsole, wordsOf } from '../lines/line/line-page.js'
 
@@ -20,13 +17,13 @@ const FIELDS = {
 }
 
 describeWith('the policy of an endpoint in the console', startConsole, (site) => {
-  it('is changed by a form on the page of the line, and is in it afterwards', async () => {
+  it('is changed by a form on the endpoint’s page, and is in it afterwards', async () => {
     const line = await site.openLine({ outgoingUrl: site.receiver.url })
-    const owner: EndpointOwner = { of: 'line', id: line.lineId, userId: line.userId }
-    await changePolicy(site.context, owner, { requestsAtOnce: 3 })
-    const { headers } = await line.submit('outgoing-webhook/policy', FIELDS)
-    expect(headers.get('location')).to.equal(`${line.path}/receive?done=policy-saved#outgoing-webhook`)
-    expect(await getPolicy(site.context, owner)).to.deep.include({
+    const owner = own(line)
+    await changePolicy(site.context, ...owner, { requestsAtOnce: 3 })
+    const { headers } = await line.act('policy', FIELDS)
+    expect(headers.get('location')).to.equal(`${line.endpointPath}?done=policy-saved`)
+    expect(await getPolicy(site.context, ...owner)).to.deep.include({
       shape: 'cloudevents',
       retrySchedule: [5, 60, 3600],
       retryOnTimeout: false,
@@ -34,9 +31,9 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
       requestsAtOnce: null,
       declinedEvents: ['inboundMedia', 'voiceMail'],
     })
-    await line.submit('outgoing-webhook/policy', { ...FIELDS, secretHeaders: '', removedHeaders: 'X-Two' })
-    expect(await getPolicy(site.context, owner)).to.deep.include({ headerNames: ['X-Api-Key'] })
-    const html = await line.page('/receive')
+    await line.act('policy', { ...FIELDS, secretHeaders: '', removedHeaders: 'X-Two' })
+    expect(await getPolicy(site.context, ...owner)).to.deep.include({ headerNames: ['X-Api-Key'] })
+    const html = await line.endpointPage()
     expect(html).not.to.include('abc-123')
     expect(html).to.include('value="5, 60, 3600"')
     expect(html)
@@ -46,7 +43,7 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
 
   it('is shown again as it was typed when it is refused', async () => {
     const line = await site.openLine({ outgoingUrl: site.receiver.url })
-    const answer = await line.submit('outgoing-webhook/policy', { ...FIELDS, retrySchedule: 'often' })
+    const answer = await line.act('policy', { ...FIELDS, retrySchedule: 'often' })
     expect(answer.status).to.equal(400)
     expect(wordsOf(answer.text)).to.include('retrySchedule must be default, short, long')
     expect(answer.text).to.include('value="often"').and.not.include('abc-123')
@@ -54,19 +51,19 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
 
   it('is previewed with what was typed, in the page or for htmx alone, and refused in its place', async () => {
     const line = await site.openLine({ outgoingUrl: site.receiver.url })
-    const form = 'outgoing-webhook/policy/preview'
+    const form = 'policy/preview'
     const fields = { ...FIELDS, shape: 'template', template: '{"a": {{ payload | json }}}' }
-    const page = await line.submit(form, fields)
+    const page = await line.act(form, fields)
     expect(page.status).to.equal(200)
     expect(wordsOf(page.text)).to.include('There is no event yet')
     expect(page.text).to.include('{&quot;a&quot;: &quot;A \\&quot;test')
     expect(page.text).to.include('value="5, 60, 3600"')
-    const refused = await line.submit(form, { ...fields, template: '{{ nope }}' })
+    const refused = await line.act(form, { ...fields, template: '{{ nope }}' })
     expect(refused.status).to.equal(400)
     expect(wordsOf(refused.text)).to.include('template: undefined variable: nope')
     expect(refused.text).to.include('{{ nope }}</textarea>')
-    const owner: EndpointOwner = { of: 'line', id: line.lineId, userId: line.userId }
-    expect(await getPolicy(site.context, owner)).to.include({ shape: 'linehook', template: null })
+    const owner = own(line)
+    expect(await getPolicy(site.context, ...owner)).to.include({ shape: 'linehook', template: null })
   })
 
   it('has words for what it does to a delivery, on the page of the message', async () => {
@@ -88,13 +85,13 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     }
   })
 
-  it('is on the page of an application too', async () => {
-    const { id, userId } = await createApplication(site.context, { webhookUrl: site.receiver.url })
-    const browser = await browse(site.context, site.web, userId)
-    const path = `/console/applications/${id}`
-    const { headers } = await browser.submit(`${path}/webhook/policy`, { ...FIELDS, retryOnTimeout: 'true' })
+  it('is on the page of an application’s endpoint too', async () => {
+    const application = await createApplication(site.context, { webhookUrl: site.receiver.url })
+    const browser = await browse(site.context, site.web, application.userId)
+    const path = `/console/endpoints/${application.endpointId}`
+    const { headers } = await browser.submit(`${path}/policy`, { ...FIELDS, retryOnTimeout: 'true' })
     expect(headers.get('location')).to.equal(`${path}?done=policy-saved`)
-    expect(await getPolicy(site.context, { of: 'application', id, userId })).to.include({
+    expect(await getPolicy(site.context, ...own(application))).to.include({
       retryOnTimeout: true,
       timeoutSeconds: 20,
     })

@@ -16,9 +16,7 @@ const FORMS = [
   'incoming-webhook/regenerate',
   'incoming-webhook/delete',
   'outgoing-webhook',
-  'outgoing-webhook/test-event',
-  'outgoing-webhook/send-held-events',
-  'signing-secret/rotate',
+  'endpoints',
 ]
 
 describeWith("a line's page in the console", startConsole, (site) => {
@@ -108,11 +106,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
   it('says why a form of an old page is refused, although it is no longer there', async () => {
     const { submit } = await site.openLine({ outgoingUrl: site.receiver.url })
     await submit('connection/disable')
-    for (const form of [
-      'outgoing-webhook',
-      'outgoing-webhook/test-event',
-      'outgoing-webhook/send-held-events',
-    ]) {
+    for (const form of ['outgoing-webhook', 'endpoints']) {
       const { status, text } = await submit(form, { url: site.receiver.url })
       expect([form, status]).to.deep.equal([form, 409])
       expect(text).to.match(/role="alert"[^>]*>the developer connection of this line is not enabled/)
@@ -130,7 +124,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
         '',
         '/live',
         '/send?show=webhook',
-        '/receive?show=secret',
+        '/receive',
         '/access',
         '/danger',
         '/limits/live',

@@ -47,12 +47,12 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect(await words()).to.include('on on works')
     expect(await linesOf(line.userId)).to.include('Newest events of 24 h: 1 delivered, 1 failed')
     for (const [columns, state, need] of [
-      [{ paused_at: new Date() }, 'paused', 'its events are paused'],
-      [{ failing_since: new Date() }, 'failing', 'its endpoint fails'],
+      [{ paused_at: new Date() }, 'paused', 'the events to an endpoint are paused'],
+      [{ failing_since: new Date() }, 'failing', 'an endpoint fails'],
       [
         { disabled_at: new Date(), disabled_reason: 'gone' },
         'disabled',
-        'its endpoint is disabled, and events are held',
+        'an endpoint is disabled, and its events are held',
       ],
     ] as const) {
       await set(columns)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { addLine } from '../../../../src/domain/lines/lines.js'
+import { getConnection } from '../../../../src/domain/lines/connection-overview.js'
 import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
 import { addUser } from '../../../../src/domain/people/users.js'
 import { deliverWhenDue, receiveForDelivery } from '../../../domain/fixtures.js'
@@ -57,8 +58,12 @@ describeWith('the first steps with a line', startConsole, (site) => {
       'outgoingWebhookUrl: The URL starts with ftp:, which cannot be called: use https://.',
     ])
     const { text: receiving } = await follow('outgoing-webhook', { url: receiver.url })
-    const secret = await revealSigningSecret(context, userId, lineId)
-    expect(receiving.split(secret ?? '?'), 'the real secret, once in each language').to.have.length(7)
+    const secret = await revealSigningSecret(
+      context,
+      { userId },
+      (await getConnection(context, userId, lineId)).endpoint?.id ?? '',
+    )
+    expect(receiving.split(secret), 'the real secret, once in each language').to.have.length(7)
     const line = { ...(await createLine(context)), userId, lineId, number }
     const live = await listen(site, { browser }, `${path}/live`)
     const tested = await browser.submit(`${path}/test-event`)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { pauseLineEndpoint } from '../../../../src/domain/endpoints/endpoint-pauses.js'
+import { getEndpoint } from '../../../../src/domain/endpoints/own-endpoint.js'
+import { pauseEndpoint } from '../../../../src/domain/operating/pauses.js'
 import { getCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import {
   COMMAND_LINE,
@@ -9,7 +10,7 @@ import {
   resumeAllSending,
   resumeCarrierAccount,
 } from '../../../../src/domain/operating/pauses.js'
-import { connect, createApplication } from '../../../domain/applications/applications.js'
+import { createApplication } from '../../../domain/applications/applications.js'
 import { queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
 import { createPerson, type Person } from '../../../domain/people/people.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
@@ -84,12 +85,11 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
 
   describe('an endpoint', () => {
     it('of a line is paused and resumed by its owner', async () => {
-      const form = `${path}/outgoing-webhook`
-      expectSentTo(
-        await owning.submit(`${form}/pause`),
-        `${path}/receive?done=events-paused#outgoing-webhook`,
+      const form = `/console/endpoints/${line.endpointId}`
+      expectSentTo(await owning.submit(`${form}/pause`), `${form}?done=events-paused`)
+      expect(await words(owning, `/console/endpoints/${line.endpointId}`)).to.match(
+        /Events are paused since [^.]* by you\./,
       )
-      expect(await words(owning, `${path}/receive`)).to.match(/Events are paused since [^.]* by you\./)
       const { id, event_id: eventId } = await receiveForDelivery(context, line)
       const { message_id: messageId } = await context
         .db('events')
@@ -99,36 +99,32 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
       expect(message, id)
         .to.match(/Events to this URL are paused since/)
         .and.not.to.include('Next attempt')
-      expectSentTo(
-        await owning.submit(`${form}/resume`),
-        `${path}/receive?done=events-resumed#outgoing-webhook`,
-      )
-      expect(await words(owning, `${path}/receive`)).not.to.include('Events are paused')
+      expectSentTo(await owning.submit(`${form}/resume`), `${form}?done=events-resumed`)
+      expect(await words(owning, `/console/endpoints/${line.endpointId}`)).not.to.include('Events are paused')
     })
 
     it('of a line that an operator paused has no button for its owner', async () => {
-      await pauseLineEndpoint(context, COMMAND_LINE, line.userId, line.lineId)
-      const page = await owning.get(`${path}/receive`)
+      await pauseEndpoint(
+        context,
+        COMMAND_LINE,
+        await getEndpoint(context, { userId: line.userId }, line.endpointId),
+      )
+      const page = await owning.get(`/console/endpoints/${line.endpointId}`)
       expect(wordsOf(page.text)).to.include('Only operators can resume them.')
-      expect(page.text).not.to.include(`${path}/outgoing-webhook/resume`)
-      const refused = await owning.submit(`${path}/outgoing-webhook/resume`)
+      expect(page.text).not.to.include(`/console/endpoints/${line.endpointId}/resume`)
+      const refused = await owning.submit(`/console/endpoints/${line.endpointId}/resume`)
       expectPage(refused, 403)
       expect(faultOf(refused)).to.match(/^an operator has paused it/)
     })
 
     it('of an application is paused and resumed by its owner', async () => {
       const webhookUrl = 'http://127.0.0.1:9/application-events'
-      const { id } = await createApplication(context, { userId: line.userId, webhookUrl })
-      await connect(context, { id }, line)
-      const page = `/console/applications/${id}`
-      expectSentTo(await owning.submit(`${page}/webhook/pause`), `${page}?done=events-paused`)
+      const { endpointId } = await createApplication(context, { userId: line.userId, webhookUrl })
+      const page = `/console/endpoints/${endpointId}`
+      expectSentTo(await owning.submit(`${page}/pause`), `${page}?done=events-paused`)
       expect(await words(owning, page)).to.match(/Events are paused since [^.]* by you\./)
-      expectSentTo(await owning.submit(`${page}/webhook/resume`), `${page}?done=events-resumed`)
+      expectSentTo(await owning.submit(`${page}/resume`), `${page}?done=events-resumed`)
       expect(await words(owning, page)).not.to.include('Events are paused')
-      const withoutUrl = await createApplication(context, { userId: line.userId })
-      const refused = await owning.submit(`/console/applications/${withoutUrl.id}/webhook/pause`)
-      expectPage(refused, 409)
-      expect(faultOf(refused)).to.include('has no webhook URL')
     })
   })
 

@@ -27,13 +27,13 @@ describeWith('replays and long works in the console', startConsole, (site) => {
   }
 
   it('what the server missed is sent again by one button, and the bar says how far that is', async () => {
-    expect(wordsOf(await line.page('/receive'))).not.to.include('Send them again')
+    expect(wordsOf(await line.endpointPage())).not.to.include('Send them again')
     const first = await miss()
     await miss()
-    const page = await line.page('/receive')
+    const page = await line.endpointPage()
     expect(wordsOf(page)).to.match(/2 events were not delivered since \S+ \S+ UTC ?\. Send them again/)
     const [, since = ''] = /name="since" value="([^"]+)"/.exec(page) ?? []
-    expectSentTo(await line.submit('replay', { since, outcome: 'undelivered', perSecond: '1' }), STARTED)
+    expectSentTo(await line.act('replay', { since, outcome: 'undelivered', perSecond: '1' }), STARTED)
     expect(await works()).to.match(/Replay of events of Office 0 of 2 waiting Stop/)
 
     await goOn(site.context, await newest(), 1)
@@ -53,14 +53,14 @@ describeWith('replays and long works in the console', startConsole, (site) => {
   it('a form counts what fits, or sends it to another URL; what is wrong stands at the form', async () => {
     const missed = await miss()
     const typed = { from: '2026-01-01T00:00', zone: 'Europe/Berlin', outcome: 'any', perSecond: '20' }
-    const counted = await line.submit('replay', { ...typed, do: 'count' })
+    const counted = await line.act('replay', { ...typed, do: 'count' })
     expect(wordsOf(counted.text)).to.include('1 event fits.')
     expect(counted.text).to.include('value="2026-01-01T00:00"').and.include('value="Europe/Berlin" selected')
     expect(await listWorksOf(site.context, line.userId, { limit: 1 })).to.deep.equal([])
-    expect(faultOf(await line.submit('replay', {}))).to.equal('From must be a date and time')
-    expect(faultOf(await line.submit('replay', { ...typed, url: 'http://10.0.0.1/' }))).to.match(/^url: /)
+    expect(faultOf(await line.act('replay', {}))).to.equal('From must be a date and time')
+    expect(faultOf(await line.act('replay', { ...typed, url: 'http://10.0.0.1/' }))).to.match(/^url: /)
 
-    expectSentTo(await line.submit('replay', { ...typed, url: `${site.receiver.url}/staging` }), STARTED)
+    expectSentTo(await line.act('replay', { ...typed, url: `${site.receiver.url}/staging` }), STARTED)
     await goOn(site.context, await newest())
     expect(await works()).to.include(`Replay of events of Office to ${site.receiver.url}/staging 1 of 1 done`)
     const { message_id: messageId } = await site.context
@@ -80,12 +80,9 @@ describeWith('replays and long works in the console', startConsole, (site) => {
     await connect(site.context, application, line)
     const { event_id: eventId } = await miss()
     await site.context.db('deliveries').where({ event_id: eventId }).update({ status: 'exhausted' })
-    const path = `/console/applications/${application.id}`
+    const path = `/console/endpoints/${application.endpointId}`
     expect(wordsOf((await line.browser.get(path)).text)).to.match(/1 event was not delivered since/)
-    expectSentTo(
-      await line.browser.submit(`${path}/webhook/replay`, { since: new Date(0).toISOString() }),
-      STARTED,
-    )
+    expectSentTo(await line.browser.submit(`${path}/replay`, { since: new Date(0).toISOString() }), STARTED)
     expect(await goOn(site.context, await newest())).to.include({
       applicationId: application.id,
       doneCount: 1,
@@ -98,14 +95,14 @@ describeWith('replays and long works in the console', startConsole, (site) => {
          generate_series(1, 501) where id = ?`,
       [held.id],
     )
-    const [, location] = redirectOf(await line.submit('outgoing-webhook/send-held-events'))
+    const [, location] = redirectOf(await line.act('send-held-events'))
     expect(location).to.equal('/console/works?done=held-sent')
     expect(await works()).to.match(/Held events of Office 0 of 501 waiting/)
   })
 
   it('keeps itself up to date, and a work is stopped by its owner only', async () => {
     await miss()
-    await line.submit('replay', { since: new Date(0).toISOString() })
+    await line.act('replay', { since: new Date(0).toISOString() })
     const { id } = await newest()
     const stream = await listen(site, line, '/console/works/live')
     await until('it shows the work', () => stream.text.includes('0 of 1'))

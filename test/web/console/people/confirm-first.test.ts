@@ -27,7 +27,7 @@ const NOT_ASKED: [reason: string, paths: RegExp][] = [
   ['it marks, names or chooses something for the reader alone', /\/(tour\/close|notices\/read|name|mails)$/],
   ['it sends a text, which is what a line is for', /\/(messages|voicemails)$/],
   ['it counts and changes nothing', /\/(segments|policy\/preview)$/],
-  ['it holds or frees what waits, for the same receivers', /\/(pause|resume|try-now|try-events-now)$/],
+  ['it holds or frees what waits, for the same receivers', /\/(pause|resume|try-now)$/],
   ['it sends to the receivers that are there', /\/(test-event|send-held-events|send-again)$/],
   ['it changes when, or whether, one message goes', /\/(reschedule|cancel)$/],
   ['it turns on or off what is there, with the URLs that it has', /\/(enable|disable|disconnect)$/],
@@ -158,7 +158,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
       'done=endpoint-added',
     )
     expectSentTo(
-      await again(`${line}/replay`, { from: '2026-01-01T00:00', url }),
+      await again(`/console/endpoints/${owner.line.endpointId}/replay`, { from: '2026-01-01T00:00', url }),
       '/console/works?done=replay-started',
     )
     const application = { name: 'Shop', kind: 'public', redirectUris: 'https://example.com/' }
@@ -209,7 +209,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
   })
 
   it('is the only kind of replay that asks: one that goes to the endpoint itself does not', async () => {
-    const path = `/console/lines/${owner.line.lineId}/replay`
+    const path = `/console/endpoints/${owner.line.endpointId}/replay`
     const here = await browser.submit(path, { from: '2026-01-01T00:00' })
     expectSentTo(here, '/console/works?done=replay-started')
     const counted = await browser.submit(path, {

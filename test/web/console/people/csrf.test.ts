@@ -88,7 +88,7 @@ describeWeb('a form of the console', ({ context, web }) => {
       '/console/set-up',
       '/console/settings/password',
       '/console/users/:userId/lines',
-      '/console/lines/:lineId/signing-secret/rotate',
+      '/console/endpoints/:endpointId/rotate-secret',
       '/simulator/phones/:phone/messages',
     ])
   })

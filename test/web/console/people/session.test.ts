@@ -93,7 +93,7 @@ describeWeb('a session of the console', ({ context, web }) => {
     const browser = await browse(context, web, owner.person.id)
     const confirmedAt = (interval: string) =>
       sessions().update({ confirmed_at: context.db.raw(`now() - interval '${interval}'`) })
-    const asked = `/console/lines/${owner.line.lineId}/receive?show=secret`
+    const asked = `/console/endpoints/${owner.line.endpointId}?show=secret`
     await confirmedAt('9 minutes 50 seconds')
     const shown = await browser.get(asked)
     expectPage(shown)
@@ -101,7 +101,7 @@ describeWeb('a session of the console', ({ context, web }) => {
     await confirmedAt('10 minutes 1 second')
     const sent = await browser.get(asked)
     expect(sent.status).to.equal(303)
-    expect(sent.headers.get('location')).to.match(/^\/console\/confirm\?next=%2Fconsole%2Flines%2F/)
+    expect(sent.headers.get('location')).to.match(/^\/console\/confirm\?next=%2Fconsole%2Fendpoints%2F/)
     expect(sent.text).not.to.include(owner.line.signingSecret)
   })
 

@@ -53,7 +53,7 @@ export function Disconnect({ view }: { view: LineView }) {
           action={action}
           label="Disconnect…"
           consequence={
-            'Further endpoints are deleted, the connection is disabled and the incoming webhook deleted: its URL answers 404 at once and never ' +
+            'Its endpoints but for the outgoing webhook are deleted, the connection is disabled and the incoming webhook deleted: its URL answers 404 at once and never ' +
             'works again. The outgoing webhook URL and its signing secret are kept.'
           }
           button="Disconnect"

@@ -103,7 +103,7 @@ function State({ line, health }: { line: OwnLine; health: LineHealth | undefined
           <dt>Last activity</dt>
           <dd>{line.lastActivityAt === null ? 'none yet' : <Ago at={line.lastActivityAt} />}</dd>
         </div>
-        {health?.endpoint != null && (
+        {health?.endpoints[0] !== undefined && (
           <div>
             <dt>
               <a href={tabPath(line.id, 'receive')}>Events of 24 h</a>

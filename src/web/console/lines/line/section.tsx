@@ -35,8 +35,6 @@ export type SectionId =
   | 'connection'
   | 'outgoing-webhook'
   | 'endpoints'
-  | 'signing-secret'
-  | 'replay'
   | 'incoming-webhook'
   | 'opt-outs'
   | 'limits'
@@ -60,9 +58,7 @@ const TAB_OF: Record<SectionId, Tab> = {
   'opt-outs': 'send',
   limits: 'send',
   'outgoing-webhook': 'receive',
-  'signing-secret': 'receive',
   endpoints: 'receive',
-  replay: 'receive',
   connection: 'access',
 }
 
@@ -71,18 +67,11 @@ const SAID_AT: Partial<Record<string, SectionId>> = {
   'sending-paused': 'sending',
   'sending-resumed': 'sending',
   'messages-tried-now': 'sending',
-  'events-paused': 'outgoing-webhook',
-  'events-resumed': 'outgoing-webhook',
-  'events-tried-now': 'outgoing-webhook',
   enabled: 'connection',
   disabled: 'connection',
   disconnected: 'connection',
   'url-saved': 'outgoing-webhook',
   'url-removed': 'outgoing-webhook',
-  'events-saved': 'outgoing-webhook',
-  'policy-saved': 'outgoing-webhook',
-  'held-sent': 'outgoing-webhook',
-  'secret-rotated': 'signing-secret',
   'endpoint-deleted': 'endpoints',
   'webhook-created': 'incoming-webhook',
   'webhook-regenerated': 'incoming-webhook',
@@ -102,7 +91,7 @@ export function sectionPath(lineId: string, section: SectionId): string {
 }
 
 /** Where a form goes when it has done its work: to the section that says so. */
-export function lineWithNotice(lineId: string, notice: Notice, show?: 'secret' | 'webhook'): string {
+export function lineWithNotice(lineId: string, notice: Notice, show?: 'webhook'): string {
   const query = show === undefined ? '' : `?show=${show}`
   const section = SAID_AT[notice]
   if (section === undefined) return withNotice(linePath(lineId) + query, notice)

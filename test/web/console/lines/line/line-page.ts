@@ -22,6 +22,11 @@ export interface OpenLine extends TestLine {
   submit: (form: string, fields?: Record<string, string>) => Promise<Answer>
   /** The page as it is now, or with a query. */
   page: (query?: string) => Promise<string>
+  /** Of the page of its outgoing webhook. */
+  endpointPath: string
+  /** Posts one of the forms on that page. */
+  act: (form: string, fields?: Record<string, string>) => Promise<Answer>
+  endpointPage: (query?: string) => Promise<string>
 }
 
 export async function startConsole(): Promise<Console> {
@@ -35,12 +40,16 @@ export async function startConsole(): Promise<Console> {
       const line = await createLine(context, overrides)
       const browser = await browse(context, web, line.userId)
       const path = `/console/lines/${line.lineId}`
+      const endpointPath = `/console/endpoints/${line.endpointId}`
       return {
         ...line,
         browser,
         path,
         submit: (form, fields) => browser.submit(`${path}/${form}`, fields),
         page: async (query = '') => (await browser.get(path + query)).text,
+        endpointPath,
+        act: (form, fields) => browser.submit(`${endpointPath}/${form}`, fields),
+        endpointPage: async (query = '') => (await browser.get(endpointPath + query)).text,
       }
     },
     close: () => Promise.all([web.close().then(() => context.close()), receiver.close()]),

@@ -1,9 +1,15 @@
 import { expect } from 'chai'
-import { describeWith } from '../../../../helpers/suite.js'
-import { loseConfirmation, redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
-import { isAskedAgain } from '../../support.js'
+import { describeWith } from '../../../helpers/suite.js'
+import {
+  loseConfirmation,
+  redirectOf,
+  startConsole,
+  wordsOf,
+  type OpenLine,
+} from '../lines/line/line-page.js'
+import { isAskedAgain } from '../support.js'
 
-describeWith("the signing secret on a line's page", startConsole, (site) => {
+describeWith('the signing secret of an endpoint', startConsole, (site) => {
   let line: OpenLine
 
   beforeEach(async () => {
@@ -13,52 +19,40 @@ describeWith("the signing secret on a line's page", startConsole, (site) => {
   const shownSecret = (html: string) => /id="secret">(whsec_[^<]+)</.exec(html)?.[1]
 
   it('is hidden until it is asked for', async () => {
-    expect(await line.page('/receive'))
+    expect(await line.endpointPage())
       .to.include('whsec_••••')
       .and.not.include(line.signingSecret)
-    const html = await line.page('/receive?show=secret')
+    const html = await line.endpointPage('?show=secret')
     expect(shownSecret(html)).to.equal(line.signingSecret)
     expect(html).to.include('data-copy="secret"').and.not.include(line.token)
   })
 
   it('is shown and rotated only when the password was given a short while ago', async () => {
     await loseConfirmation(site.context, line.userId)
-    const asked = await line.browser.get(`${line.path}/receive?show=secret`)
+    const asked = await line.browser.get(`${line.endpointPath}?show=secret`)
     expect(redirectOf(asked)).to.deep.equal([
       303,
-      `/console/confirm?next=${encodeURIComponent(`${line.path}/receive?show=secret#signing-secret`)}`,
+      `/console/confirm?next=${encodeURIComponent(`${line.endpointPath}?show=secret#signing-secret`)}`,
     ])
-    expect(isAskedAgain(await line.submit('signing-secret/rotate'))).to.equal(true)
+    expect(isAskedAgain(await line.act('rotate-secret'))).to.equal(true)
     await site.context.db('sessions').where({ user_id: line.userId }).update({ confirmed_at: new Date() })
-    const html = await line.page('/receive?show=secret')
+    const html = await line.endpointPage('?show=secret')
     expect(shownSecret(html)).to.equal(line.signingSecret)
     expect(wordsOf(html)).not.to.include('The secret from before signs too')
   })
 
   it('is rotated: the new one is shown at once, and the old one signs too for 24 hours', async () => {
-    const { headers } = await line.submit('signing-secret/rotate')
+    const { headers } = await line.act('rotate-secret')
     expect(headers.get('location')).to.equal(
-      `${line.path}/receive?show=secret&done=secret-rotated#signing-secret`,
+      `${line.endpointPath}?show=secret&done=secret-rotated#signing-secret`,
     )
-    const html = await line.page('/receive?show=secret&done=secret-rotated')
+    const html = await line.endpointPage('?show=secret&done=secret-rotated')
     expect(shownSecret(html))
       .to.match(/^whsec_/)
       .and.not.equal(line.signingSecret)
     const until = /The secret from before signs too, until ([\d-]+ [\d:]+) UTC/.exec(wordsOf(html))?.[1] ?? ''
     expect((new Date(`${until}Z`).getTime() - Date.now()) / 3_600_000).to.be.within(23.9, 24)
-    await line.submit('outgoing-webhook/test-event')
+    await line.act('test-event')
     expect(site.receiver.requests.at(-1)?.headers['webhook-signature']).to.match(/^v1,\S+ v1,\S+$/)
-  })
-
-  it('is there only with an outgoing webhook URL', async () => {
-    const bare = await site.openLine()
-    expect(wordsOf(await bare.page('/receive?show=secret')))
-      .to.include('There is one as soon as there is an outgoing webhook URL')
-      .and.not.include('Rotate…')
-    const { status, text } = await bare.submit('signing-secret/rotate')
-    expect(status).to.equal(409)
-    expect(text).to.match(
-      /id="signing-secret"(?:(?!<\/section>).)*role="alert"[^>]*>this line has no outgoing/s,
-    )
   })
 })

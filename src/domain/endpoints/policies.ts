@@ -1,30 +1,19 @@
 import type { AuditDetails } from '../../database/operating/audit-log.js'
-import { findApplication } from '../../database/applications/applications.js'
-import { transaction, type Database } from '../../database/connection.js'
+import { transaction } from '../../database/connection.js'
 import { findPolicy, setPolicy, type EndpointPolicy } from '../../database/endpoints/policy.js'
 import { findLatestEvent, type EventToDeliver } from '../../database/endpoints/deliveries/latest.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
-import { NO_ENDPOINT_URL } from '../applications/endpoint.js'
-import { aboutEndpoint, record } from '../operating/audit.js'
-import { requireConnection } from '../lines/connection-requirements.js'
+import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { changeHeaders, openHeaders, sealHeaders, type CustomHeaders } from './deliveries/custom-headers.js'
 import { shapeEvent, type ShapedEvent } from './deliveries/shapes.js'
 import { TemplateFailed } from './deliveries/template.js'
 import { readPolicyFields } from './policy-fields.js'
-import { NO_URL, OVERLAP_SECONDS } from './signing-secrets.js'
+import { actOn, getEndpoint, type Asker, type Endpoint } from './own-endpoint.js'
+import { OVERLAP_SECONDS } from './signing-secrets.js'
 
 export type { EndpointPolicy } from '../../database/endpoints/policy.js'
-
-/** Whose endpoint it is: a line's, or an application's. */
-export interface EndpointOwner {
-  of: 'line' | 'application'
-  id: string
-  userId: string
-  /** One of the line's further endpoints; left out: the outgoing webhook URL's. */
-  furtherId?: string | undefined
-}
 
 /** What a preview shows. */
 export interface Preview {
@@ -37,14 +26,10 @@ export interface Preview {
 /** Of the headers that are sent in each request only the names: most values are credentials. */
 export type ShownPolicy = EndpointPolicy & { headerNames: string[]; publicKeyUrl: string }
 
-/**
- * How the endpoint wants its events. It stays when the URL is taken away.
- *
- * @throws UserError 404, 409 where there never was a URL
- */
-export async function getPolicy(context: Context, owner: EndpointOwner): Promise<ShownPolicy> {
+/** How the endpoint wants its events. @throws UserError 404 */
+export async function getPolicy(context: Context, asker: Asker, id: string): Promise<ShownPolicy> {
   const { db, secrets } = context
-  const endpointId = await requireEndpoint(db, owner)
+  const { id: endpointId } = await getEndpoint(context, asker, id)
   const { policy, headersSealed } = await findPolicy(db, endpointId)
   return shown(context, endpointId, policy, openHeaders(secrets, endpointId, headersSealed))
 }
@@ -53,22 +38,24 @@ export async function getPolicy(context: Context, owner: EndpointOwner): Promise
  * Changes the fields that are given, from the next attempt on; null stands for the default.
  *
  * @param written.headers names and values that are added or replaced; null takes one away
- * @throws UserError 400 names the field, 404, 409 where there never was a URL or somebody else changes it too
+ * @throws UserError 400 names the field, 404, 409 where somebody else changes it too
  */
 export async function changePolicy(
   context: Context,
-  owner: EndpointOwner,
+  asker: Asker,
+  id: string,
   { headers: writtenHeaders = {}, ...written }: Record<string, unknown>,
 ): Promise<ShownPolicy> {
   const { db, config, secrets } = context
+  const endpoint = await getEndpoint(context, asker, id)
   // Whose it is comes first: what is not theirs looks to strangers like what is not there.
-  const { policy: asFound } = await findPolicy(db, await requireEndpoint(db, owner))
+  const { policy: asFound } = await findPolicy(db, endpoint.id)
   const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
   const tried = { ...asFound, ...change }
   // Outside of the transaction, because it may take its turn after others, and a connection is not to wait for that.
-  if (tried.shape === 'template') await fill(context, owner, sampleOf(owner), tried)
+  if (tried.shape === 'template') await fill(context, endpoint, sampleOf(endpoint), tried)
   return transaction(db, async (trx) => {
-    const endpointId = await requireEndpoint(trx, owner, { isLocked: true })
+    const { id: endpointId } = await getEndpoint({ db: trx }, asker, id, { isLocked: true })
     const changedHeaders = Object.keys(changeHeaders({}, writtenHeaders))
     if (Object.keys({ ...change, ...(writtenHeaders as object) }).length === 0) {
       throw new UserError('give at least one field of the policy')
@@ -84,41 +71,40 @@ export async function changePolicy(
     const after = shown(context, endpointId, policy, headers)
     const headersSealed = sealHeaders(secrets, endpointId, headers)
     await setPolicy(trx, endpointId, { policy, headersSealed })
-    await record(context, trx, {
-      action: owner.of === 'line' ? 'line.endpoint.changed' : 'application.changed',
-      subjectId: owner.id,
-      userId: owner.userId,
-      ...aboutEndpoint(owner.furtherId),
-      before: detailsOf(before, []),
-      after: detailsOf(after, changedHeaders),
-    })
+    const details = { before: detailsOf(before, []), after: detailsOf(after, changedHeaders) }
+    await record(context, trx, actOn(endpoint, 'endpoint.changed', details))
     return after
   })
 }
 
 /**
- * The owner's last event as it would be posted with these fields, which are not saved.
+ * The last event of the line or the application as it would be posted with these fields, which are not saved.
  *
  * @returns also the fields, as they were read
- * @throws UserError 400 also for a template that cannot be filled, 404, 409 where there never was a URL
+ * @throws UserError 400 also for a template that cannot be filled, 404
  */
 export async function previewPolicy(
   context: Context,
-  owner: EndpointOwner,
+  asker: Asker,
+  id: string,
   written: Record<string, unknown>,
 ): Promise<Preview & { fields: Partial<EndpointPolicy> }> {
   const { db, config } = context
-  const { policy } = await findPolicy(db, await requireEndpoint(db, owner))
+  const endpoint = await getEndpoint(context, asker, id)
+  const { policy } = await findPolicy(db, endpoint.id)
   const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
-  const event = await findLatestEvent(db, owner)
-  const { contentType, body } = await fill(context, owner, event ?? sampleOf(owner), { ...policy, ...change })
+  const event = await findLatestEvent(db, endpoint)
+  const { contentType, body } = await fill(context, endpoint, event ?? sampleOf(endpoint), {
+    ...policy,
+    ...change,
+  })
   return { contentType, body, isSample: event === undefined, fields: change }
 }
 
 /** What is tried out waits for its user's turn, not for the endpoint's, whose events wait for nothing here. */
 async function fill(
   context: Context,
-  owner: EndpointOwner,
+  { userId }: Endpoint,
   event: EventToDeliver,
   policy: EndpointPolicy,
 ): Promise<ShapedEvent> {
@@ -126,7 +112,7 @@ async function fill(
     throw new UserError('template: the shape template needs one, such as {"text": {{ payload | json }}}')
   }
   try {
-    return await shapeEvent(context, event, policy, owner.userId)
+    return await shapeEvent(context, event, policy, userId)
   } catch (error) {
     if (error instanceof TemplateFailed) throw new UserError(`template: ${error.message}`)
     throw error
@@ -138,7 +124,7 @@ function isFilledAlike(one: EndpointPolicy, other: EndpointPolicy): boolean {
 }
 
 /** With quotes, which a template must not break at. */
-function sampleOf({ id, userId }: EndpointOwner): EventToDeliver {
+function sampleOf({ id, lineId, userId }: Endpoint): EventToDeliver {
   const number = '+15005550100'
   const payload = 'A "test" event from Linehook'
   return {
@@ -148,7 +134,7 @@ function sampleOf({ id, userId }: EndpointOwner): EventToDeliver {
     fromNumber: number,
     toNumber: number,
     userId,
-    lineId: id,
+    lineId: lineId ?? id,
   }
 }
 
@@ -173,18 +159,4 @@ function shown(
 function detailsOf({ retrySchedule, ...rest }: ShownPolicy, newHeaders: string[]): AuditDetails {
   const schedule = typeof retrySchedule === 'string' ? retrySchedule : retrySchedule.map(String)
   return { ...rest, retrySchedule: schedule, newHeaders }
-}
-
-async function requireEndpoint(
-  db: Database,
-  { of, id, userId, furtherId }: EndpointOwner,
-  options?: { isLocked: boolean },
-): Promise<string> {
-  const isLine = of === 'line'
-  const found = isLine
-    ? await requireConnection(db, userId, id, { ...options, endpointId: furtherId })
-    : await findApplication(db, userId, id, options)
-  if (found === undefined) throw new UserError('no such application', 404)
-  if (found.keptEndpointId === null) throw new UserError(isLine ? NO_URL : NO_ENDPOINT_URL, 409)
-  return found.keptEndpointId
 }

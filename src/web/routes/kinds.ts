@@ -1,31 +1,31 @@
 import { METHODS } from 'node:http'
 import Router, { type RouterMiddleware } from '@koa/router'
 import type { Middleware } from 'koa'
-import type { Scope } from '../domain/applications/application-access.js'
-import type { Context } from '../domain/context.js'
-import { actingFor } from './actor.js'
-import type { Operation } from './api/owner-operation.js'
-import { readAllSending } from './console/operating/all-sending.js'
-import { confirmFirst, confirmPageFirst, type NeedsFresh } from './console/people/confirm-first.js'
-import { submit, type Act } from './console/page.js'
+import type { Scope } from '../../domain/applications/application-access.js'
+import type { Context } from '../../domain/context.js'
+import { actingFor } from '../actor.js'
+import type { Operation } from '../api/owner-operation.js'
+import { readAllSending } from '../console/operating/all-sending.js'
+import { confirmFirst, confirmPageFirst, type NeedsFresh } from '../console/people/confirm-first.js'
+import { submit, type Act } from '../console/page.js'
 import {
   readSession,
   requireOperatorSession,
   requireOwnForm,
   requireSecondFactor,
   requireSession,
-} from './console/people/session.js'
-import { signInFirst } from './console/people/sign-in-again.js'
-import { readUnread } from './console/operating/unread-notices.js'
-import { authenticate } from './middleware/authenticate.js'
-import type { Access } from './middleware/token-scope.js'
-import { requireKnownFields } from './middleware/known-fields.js'
-import { allowOwnPage } from './middleware/content-security.js'
-import { readFormBody } from './middleware/form-body.js'
-import { readFieldsBody, readJsonBody } from './middleware/json-body.js'
-import { answerInOAuthsWords } from './oauth/refusals.js'
-import { describeApi } from './openapi/document.js'
-import { readPhoneFields, readPhoneForm } from './simulator/phone-form.js'
+} from '../console/people/session.js'
+import { signInFirst } from '../console/people/sign-in-again.js'
+import { readUnread } from '../console/operating/unread-notices.js'
+import { authenticate } from '../middleware/authenticate.js'
+import type { Access } from '../middleware/token-scope.js'
+import { requireKnownFields } from '../middleware/known-fields.js'
+import { allowOwnPage } from '../middleware/content-security.js'
+import { readFormBody } from '../middleware/form-body.js'
+import { readFieldsBody, readJsonBody } from '../middleware/json-body.js'
+import { answerInOAuthsWords } from '../oauth/refusals.js'
+import { describeApi } from '../openapi/document.js'
+import { readPhoneFields, readPhoneForm } from '../simulator/phone-form.js'
 
 type Show = (context: Context) => Middleware
 type Does = (context: Context) => Act
@@ -120,3 +120,5 @@ export function createRoutes(context: Context) {
       post(paths, answerInOAuthsWords, readFieldsBody(), handle(context)),
   }
 }
+
+export type Routes = ReturnType<typeof createRoutes>

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { describeWith } from '../../../../helpers/suite.js'
-import { redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { redirectOf, startConsole, wordsOf, type OpenLine } from '../lines/line/line-page.js'
 
-describeWith("the outgoing webhook on a line's page", startConsole, (site) => {
+describeWith('the outgoing webhook of a line, and trying it out', startConsole, (site) => {
   let line: OpenLine
 
   beforeEach(async () => {
@@ -10,7 +10,7 @@ describeWith("the outgoing webhook on a line's page", startConsole, (site) => {
     line = await site.openLine({ outgoingUrl: site.receiver.url })
   })
 
-  const testEvent = () => line.submit('outgoing-webhook/test-event')
+  const testEvent = () => line.act('test-event')
 
   it('saves and removes the URL', async () => {
     const bare = await site.openLine()
@@ -43,21 +43,20 @@ describeWith("the outgoing webhook on a line's page", startConsole, (site) => {
       [...html.matchAll(/<input[^>]*name="optInEvents" value="(\w+)"( checked)?/g)].map(
         ([, type, checked]) => [type, checked !== undefined],
       )
-    expect(boxes(await line.page('/receive'))).to.deep.equal([
+    expect(boxes(await line.endpointPage())).to.deep.equal([
       ['messageStatus', false],
       ['optOut', false],
     ])
-    const ticked = await line.submit('outgoing-webhook/events', { optInEvents: 'optOut' })
-    expect(redirectOf(ticked)).to.deep.equal([303, `${line.path}/receive?done=events-saved#outgoing-webhook`])
-    expect(boxes(await line.page('/receive'))).to.deep.equal([
+    const { url } = site.receiver
+    const ticked = await line.act('fields', { url, name: '', optInEvents: 'optOut' })
+    expect(redirectOf(ticked)).to.deep.equal([303, `${line.endpointPath}?done=endpoint-saved`])
+    expect(boxes(await line.endpointPage())).to.deep.equal([
       ['messageStatus', false],
       ['optOut', true],
     ])
-    const refused = await line.submit('outgoing-webhook/events', { optInEvents: 'lineDisconnected' })
+    const refused = await line.act('fields', { url, name: '', optInEvents: 'lineDisconnected' })
     expect(refused.status).to.equal(400)
     expect(wordsOf(refused.text)).to.include('(lineDisconnected is for applications)')
-    await line.submit('outgoing-webhook/events', {})
-    expect(boxes(await line.page('/receive')).map(([, isChecked]) => isChecked)).to.deep.equal([false, false])
   })
 
   it('posts a signed test event, and shows status, time and answer on the page', async () => {
@@ -72,10 +71,10 @@ describeWith("the outgoing webhook on a line's page", startConsole, (site) => {
   })
 
   it('answers the result alone to htmx', async () => {
-    const { text: page } = await line.browser.get(`${line.path}/receive`)
+    const { text: page } = await line.browser.get(line.endpointPath)
     const csrf = /name="csrf" value="([\w-]+)"/.exec(page)?.[1] ?? ''
-    expect(page).to.include(`hx-post="${line.path}/outgoing-webhook/test-event"`)
-    const path = `${line.path}/outgoing-webhook/test-event`
+    expect(page).to.include(`hx-post="${line.endpointPath}/test-event"`)
+    const path = `${line.endpointPath}/test-event`
     const { status, text } = await line.browser.post(path, `csrf=${csrf}`, { 'HX-Request': 'true' })
     expect([status, text.startsWith('<div class="notice">')]).to.deep.equal([200, true])
     expect(text).not.to.include('<html')
@@ -107,13 +106,5 @@ describeWith("the outgoing webhook on a line's page", startConsole, (site) => {
   it('shows the beginning of a long answer', async () => {
     site.receiver.answerWith((response) => response.end('x'.repeat(5000)))
     expect((await testEvent()).text).to.match(/>x{500}…</)
-  })
-
-  it('has no test event without a URL', async () => {
-    const bare = await site.openLine()
-    expect(await bare.page('/receive')).not.to.include('Send test event')
-    const { status, text } = await bare.submit('outgoing-webhook/test-event')
-    expect(status).to.equal(409)
-    expect(text).to.match(/role="alert"[^>]*>this line has no outgoing webhook URL/)
   })
 })

@@ -1,33 +1,22 @@
 import type { Context } from '../../../../domain/context.js'
-import {
-  addLineEndpoint,
-  MAX_LINE_ENDPOINTS,
-  type LineEndpoint,
-} from '../../../../domain/endpoints/line-endpoints.js'
-import { MAX_NAME_LENGTH } from '../../../../domain/names.js'
+import { addEndpoint, MAX_LINE_ENDPOINTS, type Endpoint } from '../../../../domain/endpoints/endpoints.js'
 import { withHost } from '../../../../domain/operating/overview/endpoints.js'
+import { EndpointName, NameField } from '../../endpoints/name.js'
+import { endpointPath, endpointWithNotice } from '../../endpoints/path.js'
 import { EndpointState } from '../../endpoints/state.js'
 import { fieldOf, idOf } from '../../form-values.js'
 import { Field, Form } from '../../form.js'
 import type { Act } from '../../page.js'
 import { sessionOf } from '../../people/session.js'
-import { UserText } from '../../user-text.js'
-import { endpointWithNotice, furtherPath } from './endpoint-paths.js'
 import { NeedsConnection, Section, type LineView } from './section.js'
 
-/** Those that the line has beside its outgoing webhook URL, each with a page of its own. */
-export function FurtherEndpoints({
-  view,
-  endpoints,
-}: {
-  view: LineView
-  endpoints: readonly LineEndpoint[]
-}) {
+/** Those that the line has beside its outgoing webhook, each with a page of its own. */
+export function LineEndpoints({ view, endpoints }: { view: LineView; endpoints: readonly Endpoint[] }) {
   const { connection, path } = view
   const action = `${path}/endpoints`
   const mayAdd = connection.enabled && endpoints.length < MAX_LINE_ENDPOINTS
   return (
-    <Section view={view} id="endpoints" title="Further endpoints" offers={mayAdd ? [action] : []}>
+    <Section view={view} id="endpoints" title="Endpoints" offers={mayAdd ? [action] : []}>
       <p>
         Each event is posted to each of these URLs too, up to {MAX_LINE_ENDPOINTS}. Each has its own secret,
         policy and health, and none waits for another.
@@ -42,7 +31,7 @@ export function FurtherEndpoints({
   )
 }
 
-function Table({ endpoints }: { endpoints: readonly LineEndpoint[] }) {
+function Table({ endpoints }: { endpoints: readonly Endpoint[] }) {
   return (
     <table class="rows">
       <thead>
@@ -56,7 +45,7 @@ function Table({ endpoints }: { endpoints: readonly LineEndpoint[] }) {
         {endpoints.map((endpoint) => (
           <tr key={endpoint.id}>
             <td data-label="Endpoint">
-              <a href={furtherPath(endpoint.lineId, endpoint.id)}>
+              <a href={endpointPath(endpoint.id)}>
                 <EndpointName endpoint={endpoint} />
               </a>
             </td>
@@ -69,11 +58,6 @@ function Table({ endpoints }: { endpoints: readonly LineEndpoint[] }) {
       </tbody>
     </table>
   )
-}
-
-/** What its owner calls it, else where it is. */
-export function EndpointName({ endpoint }: { endpoint: LineEndpoint }) {
-  return endpoint.name === null ? <>{withHost(endpoint).host}</> : <UserText>{endpoint.name}</UserText>
 }
 
 function Add({ view: { page }, action }: { view: LineView; action: string }) {
@@ -97,24 +81,11 @@ function Add({ view: { page }, action }: { view: LineView; action: string }) {
   )
 }
 
-export function NameField(props: { page: LineView['page']; action: string; value?: string }) {
-  return (
-    <Field
-      {...props}
-      name="name"
-      label="Name"
-      hint="What you call it; it may be empty."
-      autocomplete="off"
-      more={{ maxlength: MAX_NAME_LENGTH }}
-    />
-  )
-}
-
 export function postLineEndpoint(context: Context): Act {
   return async (ctx) => {
     const lineId = idOf(ctx, 'lineId')
     const written = { name: fieldOf(ctx, 'name'), url: fieldOf(ctx, 'url') }
-    const { endpoint } = await addLineEndpoint(context, sessionOf(ctx).userId, lineId, written)
-    return endpointWithNotice({ lineId, furtherId: endpoint.id }, 'endpoint-added')
+    const { endpoint } = await addEndpoint(context, sessionOf(ctx).userId, { lineId }, written)
+    return endpointWithNotice(endpoint.id, 'endpoint-added')
   }
 }

@@ -1,0 +1,224 @@
+import { findApplication, setApplicationEndpoint } from '../../database/applications/applications.js'
+import { transaction, type Database } from '../../database/connection.js'
+import { endWaitingDeliveriesTo } from '../../database/endpoints/deliveries/ending.js'
+import {
+  deleteEndpoint as deleteRow,
+  enableEndpoint as enableRow,
+  insertEndpoint,
+  listEndpoints as listRows,
+  renameEndpoint,
+  setEndpointUrl,
+  setOptInEvents,
+} from '../../database/endpoints/endpoints.js'
+import type { OptInEventType } from '../../database/endpoints/events.js'
+import { UserError } from '../../errors.js'
+import { newId } from '../../ids.js'
+import { newSigningSecret } from '../../secrets.js'
+import type { Context } from '../context.js'
+import { requireEnabled } from '../lines/connection-requirements.js'
+import { readOptionalName } from '../names.js'
+import { maskUrl, record } from '../operating/audit.js'
+import { signingSecretPlace } from './deliveries/deliver.js'
+import { endpointStateOf, type EndpointState } from './deliveries/endpoint-state.js'
+import { optInEventsOf, readOptInEvents } from './opt-in-events.js'
+import { actOn, getEndpoint, whatIsOf, type Asker, type Endpoint } from './own-endpoint.js'
+
+export { getEndpoint, type Asker, type Endpoint } from './own-endpoint.js'
+
+/** Beside the outgoing webhook. Each event of the line is posted to each of them. */
+export const MAX_LINE_ENDPOINTS = 10
+
+/** As somebody wrote it; what is left out stays. */
+export interface WrittenEndpoint {
+  /** null or empty: it has none. */
+  name?: string | null | undefined
+  url?: string | undefined
+  /** Events besides those that every endpoint gets. */
+  optInEvents?: readonly string[] | undefined
+}
+
+/** What gets an endpoint: a line, or an application. */
+export type EndpointOwner = { lineId: string } | { applicationId: string }
+
+/** A line's outgoing webhook first, then oldest first. */
+export async function listEndpoints(
+  { db }: Context,
+  asker: Asker,
+  { state, ...of }: { lineId?: string; applicationId?: string; state?: EndpointState } = {},
+): Promise<Endpoint[]> {
+  const own = whatIsOf(asker)
+  const endpoints = await listRows(db, {
+    userId: own.userId,
+    lineId: own.lineId ?? of.lineId,
+    applicationId: own.applicationId ?? of.applicationId,
+  })
+  return endpoints.filter(
+    (each) =>
+      (of.lineId === undefined || each.lineId === of.lineId) &&
+      (of.applicationId === undefined || each.applicationId === of.applicationId) &&
+      (state === undefined || endpointStateOf(each) === state),
+  )
+}
+
+/**
+ * Adds an endpoint, which gets events from then on, signed with a secret of its own. An application has one.
+ *
+ * @throws UserError 400 when the URL may not be called, 404, 409 when the connection is not enabled, or there are too many
+ */
+export async function addEndpoint(
+  context: Context,
+  userId: string,
+  owner: EndpointOwner,
+  written: WrittenEndpoint,
+): Promise<{ endpoint: Endpoint; signingSecret: string }> {
+  const urlFault = await faultOf(context, written)
+  return transaction(context.db, async (trx) => {
+    await requireRoom(trx, userId, owner)
+    const { name = null, url, optInEvents = [] } = readFields(written, urlFault, owner)
+    if (url === undefined) throw new UserError('url is missing: give the URL of your server')
+    const { id, signingSecret } = await makeEndpoint(context, trx, { userId, ...owner }, { name, url })
+    await setOptInEvents(trx, id, optInEvents)
+    const endpoint = await getEndpoint({ db: trx }, { userId }, id)
+    await record(context, trx, actOn(endpoint, 'endpoint.added', { after: detailsOf(endpoint) }))
+    return { endpoint, signingSecret }
+  })
+}
+
+/** While its owner is locked. */
+export async function makeEndpoint(
+  { secrets }: Context,
+  trx: Database,
+  owner: { userId: string } & EndpointOwner,
+  { name = null, url }: { name?: string | null; url: string },
+): Promise<{ id: string; signingSecret: string }> {
+  const id = newId()
+  const signingSecret = newSigningSecret()
+  const secretSealed = secrets.seal(signingSecret, signingSecretPlace(id))
+  await insertEndpoint(trx, { ...owner, id, name, url, secretSealed })
+  if ('applicationId' in owner) await setApplicationEndpoint(trx, owner.applicationId, id)
+  return { id, signingSecret }
+}
+
+/**
+ * Several changes as one. Another URL starts with a clean health, and keeps the secret, the policy and what was held.
+ *
+ * @throws UserError 400 when the URL may not be called or nothing is given, 404
+ */
+export async function changeEndpoint(
+  context: Context,
+  asker: Asker,
+  id: string,
+  written: WrittenEndpoint,
+): Promise<Endpoint> {
+  const urlFault = await faultOf(context, written)
+  return changing(context, asker, id, async (trx, before) => {
+    const { name, url, optInEvents } = readFields(written, urlFault, before)
+    if ([name, url, optInEvents].every((field) => field === undefined)) {
+      throw new UserError('give name, url, optInEvents or several of them')
+    }
+    if (name !== undefined) await renameEndpoint(trx, before.id, name)
+    if (url !== undefined && url !== before.url) await setEndpointUrl(trx, before.id, url)
+    if (optInEvents !== undefined) await setOptInEvents(trx, before.id, optInEvents)
+  })
+}
+
+/** After it was disabled for failing. Held events stay so until `sendHeldEvents`. @throws UserError 404 */
+export function enableEndpoint(context: Context, asker: Asker, id: string): Promise<Endpoint> {
+  return changing(context, asker, id, (trx) => enableRow(trx, id))
+}
+
+/**
+ * Deletes it: it gets no more events, and those that wait for it end.
+ *
+ * @returns what it was
+ * @throws UserError 404
+ */
+export async function deleteEndpoint(context: Context, asker: Asker, id: string): Promise<Endpoint> {
+  const deleted = await transaction(context.db, async (trx) => {
+    const endpoint = await getEndpoint({ db: trx }, asker, id, { isLocked: true })
+    await markEndpointDeleted(context, trx, endpoint)
+    return endpoint
+  })
+  await endDeliveriesTo(context, deleted.id)
+  return deleted
+}
+
+/** While it is locked. `endDeliveriesTo` is to follow the transaction. */
+export async function markEndpointDeleted(
+  context: Context,
+  trx: Database,
+  endpoint: Endpoint,
+): Promise<void> {
+  await deleteRow(trx, endpoint.id)
+  await record(context, trx, actOn(endpoint, 'endpoint.deleted', { before: detailsOf(endpoint) }))
+}
+
+/** The locks of a batch end with its statement. */
+const BATCH = 1000
+
+/**
+ * Gives up what waits for a deleted endpoint. This is only so that nobody sees it waiting: `claim_deliveries` gives up what it
+ * finds.
+ */
+export async function endDeliveriesTo({ db }: Context, endpointId: string): Promise<void> {
+  while ((await endWaitingDeliveriesTo(db, endpointId, BATCH)) === BATCH);
+}
+
+/** What is wrong with the URL. A look at it takes a while, so it comes before the transaction. */
+async function faultOf({ safeFetch }: Context, { url }: WrittenEndpoint): Promise<string | undefined> {
+  return url === undefined ? undefined : safeFetch.explainUrl(url.trim())
+}
+
+/** To be called after it is known whose it is. @throws UserError 400 */
+function readFields(
+  { name, url, optInEvents }: WrittenEndpoint,
+  urlFault: string | undefined,
+  owner: EndpointOwner | Endpoint,
+): { name?: string | null; url?: string; optInEvents?: OptInEventType[] } {
+  if (urlFault !== undefined) throw new UserError(`url: ${urlFault}`)
+  return {
+    ...(name === undefined ? {} : { name: readOptionalName(name ?? '') ?? null }),
+    ...(url === undefined ? {} : { url: url.trim() }),
+    ...(optInEvents === undefined ? {} : { optInEvents: readOptInEvents(optInEvents, optInEventsOf(owner)) }),
+  }
+}
+
+/** Until the transaction ends, nobody else adds one. @throws UserError 404, 409 */
+async function requireRoom(trx: Database, userId: string, owner: EndpointOwner): Promise<void> {
+  if ('applicationId' in owner) {
+    const application = await findApplication(trx, userId, owner.applicationId, { isLocked: true })
+    if (application === undefined) throw new UserError('no such application', 404)
+    if (application.endpointId !== null)
+      throw new UserError('this application has an endpoint: change that one', 409)
+    return
+  }
+  await requireEnabled(trx, userId, owner.lineId, { isLocked: true })
+  const beside = (await listRows(trx, owner)).filter(({ isOutgoingWebhook }) => !isOutgoingWebhook)
+  if (beside.length >= MAX_LINE_ENDPOINTS) {
+    throw new UserError(
+      `a line may have up to ${MAX_LINE_ENDPOINTS} endpoints beside its outgoing webhook: delete one first`,
+      409,
+    )
+  }
+}
+
+async function changing(
+  context: Context,
+  asker: Asker,
+  id: string,
+  change: (trx: Database, before: Endpoint) => Promise<void>,
+): Promise<Endpoint> {
+  return transaction(context.db, async (trx) => {
+    const before = await getEndpoint({ db: trx }, asker, id, { isLocked: true })
+    await change(trx, before)
+    const after = await getEndpoint({ db: trx }, asker, id)
+    const details = { before: detailsOf(before), after: detailsOf(after) }
+    await record(context, trx, actOn(before, 'endpoint.changed', details))
+    return after
+  })
+}
+
+/** As the audit log has it. */
+function detailsOf({ name, url, optInEvents, disabledReason }: Endpoint) {
+  return { name, url: maskUrl(url), optInEvents, disabledReason }
+}

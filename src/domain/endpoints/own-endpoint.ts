@@ -1,0 +1,45 @@
+import type { Database } from '../../database/connection.js'
+import { listEndpoints, type Endpoint, type EndpointFilter } from '../../database/endpoints/endpoints.js'
+import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import type { AuditDetails } from '../../database/operating/audit-log.js'
+import type { Act } from '../operating/audit.js'
+import type { Action } from '../operating/audit/actions.js'
+
+export type { Endpoint } from '../../database/endpoints/endpoints.js'
+
+/**
+ * Who asks for an endpoint. A user has those of their lines and applications (an API token that is for one line, those of that
+ * line), an application the one that is its own, by an access token of whoever authorized it, and an operator all.
+ */
+export type Asker =
+  { userId: string; lineId?: string | undefined } | { applicationId: string } | { isOperator: true }
+
+/** @throws UserError 404, also for what is not the asker's */
+export async function getEndpoint(
+  { db }: { db: Database },
+  asker: Asker,
+  id: string,
+  options?: { isLocked: boolean },
+): Promise<Endpoint> {
+  const [endpoint] = isId(id)
+    ? await listEndpoints(db, { ...whatIsOf(asker), id: id.toLowerCase() }, options)
+    : []
+  if (endpoint === undefined) throw new UserError('no such endpoint', 404)
+  return endpoint
+}
+
+export function whatIsOf(asker: Asker): EndpointFilter {
+  if ('isOperator' in asker) return {}
+  if ('applicationId' in asker) return { applicationId: asker.applicationId }
+  return { userId: asker.userId, lineId: asker.lineId }
+}
+
+/** What the audit log says of an act on an endpoint: it is in the history of its line or its application. */
+export function actOn(
+  { id, lineId, applicationId, userId }: Pick<Endpoint, 'id' | 'lineId' | 'applicationId' | 'userId'>,
+  action: Extract<Action, `endpoint.${string}`>,
+  details: { before?: AuditDetails; after?: AuditDetails } = {},
+): Act {
+  return { action, subjectId: lineId ?? applicationId, userId, about: { endpointId: id }, ...details }
+}

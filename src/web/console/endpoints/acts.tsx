@@ -1,0 +1,108 @@
+import type { Context as KoaContext } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { RELEASE_BATCH, sendHeldEvents } from '../../../domain/endpoints/deliveries/held-events.js'
+import { tryEndpointNow } from '../../../domain/endpoints/deliveries/try-now.js'
+import {
+  changeEndpoint,
+  deleteEndpoint,
+  enableEndpoint,
+  getEndpoint,
+  type Asker,
+} from '../../../domain/endpoints/endpoints.js'
+import { rotateSigningSecret } from '../../../domain/endpoints/signing-secrets.js'
+import { readTestEventType, sendTestEvent } from '../../../domain/endpoints/test-event.js'
+import { pauseEndpoint, resumeEndpoint } from '../../../domain/operating/pauses.js'
+import { applicationPath } from '../applications/application/page-model.js'
+import { fieldOf, idOf, valuesOf } from '../form-values.js'
+import { lineWithNotice } from '../lines/line/section.js'
+import { withNotice, type Notice } from '../notices.js'
+import { pauserOf } from '../operating/pauser.js'
+import { WORKS } from '../operating/works.js'
+import { answerFragment, type Act } from '../page.js'
+import { sessionOf } from '../people/session.js'
+import { endpointWithNotice } from './path.js'
+import { TestEventOutcome } from './test-event.js'
+
+/** What the forms of an endpoint's page do. */
+export interface AskedEndpoint {
+  asker: Asker
+  id: string
+}
+
+/** @throws UserError 404: what is no id is nobody's */
+export function askedEndpoint(ctx: KoaContext): AskedEndpoint {
+  return { asker: { userId: sessionOf(ctx).userId }, id: idOf(ctx, 'endpointId') }
+}
+
+/** Does it, and shows the endpoint again with what was done. */
+function act(
+  notice: Notice,
+  work: (context: Context, asked: AskedEndpoint, ctx: KoaContext) => Promise<unknown>,
+  show?: 'secret',
+) {
+  return (context: Context): Act =>
+    async (ctx) => {
+      const asked = askedEndpoint(ctx)
+      await work(context, asked, ctx)
+      return endpointWithNotice(asked.id, notice, show)
+    }
+}
+
+export const postEndpointFields = act('endpoint-saved', (context, { asker, id }, ctx) =>
+  changeEndpoint(context, asker, id, {
+    name: fieldOf(ctx, 'name'),
+    url: fieldOf(ctx, 'url'),
+    optInEvents: valuesOf(ctx, 'optInEvents'),
+  }),
+)
+
+export const postEnableEndpoint = act('endpoint-enabled', (context, { asker, id }) =>
+  enableEndpoint(context, asker, id),
+)
+
+export const postPauseEvents = act('events-paused', async (context, { asker, id }, ctx) =>
+  pauseEndpoint(context, pauserOf(ctx), await getEndpoint(context, asker, id)),
+)
+
+export const postResumeEvents = act('events-resumed', async (context, { asker, id }, ctx) =>
+  resumeEndpoint(context, pauserOf(ctx), await getEndpoint(context, asker, id)),
+)
+
+export const postTryEventsNow = act('events-tried-now', (context, { asker, id }) =>
+  tryEndpointNow(context, asker, id),
+)
+
+/** Needs the password (route table): rotating without seeing the new secret would lock the owner's server out. */
+export const postRotateSecret = act(
+  'secret-rotated',
+  (context, { asker, id }) => rotateSigningSecret(context, asker, id),
+  'secret',
+)
+
+export function postHeldEvents(context: Context): Act {
+  return async (ctx) => {
+    const { asker, id } = askedEndpoint(ctx)
+    const count = await sendHeldEvents(context, asker, id)
+    return count > RELEASE_BATCH ? withNotice(WORKS, 'held-sent') : endpointWithNotice(id, 'held-sent')
+  }
+}
+
+export function postDeleteEndpoint(context: Context): Act {
+  return async (ctx) => {
+    const { asker, id } = askedEndpoint(ctx)
+    const { lineId, applicationId } = await deleteEndpoint(context, asker, id)
+    if (lineId !== null) return lineWithNotice(lineId, 'endpoint-deleted')
+    return withNotice(applicationPath(applicationId ?? ''), 'endpoint-deleted')
+  }
+}
+
+/** For htmx the result alone; else the page with the result in it. */
+export function postTestEvent(context: Context): Act {
+  return async (ctx) => {
+    const { asker, id } = askedEndpoint(ctx)
+    const testEvent = await sendTestEvent(context, asker, id, readTestEventType(fieldOf(ctx, 'type')))
+    if (ctx.get('HX-Request') !== 'true') return { shown: { testEvent } }
+    answerFragment(ctx, <TestEventOutcome result={testEvent} />)
+    return undefined
+  }
+}

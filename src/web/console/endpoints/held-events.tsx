@@ -1,0 +1,81 @@
+import type { listDeliveries } from '../../../database/endpoints/deliveries/reading.js'
+import { isMediaFailure } from '../../../domain/media/failures.js'
+import { explainFailure } from './failures.js'
+import { Form, Time } from '../form.js'
+import { EVENT_LABELS } from '../messages/message/labels.js'
+import type { Page } from '../page.js'
+import { PhoneNumber } from '../messages/phone-number.js'
+
+export type HeldDelivery = Awaited<ReturnType<typeof listDeliveries>>[number]
+
+/** They stand beside the button that sends them all; the page of activity has the others. */
+export const MAX_SHOWN = 20
+
+export function HeldEvents(props: {
+  page: Page
+  /** Of the form that sends them. */
+  action: string
+  held: readonly HeldDelivery[]
+  maySend: boolean
+  /** The line's developer connection is enabled. */
+  isConnected: boolean
+}) {
+  const { page, action, held, maySend, isConnected } = props
+  return (
+    <>
+      <h3>Held events</h3>
+      <p>
+        They came while nothing could be posted to your server.
+        {held.some(({ lastFailure }) => isMediaFailure(lastFailure)) &&
+          ' Those without a copy of their media are not sent from here: sent again on their own page, they get one first.'}
+        {held.length > MAX_SHOWN && ` Here are the newest ${MAX_SHOWN}; there are more.`}
+      </p>
+      {held.length > 0 && <Table held={held} />}
+      {maySend ? (
+        <Form page={page} action={action} class="inline">
+          <button type="submit">Send them</button>
+        </Form>
+      ) : (
+        <p class="empty">
+          They can be sent when the {isConnected ? 'URL' : 'developer connection'} is enabled again.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Table({ held }: { held: readonly HeldDelivery[] }) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Received</th>
+          <th>From</th>
+          <th>What</th>
+          <th>Last failure</th>
+        </tr>
+      </thead>
+      <tbody>
+        {held.slice(0, MAX_SHOWN).map((each) => (
+          <tr key={each.id}>
+            <td data-label="Received">
+              <MessageLink held={each} />
+            </td>
+            <td data-label="From">
+              <PhoneNumber number={each.fromNumber} />
+            </td>
+            <td data-label="What">{EVENT_LABELS[each.type]}</td>
+            <td data-label="Last failure">
+              {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function MessageLink({ held: { messageId, createdAt } }: { held: HeldDelivery }) {
+  const time = <Time at={createdAt} />
+  return messageId === null ? time : <a href={`/console/messages/${messageId}`}>{time}</a>
+}

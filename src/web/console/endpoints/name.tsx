@@ -1,0 +1,24 @@
+import type { Endpoint } from '../../../domain/endpoints/endpoints.js'
+import { MAX_NAME_LENGTH } from '../../../domain/names.js'
+import { withHost } from '../../../domain/operating/overview/endpoints.js'
+import { Field } from '../form.js'
+import type { Page } from '../page.js'
+import { UserText } from '../user-text.js'
+
+/** What its owner calls it, else where it is. */
+export function EndpointName({ endpoint }: { endpoint: Pick<Endpoint, 'name' | 'url'> }) {
+  return endpoint.name === null ? <>{withHost(endpoint).host}</> : <UserText>{endpoint.name}</UserText>
+}
+
+export function NameField(props: { page: Page; action: string; value?: string }) {
+  return (
+    <Field
+      {...props}
+      name="name"
+      label="Name"
+      hint="What you call it; it may be empty."
+      autocomplete="off"
+      more={{ maxlength: MAX_NAME_LENGTH }}
+    />
+  )
+}

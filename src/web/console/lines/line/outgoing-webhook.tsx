@@ -1,0 +1,70 @@
+import type { Context } from '../../../../domain/context.js'
+import type { Endpoint } from '../../../../domain/endpoints/endpoints.js'
+import { setLineEndpointUrl } from '../../../../domain/lines/connections.js'
+import { endpointPath } from '../../endpoints/path.js'
+import { EndpointState } from '../../endpoints/state.js'
+import { fieldOf, idOf } from '../../form-values.js'
+import { Field, Form } from '../../form.js'
+import type { Act } from '../../page.js'
+import { sessionOf } from '../../people/session.js'
+import { lineWithNotice, NeedsConnection, Section, type LineView } from './section.js'
+
+const ID = 'outgoing-webhook'
+
+/** @param props.endpoint undefined: there is no URL */
+export function OutgoingWebhook({ view, endpoint }: { view: LineView; endpoint: Endpoint | undefined }) {
+  const { enabled } = view.connection
+  const action = `${view.path}/${ID}`
+  return (
+    <Section view={view} id={ID} title="Outgoing webhook" offers={enabled ? [action] : []}>
+      <p>
+        What the line receives (texts, pictures and files, voicemail) is posted to this URL of yours as JSON,
+        signed.
+      </p>
+      {enabled ? <UrlForm view={view} action={action} /> : <NeedsConnection view={view} />}
+      {endpoint !== undefined && (
+        <p>
+          {!enabled && (
+            <>
+              <code>{endpoint.url}</code>{' '}
+            </>
+          )}
+          <EndpointState endpoint={endpoint} />{' '}
+          <a href={endpointPath(endpoint.id)}>Events, policy, signing secret and replay</a>
+        </p>
+      )}
+    </Section>
+  )
+}
+
+function UrlForm({ view: { page, connection }, action }: { view: LineView; action: string }) {
+  const url = connection.outgoingWebhookUrl
+  return (
+    <Form page={page} action={action}>
+      <Field
+        page={page}
+        action={action}
+        name="url"
+        label="URL of your server"
+        type="url"
+        hint={
+          url === null
+            ? 'Such as https://example.com/linehook. It should answer 200 at once.'
+            : 'Saved empty, it is removed, and gets nothing more.'
+        }
+        autocomplete="off"
+        {...(url === null ? {} : { value: url })}
+      />
+      <button type="submit">Save the URL</button>
+    </Form>
+  )
+}
+
+export function postLineEndpointUrl(context: Context): Act {
+  return async (ctx) => {
+    const lineId = idOf(ctx, 'lineId')
+    const url = fieldOf(ctx, 'url').trim()
+    await setLineEndpointUrl(context, sessionOf(ctx).userId, lineId, url === '' ? undefined : url)
+    return lineWithNotice(lineId, url === '' ? 'url-removed' : 'url-saved')
+  }
+}

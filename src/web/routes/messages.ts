@@ -1,0 +1,52 @@
+import { liveActivity, showActivity } from '../console/messages/activity.js'
+import { exportActivity } from '../console/messages/activity/export.js'
+import {
+  liveConversation,
+  postAnswer,
+  postAnswerSegments,
+  postBlock,
+  postContactName,
+  postUnblock,
+  showConversation,
+} from '../console/messages/conversation.js'
+import { showConversations } from '../console/messages/conversations.js'
+import {
+  liveMessage,
+  postCancel,
+  postReschedule,
+  postSendDeliveryAgain,
+  postSendMessageAgain,
+  postTryDeliveryNow,
+  postTryMessageNow,
+  showMessage,
+} from '../console/messages/message.js'
+import { postSearchLook, showSearch } from '../console/messages/search.js'
+import type { Routes } from './kinds.js'
+
+/** The pages of messages, conversations, activity and search, and their forms. */
+export function messagePages({ page, form, operatorForm }: Routes): void {
+  // prettier-ignore
+  {
+    page(         '/console/lines/:lineId/conversations',                             showConversations)
+    page(         '/console/lines/:lineId/conversations/:number',                     showConversation)
+    page(         '/console/lines/:lineId/conversations/:number/live',                liveConversation)
+    form(         '/console/lines/:lineId/conversations/:number/messages',            postAnswer, showConversation)
+    form(         '/console/lines/:lineId/conversations/:number/messages/segments',   postAnswerSegments, showConversation)
+    form(         '/console/lines/:lineId/conversations/:number/name',                postContactName, showConversation)
+    form(         '/console/lines/:lineId/conversations/:number/block',               postBlock, showConversation)
+    form(         '/console/lines/:lineId/conversations/:number/unblock',             postUnblock, showConversation)
+    page(         '/console/search',                                                  showSearch)
+    operatorForm( '/console/search/look',                                             postSearchLook, showSearch)
+    page(         '/console/activity',                                                showActivity)
+    page(         '/console/activity.csv',                                            exportActivity)
+    page(         '/console/activity/live',                                           liveActivity)
+    page(         '/console/messages/:messageId',                                     showMessage)
+    page(         '/console/messages/:messageId/live',                                liveMessage)
+    form(         '/console/messages/:messageId/send-again',                          postSendMessageAgain, showMessage)
+    form(         '/console/messages/:messageId/try-now',                             postTryMessageNow, showMessage)
+    form(         '/console/messages/:messageId/reschedule',                          postReschedule, showMessage)
+    form(         '/console/messages/:messageId/cancel',                              postCancel, showMessage)
+    form(         '/console/messages/:messageId/deliveries/:deliveryId/send-again',   postSendDeliveryAgain, showMessage)
+    form(         '/console/messages/:messageId/deliveries/:deliveryId/try-now',      postTryDeliveryNow, showMessage)
+  }
+}

@@ -1,0 +1,34 @@
+import { showAudit } from '../console/operating/audit.js'
+import { exportAudit } from '../console/operating/audit/export.js'
+import { postExportPerson } from '../console/operating/exports.js'
+import { postNoticesRead, showNotices } from '../console/operating/notice-list.js'
+import { liveOverview, showOverview } from '../console/operating/overview.js'
+import { postForgetPerson, postPerson, showPeople } from '../console/operating/people.js'
+import { postPauseAll, postResumeAll, showSending } from '../console/operating/sending.js'
+import { liveWorks, postStopWork, showWorks } from '../console/operating/works.js'
+import { fresh } from '../console/people/confirm-first.js'
+import type { Routes } from './kinds.js'
+
+/** Notices, long works, and what operators watch and do. */
+export function operatingPages({ page, form, operatorPage, operatorForm }: Routes): void {
+  // prettier-ignore
+  {
+    page(         '/console/notices',                                                 showNotices)
+    form(         '/console/notices/read',                                            postNoticesRead, showNotices)
+    page(         '/console/works',                                                   showWorks)
+    page(         '/console/works/live',                                              liveWorks)
+    form(         '/console/works/:workId/stop',                                      postStopWork, showWorks)
+    operatorPage( '/console/overview',                                                showOverview)
+    operatorPage( '/console/overview/live',                                           liveOverview)
+    operatorPage( '/console/sending',                                                 showSending)
+    operatorForm( '/console/sending/pause',                                           postPauseAll, showSending)
+    operatorForm( '/console/sending/resume',                                          postResumeAll, showSending)
+    operatorPage( '/console/people',                                                  showPeople)
+    operatorForm( '/console/people',                                                  postPerson, showPeople)
+    operatorForm( '/console/people/export',                                           postExportPerson, showPeople, fresh)
+    operatorForm( '/console/people/forget',                                           postForgetPerson, showPeople, fresh)
+    operatorPage( '/console/audit',                                                   showAudit)
+    operatorPage( '/console/audit.csv',                                               exportAudit('csv'))
+    operatorPage( '/console/audit.jsonl',                                             exportAudit('jsonl'))
+  }
+}

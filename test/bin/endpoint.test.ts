@@ -1,0 +1,93 @@
+import { expect } from 'chai'
+import type { Context } from '../../src/domain/context.js'
+import { getEndpoint } from '../../src/domain/endpoints/endpoints.js'
+import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
+import { ownerOf, resumeEndpoint } from '../../src/domain/operating/pauses.js'
+import { newId } from '../../src/ids.js'
+import type { Environment } from '../helpers/process/environment.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { createApplication } from '../domain/applications/applications.js'
+import { createInstallation } from '../journeys/support/steps.js'
+import { answer, jsonAnswer, linehook, refusal } from './linehook.js'
+
+describe('linehook endpoint', function () {
+  this.timeout(60_000)
+
+  let environment: Environment
+  let context: Context
+  let line: TestLine
+
+  before(async () => {
+    ;({ environment, context } = await createInstallation())
+    line = await createLine(context)
+  })
+  after(() => context.close())
+
+  const endpoint = (...args: string[]) => answer(environment, 'endpoint', ...args)
+
+  it('adds, lists, changes, pauses and removes them', async () => {
+    const url = 'http://127.0.0.1:9/hook?token=hush'
+    const [said = ''] = await endpoint('add', line.number, url, '--name', 'CRM', '--events', 'optOut')
+    const [, id = '', secret] = /^endpoint (\S+) added; signing secret (whsec_\S+)$/.exec(said) ?? []
+    expect(await revealSigningSecret(context, { userId: line.userId }, id)).to.equal(secret)
+    expect(await endpoint('secret', id)).to.deep.equal([secret])
+    const [listed = ''] = await endpoint('list', line.number)
+    expect(listed).to.match(new RegExp(`^${id} +CRM +127.0.0.1:9 +new$`))
+
+    await endpoint('change', id, '--name', '', '--events', '')
+    await endpoint('set-policy', id, '--set', 'ordered=true')
+    await endpoint('pause', id)
+    expect(await jsonAnswer(environment, 'endpoint', 'policy', id)).to.include({ ordered: true })
+    const [row] = (await jsonAnswer(environment, 'endpoint', 'list', line.number)) as Record<
+      string,
+      unknown
+    >[]
+    expect(row).to.deep.include({ id, name: null, url, optInEvents: [], pausedByUser: null })
+    expect(row?.pausedAt).to.be.a('string')
+    expect(await refusal(environment, 'endpoint', 'try-now', id)).to.match(/paused: resume them first/)
+    await endpoint('resume', id)
+    expect(await endpoint('enable', id)).to.deep.equal(['endpoint enabled'])
+    expect(await endpoint('send-held', id)).to.deep.equal(['0 held events are being sent'])
+
+    expect(await endpoint('remove', id)).to.deep.equal(['endpoint deleted'])
+    expect(await endpoint('list', line.number)).to.deep.equal(['There is none.'])
+    for (const gone of [id, newId()]) {
+      expect(await refusal(environment, 'endpoint', 'change', gone, '--name', 'x')).to.match(
+        /^no such endpoint/,
+      )
+    }
+  })
+
+  it('shows, tests and pauses the outgoing webhook of a line and the webhook of an application alike', async () => {
+    const url = 'http://127.0.0.1:9/hook'
+    const { number, endpointId, userId } = await createLine(context, { outgoingUrl: url })
+    const application = await createApplication(context, { userId, webhookUrl: url })
+    expect(await endpoint('list', number)).to.deep.equal([
+      `${endpointId}  outgoing webhook  127.0.0.1:9  new`,
+    ])
+    expect(await jsonAnswer(environment, 'endpoint', 'list', application.id)).to.have.length(1)
+    for (const id of [endpointId, application.endpointId]) {
+      const now = () => getEndpoint(context, { userId }, id)
+      const set = ['--set', 'retrySchedule=5,60', '--set', 'retryOnTimeout=false']
+      expect(await endpoint('set-policy', id, ...set)).to.include.members([
+        'retrySchedule: 5, 60',
+        'retryOnTimeout: false',
+        'timeoutSeconds: default',
+      ])
+      expect(
+        await refusal(environment, 'endpoint', 'set-policy', id, '--set', 'timeoutSeconds=soon'),
+      ).to.equal('timeoutSeconds must be a whole number from 1 to 60, or null for the default')
+      expect(await endpoint('pause', id)).to.deep.equal(['events paused'])
+      expect(await jsonAnswer(environment, 'endpoint', 'show', id)).to.include({ id, pausedByUser: null })
+      const byOwner = resumeEndpoint(context, ownerOf(userId), await now())
+      expect(await byOwner.catch((error: unknown) => error)).to.include({ status: 403 })
+      expect(await endpoint('resume', id)).to.deep.equal(['events resumed'])
+      expect((await now()).pausedAt).to.equal(null)
+      const [secret = ''] = await endpoint('rotate-secret', id)
+      expect(await endpoint('secret', id)).to.deep.equal([secret])
+      const { exitCode, outputLines } = await linehook(environment, ['endpoint', 'test', id])
+      expect(exitCode).to.equal(1)
+      expect(outputLines.join('\n')).to.match(/^failed: connect in \d+ ms/)
+    }
+  })
+})

@@ -180,6 +180,9 @@ describe('journey: two of each worker side by side', function () {
   /** What was sent becomes so much older: places, rows and the outbox. Whoever waits asks again. */
   async function passTime(seconds: number, lines: TestLine[]): Promise<void> {
     const { db, redis, queues } = context
+    // A worker that looked in the middle would find half of it older.
+    await queues.sendMessage.pause()
+    await until('no worker is at it', async () => (await queues.sendMessage.getActiveCount()) === 0)
     for (const line of lines) {
       for (const key of await redis.keys(`lh:{${line.lineId}}:*`)) {
         const members = await redis.zrange(key, 0, '-1')
@@ -196,6 +199,7 @@ describe('journey: two of each worker side by side', function () {
         })
     }
     await queues.sendMessage.promoteJobs()
+    await queues.sendMessage.resume()
   }
 
   async function mostInAMinute(line: TestLine, per: 'from_number' | 'to_number'): Promise<number> {

@@ -107,7 +107,7 @@ describe('pictures', function () {
       'conversation',
       () => `/console/lines/${lines[0]!.lineId}/conversations/${encodeURIComponent(SAID[0][1])}`,
     ],
-    ['receive', () => `/console/lines/${lines[1]!.lineId}/receive`],
+    ['endpoint', () => `/console/endpoints/${lines[1]!.endpointId}`],
     ['first-steps', () => `/console/lines/${lines[0]!.lineId}/start?show=send`],
     ['long-works', () => '/console/works'],
     ['events', () => '/console/events'],

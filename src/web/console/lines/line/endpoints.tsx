@@ -18,8 +18,8 @@ export function LineEndpoints({ view, endpoints }: { view: LineView; endpoints: 
   return (
     <Section view={view} id="endpoints" title="Endpoints" offers={mayAdd ? [action] : []}>
       <p>
-        Each event is posted to each of these URLs too, up to {MAX_LINE_ENDPOINTS}. Each has its own secret,
-        policy and health, and none waits for another.
+        Each event also goes to these URLs, up to {MAX_LINE_ENDPOINTS}. Each has its own secret, policy and
+        health, and a slow one holds up no other.
       </p>
       {endpoints.length > 0 && <Table endpoints={endpoints} />}
       {!connection.enabled && <NeedsConnection view={view} />}

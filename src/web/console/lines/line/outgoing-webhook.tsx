@@ -50,7 +50,7 @@ function UrlForm({ view: { page, connection }, action }: { view: LineView; actio
         hint={
           url === null
             ? 'Such as https://example.com/linehook. It should answer 200 at once.'
-            : 'Saved empty, it is removed, and gets nothing more.'
+            : 'Leave it empty to stop events.'
         }
         autocomplete="off"
         {...(url === null ? {} : { value: url })}

@@ -1,164 +1,136 @@
 import { expect } from 'chai'
-import { addEndpoint, listEndpoints } from '../../../../src/domain/endpoints/endpoints.js'
-import { receiveMessage } from '../../../../src/domain/messages/receive.js'
-import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
-import { connect, createApplication } from '../../../domain/applications/applications.js'
-import { inboundText } from '../../../domain/fixtures.js'
+import { getEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
+import { newId } from '../../../../src/ids.js'
+import { createPerson } from '../../../domain/people/people.js'
+import { receiveForDelivery } from '../../../domain/fixtures.js'
 import { describeWith } from '../../../helpers/suite.js'
-import { faultOf, isAskedAgain } from '../support.js'
-import {
-  loseConfirmation,
-  redirectOf,
-  startConsole,
-  wordsOf,
-  type OpenLine,
-} from '../lines/line/line-page.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { loseConfirmation, redirectOf, startConsole, wordsOf } from '../lines/line/line-page.js'
+import { expectSentTo, faultOf, isAskedAgain } from '../support.js'
+import { KINDS, openEndpoint, type OpenEndpoint } from './endpoint-page.js'
 
-describeWith('the endpoints of a line, in the console', startConsole, (site) => {
-  let line: OpenLine
+const shownSecret = (html: string) => /id="secret">(whsec_[^<]+)</.exec(html)?.[1]
 
-  beforeEach(async () => {
-    line = await site.openLine({ outgoingUrl: site.receiver.url })
-  })
+for (const kind of KINDS) {
+  describeWith(`the page of ${kind}`, startConsole, (site) => {
+    let endpoint: OpenEndpoint
 
-  const secretOf = (id: string) => revealSigningSecret(site.context, { userId: line.userId }, id)
-
-  it('are added under the Receive tab, and each has a page of its own', async () => {
-    const refused = await line.submit('endpoints', { url: 'ftp://x', name: 'CRM' })
-    expect(refused.status).to.equal(400)
-    expect(faultOf(refused)).to.match(/^url: /)
-    expect(refused.text).to.include('value="ftp://x"').and.include('value="CRM"')
-
-    const added = await line.submit('endpoints', { url: site.receiver.url, name: 'CRM' })
-    const [, to = '', id = ''] =
-      /^(\/console\/endpoints\/([\w-]+))\?done=endpoint-added$/.exec(added.headers.get('location') ?? '') ??
-      []
-    const page = async (query = '') => (await line.browser.get(to + query)).text
-    const submit = (form: string, fields?: Record<string, string>) =>
-      line.browser.submit(`${to}/${form}`, fields)
-    expect(wordsOf(await page('?done=endpoint-added')))
-      .to.include('The endpoint is added.')
-      .and.include('Health not called yet')
-      .and.include(`posted to ${site.receiver.url}`)
-    const listed = await line.page('/receive')
-    expect(listed).to.include(`href="${to}"`)
-    expect(wordsOf(listed)).to.match(/CRM 127\.0\.0\.1:\d+ not called yet/)
-
-    const saved = await submit('fields', {
-      url: site.receiver.url,
-      name: '',
-      optInEvents: 'optOut',
+    beforeEach(async () => {
+      endpoint = await openEndpoint(site, kind)
     })
-    expect(redirectOf(saved)).to.deep.equal([303, `${to}?done=endpoint-saved`])
-    const [, endpoint] = await listEndpoints(site.context, { userId: line.userId })
-    expect(endpoint).to.deep.include({ name: null, optInEvents: ['optOut'] })
-    const emptied = await submit('fields', { url: '', name: '' })
-    expect(faultOf(emptied)).to.match(/^url: /)
 
-    expect(
-      redirectOf(await submit('policy', { shape: 'slack', signature: 'v1', events: 'inboundText' })),
-    ).to.deep.equal([303, `${to}?done=policy-saved`])
-    expect((await submit('policy/preview', { shape: 'slack', signature: 'v1' })).text).to.include(
-      'There is no event yet',
-    )
-    expect(wordsOf((await submit('test-event', { type: 'voiceMail' })).text)).to.include(
-      'delivered Your server answered 200.',
-    )
+    const found = () => getEndpoint(site.context, { userId: endpoint.line.userId }, endpoint.id)
 
-    const secret = await secretOf(id)
-    expect(await page()).not.to.include(secret)
-    expect(await page('?show=secret')).to.include(secret)
-    await loseConfirmation(site.context, line.userId)
-    const asked = await line.browser.get(`${to}?show=secret`)
-    expect(asked.headers.get('location')).to.match(/^\/console\/confirm\?next=.*endpoints.*signing-secret$/)
-    expect(isAskedAgain(await submit('rotate-secret'))).to.equal(true)
-    await site.context.db('sessions').where({ user_id: line.userId }).update({ confirmed_at: new Date() })
-    expect((await submit('rotate-secret')).headers.get('location')).to.equal(
-      `${to}?show=secret&done=secret-rotated#signing-secret`,
-    )
-    expect(await secretOf(id)).not.to.equal(secret)
-    expect(await secretOf(id)).to.be.a('string')
+    it('names its line or application, which links back to it', async () => {
+      const html = await endpoint.page()
+      expect(html).to.include(`href="${endpoint.ownerPath}`)
+      expect(wordsOf(html)).to.include(site.receiver.url).and.include('Health not called yet')
+      const tab = kind === KINDS[2] ? '' : '/receive'
+      const { text } = await endpoint.line.browser.get(endpoint.ownerPath + tab)
+      expect(text).to.include(`href="${endpoint.path}"`)
+    })
 
-    await submit('pause')
-    expect(wordsOf(await page())).to.include('Events are paused since')
-    expect(wordsOf(await line.page('/receive'))).not.to.include('Events are paused since')
-    expect(wordsOf(await line.page())).to.include('This line needs you: the events to an endpoint are paused')
-    await submit('resume')
+    it('saves its fields, and says what is wrong with them at the form, with what was typed', async () => {
+      const { submit, path } = endpoint
+      const optIn = kind === KINDS[2] ? 'lineDisconnected' : 'optOut'
+      const url = `${site.receiver.url}/moved`
+      expectSentTo(
+        await submit('fields', { url, name: 'CRM', optInEvents: optIn }),
+        `${path}?done=endpoint-saved`,
+      )
+      expect(await found()).to.deep.include({ url, name: 'CRM', optInEvents: [optIn] })
+      expect(await endpoint.page()).to.match(new RegExp(`value="${optIn}" checked`))
+      await submit('fields', { url, name: '' })
+      expect(await found()).to.deep.include({ name: null, optInEvents: [] })
 
-    await receiveMessage(site.context, inboundText(line))
-    const ofIt = site.context.db('deliveries').where({ endpoint_id: id })
-    await ofIt.clone().update({ status: 'held' })
-    await site.context
-      .db('endpoints')
-      .where({ id })
-      .update({ disabled_at: new Date(), disabled_reason: 'gone' })
-    expect(wordsOf(await page()))
-      .to.include('the server answered 410 Gone')
-      .and.include('1 event is held.')
-    const early = await submit('send-held-events')
-    expect([early.status, faultOf(early)]).to.deep.equal([
-      409,
-      'the endpoint is disabled, because it failed: enable it again first',
-    ])
-    expect(redirectOf(await submit('enable'))).to.deep.equal([303, `${to}?done=endpoint-enabled`])
-    expect(wordsOf(await page())).to.include('Send them')
-    await submit('send-held-events')
-    expect(await ofIt.clone().pluck('status')).to.deep.equal(['pending'])
-    expect(redirectOf(await submit('try-now'))).to.deep.equal([303, `${to}?done=events-tried-now`])
+      for (const wrong of ['', 'ftp://x', 'http://10.1.2.3/events']) {
+        const refused = await submit('fields', { url: wrong, name: 'Typed' })
+        expect([wrong, refused.status]).to.deep.equal([wrong, 400])
+        expect(faultOf(refused)).to.match(/^url: /)
+        expect(refused.text).to.include('value="Typed"')
+        if (wrong !== '') expect(refused.text).to.include(`value="${wrong}"`)
+        expect(refused.text, 'the browser shows that part').to.match(/role="alert"[^>]* autofocus/)
+      }
+      expect(await found()).to.include({ url })
+      const unknown = kind === KINDS[2] ? 'other' : 'lineDisconnected'
+      expect((await submit('fields', { url, optInEvents: unknown })).status).to.equal(400)
+    })
 
-    expect(redirectOf(await submit('delete'))).to.deep.equal([
-      303,
-      `${line.path}/receive?done=endpoint-deleted#endpoints`,
-    ])
-    expect(wordsOf(await line.page('/receive?done=endpoint-deleted'))).to.include('The endpoint is deleted')
-    expect((await line.browser.get(to)).status).to.equal(404)
-    expect((await submit('fields', { url: site.receiver.url })).status).to.equal(404)
+    it('stays disabled when only its name is changed', async () => {
+      await endpoint.set({ disabled_at: new Date(), disabled_reason: 'failing' })
+      await endpoint.submit('fields', { url: site.receiver.url, name: 'Other' })
+      expect((await found()).disabledAt).to.be.a('date')
+    })
+
+    it('hides the signing secret until it is asked for, after the password', async () => {
+      const { path, line, page, submit } = endpoint
+      const secret = await endpoint.secret()
+      expect(await page())
+        .to.include('whsec_••••')
+        .and.not.include(secret)
+      const html = await page('?show=secret')
+      expect(shownSecret(html)).to.equal(secret)
+      expect(html).to.include('data-copy="secret"').and.not.include(line.token)
+      expect(wordsOf(html)).not.to.include('The secret from before signs too')
+
+      await loseConfirmation(site.context, line.userId)
+      const next = encodeURIComponent(`${path}?show=secret#signing-secret`)
+      expectSentTo(await line.browser.get(`${path}?show=secret`), `/console/confirm?next=${next}`)
+      expect(isAskedAgain(await submit('rotate-secret'))).to.equal(true)
+      expect(await endpoint.secret()).to.equal(secret)
+    })
+
+    it('rotates the secret: the new one is shown at once, and the old one signs too for 24 hours', async () => {
+      const { path, page, submit } = endpoint
+      const before = await endpoint.secret()
+      expectSentTo(await submit('rotate-secret'), `${path}?show=secret&done=secret-rotated#signing-secret`)
+      const html = await page('?show=secret&done=secret-rotated')
+      expect(shownSecret(html))
+        .to.equal(await endpoint.secret())
+        .and.not.equal(before)
+      const until =
+        /The secret from before signs too, until ([\d-]+ [\d:]+) UTC/.exec(wordsOf(html))?.[1] ?? ''
+      expect((new Date(`${until}Z`).getTime() - Date.now()) / 3_600_000).to.be.within(23.9, 24)
+      await submit('test-event')
+      expect(site.receiver.requests.at(-1)?.headers['webhook-signature']).to.match(/^v1,\S+ v1,\S+$/)
+    })
+
+    it('is deleted, and what is shown then is what it was an endpoint of', async () => {
+      const { submit, line, path, ownerPath } = endpoint
+      const [status, to] = redirectOf(await submit('delete'))
+      expect([status, to?.startsWith(ownerPath)]).to.deep.equal([303, true])
+      expect(wordsOf((await line.browser.get(to ?? '')).text)).to.include('The endpoint is deleted')
+      expect((await line.browser.get(path)).status).to.equal(404)
+      expect((await submit('fields', { url: site.receiver.url })).status).to.equal(404)
+    })
+
+    it('is nobody else’s: another user’s is answered as an unknown one', async () => {
+      await receiveForDelivery(site.context, endpoint.line)
+      const { id: userId } = await createPerson(site.context)
+      const stranger = await browse(site.context, site.web, userId)
+      const before = await found()
+      for (const wrong of [endpoint.path, `/console/endpoints/${newId()}`, '/console/endpoints/none']) {
+        const { status, text } = await stranger.get(wrong)
+        expect([wrong, status, text.includes(site.receiver.url)]).to.deep.equal([wrong, 404, false])
+      }
+      expect(await found()).to.deep.equal(before)
+    })
   })
+}
 
-  it('are not offered more than there may be, nor while the connection is off', async () => {
-    const written = { url: site.receiver.url }
-    for (let n = 0; n < 10; n += 1)
-      await addEndpoint(site.context, line.userId, { lineId: line.lineId }, written)
-    expect(wordsOf(await line.page('/receive'))).to.include(
-      'There are 10: delete one before you add another.',
-    )
-    const refused = await line.submit('endpoints', written)
-    expect([refused.status, faultOf(refused)]).to.deep.equal([
-      409,
-      'a line may have up to 10 endpoints beside its outgoing webhook: delete one first',
-    ])
-    await line.submit('connection/disable')
-    expect(wordsOf(await line.endpointPage()))
-      .to.include('It gets none while the developer connection is off')
-      .and.not.include('Send test event')
-    await line.submit('connection/disconnect')
-    expect(await listEndpoints(site.context, { userId: line.userId })).to.have.length(1)
-  })
-
-  it('of an application has a page too, which shows of what is held only how much', async () => {
-    const { context, receiver } = site
-    const application = await createApplication(context, { userId: line.userId, webhookUrl: receiver.url })
-    await connect(context, application, line)
-    const path = `/console/endpoints/${application.endpointId}`
-    const page = async (query = '') => (await line.browser.get(path + query)).text
-    const submit = (form: string, fields?: Record<string, string>) =>
-      line.browser.submit(`${path}/${form}`, fields)
-    expect(wordsOf(await page())).to.include('endpoint of the application')
-    expect(await page()).to.include(`href="/console/applications/${application.id}"`)
-    expect(await page('?show=secret')).to.include(application.signingSecret)
-    expect(wordsOf((await submit('test-event', { type: 'lineDisconnected' })).text)).to.include(
-      'Your server answered 200.',
-    )
-    await receiveMessage(context, inboundText(line))
-    await context.db('deliveries').where({ endpoint_id: application.endpointId }).update({ status: 'held' })
-    expect(wordsOf(await page()))
-      .to.include('1 event is held.')
-      .and.include('Send them')
-      .and.not.include('+15005550101')
-    expect(redirectOf(await submit('send-held-events'))).to.deep.equal([303, `${path}?done=held-sent`])
-    expect(redirectOf(await submit('delete'))).to.deep.equal([
-      303,
-      `/console/applications/${application.id}?done=endpoint-deleted`,
-    ])
-  })
+describeWith('an endpoint while the developer connection is off', startConsole, (site) => {
+  for (const kind of KINDS.slice(0, 2)) {
+    it(`says so, and why an old form of it is refused: ${kind}`, async () => {
+      const { line, submit, page } = await openEndpoint(site, kind)
+      await line.submit('connection/disable')
+      expect(wordsOf(await page()))
+        .to.include('It gets none while the developer connection is off')
+        .and.not.include('Send test event')
+      for (const form of ['test-event', 'send-held-events']) {
+        const refused = await submit(form)
+        expect([form, refused.status]).to.deep.equal([form, 409])
+        expect(faultOf(refused)).to.match(/^the developer connection of this line is not enabled/)
+      }
+    })
+  }
 })

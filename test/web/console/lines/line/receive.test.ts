@@ -1,0 +1,96 @@
+import { expect } from 'chai'
+import { addEndpoint } from '../../../../../src/domain/endpoints/endpoints.js'
+import { receiveForDelivery } from '../../../../domain/fixtures.js'
+import { describeWith } from '../../../../helpers/suite.js'
+import { faultOf } from '../../support.js'
+import { redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
+
+describeWith("a line's tab Receive", startConsole, (site) => {
+  let line: OpenLine
+
+  beforeEach(async () => {
+    line = await site.openLine({ outgoingUrl: site.receiver.url })
+  })
+
+  it('saves and removes the URL', async () => {
+    const bare = await site.openLine()
+    const { url } = site.receiver
+    expect(redirectOf(await bare.submit('outgoing-webhook', { url: ` ${url} ` }))).to.deep.equal([
+      303,
+      `${bare.path}/receive?done=url-saved#outgoing-webhook`,
+    ])
+    expect(await bare.page('/receive')).to.include(`value="${url}"`)
+    expect(redirectOf(await bare.submit('outgoing-webhook', { url: '' }))).to.deep.equal([
+      303,
+      `${bare.path}/receive?done=url-removed#outgoing-webhook`,
+    ])
+    expect(await bare.page('/receive'))
+      .not.to.include(url)
+      .and.not.include('/console/endpoints/')
+  })
+
+  it('says what is wrong with a URL at its form, with what was typed still in it', async () => {
+    const { status, text } = await line.submit('outgoing-webhook', { url: 'http://10.1.2.3/events' })
+    expect(status).to.equal(400)
+    expect(text).to.match(/\/outgoing-webhook"(?:(?!<\/form>).)*role="alert"[^>]*>outgoing webhook URL: /s)
+    expect(text).to.include('value="http://10.1.2.3/events"')
+    expect(text, 'the browser shows that part').to.match(/role="alert"[^>]* autofocus/)
+    expect(await line.page('/receive')).to.include(`value="${site.receiver.url}"`)
+  })
+
+  it('offers what was held to a URL that comes after one that was taken away', async () => {
+    await site.context
+      .db('endpoints')
+      .where({ id: line.endpointId })
+      .update({ disabled_at: new Date(), disabled_reason: 'failing' })
+    await receiveForDelivery(site.context, line)
+    await line.submit('outgoing-webhook', { url: '' })
+    expect(wordsOf(await line.page('/receive'))).not.to.include('Held events')
+    await line.submit('outgoing-webhook', { url: site.receiver.url })
+    const [, path = ''] = /href="(\/console\/endpoints\/[\w-]+)"/.exec(await line.page('/receive')) ?? []
+    expect(wordsOf((await line.browser.get(path)).text)).to.include('Held events')
+  })
+
+  it('adds an endpoint, and lists it with its state', async () => {
+    const refused = await line.submit('endpoints', { url: 'ftp://x', name: 'CRM' })
+    expect([refused.status, /^url: /.test(faultOf(refused) ?? '')]).to.deep.equal([400, true])
+    expect(refused.text).to.include('value="ftp://x"').and.include('value="CRM"')
+
+    const added = await line.submit('endpoints', { url: site.receiver.url, name: 'CRM' })
+    const [, to = '', id = ''] =
+      /^(\/console\/endpoints\/([\w-]+))\?done=endpoint-added$/.exec(added.headers.get('location') ?? '') ??
+      []
+    expect(wordsOf((await line.browser.get(`${to}?done=endpoint-added`)).text)).to.include(
+      'The endpoint is added.',
+    )
+    const listed = await line.page('/receive')
+    expect(listed).to.include(`href="${to}"`)
+    expect(wordsOf(listed)).to.match(/CRM 127\.0\.0\.1:\d+ not called yet/)
+
+    await line.browser.submit(`${to}/pause`)
+    const paused = await site.context
+      .db('endpoints')
+      .where({ line_id: line.lineId })
+      .whereNotNull('paused_at')
+      .pluck<string[]>('id')
+    expect(paused).to.deep.equal([id])
+    expect(wordsOf(await line.page())).to.include('This line needs you: the events to an endpoint are paused')
+  })
+
+  it('offers no more endpoints than there may be, and none without a connection', async () => {
+    const written = { url: site.receiver.url }
+    const { userId, lineId } = line
+    for (let n = 0; n < 10; n += 1) await addEndpoint(site.context, userId, { lineId }, written)
+    expect(wordsOf(await line.page('/receive'))).to.include(
+      'There are 10: delete one before you add another.',
+    )
+    const refused = await line.submit('endpoints', written)
+    expect([refused.status, faultOf(refused)]).to.deep.equal([
+      409,
+      'a line may have up to 10 endpoints beside its outgoing webhook: delete one first',
+    ])
+    await line.submit('connection/disconnect')
+    const left = [...(await line.page('/receive')).matchAll(/\/console\/endpoints\/([\w-]+)/g)]
+    expect(left.map(([, id]) => id)).to.deep.equal([line.endpointId])
+  })
+})

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { MAGIC_NUMBERS } from '../../src/carriers/simulator.js'
+import { readVersion } from '../../src/config.js'
 import { migrate } from '../../src/database/migrations.js'
 import type { Context } from '../../src/domain/context.js'
 import type { Environment } from '../helpers/process/environment.js'
@@ -87,7 +88,7 @@ describe('journey: Postgres stops, and starts again', function () {
     const ready = await fetch(`${url}/readyz`)
     expect([ready.status, await ready.json()]).to.deep.equal([
       503,
-      { status: 'unavailable', postgres: 'unreachable', redis: 'ok' },
+      { status: 'unavailable', version: readVersion(), postgres: 'unreachable', redis: 'ok' },
     ])
     expect((await fetch(`${url}/healthz`)).status, 'web is alive').to.equal(200)
     const [web, sendMessage, deliverEvent, maintenance] = processes

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readVersion } from '../../src/config.js'
 import type { Context } from '../../src/domain/context.js'
 import { whenReady } from '../../src/kit/redis/redis.js'
 import type { Environment } from '../helpers/process/environment.js'
@@ -114,7 +115,7 @@ describe('journey: Redis forgets, and Redis goes away', function () {
     const ready = await fetch(`${url}/readyz`)
     expect([ready.status, await ready.json()]).to.deep.equal([
       200,
-      { status: 'ok', postgres: 'ok', redis: 'unreachable' },
+      { status: 'ok', version: readVersion(), postgres: 'ok', redis: 'unreachable' },
     ])
 
     await redis.start()

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { readVersion } from '../../src/config.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
 import { describeWeb, serveApp, type Answer } from '../helpers/web/web.js'
@@ -21,7 +22,10 @@ describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, 
     const live = await web.request('/healthz')
     expect([live.status, live.body]).to.deep.equal([200, { status: 'ok' }])
     const ready = await web.request('/readyz')
-    expect([ready.status, ready.body]).to.deep.equal([200, { status: 'ok', postgres: 'ok', redis: 'ok' }])
+    expect([ready.status, ready.body]).to.deep.equal([
+      200,
+      { status: 'ok', version: readVersion(), postgres: 'ok', redis: 'ok' },
+    ])
   })
 
   it('answers an unknown path with a problem', async () => {

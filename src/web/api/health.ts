@@ -6,8 +6,11 @@ export const healthz: Middleware = (ctx) => {
   ctx.body = { status: 'ok' }
 }
 
-/** Can accept messages: Postgres answers. Redis is reported but not needed, because accepting does not need it. */
-export function readyz({ db, redis }: Context): Middleware {
+/**
+ * Can accept messages: Postgres answers. Redis is reported but not needed, because accepting does not need it. The
+ * version says during an upgrade which release answers.
+ */
+export function readyz({ config, db, redis }: Context): Middleware {
   return async (ctx) => {
     const postgres = await db.raw('select 1').then(
       () => 'ok',
@@ -16,6 +19,7 @@ export function readyz({ db, redis }: Context): Middleware {
     ctx.status = postgres === 'ok' ? 200 : 503
     ctx.body = {
       status: postgres === 'ok' ? 'ok' : 'unavailable',
+      version: config.version,
       postgres,
       redis: redis.status === 'ready' ? 'ok' : 'unreachable',
     }

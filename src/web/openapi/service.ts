@@ -27,6 +27,7 @@ const tags = ['Service']
 export const serviceSchemas: Record<string, Schema> = {
   Readiness: object({
     status: oneOf('ok', 'unavailable'),
+    version: describe(text, 'The version of Linehook that answers.'),
     postgres: oneOf('ok', 'unreachable'),
     redis: describe(oneOf('ok', 'unreachable'), 'Messages are accepted without Redis too.'),
   }),

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { freePort } from '../../../dev/services/free-port.js'
-import { readConfig } from '../../../src/config.js'
+import { readConfig, readVersion } from '../../../src/config.js'
 import type { Context } from '../../../src/domain/context.js'
 import { createContext } from '../../../src/domain/open-context.js'
 import { createTestContext } from '../../helpers/context.js'
@@ -73,7 +73,12 @@ describe('without Postgres', () => {
       const ready = await web.request('/readyz')
       expect(performance.now() - startedAt).to.be.below(SOON_MS)
       expect(ready.status).to.equal(503)
-      expect(ready.body).to.deep.equal({ status: 'unavailable', postgres: 'unreachable', redis: 'ok' })
+      expect(ready.body).to.deep.equal({
+        status: 'unavailable',
+        version: readVersion(),
+        postgres: 'unreachable',
+        redis: 'ok',
+      })
       expect((await web.request('/healthz')).status).to.equal(200)
       await proxy.restore()
       await until('it is ready again', async () => (await web.request('/readyz')).status === 200)
@@ -196,6 +201,6 @@ describe('without Redis', () => {
   it('/readyz says so, and is ready', async () => {
     const { status, body } = await web.request('/readyz')
     expect(status).to.equal(200)
-    expect(body).to.deep.equal({ status: 'ok', postgres: 'ok', redis: 'unreachable' })
+    expect(body).to.deep.equal({ status: 'ok', version: readVersion(), postgres: 'ok', redis: 'unreachable' })
   })
 })

@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.js'
 
-const ORDER = ['test/domain/messages/send-order.test.ts']
-const WINDOWS = ['test/domain/messages/send-exact-windows.test.ts']
-const LATE = ['test/domain/messages/send-late.test.ts', 'test/domain/messages/settle.test.ts']
-const OUTCOMES = ['test/domain/messages/send-outcomes.test.ts']
+const ORDER = ['test/domain/messages/sending/send-order.test.ts']
+const WINDOWS = ['test/domain/messages/sending/send-exact-windows.test.ts']
+const LATE = ['test/domain/messages/sending/send-late.test.ts', 'test/domain/messages/sending/settle.test.ts']
+const OUTCOMES = ['test/domain/messages/sending/send-outcomes.test.ts']
 const PAUSES = ['test/domain/operating/pauses/sending.test.ts']
 const SWEEP = ['test/domain/sweep.test.ts', 'test/domain/sweep-leases.test.ts']
 
@@ -28,7 +28,7 @@ export const SENDING: readonly Mutant[] = [
     file: 'src/database/sql/messages/claim_messages.sql',
     find: 'when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id',
     replace: 'when k.opted_out_at > m.created_at + max_age',
-    tests: ['test/domain/messages/send.test.ts'],
+    tests: ['test/domain/messages/sending/send.test.ts'],
   },
   {
     breaks: 'the pause of two programs that answer each other does not hold what is sent',
@@ -91,7 +91,10 @@ export const SENDING: readonly Mutant[] = [
     file: 'src/database/messages/sending.ts',
     find: 'm.job_generation = ?',
     replace: 'm.job_generation >= ?',
-    tests: ['test/domain/messages/send-windows.test.ts', 'test/domain/messages/receive-windows.test.ts'],
+    tests: [
+      'test/domain/messages/sending/send-windows.test.ts',
+      'test/domain/messages/receive-windows.test.ts',
+    ],
   },
   {
     breaks: 'a process that was stopped after its claim sends long after it',
@@ -105,7 +108,7 @@ export const SENDING: readonly Mutant[] = [
     file: 'src/domain/messages/windows.ts',
     find: 'if (accountWaitMs > 0) await windows.hold(id, ofLine, accountWaitMs)',
     replace: '',
-    tests: ['test/domain/messages/send-pace.test.ts'],
+    tests: ['test/domain/messages/sending/send-pace.test.ts'],
   },
   {
     breaks: 'a text of which nobody knows whether it was sent is sent again',

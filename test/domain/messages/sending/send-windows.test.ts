@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { requeueHeads } from '../../../src/database/messages/requeueing.js'
-import { sendMessage } from '../../../src/domain/messages/send.js'
-import type { SendOutcome } from '../../../src/domain/messages/send-outcome.js'
-import { describeContext } from '../../helpers/context.js'
-import { createLine } from '../../helpers/factories.js'
+import { requeueHeads } from '../../../../src/database/messages/requeueing.js'
+import { sendMessage } from '../../../../src/domain/messages/send.js'
+import type { SendOutcome } from '../../../../src/domain/messages/send-outcome.js'
+import { describeContext } from '../../../helpers/context.js'
+import { createLine } from '../../../helpers/factories.js'
 import {
   ANNA,
   BEN,
@@ -13,7 +13,7 @@ import {
   queueMessage,
   queueMessages,
   sendWhenDue,
-} from '../fixtures.js'
+} from '../../fixtures.js'
 
 describeContext('the sending windows of a line', (context) => {
   async function sendAll(ids: readonly string[]): Promise<SendOutcome[]> {

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import type { CarrierAccountFields } from '../../../src/database/carriers/carrier-accounts.js'
-import { addCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
-import type { Context } from '../../../src/domain/context.js'
-import type { Window } from '../../../src/kit/redis/sliding-window.js'
-import { createTestContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
-import { BIRDS } from '../../helpers/services/parrot.js'
-import { messageRow, queueMessage, sendWhenDue, UNLIMITED } from '../fixtures.js'
+import type { CarrierAccountFields } from '../../../../src/database/carriers/carrier-accounts.js'
+import { addCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
+import type { Context } from '../../../../src/domain/context.js'
+import type { Window } from '../../../../src/kit/redis/sliding-window.js'
+import { createTestContext } from '../../../helpers/context.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { BIRDS } from '../../../helpers/services/parrot.js'
+import { messageRow, queueMessage, sendWhenDue, UNLIMITED } from '../../fixtures.js'
 
 /** Redis forgets a window by its own clock: ours is so much faster that it never gets there during a test. */
 const STRETCH = 60

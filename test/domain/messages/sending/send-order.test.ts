@@ -1,13 +1,13 @@
 import { expect } from 'chai'
-import { CarrierOutcomeUnknown, CarrierRejected } from '../../../src/carriers/carrier.js'
-import { requeueHeads } from '../../../src/database/messages/requeueing.js'
-import type { Context } from '../../../src/domain/context.js'
-import { setLineStatus } from '../../../src/domain/lines/lines.js'
-import { sendMessage } from '../../../src/domain/messages/send.js'
-import { newId } from '../../../src/ids.js'
-import { describeContext } from '../../helpers/context.js'
-import { createLine } from '../../helpers/factories.js'
-import { until } from '../../helpers/until.js'
+import { CarrierOutcomeUnknown, CarrierRejected } from '../../../../src/carriers/carrier.js'
+import { requeueHeads } from '../../../../src/database/messages/requeueing.js'
+import type { Context } from '../../../../src/domain/context.js'
+import { setLineStatus } from '../../../../src/domain/lines/lines.js'
+import { sendMessage } from '../../../../src/domain/messages/send.js'
+import { newId } from '../../../../src/ids.js'
+import { describeContext } from '../../../helpers/context.js'
+import { createLine } from '../../../helpers/factories.js'
+import { until } from '../../../helpers/until.js'
 import {
   ANNA,
   BEN,
@@ -20,7 +20,7 @@ import {
   takenMessages,
   UNLIMITED,
   withCarrier,
-} from '../fixtures.js'
+} from '../../fixtures.js'
 
 describeContext('messages to one number', (context) => {
   it('are sent in their order, each once, by 50 parallel calls', async () => {

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { claimMessages } from '../../../src/database/messages/sending.js'
-import type { Context } from '../../../src/domain/context.js'
-import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { sendMessage } from '../../../src/domain/messages/send.js'
-import { newId } from '../../../src/ids.js'
-import { createTestContext, describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
-import { until } from '../../helpers/until.js'
+import { claimMessages } from '../../../../src/database/messages/sending.js'
+import type { Context } from '../../../../src/domain/context.js'
+import { receiveMessage } from '../../../../src/domain/messages/receive.js'
+import { sendMessage } from '../../../../src/domain/messages/send.js'
+import { newId } from '../../../../src/ids.js'
+import { createTestContext, describeContext } from '../../../helpers/context.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { until } from '../../../helpers/until.js'
 import {
   ANNA,
   claimMessage,
@@ -18,7 +18,7 @@ import {
   sendWhenDue,
   UNLIMITED,
   withCarrier,
-} from '../fixtures.js'
+} from '../../fixtures.js'
 
 const LIMITS = { leaseMs: 15_000, maxAgeMs: 60_000, lookAgainMs: 30_000, heldKinds: [], heldAccounts: [] }
 

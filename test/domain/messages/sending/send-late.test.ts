@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { Unavailable } from '../../../src/errors.js'
-import type { Context } from '../../../src/domain/context.js'
-import { sendMessage } from '../../../src/domain/messages/send.js'
-import { describeContext } from '../../helpers/context.js'
-import { failure } from '../../helpers/failure.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
-import { loseWorker, messageRow, queueMessage, sendWhenDue, UNLIMITED, withCarrier } from '../fixtures.js'
-import { sweep } from '../../../src/domain/sweep.js'
+import { Unavailable } from '../../../../src/errors.js'
+import type { Context } from '../../../../src/domain/context.js'
+import { sendMessage } from '../../../../src/domain/messages/send.js'
+import { describeContext } from '../../../helpers/context.js'
+import { failure } from '../../../helpers/failure.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { loseWorker, messageRow, queueMessage, sendWhenDue, UNLIMITED, withCarrier } from '../../fixtures.js'
+import { sweep } from '../../../../src/domain/sweep.js'
 
 describeContext('a worker that is late', (context) => {
   let line: TestLine

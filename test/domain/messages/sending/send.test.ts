@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import type { Context } from '../../../src/domain/context.js'
-import { setLineStatus } from '../../../src/domain/lines/lines.js'
-import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { sendMessage } from '../../../src/domain/messages/send.js'
-import { newId } from '../../../src/ids.js'
-import { describeContext, joinService } from '../../helpers/context.js'
-import { createLine } from '../../helpers/factories.js'
-import { inboundText, messageRow, queueMessage, takenMessages, withCarrier } from '../fixtures.js'
+import type { Context } from '../../../../src/domain/context.js'
+import { setLineStatus } from '../../../../src/domain/lines/lines.js'
+import { receiveMessage } from '../../../../src/domain/messages/receive.js'
+import { sendMessage } from '../../../../src/domain/messages/send.js'
+import { newId } from '../../../../src/ids.js'
+import { describeContext, joinService } from '../../../helpers/context.js'
+import { createLine } from '../../../helpers/factories.js'
+import { inboundText, messageRow, queueMessage, takenMessages, withCarrier } from '../../fixtures.js'
 
 describeContext('sendMessage', (context) => {
   const sameService = joinService(context)

@@ -4,10 +4,10 @@ import {
   CarrierRejected,
   CarrierThrottled,
   CarrierUnavailable,
-} from '../../../src/carriers/carrier.js'
-import { MAGIC_NUMBERS } from '../../../src/carriers/simulator.js'
-import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+} from '../../../../src/carriers/carrier.js'
+import { MAGIC_NUMBERS } from '../../../../src/carriers/simulator.js'
+import { describeContext } from '../../../helpers/context.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
 import {
   dueAfterMs,
   messageRow,
@@ -16,7 +16,7 @@ import {
   UNLIMITED,
   withCarrier,
   sendWhenDue,
-} from '../fixtures.js'
+} from '../../fixtures.js'
 
 describeContext('what a carrier answers', (context) => {
   let line: TestLine

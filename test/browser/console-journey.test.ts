@@ -98,8 +98,10 @@ describe('in a browser', function () {
       await page.getByLabel('URL of your server').fill(receiver.url)
       await page.getByRole('button', { name: 'Save the URL' }).click()
       await sees(page, 'The outgoing webhook URL is saved.')
+      await page.getByRole('link', { name: 'Events, policy, signing secret and replay' }).click()
       await page.getByRole('button', { name: 'Send test event' }).click()
       await sees(page, /Your server answered 200/)
+      await page.getByRole('link', { name: 'Front desk' }).click()
 
       await openTab('Send')
       await page.getByRole('button', { name: 'Create the incoming webhook' }).click()

@@ -148,8 +148,8 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', function 
     }
     const event = await receive('hello there')
     const reply = { burnerId: event.burnerId, text: 'Text a phrase, not a novel', toNumber: event.fromNumber }
-    const { status, error } = { status: 'queued', error: null }
-    await expectSent(token, await json(token, '/v1/messages', reply), { status, error, text: reply.text })
+    // A worker may have sent it before it is answered.
+    await expectSent(token, await json(token, '/v1/messages', reply), { error: null, text: reply.text })
   })
 
   it('a demo of settings: one setting in the query of PUT; of those we have the name alone', async () => {

@@ -155,6 +155,7 @@ describe('the example application', function () {
       const shown = async (id: string) => (await page.locator(id).textContent()) ?? ''
       environment.CLIENT_ID = await shown('#client-id')
       environment.CLIENT_SECRET = await shown('#client-secret')
+      await page.getByRole('link', { name: 'Events, policy, signing secret and replay' }).click()
       await page.getByRole('button', { name: 'Reveal' }).click()
       environment.SIGNING_SECRET = await shown('#secret')
 

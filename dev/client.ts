@@ -1,10 +1,11 @@
+import { ALL_EVENT_TYPES } from '../src/event-types.js'
 import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { format, resolveConfig } from 'prettier'
 import { readConfig } from '../src/config.js'
 import { createVocabulary } from '../src/vocabulary.js'
 import { describeApi } from '../src/web/openapi/document.js'
-import { ALL_EVENT_TYPES, eventSchema } from '../src/web/openapi/event-types.js'
+import { eventSchema } from '../src/web/openapi/event-types.js'
 
 export const CLIENT_FILE = 'clients/typescript/src/generated.ts'
 

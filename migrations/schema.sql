@@ -827,44 +827,53 @@ CREATE TRIGGER audit_log_rows_stay BEFORE DELETE OR UPDATE ON audit_log FOR EACH
 
 CREATE TRIGGER audit_log_stays BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
-CREATE OR REPLACE FUNCTION public.announce_messages(changed jsonb)
+CREATE OR REPLACE FUNCTION public.announce_events(events jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
 declare
-  announced jsonb;
+  told jsonb;
 begin
   with asked as materialized (
-    select x.* from jsonb_to_recordset(changed) as x(id uuid, user_id uuid, line_id uuid, from_number text,
-      to_number text, status text, error text, carrier_code text, client_ref text, status_before text)
+    select x.* from jsonb_to_recordset(events) as x(event_id uuid, user_id uuid, line_id uuid, message_id uuid, type text,
+      payload text, "from" text, "to" text, endpoint_id uuid)
   ), opted_in as materialized (
-    select o.* from endpoints_of_lines(array(select distinct a.line_id from asked a)) o
-    where 'messageStatus' = any (o.opt_in_events)
-  ), told as materialized (
-    select new_id() as event_id, a.* from asked a
-    where a.status <> a.status_before and a.status in ('sent', 'delivered', 'failed', 'unknown')
-      and a.line_id in (select o.line_id from opted_in o)
-  ), tellings as materialized (
-    select new_id() as delivery_id, t.*, o.endpoint_id, o.application_id, o.is_disabled
-    from told t join opted_in o on o.line_id = t.line_id
+    select o.line_id, o.opt_in_events
+    from endpoints_of_lines(array(select distinct a.line_id from asked a where a.endpoint_id is null)) o
+    where cardinality(o.opt_in_events) > 0
+  ), wanted as materialized (
+    select a.* from asked a where case when a.endpoint_id is null
+      then exists (select from opted_in o where o.line_id = a.line_id and a.type = any (o.opt_in_events))
+      else exists (select from endpoints e where e.id = a.endpoint_id and e.removed_at is null
+        and a.type = any (e.opt_in_events)) end
   ), new_events as (
     insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
-    select t.event_id, t.user_id, t.line_id, t.id, 'messageStatus', row_to_json(p)::text, t.to_number, t.from_number
-    from told t cross join lateral (
-      select t.id as "messageId", t.status, t.error, t.carrier_code as "carrierCode",
-        t.client_ref as "clientRef") p
-  ), new_deliveries as (
-    insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, type, from_number,
-      is_ordered)
-    select t.delivery_id, t.user_id, t.line_id, t.event_id, t.endpoint_id, t.application_id,
-      case when t.is_disabled then 'held' else 'pending' end, 'messageStatus', t.to_number,
-      coalesce((select (e.policy ->> 'ordered')::boolean from endpoints e where e.id = t.endpoint_id), false)
-    from tellings t
+    select w.event_id, w.user_id, w.line_id, w.message_id, w.type, w.payload, w."from", w."to" from wanted w
   )
-  select coalesce(
-    jsonb_agg(jsonb_build_object('id', t.delivery_id, 'endpointId', t.endpoint_id, 'generation', 0)), '[]') into announced
-  from tellings t where not t.is_disabled;
-  return announced;
+  select jsonb_agg(jsonb_build_object('event_id', w.event_id, 'delivery_id', new_id(), 'user_id', w.user_id,
+    'line_id', w.line_id, 'event_type', w.type, 'from', w."from", 'opt_in', true, 'endpoint_id', w.endpoint_id))
+  into told from wanted w;
+  if told is null then
+    return '[]';
+  end if;
+  return (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'generation', 0)), '[]')
+    from create_deliveries(told, null) d);
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.announce_messages(changed jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (select announce_events(coalesce(jsonb_agg(jsonb_build_object(
+    'event_id', new_id(), 'user_id', c.user_id, 'line_id', c.line_id, 'message_id', c.id, 'type', 'messageStatus',
+    'payload', row_to_json(p)::text, 'from', c.to_number, 'to', c.from_number)), '[]'))
+  from jsonb_to_recordset(changed) as c(id uuid, user_id uuid, line_id uuid, from_number text, to_number text, status text,
+    error text, carrier_code text, client_ref text, status_before text)
+  cross join lateral (
+    select c.id as "messageId", c.status, c.error, c.carrier_code as "carrierCode", c.client_ref as "clientRef") p
+  where c.status <> c.status_before and c.status in ('sent', 'delivered', 'failed', 'unknown'));
 end $function$
 ;
 
@@ -1185,16 +1194,22 @@ begin
   return query
   with asked as materialized (
     select * from jsonb_to_recordset(events) as x(
-      event_id uuid, delivery_id uuid, user_id uuid, line_id uuid, event_type text, "from" text, opt_in boolean)
+      event_id uuid, delivery_id uuid, user_id uuid, line_id uuid, event_type text, "from" text, opt_in boolean, endpoint_id uuid)
   ), reached as materialized (
-    select * from endpoints_of_lines(array(select distinct a.line_id from asked a))
+    select a.event_id, o.endpoint_id, o.application_id
+    from endpoints_of_lines(array(select distinct a.line_id from asked a where a.endpoint_id is null)) o
+    join asked a on a.line_id = o.line_id and a.endpoint_id is null
+    union all
+    select a.event_id, e.id, e.application_id from asked a join endpoints e on e.id = a.endpoint_id
+    where e.removed_at is null
   ), given as materialized (
-    select a.*, r.endpoint_id, r.application_id, r.is_disabled or held_for is not null as is_held,
+    select a.event_id, a.user_id, a.line_id, a.event_type, a."from", r.endpoint_id, r.application_id,
+      e.disabled_at is not null or held_for is not null as is_held,
       coalesce((e.policy ->> 'ordered')::boolean, false) as is_ordered,
       nth_id(a.delivery_id, row_number() over (
         partition by a.event_id order by r.application_id nulls first, e.line_id nulls first, e.id)) as id
-    from asked a join reached r on r.line_id = a.line_id join endpoints e on e.id = r.endpoint_id
-    where case when a.opt_in then a.event_type = any (r.opt_in_events)
+    from asked a join reached r on r.event_id = a.event_id join endpoints e on e.id = r.endpoint_id
+    where case when a.opt_in then a.event_type = any (e.opt_in_events)
       else coalesce(e.policy -> 'declinedEvents', '[]') ? a.event_type is not true end
   ), made as (
     insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, last_failure, type,

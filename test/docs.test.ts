@@ -1,3 +1,4 @@
+import { EVENT_TYPES, ALL_EVENT_TYPES } from '../src/event-types.js'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
@@ -7,7 +8,6 @@ import { drawStates, STATES_PAGE } from '../dev/states.js'
 import { CARRIER_KINDS } from '../src/carriers/registry.js'
 import { MAGIC_NUMBERS } from '../src/carriers/simulator.js'
 import { readConfig, SECRETS, settings } from '../src/config.js'
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../src/database/endpoints/events.js'
 import { ACTIONS } from '../src/domain/operating/audit/actions.js'
 import { ACTOR_KINDS } from '../src/domain/operating/audit/actor.js'
 import { SCOPES } from '../src/domain/applications/application-access.js'
@@ -130,9 +130,12 @@ describe('docs', () => {
     expect(rows).to.include.members([tooLarge, unreadable, ...Object.values(REFUSALS)].map(code))
   })
 
-  it('http.md has every type of events, and every scope', () => {
-    const first = tableRows('docs/http.md', /^`[\w:]+`$/).map(([cell]) => cell)
-    expect(first).to.deep.equal([...EVENT_TYPES, ...OPT_IN_EVENT_TYPES, ...SCOPES].map(code))
+  it('http.md has every type of events with when it is sent and what its payload is, and every scope', () => {
+    const rows = tableRows('docs/http.md', /^`[\w:]+`$/)
+    expect(rows.slice(0, ALL_EVENT_TYPES.length)).to.deep.equal(
+      Object.entries(EVENT_TYPES).map(([type, { when, payloadWords }]) => [code(type), when, payloadWords]),
+    )
+    expect(rows.slice(ALL_EVENT_TYPES.length).map(([cell]) => cell)).to.deep.equal(SCOPES.map(code))
   })
 
   it('concepts.md has every state of messages and of deliveries', () => {

@@ -1,3 +1,4 @@
+import { LINE_OPT_IN_EVENT_TYPES } from '../../src/event-types.js'
 import type { Command } from 'commander'
 import { findConnection } from '../../src/database/lines/developer-connections.js'
 import {
@@ -9,7 +10,6 @@ import {
 } from '../../src/domain/lines/connections.js'
 import type { Context } from '../../src/domain/context.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
-import { LINE_OPT_IN_EVENT_TYPES } from '../../src/domain/endpoints/opt-in-events.js'
 import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
 import { run } from '../run.js'
 

@@ -1,7 +1,7 @@
+import { ALL_EVENT_TYPES, type EventType } from '../../src/event-types.js'
 import type { Command } from 'commander'
 import type { Delivery } from '../../src/database/endpoints/deliveries/delivery.js'
 import { listAnyDeliveries, listDeliveries } from '../../src/database/endpoints/deliveries/reading.js'
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES, type EventType } from '../../src/database/endpoints/events.js'
 import { findLineNames } from '../../src/database/lines/lines.js'
 import type { Context } from '../../src/domain/context.js'
 import { getAnyDelivery } from '../../src/domain/endpoints/deliveries/delivery-history.js'
@@ -27,7 +27,7 @@ export function addDeliveryCommands(program: Command): void {
       .command('list')
       .description("list deliveries, newest first: every user's, or those of a line or user"),
     DELIVERY_STATUSES,
-    [...EVENT_TYPES, ...OPT_IN_EVENT_TYPES],
+    ALL_EVENT_TYPES,
   ).action((options: DeliveryListOptions) =>
     run(options, (context) => list(context, options), { statementTimeoutMs: STATEMENT_MS }),
   )

@@ -1,6 +1,6 @@
+import { MESSAGE_EVENT_TYPES, OPT_IN_EVENT_TYPES, type EventType } from '../../src/event-types.js'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { stopSignal } from '../../dev/start/stop-signal.js'
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES, type EventType } from '../../src/database/endpoints/events.js'
 import type { ReplayOutcome } from '../../src/database/endpoints/replaying.js'
 import type { Context } from '../../src/domain/context.js'
 import {
@@ -52,7 +52,7 @@ export function addEventCommands(program: Command): void {
     .option('--endpoint <id>', 'only of this endpoint')
     .addOption(
       new Option('--type <type>', 'only events of this type').choices([
-        ...EVENT_TYPES,
+        ...MESSAGE_EVENT_TYPES,
         ...OPT_IN_EVENT_TYPES,
       ]),
     )

@@ -1,7 +1,8 @@
+import { ALL_EVENT_TYPES } from '../event-types.js'
 import type { RouterMiddleware } from '@koa/router'
 import type { Context } from '../domain/context.js'
 import { UserError } from '../errors.js'
-import { ALL_EVENT_TYPES, eventSchema } from './openapi/event-types.js'
+import { eventSchema } from './openapi/event-types.js'
 
 /** The JSON Schema of an event's body. Nothing in it is secret, so it needs no token. */
 export function getEventSchema({ config, vocabulary }: Context): RouterMiddleware {

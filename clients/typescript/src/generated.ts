@@ -746,7 +746,7 @@ export interface ChangeApplicationBody {
 
 export interface InboundTextEvent {
   type: 'inboundText'
-  /** The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the line’s. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -755,7 +755,7 @@ export interface InboundTextEvent {
 
 export interface InboundMediaEvent {
   type: 'inboundMedia'
-  /** The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the line’s. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -764,7 +764,7 @@ export interface InboundMediaEvent {
 
 export interface VoiceMailEvent {
   type: 'voiceMail'
-  /** The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the line’s. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -773,7 +773,7 @@ export interface VoiceMailEvent {
 
 export interface MessageStatusEvent {
   type: 'messageStatus'
-  /** The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the line’s. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -790,7 +790,7 @@ export interface MessageStatusPayload {
 
 export interface OptOutEvent {
   type: 'optOut'
-  /** The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`. */ payload:
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the line’s. */ payload:
     'optedOut' | 'optedIn'
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
@@ -800,7 +800,7 @@ export interface OptOutEvent {
 
 export interface LineDisconnectedEvent {
   type: 'lineDisconnected'
-  /** The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`. */ payload: ''
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the line’s. */ payload: ''
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string

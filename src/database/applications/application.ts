@@ -1,3 +1,4 @@
+import { OPT_IN_EVENT_TYPES } from '../../event-types.js'
 import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 import {
   count,
@@ -16,7 +17,6 @@ import {
   type Row,
 } from '../../shape.js'
 import { DISABLED_REASONS } from '../endpoints/endpoints.js'
-import { OPT_IN_EVENT_TYPES } from '../endpoints/events.js'
 
 /** confidential: has a server that keeps its secret; public: runs where everybody can read it, and has none. */
 export const APPLICATION_KINDS = ['confidential', 'public'] as const

@@ -85,6 +85,15 @@ export async function updateApplicationRow(
   await db('applications').where({ id }).update(rowOf(fields))
 }
 
+/** The endpoint that is its webhook; undefined: it has none, or is deleted. */
+export async function findApplicationWebhook(db: Database, id: string): Promise<string | undefined> {
+  const row = await db('applications')
+    .where({ id })
+    .whereNull('deleted_at')
+    .first<{ endpointId: string | null } | undefined>({ endpointId: 'endpoint_id' })
+  return row?.endpointId ?? undefined
+}
+
 export async function setApplicationEndpoint(db: Database, id: string, endpointId: string): Promise<void> {
   await db('applications').where({ id }).update({ endpoint_id: endpointId })
 }

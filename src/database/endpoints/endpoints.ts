@@ -1,3 +1,4 @@
+import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../../event-types.js'
 import {
   columnsOf,
   count,
@@ -16,7 +17,6 @@ import {
 } from '../../shape.js'
 import type { Database } from '../connection.js'
 import type { StoredPolicy } from './policy.js'
-import { OPT_IN_EVENT_TYPES, type OptInEventType } from './events.js'
 
 /** Why an endpoint is disabled. The last one is not its server's fault: the user is disabled whose it is. */
 export const DISABLED_REASONS = ['gone', 'failing', 'owner_disabled'] as const

@@ -1,20 +1,5 @@
+import { MESSAGE_EVENT_TYPES, type EventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
-
-export const EVENT_TYPES = ['inboundText', 'inboundMedia', 'voiceMail'] as const
-
-/** The types that every endpoint gets. Each tells of a message. */
-export type MessageEventType = (typeof EVENT_TYPES)[number]
-
-/** Sent only to endpoints that asked for them, because receivers answer 400 to a type that they do not know. */
-export const OPT_IN_EVENT_TYPES = ['messageStatus', 'optOut', 'lineDisconnected'] as const
-
-export type OptInEventType = (typeof OPT_IN_EVENT_TYPES)[number]
-
-export function isOptIn(type: EventType): type is OptInEventType {
-  return OPT_IN_EVENT_TYPES.some((each) => each === type)
-}
-
-export type EventType = MessageEventType | OptInEventType
 
 export interface Event {
   id: string
@@ -60,7 +45,7 @@ export async function findEvent(db: Database, id: string): Promise<Event | undef
 export async function findEventToDeliver(db: Database, messageId: string): Promise<Event | undefined> {
   return db('events')
     .where({ message_id: messageId })
-    .whereIn('type', EVENT_TYPES)
+    .whereIn('type', MESSAGE_EVENT_TYPES)
     .first<Event | undefined>(COLUMNS)
 }
 

@@ -1,6 +1,6 @@
+import type { EventType } from '../../event-types.js'
 import type { DeliveryStatus, MessageStatus } from '../../states.js'
 import type { Database } from '../connection.js'
-import type { EventType } from './events.js'
 import type { Direction } from '../messages/message.js'
 
 /** What is read of a message to tell what became of it; nothing of what was said. */

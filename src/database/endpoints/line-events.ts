@@ -1,5 +1,6 @@
+import { MESSAGE_EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../event-types.js'
 import type { Database } from '../connection.js'
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES, type Event } from './events.js'
+import { type Event } from './events.js'
 
 /** An event of a line, and whether it may go out yet. */
 export interface LineEvent extends Event {
@@ -54,7 +55,7 @@ export async function listLineEvents(
        (select ${TEST_EVENT} from test_events t where t.id = s.event_id limit 1)
      ) e on true
      order by s.key`,
-    { lineId, afterKey, limit, types: [...EVENT_TYPES], optIn: [...OPT_IN_EVENT_TYPES] },
+    { lineId, afterKey, limit, types: [...MESSAGE_EVENT_TYPES], optIn: [...OPT_IN_EVENT_TYPES] },
   )
   return rows.map((row) => ({ key: row.key, event: row.id === null ? undefined : row }))
 }
@@ -81,7 +82,7 @@ export async function listLateMediaEvents(
      cross join lateral (select from media where message_id = m.id and purpose <> 'outbound'
        and (status <> 'stored' or stored_at >= :since) limit 1) c
      cross join lateral (select id from events where message_id = m.id and type = any (:types::text[]) limit 1) e`,
-    { ...span, types: [...EVENT_TYPES] },
+    { ...span, types: [...MESSAGE_EVENT_TYPES] },
   )
   return rows.map(({ id }) => id)
 }

@@ -1,5 +1,5 @@
+import type { MessageEventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
-import type { MessageEventType } from './events.js'
 
 export const RETRY_SCHEDULES = ['default', 'short', 'long'] as const
 

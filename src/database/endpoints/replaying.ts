@@ -1,6 +1,7 @@
+import type { EventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 import { WITHOUT_MEDIA, type NewDelivery } from './deliveries/creating.js'
-import type { Event, EventType } from './events.js'
+import type { Event } from './events.js'
 import { conditions, idsBetween } from '../pages.js'
 import { FORGOTTEN } from '../people/forgotten.js'
 

@@ -1,6 +1,6 @@
+import type { OptInEventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 import type { DisabledReason } from '../endpoints/endpoints.js'
-import type { OptInEventType } from '../endpoints/events.js'
 
 export interface DeveloperConnection {
   lineId: string

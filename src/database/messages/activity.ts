@@ -1,6 +1,6 @@
+import { MESSAGE_EVENT_TYPES, type EventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 import { DELIVERY_FIELDS, type Delivery } from '../endpoints/deliveries/delivery.js'
-import { EVENT_TYPES, type EventType } from '../endpoints/events.js'
 import { MESSAGE_FIELDS, type Direction, type Message, type MessageType } from './message.js'
 import { CONTACT_NUMBER } from './reading.js'
 import { idsBetween, LOOKED_THROUGH, statusIs, type Page } from '../pages.js'
@@ -248,7 +248,7 @@ function tellingOfNoMessage(): Branch {
 
 /** Those that are not of every message have an index, whose condition names them. */
 function eventTypeIs(d: string, type: EventType): Condition {
-  const isOfEvery = EVENT_TYPES.some((each) => each === type)
+  const isOfEvery = MESSAGE_EVENT_TYPES.some((each) => each === type)
   return isOfEvery ? [`${d}.type || '' = ?`, type] : [`${d}.type = '${type}'`]
 }
 

@@ -1,3 +1,4 @@
+import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../../event-types.js'
 import { timingSafeEqual } from 'node:crypto'
 import type { Application } from '../../database/applications/application.js'
 import {
@@ -12,7 +13,6 @@ import {
 import { deleteAuthorizations } from '../../database/applications/authorizations.js'
 import { transaction, type Database } from '../../database/connection.js'
 import { setOptInEvents } from '../../database/endpoints/endpoints.js'
-import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../../database/endpoints/events.js'
 import { deleteOAuthRecordsOf } from '../../database/applications/oauth-records.js'
 import { lockUser } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'

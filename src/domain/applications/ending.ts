@@ -1,11 +1,7 @@
 import type { Database } from '../../database/connection.js'
-import {
-  findOptedInEndpoint,
-  insertDelivery,
-  type NewDelivery,
-} from '../../database/endpoints/deliveries/creating.js'
-import { endWaitingDeliveries } from '../../database/endpoints/deliveries/ending.js'
-import { insertEvent } from '../../database/endpoints/events.js'
+import { findApplicationWebhook } from '../../database/applications/applications.js'
+import { announceEvents, type NewDelivery } from '../../database/endpoints/deliveries/creating.js'
+import { endWaitingDeliveries, FAREWELL } from '../../database/endpoints/deliveries/ending.js'
 import { findLineNumbers } from '../../database/lines/lines.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
@@ -39,18 +35,18 @@ export async function insertDisconnections(
   which: { applicationId: string; userId: string; lineIds: readonly string[] },
 ): Promise<NewDelivery[]> {
   const { applicationId, userId, lineIds } = which
-  const type = 'lineDisconnected'
-  const endpoint = lineIds.length === 0 ? undefined : await findOptedInEndpoint(trx, applicationId, type)
-  if (endpoint === undefined) return []
-  const { endpointId, isDisabled } = endpoint
-  const deliveries: NewDelivery[] = []
-  for (const { id: lineId, number } of await findLineNumbers(trx, lineIds)) {
-    const eventId = newId()
-    const content = { userId, lineId, type, fromNumber: number } as const
-    await insertEvent(trx, { ...content, id: eventId, messageId: null, payload: '', toNumber: number })
-    const id = newId()
-    await insertDelivery(trx, { ...content, id, eventId, endpointId, applicationId, isHeld: isDisabled })
-    if (!isDisabled) deliveries.push({ id, endpointId, generation: 0 })
-  }
-  return deliveries
+  const endpointId = await findApplicationWebhook(trx, applicationId)
+  if (endpointId === undefined || lineIds.length === 0) return []
+  const lines = await findLineNumbers(trx, lineIds)
+  const events = lines.map(({ id: lineId, number }) => ({
+    id: newId(),
+    userId,
+    lineId,
+    messageId: null,
+    type: FAREWELL,
+    payload: '',
+    fromNumber: number,
+    toNumber: number,
+  }))
+  return announceEvents(trx, events, endpointId)
 }

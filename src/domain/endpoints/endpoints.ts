@@ -1,3 +1,4 @@
+import type { OptInEventType } from '../../event-types.js'
 import { findApplication, setApplicationEndpoint } from '../../database/applications/applications.js'
 import { transaction, type Database } from '../../database/connection.js'
 import { endWaitingDeliveriesTo } from '../../database/endpoints/deliveries/ending.js'
@@ -10,7 +11,6 @@ import {
   setEndpointUrl,
   setOptInEvents,
 } from '../../database/endpoints/endpoints.js'
-import type { OptInEventType } from '../../database/endpoints/events.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { newSigningSecret } from '../../secrets.js'

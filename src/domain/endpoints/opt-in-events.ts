@@ -1,8 +1,5 @@
-import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../../database/endpoints/events.js'
+import { OPT_IN_EVENT_TYPES, LINE_OPT_IN_EVENT_TYPES, type OptInEventType } from '../../event-types.js'
 import { UserError } from '../../errors.js'
-
-/** What a line's own endpoint may ask for: `lineDisconnected` is for applications only. */
-export const LINE_OPT_IN_EVENT_TYPES = ['messageStatus', 'optOut'] as const satisfies OptInEventType[]
 
 /** What an endpoint may ask for. @param owner a line or an application, or the endpoint of one */
 export function optInEventsOf(owner: { lineId: string | null } | object): readonly OptInEventType[] {

@@ -1,3 +1,4 @@
+import { MESSAGE_EVENT_TYPES, type MessageEventType } from '../../event-types.js'
 import {
   DEFAULT_POLICY,
   RETRY_SCHEDULES,
@@ -8,7 +9,6 @@ import {
   type Shape,
   type SignatureKind,
 } from '../../database/endpoints/policy.js'
-import { EVENT_TYPES, type MessageEventType } from '../../database/endpoints/events.js'
 import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import { MAX_TEMPLATE_LENGTH } from './deliveries/template.js'
@@ -113,9 +113,10 @@ function readContentType(written: unknown): string {
 }
 
 function readDeclinedEvents(written: unknown): MessageEventType[] {
-  const isKnown = (value: unknown): value is MessageEventType => EVENT_TYPES.some((type) => type === value)
+  const isKnown = (value: unknown): value is MessageEventType =>
+    MESSAGE_EVENT_TYPES.some((type) => type === value)
   if (Array.isArray(written) && written.every(isKnown)) return [...new Set(written)]
   throw new UserError(
-    `declinedEvents must be a list of ${EVENT_TYPES.join(', ')}; other events come only if optInEvents names them`,
+    `declinedEvents must be a list of ${MESSAGE_EVENT_TYPES.join(', ')}; other events come only if optInEvents names them`,
   )
 }

@@ -1,17 +1,12 @@
+import { EVENT_TYPES, ALL_EVENT_TYPES, MESSAGE_EVENT_TYPES, type EventType } from '../../event-types.js'
 import { findEndpointToCall, type EndpointToCall } from '../../database/endpoints/endpoints.js'
-import {
-  EVENT_TYPES,
-  OPT_IN_EVENT_TYPES,
-  type Event,
-  type EventType,
-} from '../../database/endpoints/events.js'
+import { type Event } from '../../database/endpoints/events.js'
 import { insertTestEvent } from '../../database/endpoints/test-events.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { findLineConnection, requireEnabled } from '../lines/connection-requirements.js'
 import type { Context } from '../context.js'
 import { postEvent } from './deliveries/deliver.js'
-import { EXAMPLE_PAYLOADS } from './example-events.js'
 import { getOwnLine } from '../lines/lines.js'
 import { optInEventsOf } from './opt-in-events.js'
 import { getEndpoint, type Asker } from './own-endpoint.js'
@@ -26,10 +21,8 @@ export interface TestEventResult {
 }
 
 /** What may be tried at an endpoint is what it may get. */
-export const TEST_EVENT_TYPES: readonly EventType[] = [...EVENT_TYPES, ...OPT_IN_EVENT_TYPES]
-
 export function testEventTypesOf(owner: { lineId: string | null }): readonly EventType[] {
-  return [...EVENT_TYPES, ...optInEventsOf(owner)]
+  return [...MESSAGE_EVENT_TYPES, ...optInEventsOf(owner)]
 }
 
 /**
@@ -38,8 +31,8 @@ export function testEventTypesOf(owner: { lineId: string | null }): readonly Eve
  */
 export function readTestEventType(written: string | undefined): EventType {
   if (written === undefined || written === '') return 'inboundText'
-  const type = TEST_EVENT_TYPES.find((each) => each === written)
-  if (type === undefined) throw new UserError(`type must be one of ${TEST_EVENT_TYPES.join(', ')}`)
+  const type = ALL_EVENT_TYPES.find((each) => each === written)
+  if (type === undefined) throw new UserError(`type must be one of ${ALL_EVENT_TYPES.join(', ')}`)
   return type
 }
 
@@ -111,7 +104,7 @@ function exampleOf(
   type: EventType,
 ): Omit<Event, 'messageId'> {
   const numbers = { fromNumber: number, toNumber: number }
-  return { id: newId(), type, payload: EXAMPLE_PAYLOADS[type], ...numbers, userId, lineId }
+  return { id: newId(), type, payload: EVENT_TYPES[type].example, ...numbers, userId, lineId }
 }
 
 async function postExample(

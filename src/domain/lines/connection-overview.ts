@@ -1,6 +1,6 @@
+import type { OptInEventType } from '../../event-types.js'
 import { findConnection } from '../../database/lines/developer-connections.js'
 import type { DisabledReason } from '../../database/endpoints/endpoints.js'
-import type { OptInEventType } from '../../database/endpoints/events.js'
 import { requireLine } from './connection-requirements.js'
 import type { Context } from '../context.js'
 import { pauseOf, type PauseOwner } from '../operating/pauses.js'

@@ -1,3 +1,4 @@
+import { LINE_OPT_IN_EVENT_TYPES, type OptInEventType } from '../../event-types.js'
 import { transaction, type Database } from '../../database/connection.js'
 import {
   findConnection,
@@ -12,14 +13,13 @@ import {
   setEndpointUrl,
   setOptInEvents,
 } from '../../database/endpoints/endpoints.js'
-import type { OptInEventType } from '../../database/endpoints/events.js'
 import { deleteIncomingWebhook } from '../../database/lines/incoming-webhooks.js'
 import { UserError } from '../../errors.js'
 import { maskUrl, record } from '../operating/audit.js'
 import { requireConnection, requireEnabled, requireLine } from './connection-requirements.js'
 import type { Context } from '../context.js'
 import { endDeliveriesTo, makeEndpoint, markEndpointDeleted } from '../endpoints/endpoints.js'
-import { LINE_OPT_IN_EVENT_TYPES, readOptInEvents } from '../endpoints/opt-in-events.js'
+import { readOptInEvents } from '../endpoints/opt-in-events.js'
 
 /**
  * Enables the line's developer connection. An endpoint that was disabled for failing is enabled again; what was held for

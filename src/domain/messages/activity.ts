@@ -1,3 +1,4 @@
+import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../../event-types.js'
 import {
   countActivity,
   findActivityDeliveries,
@@ -6,7 +7,6 @@ import {
   type ActivityFilter as StoredFilter,
 } from '../../database/messages/activity.js'
 import type { Delivery } from '../../database/endpoints/deliveries/delivery.js'
-import { OPT_IN_EVENT_TYPES, type OptInEventType } from '../../database/endpoints/events.js'
 import type { Message, MessageType } from '../../database/messages/message.js'
 import type { Page } from '../../database/pages.js'
 import type { Context } from '../context.js'

@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from '../../event-types.js'
 import type { ReceivedContent } from '../../carriers/records.js'
 import type { AccountVersion } from '../../database/carriers/carrier-accounts.js'
 import { repeatable, transaction, type Database } from '../../database/connection.js'
@@ -19,7 +20,6 @@ import { carrierCodes, inboundMessages, receipts } from '../../telemetry/metrics
 import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
 import { addSpan, ROOT } from '../../telemetry/traces.js'
 import type { Context, Inbound } from '../context.js'
-import { MESSAGE_TYPE_OF } from '../endpoints/events.js'
 import { hostedUrl } from '../media/hosting.js'
 import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
 import { hearKeywords, readKeyword, type Heard, type Keyword } from './opt-out/keywords.js'
@@ -111,7 +111,7 @@ function readInbound(context: Context, message: InboundMessage): Inbound {
     carrierMessageId: storable(message.carrierMessageId),
     fromNumber: message.fromNumber,
     toNumber: message.toNumber,
-    type: MESSAGE_TYPE_OF[content.type],
+    type: EVENT_TYPES[content.type].messageType,
     eventType: content.type,
     text,
     media: content.type === 'inboundText' ? undefined : newCopy(context, content),

@@ -1,6 +1,6 @@
+import { ALL_EVENT_TYPES } from '../../event-types.js'
 import * as yup from 'yup'
 import { listDeliveries } from '../../database/endpoints/deliveries/reading.js'
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/endpoints/events.js'
 import { getDelivery, type DeliveryWithAttempts } from '../../domain/endpoints/deliveries/delivery-history.js'
 import { sendDeliveryAgain } from '../../domain/endpoints/deliveries/send-again.js'
 import { tryDeliveryNow } from '../../domain/endpoints/deliveries/try-now.js'
@@ -17,7 +17,7 @@ export const getDeliveries: Operation = (context) => {
   const { vocabulary } = context
   const parameters = yup.object({
     ...listParameters(vocabulary),
-    type: wordParameter([...EVENT_TYPES, ...OPT_IN_EVENT_TYPES]),
+    type: wordParameter(ALL_EVENT_TYPES),
     status: wordParameter(DELIVERY_STATUSES),
   })
   return async (ctx) => {

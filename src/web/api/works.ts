@@ -1,6 +1,6 @@
+import { ALL_EVENT_TYPES } from '../../event-types.js'
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/endpoints/events.js'
 import type { Context } from '../../domain/context.js'
 import {
   countReplay,
@@ -29,13 +29,7 @@ const replay = yup.object({
     .array()
     .strict()
     .typeError(TYPES)
-    .of(
-      yup
-        .string()
-        .strict()
-        .oneOf([...EVENT_TYPES, ...OPT_IN_EVENT_TYPES], TYPES)
-        .required(TYPES),
-    ),
+    .of(yup.string().strict().oneOf(ALL_EVENT_TYPES, TYPES).required(TYPES)),
   outcome: wordParameter(REPLAY_OUTCOMES),
   perSecond: yup.number().strict().typeError('perSecond must be a whole number'),
   url: yup.string().strict().typeError('url must be a URL'),

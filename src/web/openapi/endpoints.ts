@@ -1,8 +1,7 @@
+import { ALL_EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../event-types.js'
 import { ENDPOINT_FIELDS } from '../../database/endpoints/endpoints.js'
-import { OPT_IN_EVENT_TYPES } from '../../database/endpoints/events.js'
 import { ENDPOINT_STATES } from '../../domain/endpoints/deliveries/endpoint-state.js'
 import { MAX_LINE_ENDPOINTS } from '../../domain/endpoints/endpoints.js'
-import { TEST_EVENT_TYPES } from '../../domain/endpoints/test-event.js'
 import { orApplication } from './oauth.js'
 import {
   answers,
@@ -142,7 +141,7 @@ export function endpointPaths(words: ProductNames): Paths {
         'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is ' +
         'an example of its type.',
       requestBody: body(
-        object({ type: { ...oneOf(...TEST_EVENT_TYPES), default: 'inboundText' } }, ['type']),
+        object({ type: { ...oneOf(...ALL_EVENT_TYPES), default: 'inboundText' } }, ['type']),
         {
           isOptional: true,
         },

@@ -1,32 +1,9 @@
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES, type EventType } from '../../database/endpoints/events.js'
+import { EVENT_TYPES, type EventType } from '../../event-types.js'
 import { eventBody } from '../../domain/endpoints/deliveries/shapes.js'
-import { EXAMPLE_PAYLOADS } from '../../domain/endpoints/example-events.js'
 import type { Vocabulary } from '../../vocabulary.js'
-import { id, maybeText, object, oneOf, text, url, type Schema } from './parts.js'
+import type { Schema } from './parts.js'
 import { productNamesOf } from './product-names.js'
 import { webhookSchemas } from './webhooks.js'
-
-export const ALL_EVENT_TYPES: readonly EventType[] = [...EVENT_TYPES, ...OPT_IN_EVENT_TYPES]
-
-/** What the payload of each type is, beyond being a text. */
-const PAYLOADS: Record<EventType, Schema> = {
-  inboundText: text,
-  inboundMedia: url,
-  voiceMail: url,
-  messageStatus: {
-    type: 'string',
-    contentMediaType: 'application/json',
-    contentSchema: object({
-      messageId: id,
-      status: oneOf('sent', 'delivered', 'failed', 'unknown'),
-      error: maybeText,
-      carrierCode: maybeText,
-      clientRef: maybeText,
-    }),
-  },
-  optOut: oneOf('optedOut', 'optedIn'),
-  lineDisconnected: { const: '' },
-}
 
 /**
  * The body of an event of one type, in the default shape, as JSON Schema 2020-12: what the OpenAPI document says of all
@@ -43,7 +20,7 @@ export function eventSchema(type: EventType, { publicUrl, vocabulary }: Installa
     properties: {
       ...properties,
       type: { const: type },
-      payload: { ...properties.payload, ...PAYLOADS[type] },
+      payload: { ...properties.payload, ...EVENT_TYPES[type].payload },
     },
     examples: [JSON.parse(exampleBody(type, vocabulary))],
   }
@@ -59,7 +36,7 @@ export function exampleBody(type: EventType, vocabulary: Vocabulary): string {
   return eventBody(
     {
       type,
-      payload: EXAMPLE_PAYLOADS[type],
+      payload: EVENT_TYPES[type].example,
       fromNumber: '+15005550199',
       toNumber: '+15005550100',
       userId: '01a1f8a0-0000-7000-8000-000000000002',

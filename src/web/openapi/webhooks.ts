@@ -1,3 +1,4 @@
+import { EVENT_TYPES, ALL_EVENT_TYPES } from '../../event-types.js'
 import { DELIVERY_FIELDS } from '../../database/endpoints/deliveries/delivery.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
 import { wishSchemas } from './messages.js'
@@ -57,8 +58,7 @@ export function webhookSchemas(words: ProductNames): Record<string, Schema> {
       ...shownOf({ type: DELIVERY_FIELDS.type }, words),
       payload: describe(
         text,
-        'The text, or the URL of the media or the recording. For `messageStatus` it is JSON with `messageId`, ' +
-          '`status`, `error`, `carrierCode` and `clientRef`. For `optOut` it is `optedOut` or `optedIn`.',
+        `What it is depends on the type. ${ALL_EVENT_TYPES.map((type) => `\`${type}\`: ${EVENT_TYPES[type].payloadWords}.`).join(' ')}`,
       ),
       fromNumber: describe(
         number,

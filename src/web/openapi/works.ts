@@ -1,4 +1,4 @@
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../database/endpoints/events.js'
+import { ALL_EVENT_TYPES } from '../../event-types.js'
 import { WORK_FIELDS } from '../../database/operating/works.js'
 import {
   DEFAULT_RATE,
@@ -43,7 +43,7 @@ export function workSchemas(words: ProductNames): Record<string, Schema> {
           from: describe(moment, 'Events from this moment or later.'),
           until: describe(moment, 'Events from before this moment; now when left out.'),
           types: describe(
-            listOf(oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES)),
+            listOf(oneOf(...ALL_EVENT_TYPES)),
             'Only events of these types; of every type when left out.',
           ),
           outcome: describe(

@@ -1,8 +1,9 @@
+import { ALL_EVENT_TYPES } from '../../../src/event-types.js'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { disableConnection } from '../../../src/domain/lines/connections.js'
 import { createLineEventFeed } from '../../../src/domain/endpoints/line-events.js'
-import { sendTestEvent, TEST_EVENT_TYPES, triggerEvent } from '../../../src/domain/endpoints/test-event.js'
+import { sendTestEvent, triggerEvent } from '../../../src/domain/endpoints/test-event.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, own, type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
@@ -47,9 +48,9 @@ describeContext('a test event', (context) => {
   })
 
   it('is an example of the type that was asked for', async () => {
-    for (const type of TEST_EVENT_TYPES) await sendTestEvent(context, ...own(line), type)
+    for (const type of ALL_EVENT_TYPES) await sendTestEvent(context, ...own(line), type)
     expect(receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type)).to.deep.equal(
-      TEST_EVENT_TYPES,
+      ALL_EVENT_TYPES,
     )
   })
 

@@ -1,6 +1,7 @@
+import { isOptIn, type OptInEventType } from '../../../event-types.js'
 import { newId } from '../../../ids.js'
 import type { Database } from '../../connection.js'
-import { isOptIn, type Event, type EventType, type OptInEventType } from '../events.js'
+import { type Event } from '../events.js'
 import { toJson } from '../../text.js'
 
 export interface NewDelivery {
@@ -31,21 +32,6 @@ export async function findEndpointsOfLine(db: Database, lineId: string): Promise
   return rows
 }
 
-/** Where an application's events of this type go. undefined: it did not ask for them, or has no webhook URL. */
-export async function findOptedInEndpoint(
-  db: Database,
-  applicationId: string,
-  type: OptInEventType,
-): Promise<Pick<EndpointOfLine, 'endpointId' | 'isDisabled'> | undefined> {
-  const { rows } = await db.raw<{ rows: Pick<EndpointOfLine, 'endpointId' | 'isDisabled'>[] }>(
-    `select e.id as "endpointId", e.disabled_at is not null as "isDisabled"
-     from applications a join endpoints e on e.id = a.endpoint_id
-     where a.id = ? and a.deleted_at is null and e.removed_at is null and ? = any (e.opt_in_events)`,
-    [applicationId, type],
-  )
-  return rows[0]
-}
-
 /**
  * Makes one delivery of an event for each endpoint that its line has now and that gets events of its type.
  *
@@ -69,32 +55,35 @@ export async function createDeliveries(db: Database, event: Event, heldFor?: str
   return rows
 }
 
-export async function insertDelivery(
+/**
+ * Makes events of types that only those get who asked for them, and their deliveries. An event that nobody asked for is not
+ * made.
+ *
+ * @param endpointId where all of them go; left out: to the endpoints of their lines
+ * @returns those that may go out, to be enqueued after the commit
+ */
+export async function announceEvents(
   db: Database,
-  delivery: {
-    id: string
-    userId: string
-    lineId: string
-    eventId: string
-    endpointId: string
-    applicationId: string | null
-    isHeld: boolean
-    /** Both as the event has them. */
-    type: EventType
-    fromNumber: string
-  },
-): Promise<void> {
-  await db('deliveries').insert({
-    id: delivery.id,
-    user_id: delivery.userId,
-    line_id: delivery.lineId,
-    event_id: delivery.eventId,
-    endpoint_id: delivery.endpointId,
-    application_id: delivery.applicationId,
-    status: delivery.isHeld ? 'held' : 'pending',
-    type: delivery.type,
-    from_number: delivery.fromNumber,
-  })
+  events: readonly (Event & { type: OptInEventType })[],
+  endpointId?: string,
+): Promise<NewDelivery[]> {
+  if (events.length === 0) return []
+  const rows = events.map((event) => ({
+    event_id: event.id,
+    user_id: event.userId,
+    line_id: event.lineId,
+    message_id: event.messageId,
+    type: event.type,
+    payload: event.payload,
+    from: event.fromNumber,
+    to: event.toNumber,
+    endpoint_id: endpointId,
+  }))
+  const { rows: answers } = await db.raw<{ rows: [{ deliveries: NewDelivery[] }] }>(
+    `select announce_events(?::jsonb) as deliveries`,
+    [toJson(rows)],
+  )
+  return answers[0].deliveries
 }
 
 /**

@@ -1,8 +1,8 @@
+import type { EventType } from '../../../event-types.js'
 import type { Phases } from '../../../safe-fetch.js'
 import type { DeliveryReason, RequestFailure } from '../../../states.js'
 import type { Database } from '../../connection.js'
 import type { StoredPolicy } from '../policy.js'
-import type { EventType } from '../events.js'
 import { runNamed } from '../../named-statement.js'
 import { toJson } from '../../text.js'
 

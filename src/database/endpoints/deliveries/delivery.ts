@@ -1,3 +1,4 @@
+import { ALL_EVENT_TYPES } from '../../../event-types.js'
 import {
   count,
   flag,
@@ -16,9 +17,8 @@ import {
 } from '../../../shape.js'
 import { DELIVERY_STATUSES, DELIVERY_STEPS, listReasons } from '../../../states.js'
 import { DISABLED_REASONS } from '../endpoints.js'
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../events.js'
 
-const eventType = oneOf(...EVENT_TYPES, ...OPT_IN_EVENT_TYPES)
+const eventType = oneOf(...ALL_EVENT_TYPES)
 
 /** What everybody who may see a delivery sees; the columns are those of `deliveries d`. */
 const COMMON_FIELDS = {

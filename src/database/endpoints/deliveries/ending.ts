@@ -1,11 +1,11 @@
+import type { OptInEventType } from '../../../event-types.js'
 import type { Database } from '../../connection.js'
-import type { OptInEventType } from '../events.js'
 
 /** The reason of a delivery that ended because its line was disconnected from the application, or its endpoint was deleted. */
 export const DISCONNECTED = 'disconnected'
 
 /** The event that tells an application of it, which goes out although the line is no longer connected. */
-export const FAREWELL = 'lineDisconnected' satisfies OptInEventType
+export const FAREWELL = 'lineDisconnected' as const satisfies OptInEventType
 
 /**
  * Ends what waits for an application; or for one of its lines, except the event that the line was disconnected.

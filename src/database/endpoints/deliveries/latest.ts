@@ -1,5 +1,5 @@
+import type { EventType } from '../../../event-types.js'
 import type { Database } from '../../connection.js'
-import type { EventType } from '../events.js'
 
 export interface EventToDeliver {
   eventId: string

@@ -1,6 +1,6 @@
+import type { EventType } from '../../../event-types.js'
 import { columnsOf } from '../../../shape.js'
 import type { Database } from '../../connection.js'
-import type { EventType } from '../events.js'
 import { conditions, idsBetween, statusIs, type Page } from '../../pages.js'
 import {
   APPLICATION_DELIVERY_FIELDS,

@@ -1,6 +1,7 @@
--- Makes one delivery of each event for every endpoint that its line has now and that gets events of its type. events:
--- [{event_id, delivery_id, user_id, line_id, event_type, from, opt_in}]; `opt_in`: only for endpoints that asked for that
--- type; others are for all endpoints but those that declined it. The deliveries' ids are made of `delivery_id` and keep its order.
+-- Makes one delivery of each event for every endpoint that it goes to and that gets events of its type. It is the only place
+-- that does. events: [{event_id, delivery_id, user_id, line_id, event_type, from, opt_in, endpoint_id}]; `opt_in`: only
+-- endpoints that asked for that type get it; others go to all but those that declined it. `endpoint_id`: it goes to this
+-- endpoint; left out: to all that its line has now. The deliveries' ids are made of `delivery_id` and keep its order.
 --
 -- held_for: why none may go out yet; all are then held with this failure. The answer is the deliveries that may go out.
 --
@@ -14,16 +15,22 @@ begin
   return query
   with asked as materialized (
     select * from jsonb_to_recordset(events) as x(
-      event_id uuid, delivery_id uuid, user_id uuid, line_id uuid, event_type text, "from" text, opt_in boolean)
+      event_id uuid, delivery_id uuid, user_id uuid, line_id uuid, event_type text, "from" text, opt_in boolean, endpoint_id uuid)
   ), reached as materialized (
-    select * from endpoints_of_lines(array(select distinct a.line_id from asked a))
+    select a.event_id, o.endpoint_id, o.application_id
+    from endpoints_of_lines(array(select distinct a.line_id from asked a where a.endpoint_id is null)) o
+    join asked a on a.line_id = o.line_id and a.endpoint_id is null
+    union all
+    select a.event_id, e.id, e.application_id from asked a join endpoints e on e.id = a.endpoint_id
+    where e.removed_at is null
   ), given as materialized (
-    select a.*, r.endpoint_id, r.application_id, r.is_disabled or held_for is not null as is_held,
+    select a.event_id, a.user_id, a.line_id, a.event_type, a."from", r.endpoint_id, r.application_id,
+      e.disabled_at is not null or held_for is not null as is_held,
       coalesce((e.policy ->> 'ordered')::boolean, false) as is_ordered,
       nth_id(a.delivery_id, row_number() over (
         partition by a.event_id order by r.application_id nulls first, e.line_id nulls first, e.id)) as id
-    from asked a join reached r on r.line_id = a.line_id join endpoints e on e.id = r.endpoint_id
-    where case when a.opt_in then a.event_type = any (r.opt_in_events)
+    from asked a join reached r on r.event_id = a.event_id join endpoints e on e.id = r.endpoint_id
+    where case when a.opt_in then a.event_type = any (e.opt_in_events)
       else coalesce(e.policy -> 'declinedEvents', '[]') ? a.event_type is not true end
   ), made as (
     insert into deliveries (id, user_id, line_id, event_id, endpoint_id, application_id, status, last_failure, type,

@@ -1,5 +1,5 @@
+import type { EventType } from '../../../event-types.js'
 import { findEndpointsOfLine } from '../../../database/endpoints/deliveries/creating.js'
-import type { EventType } from '../../../database/endpoints/events.js'
 import type { ReplayFilter, ReplayOutcome, ReplayTo } from '../../../database/endpoints/replaying.js'
 import { UserError } from '../../../errors.js'
 import { requireEnabled, requireLine } from '../../lines/connection-requirements.js'

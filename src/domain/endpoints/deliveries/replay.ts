@@ -1,4 +1,4 @@
-import type { EventType } from '../../../database/endpoints/events.js'
+import type { EventType } from '../../../event-types.js'
 import { countReplayable, type ReplayOutcome } from '../../../database/endpoints/replaying.js'
 import { UserError } from '../../../errors.js'
 import { FIRST_ID, timeOfId } from '../../../ids.js'

@@ -1,5 +1,5 @@
+import { EVENT_TYPES, type EventType } from '../../../event-types.js'
 import type { EndpointPolicy, Shape } from '../../../database/endpoints/policy.js'
-import type { EventType } from '../../../database/endpoints/events.js'
 import { shorten } from '../../../kit/text/characters.js'
 import { timeOfId } from '../../../ids.js'
 import { fillTemplate } from './template.js'
@@ -75,11 +75,15 @@ const SHAPERS: Record<
     body: eventBody(event, context.vocabulary),
   }),
 
-  slack: (event) => asJson({ text: shorten(sentenceOf(event), SLACK_LENGTH, escapeForSlack) }),
+  slack: (event) =>
+    asJson({ text: shorten(EVENT_TYPES[event.type].sentence(event), SLACK_LENGTH, escapeForSlack) }),
 
   // Nobody is called by what a stranger texts, such as @everyone.
   discord: (event) =>
-    asJson({ content: shorten(sentenceOf(event), DISCORD_LENGTH), allowed_mentions: { parse: [] } }),
+    asJson({
+      content: shorten(EVENT_TYPES[event.type].sentence(event), DISCORD_LENGTH),
+      allowed_mentions: { parse: [] },
+    }),
 
   ifttt: ({ fromNumber, payload, toNumber }) =>
     asJson({ value1: fromNumber, value2: payload, value3: toNumber }),
@@ -117,30 +121,6 @@ function timeOf({ eventId }: EventWithId): string {
 
 function asJson(body: object): ShapedEvent {
   return { contentType: JSON_TYPE, body: JSON.stringify(body) }
-}
-
-/** For people who read it in a chat. */
-function sentenceOf(event: EventContent): string {
-  const { type, payload, fromNumber, toNumber } = event
-  switch (type) {
-    case 'inboundText':
-      return `${fromNumber} to ${toNumber}: ${payload}`
-    case 'inboundMedia':
-      return `${fromNumber} sent a file to ${toNumber}: ${payload}`
-    case 'voiceMail':
-      return `${fromNumber} left a voicemail for ${toNumber}: ${payload}`
-    case 'messageStatus':
-      return `The message from ${toNumber} to ${fromNumber} is ${statusOf(payload)}.`
-    case 'optOut':
-      return `${fromNumber} ${payload === 'optedOut' ? 'wants no more messages' : 'wants messages again'} from ${toNumber}.`
-    case 'lineDisconnected':
-      return `${toNumber} is no longer connected.`
-  }
-}
-
-function statusOf(payload: string): string {
-  const { status, error } = JSON.parse(payload) as { status: string; error: string | null }
-  return error === null ? status : `${status} (${error})`
 }
 
 /** https://docs.slack.dev/messaging/formatting-message-text: a stranger's text calls nobody, and is no link of another name. */

@@ -1,10 +1,5 @@
 import type { Database } from '../../../database/connection.js'
-import {
-  createDeliveries,
-  findEndpointsOfLine,
-  type NewDelivery,
-} from '../../../database/endpoints/deliveries/creating.js'
-import { insertEvent } from '../../../database/endpoints/events.js'
+import { announceEvents, type NewDelivery } from '../../../database/endpoints/deliveries/creating.js'
 import type { NotedKeyword } from '../../../database/lines/line-contacts.js'
 import type { Line } from '../../../database/lines/lines.js'
 import { newId } from '../../../ids.js'
@@ -21,8 +16,6 @@ export async function announceOptOut(
   { hasOptedOut, hasOptedIn }: Pick<NotedKeyword, 'hasOptedOut' | 'hasOptedIn'>,
 ): Promise<NewDelivery[]> {
   if (!hasOptedOut && !hasOptedIn) return []
-  const endpoints = await findEndpointsOfLine(trx, line.id)
-  if (!endpoints.some(({ optInEvents }) => optInEvents.includes('optOut'))) return []
   const event = {
     id: newId(),
     userId: line.userId,
@@ -33,6 +26,5 @@ export async function announceOptOut(
     fromNumber: message.fromNumber,
     toNumber: line.number,
   } as const
-  await insertEvent(trx, event)
-  return createDeliveries(trx, event)
+  return announceEvents(trx, [event])
 }

@@ -1,10 +1,8 @@
+import { EVENT_TYPES, ALL_EVENT_TYPES, type EventType } from '../../../event-types.js'
 import type { Middleware } from 'koa'
-import type { EventType } from '../../../database/endpoints/events.js'
 import type { Context } from '../../../domain/context.js'
-import { ALL_EVENT_TYPES, exampleBody } from '../../openapi/event-types.js'
-import { WHEN } from './event-words.js'
+import { exampleBody } from '../../openapi/event-types.js'
 import { Layout } from '../layout.js'
-import { EVENT_LABELS } from '../messages/message/labels.js'
 import { answerPage, pageOf } from '../page.js'
 
 /** Every type of event: when it comes, what it looks like, and its schema. */
@@ -32,9 +30,9 @@ function Event({ type, body }: { type: EventType; body: string }) {
   return (
     <article id={type}>
       <h2>
-        {EVENT_LABELS[type]} <code>{type}</code>
+        {EVENT_TYPES[type].label} <code>{type}</code>
       </h2>
-      <p>It comes {WHEN[type]}.</p>
+      <p>It is sent when {EVENT_TYPES[type].when}.</p>
       <pre>
         <code>{JSON.stringify(JSON.parse(body), null, 2)}</code>
       </pre>

@@ -1,8 +1,8 @@
+import { EVENT_TYPES } from '../../../event-types.js'
 import type { listDeliveries } from '../../../database/endpoints/deliveries/reading.js'
 import { isMediaFailure } from '../../../domain/media/failures.js'
 import { explainFailure } from './failures.js'
 import { Form, Time } from '../form.js'
-import { EVENT_LABELS } from '../messages/message/labels.js'
 import type { Page } from '../page.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 
@@ -64,7 +64,7 @@ function Table({ held }: { held: readonly HeldDelivery[] }) {
             <td data-label="From">
               <PhoneNumber number={each.fromNumber} />
             </td>
-            <td data-label="What">{EVENT_LABELS[each.type]}</td>
+            <td data-label="What">{EVENT_TYPES[each.type].label}</td>
             <td data-label="Last failure">
               {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}
             </td>

@@ -1,7 +1,6 @@
-import type { OptInEventType } from '../../../database/endpoints/events.js'
+import { EVENT_TYPES, type OptInEventType } from '../../../event-types.js'
 import { typedIn } from '../form.js'
 import type { Page } from '../page.js'
-import { WHEN } from './event-words.js'
 
 /** Which events are posted besides those that everybody gets: receivers refuse types that they do not know. */
 export function OptInEvents(props: {
@@ -24,7 +23,7 @@ export function OptInEvents(props: {
             value={type}
             checked={(chosen as readonly string[]).includes(type)}
           />
-          <code>{type}</code> {WHEN[type]}
+          <code>{type}</code> when {EVENT_TYPES[type].when}
         </label>
       ))}
     </fieldset>

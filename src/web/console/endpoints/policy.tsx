@@ -1,6 +1,6 @@
+import { EVENT_TYPES, MESSAGE_EVENT_TYPES, type MessageEventType } from '../../../event-types.js'
 import type { Context as KoaContext } from 'koa'
 import { SHAPES, type Shape } from '../../../database/endpoints/policy.js'
-import { EVENT_TYPES, type MessageEventType } from '../../../database/endpoints/events.js'
 import type { Context } from '../../../domain/context.js'
 import {
   changePolicy,
@@ -18,12 +18,6 @@ import { CheckBox, Field, Form, Select, TextArea, typedIn } from '../form.js'
 import { askedEndpoint } from './acts.js'
 import { endpointWithNotice } from './path.js'
 import { answerFragment, type Act, type Page } from '../page.js'
-
-const WHEN: Record<MessageEventType, string> = {
-  inboundText: 'when a text comes',
-  inboundMedia: 'when a picture or a file comes',
-  voiceMail: 'when there is a recording',
-}
 
 const SHAPE_WORDS: Record<Shape, string> = {
   linehook: 'The six fields, as JSON',
@@ -209,7 +203,7 @@ function WantedEvents(props: { page: Page; action: string; declined: readonly Me
   return (
     <fieldset>
       <legend>Post of what is received</legend>
-      {EVENT_TYPES.map((type) => (
+      {MESSAGE_EVENT_TYPES.map((type) => (
         <label key={type}>
           <input
             type="checkbox"
@@ -217,7 +211,7 @@ function WantedEvents(props: { page: Page; action: string; declined: readonly Me
             value={type}
             checked={isRefused ? typed.includes(type) : !declined.includes(type)}
           />
-          <code>{type}</code> {WHEN[type]}
+          <code>{type}</code> when {EVENT_TYPES[type].when}
         </label>
       ))}
     </fieldset>
@@ -259,7 +253,7 @@ function typedFields(ctx: KoaContext): Record<string, unknown> {
     ...parsePolicyText(Object.fromEntries(TYPED.map((name) => [name, fieldOf(ctx, name)]))),
     retryOnTimeout: fieldOf(ctx, 'retryOnTimeout') === 'true',
     ordered: fieldOf(ctx, 'ordered') === 'true',
-    declinedEvents: EVENT_TYPES.filter((type) => !wanted.includes(type)),
+    declinedEvents: MESSAGE_EVENT_TYPES.filter((type) => !wanted.includes(type)),
   }
 }
 

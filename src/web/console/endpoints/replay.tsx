@@ -1,5 +1,5 @@
+import { EVENT_TYPES, ALL_EVENT_TYPES, type EventType } from '../../../event-types.js'
 import type { Context as KoaContext } from 'koa'
-import { EVENT_TYPES, OPT_IN_EVENT_TYPES, type EventType } from '../../../database/endpoints/events.js'
 import type { Context } from '../../../domain/context.js'
 import {
   countReplay,
@@ -17,7 +17,6 @@ import { parseMoment } from '../../../kit/text/moments.js'
 import type { NeedsFresh } from '../people/confirm-first.js'
 import { fieldOf } from '../form-values.js'
 import { Field, Form, Select, Time, typedIn } from '../form.js'
-import { EVENT_LABELS } from '../messages/message/labels.js'
 import { withNotice } from '../notices.js'
 import type { Act, Page } from '../page.js'
 import { readLocalField, ZoneSelect } from '../messages/send-time.js'
@@ -97,7 +96,7 @@ function ReplayForm(props: { page: Page; action: string; counted: CountedReplay 
         label="Type"
         options={[
           ['', 'Every type'],
-          ...[...EVENT_TYPES, ...OPT_IN_EVENT_TYPES].map((type) => [type, EVENT_LABELS[type]] as const),
+          ...ALL_EVENT_TYPES.map((type) => [type, EVENT_TYPES[type].label] as const),
         ]}
         value={valueOf('type')}
       />
@@ -170,9 +169,7 @@ function readReplay(ctx: KoaContext): ReplayRequest {
   const since = new Date(parseMoment(fieldOf(ctx, 'since')))
   const from = Number.isNaN(since.getTime()) ? readLocalField(ctx, 'from', 'From') : since
   if (from === undefined) throw new UserError('From must be a date and time')
-  const type = [...EVENT_TYPES, ...OPT_IN_EVENT_TYPES].find(
-    (each): each is EventType => each === fieldOf(ctx, 'type'),
-  )
+  const type = ALL_EVENT_TYPES.find((each): each is EventType => each === fieldOf(ctx, 'type'))
   const url = fieldOf(ctx, 'url').trim()
   const perSecond = fieldOf(ctx, 'perSecond')
   return {

@@ -1,8 +1,7 @@
+import { EVENT_TYPES, type EventType } from '../../../event-types.js'
 import type { TestEventResult } from '../../../domain/endpoints/test-event.js'
-import type { EventType } from '../../../database/endpoints/events.js'
 import { explainFailure } from './failures.js'
 import { Form } from '../form.js'
-import { EVENT_LABELS } from '../messages/message/labels.js'
 import type { Page } from '../page.js'
 
 const RESULT_ID = 'test-event-result'
@@ -32,7 +31,7 @@ export function TestEvent(props: {
           <select name="type" aria-label="Type of the test event">
             {types.map((type) => (
               <option key={type} value={type}>
-                {EVENT_LABELS[type]}
+                {EVENT_TYPES[type].label}
               </option>
             ))}
           </select>

@@ -1,5 +1,5 @@
+import { OPT_IN_EVENT_TYPES } from '../../../../event-types.js'
 import type { Context as KoaContext } from 'koa'
-import { OPT_IN_EVENT_TYPES } from '../../../../database/endpoints/events.js'
 import { MAX_DESCRIPTION_LENGTH } from '../../../../domain/applications/application-fields.js'
 import {
   getApplication,

@@ -1,9 +1,9 @@
-import { OPT_IN_EVENT_TYPES } from '../../../../database/endpoints/events.js'
+import { EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../../../event-types.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import { MESSAGE_TYPES } from '../../../../database/messages/message.js'
 import { FAILURE_NAMES } from '../../endpoints/failures.js'
 import { Select } from '../../form.js'
-import { EVENT_LABELS, TYPE_LABELS } from '../message/labels.js'
+import { TYPE_LABELS } from '../message/labels.js'
 import { filterPath } from '../../time-filter.js'
 import { Moment, ZoneChoice } from '../../time-filter-fields.js'
 import { UserText } from '../../user-text.js'
@@ -17,7 +17,7 @@ const DIRECTIONS: Options = [ANY, ['outbound', 'Sent by the line'], ['inbound', 
 const TYPES: Options = [
   ANY,
   ...MESSAGE_TYPES.map((type) => [type, TYPE_LABELS[type]] as const),
-  ...OPT_IN_EVENT_TYPES.map((type) => [type, `${EVENT_LABELS[type]} (event)`] as const),
+  ...OPT_IN_EVENT_TYPES.map((type) => [type, `${EVENT_TYPES[type].label} (event)`] as const),
 ]
 
 const LABELS: Record<FilterName, string> = {

@@ -1,6 +1,6 @@
+import { OPT_IN_EVENT_TYPES } from '../../../../event-types.js'
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import { OPT_IN_EVENT_TYPES } from '../../../../database/endpoints/events.js'
 import { DIRECTIONS, MESSAGE_TYPES } from '../../../../database/messages/message.js'
 import type { ActivityFilter } from '../../../../domain/messages/activity.js'
 import type { Context } from '../../../../domain/context.js'

@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from '../../../../event-types.js'
 import { Fragment } from 'preact'
 import type { Delivery } from '../../../../database/endpoints/deliveries/delivery.js'
 import { contactNumberOf, type Message } from '../../../../database/messages/message.js'
@@ -6,7 +7,7 @@ import type { Contact } from '../../../../domain/lines/contacts.js'
 import { ContactName } from '../conversation/contact-name.js'
 import { conversationPath } from '../conversation/path.js'
 import { explainFailure } from '../../endpoints/failures.js'
-import { EVENT_LABELS, TYPE_LABELS } from '../message/labels.js'
+import { TYPE_LABELS } from '../message/labels.js'
 import { messagePath } from '../message/path.js'
 import { Status } from '../../status.js'
 import { TimeOfDay } from '../../time-filter-fields.js'
@@ -110,7 +111,7 @@ function DeliveryLine({ delivery }: { delivery: Delivery }) {
   return (
     <p class="delivery">
       <Arrow>⇢</Arrow>
-      {EVENT_LABELS[type]} to{' '}
+      {EVENT_TYPES[type].label} to{' '}
       {applicationName === null ? hostOf(url) : <UserText>{applicationName}</UserText>}{' '}
       <Status status={status} />
       {attemptCount > 1 && ` after ${attemptCount} attempts`}

@@ -1,19 +1,10 @@
-import type { EventType } from '../../../../database/endpoints/events.js'
+import { EVENT_TYPES } from '../../../../event-types.js'
 import type { MessageSource, MessageType } from '../../../../database/messages/message.js'
 
 export const TYPE_LABELS: Record<MessageType, string> = {
-  text: 'Text',
-  media: 'Picture or file',
-  voicemail: 'Voicemail',
-}
-
-export const EVENT_LABELS: Record<EventType, string> = {
-  inboundText: TYPE_LABELS.text,
-  inboundMedia: TYPE_LABELS.media,
-  voiceMail: TYPE_LABELS.voicemail,
-  messageStatus: 'State of a message',
-  optOut: 'Opt-out',
-  lineDisconnected: 'Line disconnected',
+  text: EVENT_TYPES.inboundText.label,
+  media: EVENT_TYPES.inboundMedia.label,
+  voicemail: EVENT_TYPES.voiceMail.label,
 }
 
 export const SOURCE_LABELS: Record<MessageSource, string> = {

@@ -1,6 +1,6 @@
+import { EVENT_TYPES } from '../../../../event-types.js'
 import { ShortId } from '../../short-id.js'
 import { DeliveryWay } from './delivery.js'
-import { EVENT_LABELS } from './labels.js'
 import { ListenerWay } from './listeners.js'
 import type { MessageView } from './page-model.js'
 import { Step } from './step.js'
@@ -15,7 +15,7 @@ export function OptInEventsWay(view: MessageView) {
       <ol class="way">
         {optInEvents.map(({ id, type, createdAt, deliveries, listenerAttempts }) => (
           <>
-            <Step key={id} title={EVENT_LABELS[type]} at={createdAt}>
+            <Step key={id} title={EVENT_TYPES[type].label} at={createdAt}>
               <p>
                 <code>{type}</code>, <code>webhook-id</code> <ShortId id={id} what="the webhook-id" />
               </p>

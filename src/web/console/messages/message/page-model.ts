@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from '../../../../database/endpoints/events.js'
+import { MESSAGE_EVENT_TYPES, type EventType } from '../../../../event-types.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import { contactNumberOf, type Message } from '../../../../database/messages/message.js'
 import { findMessageWait, type MessageWait } from '../../../../database/messages/waiting.js'
@@ -73,7 +73,8 @@ export async function viewMessage(
     findEvents(context, userId, message.id),
     isStoppable ? listPausesOfLine(context.db, lineId) : [],
   ])
-  const isOfReceived = ({ type }: { type: EventType }) => (EVENT_TYPES as readonly EventType[]).includes(type)
+  const isOfReceived = ({ type }: { type: EventType }) =>
+    (MESSAGE_EVENT_TYPES as readonly EventType[]).includes(type)
   const event = events.find(isOfReceived)
   return {
     ...reader,

@@ -16,7 +16,7 @@ export interface PostedText {
   /** It is '' unless the message was accepted. */
   messageId: string
   /** The answer was that nobody knows whether the message was accepted. */
-  isUnknown?: boolean
+  isUnknown: boolean
 }
 
 /** What the carrier brought. A text is recognized by its text, and a picture by its sender. */
@@ -31,6 +31,11 @@ export interface Inbound {
 export interface Ledger {
   texts: PostedText[]
   inbound: Inbound[]
+}
+
+/** What the answer that nobody knows is told by: it may have been accepted (`docs/http.md`). */
+export function saysUnknown(status: number, answer: string): boolean {
+  return status === 503 && answer.includes('It is not known')
 }
 
 export function isAcknowledged({ status }: { status: number }): boolean {

@@ -170,7 +170,7 @@ function countRefusedButDone({ ledger, copies }: Evidence): number {
   const byText = new Map<string, PostedText[]>()
   for (const text of ledger.texts) byText.set(text.id, [...(byText.get(text.id) ?? []), text])
   return [...byText].filter(([text, posted]) => {
-    if (posted.some(({ status, isUnknown }) => status === 0 || isUnknown === true)) return false
+    if (posted.some(({ status, isUnknown }) => status === 0 || isUnknown)) return false
     const acknowledged = new Set(posted.filter(isAcknowledged).map(({ messageId }) => messageId))
     return (copies.get(text) ?? 0) > acknowledged.size
   }).length

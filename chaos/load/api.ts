@@ -1,4 +1,4 @@
-import type { PostedText } from '../ledger.js'
+import { saysUnknown, type PostedText } from '../ledger.js'
 import { now, type Shift } from './shift.js'
 
 /** Posts a message by `POST /v1/messages`. */
@@ -11,5 +11,6 @@ export async function postToApi(
   const postedAt = now()
   const { status, text } = await caller.post('/v1/messages', headers, JSON.stringify(asked))
   const messageId = status === 200 ? (JSON.parse(text) as { id: string }).id : ''
-  ledger.texts.push({ ...about, id: asked.text, postedAt, answeredAt: now(), status, messageId })
+  const answered = { postedAt, answeredAt: now(), status, messageId, isUnknown: saysUnknown(status, text) }
+  ledger.texts.push({ ...about, id: asked.text, ...answered })
 }

@@ -2,13 +2,12 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageBody, type TestLine } from '../../test/helpers/factories.js'
 import type { World } from '../fault.js'
-import { isAcknowledged, type PostedText } from '../ledger.js'
+import { isAcknowledged, saysUnknown, type PostedText } from '../ledger.js'
 import { idOf, now, numberOf } from './shift.js'
 
 /** As long as most clients wait. */
 const PATIENCE_MS = 10_000
 const MAX_TRIES = 3
-const UNKNOWN = 'It is not known'
 
 type Asked = Pick<World, 'ledger' | 'webUrls' | 'seeds'>
 
@@ -41,7 +40,7 @@ export function createPoster({ ledger, webUrls, seeds }: Asked, name: string): P
 
 /** 503 says that nothing was done, so anybody may repeat it; what is not known only with its key. */
 function mayRepeat({ status, isUnknown }: PostedText, hasKey: boolean): boolean {
-  return status === 503 && isUnknown !== true ? true : hasKey && (status === 0 || isUnknown === true)
+  return status === 503 && !isUnknown ? true : hasKey && (status === 0 || isUnknown)
 }
 
 function postOnce(
@@ -56,8 +55,15 @@ function postOnce(
   const postedAt = now()
   return new Promise((resolve) => {
     const end = (status: number, messageId = '', answer = '', retryAfterMs = 1000) => {
-      const isUnknown = status === 503 && answer.includes(UNKNOWN)
-      resolve({ posted: { id, postedAt, answeredAt: now(), status, messageId, isUnknown }, retryAfterMs })
+      const posted = {
+        id,
+        postedAt,
+        answeredAt: now(),
+        status,
+        messageId,
+        isUnknown: saysUnknown(status, answer),
+      }
+      resolve({ posted, retryAfterMs })
     }
     const asked = request(
       url + line.webhookPath,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageBody } from '../../test/helpers/factories.js'
 import type { TestLine } from '../../test/helpers/factories.js'
+import { saysUnknown } from '../ledger.js'
 import { idOf, now, numberOf, type Shift } from './shift.js'
 
 const CONVERSATIONS_PER_LINE = 4
@@ -39,7 +40,7 @@ async function post(
   const id = idOf(conversation, sequence)
   const body = JSON.stringify(messageBody({ toNumber, text: id }))
   const postedAt = now()
-  const { status, messageId } = await caller.post(line.webhookPath, JSON_TYPE, body)
-  const answered = { postedAt, answeredAt: now(), status, messageId }
+  const { status, messageId, text } = await caller.post(line.webhookPath, JSON_TYPE, body)
+  const answered = { postedAt, answeredAt: now(), status, messageId, isUnknown: saysUnknown(status, text) }
   ledger.texts.push({ id, kind: 'text', conversation, sequence, ...answered })
 }

@@ -73,6 +73,20 @@ export function createWitness(create: () => RawClient, applicationName: string):
     }
   }
 
+  async function endBackend(pid: number): Promise<boolean> {
+    // A process id may be another's by now.
+    await ask(
+      `select pg_terminate_backend(pid, $3) from pg_stat_activity
+       where pid = $1 and application_name = $2 and usename = current_user`,
+      [pid, applicationName, END_MS - 500],
+    )
+    const rows = await ask('select from pg_stat_activity where pid = $1 and application_name = $2', [
+      pid,
+      applicationName,
+    ])
+    return rows.length === 0
+  }
+
   return {
     statesOf: async (pids) => {
       const rows = await ask<{ pid: number; state: string | null }>(
@@ -82,19 +96,10 @@ export function createWitness(create: () => RawClient, applicationName: string):
       return new Map(rows.map(({ pid, state }) => [pid, state ?? 'unknown']))
     },
 
+    // The witness's own connection may be as dead as that of the backend: then a new one is asked.
     end: async (pid) => {
       try {
-        // A process id may be another's by now.
-        await ask(
-          `select pg_terminate_backend(pid, $3) from pg_stat_activity
-           where pid = $1 and application_name = $2 and usename = current_user`,
-          [pid, applicationName, END_MS - 500],
-        )
-        const rows = await ask('select from pg_stat_activity where pid = $1 and application_name = $2', [
-          pid,
-          applicationName,
-        ])
-        return rows.length === 0
+        return await endBackend(pid).catch(() => endBackend(pid))
       } catch {
         // Nobody answers, so nobody knows.
         return false

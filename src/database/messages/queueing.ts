@@ -1,8 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { asError, OutcomeUnknown } from '../../errors.js'
 import type { Database } from '../connection.js'
 import { runNamed } from '../named-statement.js'
 import { DatabaseUnavailable, mayBeDone } from '../outage.js'
 import { toJson } from '../text.js'
+
+/** How long it is tried to find out what a statement did whose answer was lost. Clients wait for about ten seconds. */
+const LOOK_MS = 4000
+const LOOK_PAUSE_MS = 200
 
 /** Who wants it sent: a line's webhook, an application, a user's program, a user by hand, or the service by itself. */
 export type OutboundSource = 'webhook' | 'application' | 'api' | 'console' | 'service'
@@ -115,7 +120,7 @@ async function findOutcomes(
   const ids = requests.map(({ messageId }) => messageId)
   let done: Set<string>
   try {
-    done = new Set(await db('messages').whereIn('id', ids).pluck<string[]>('id'))
+    done = await findWritten(db, ids)
   } catch (error) {
     return requests.map(() => new OutcomeUnknown(error))
   }
@@ -125,6 +130,22 @@ async function findOutcomes(
   return requests.map(({ messageId }) =>
     done.has(messageId) ? asDone(messageId) : (late.get(messageId) ?? new OutcomeUnknown(lost)),
   )
+}
+
+/**
+ * Which of these messages have rows. Other connections may be dead like the one whose answer was lost, and the pool needs a
+ * moment to replace them: whoever waits for the answer is better served late than by "not known".
+ */
+async function findWritten(db: Database, ids: readonly string[]): Promise<Set<string>> {
+  const lookedFrom = performance.now()
+  for (;;) {
+    try {
+      return new Set(await db('messages').whereIn('id', ids).pluck<string[]>('id'))
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable) || performance.now() - lookedFrom > LOOK_MS) throw error
+    }
+    await sleep(LOOK_PAUSE_MS)
+  }
 }
 
 /** Some requests of the batch were done, so a failure is that of the others alone. */

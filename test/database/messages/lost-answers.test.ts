@@ -1,0 +1,36 @@
+import { expect } from 'chai'
+import { connectDatabase, type Database } from '../../../src/database/connection.js'
+import { queueMessages } from '../../../src/database/messages/queueing.js'
+import { newId } from '../../../src/ids.js'
+import { describeContext } from '../../helpers/context.js'
+import { createLine } from '../../helpers/factories.js'
+import { until } from '../../helpers/until.js'
+import { startProxy, type Proxy } from '../proxy.js'
+
+describeContext('a message whose statement was done, and whose answer was lost', (context) => {
+  let proxy: Proxy
+  let db: Database
+
+  before(async () => {
+    proxy = await startProxy(context.config.databaseUrl)
+    db = connectDatabase({ url: proxy.url, poolSize: 2, applicationName: 'test' })
+  })
+  after(async () => {
+    await db.destroy()
+    await proxy.close()
+  })
+
+  it('is accepted, although Postgres cannot be asked for a while', async () => {
+    const { lineId } = await createLine(context)
+    const messageId = newId()
+    const request = { messageId, lineId, source: 'api', toNumber: '+14155550001', text: 'Hi' } as const
+    await Promise.all([db.raw('select pg_sleep(0.05)'), db.raw('select pg_sleep(0.05)')])
+    proxy.swallowAnswers()
+    const answering = queueMessages(db, [request], 100)
+    await until('it is written', () => context.db('messages').where({ id: messageId }).first('id'))
+    proxy.goDown()
+    await until('it was looked for in vain', () => proxy.refusedCount >= 4)
+    proxy.goUp()
+    expect((await answering)[0]).to.include({ outcome: 'accepted', messageId })
+  })
+})

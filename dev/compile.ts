@@ -47,7 +47,9 @@ export async function compileProject(more: readonly string[] = [], folder = 'dis
   // Node keeps there what it compiled of files that are others now (`src/kit/process/compile-cache.ts`).
   if (hasChanged) rmSync(join(folder, '.compile-cache'), { recursive: true, force: true })
   // What programs read at run time (`inProject`): the statements, the scripts of Redis, the files of pages.
-  for (const file of files.filter((each) => each.startsWith('src/') && !TYPESCRIPT.test(each)))
+  for (const file of files.filter(
+    (each) => /^(src|migrations\/tables)\//.test(each) && !TYPESCRIPT.test(each),
+  ))
     writeChanged(join(folder, file), readFileSync(file))
   chmodSync(join(folder, 'bin/linehook.js'), 0o755)
   removeOrphans(folder)

@@ -100,7 +100,6 @@ create table carrier_accounts (
   created_at timestamp with time zone not null default now(),
   last_tested_at timestamp with time zone,
   last_test_fault text,
-  settings_unsealed jsonb not null default '{}'::jsonb,
   last_tested_version integer,
   received_until timestamp with time zone,
   received_asked_at timestamp with time zone,
@@ -710,7 +709,7 @@ create table smpp_parts (
   number integer not null,
   text bytea not null,
   created_at timestamp with time zone not null default clock_timestamp(),
-  coding text not null default 'utf-16le'::text
+  coding text not null
 );
 alter table smpp_parts add constraint smpp_parts_pkey PRIMARY KEY (id);
 CREATE INDEX smpp_parts_created ON public.smpp_parts USING btree (created_at);
@@ -1161,8 +1160,7 @@ begin
     where m.id = any (ids) and m.id = j.id and j.verdict in ('stopped', 'behind', 'without_media', 'paused')
       and m.status || '' = 'queued'
   )
-  select j.id, j.claim, case j.verdict when 'stopped' then 'behind' else j.verdict end,
-    case j.verdict when 'stopped' then 'paused' else j.failure end,
+  select j.id, j.claim, j.verdict, j.failure,
     case when j.verdict = 'full' then greatest(j.opens_ms, 0) + 50 else j.wait_ms end,
     c.attempt_count, j.job_generation, j.line_id, j.from_number, j.to_number, j.text, j.media,
     (extract(epoch from now_at - j.wanted_at) * 1000)::double precision, j.account,

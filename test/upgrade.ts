@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -29,9 +29,19 @@ const LINE = '+15005550100'
 const CRASHES = /"(job\.crashed|request\.failed|process\.crashed|sweep\.failed)"/
 
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
-const newestMigration = git('log', '-1', '--diff-filter=A', '--format=%H', values.to, '--', 'migrations/*.ts')
+const newestMigration = git(
+  'log',
+  '-1',
+  '--diff-filter=A',
+  '--format=%H',
+  values.to,
+  '--',
+  'migrations/2*.ts',
+)
+/** The commit of the first migration is the oldest from which there is an upgrade. */
+const isFirst = readdirSync('migrations').filter((file) => file.endsWith('.ts')).length === 1
 const commits = {
-  old: git('rev-parse', values.from ?? `${newestMigration}^`),
+  old: git('rev-parse', values.from ?? `${newestMigration}${isFirst ? '' : '^'}`),
   new: git('rev-parse', values.to),
 }
 

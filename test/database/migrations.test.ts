@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { readdirSync } from 'node:fs'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
+import { createFunctions } from '../../src/database/functions.js'
 import { migrate, migrationSource } from '../../src/database/migrations.js'
 import { createEmptyDatabase } from '../helpers/services/services.js'
 
@@ -73,6 +74,7 @@ describe('the migrations', () => {
       await db.migrate.down({ migrationSource: migrationSource() })
       expect(await schema(), name).not.to.deep.equal(before)
       await db.migrate.up({ migrationSource: migrationSource() })
+      await createFunctions(db)
       expect(await schema(), name).to.deep.equal(before)
       await db.migrate.down({ migrationSource: migrationSource() })
     }

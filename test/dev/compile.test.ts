@@ -46,6 +46,7 @@ describe('the build', () => {
   it('has what programs read when they run', () => {
     for (const file of [
       ...filesOf('src/database/sql').filter((file) => file.endsWith('.sql')),
+      ...filesOf('migrations/tables'),
       ...filesOf('src/web/assets'),
       'src/kit/redis/sliding-window.lua',
     ])

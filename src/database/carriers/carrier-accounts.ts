@@ -30,12 +30,6 @@ export interface CarrierAccount {
 /** An account as it was when it was looked up. */
 export type AccountVersion = Pick<CarrierAccount, 'id' | 'version'>
 
-export interface SealedSettings {
-  sealed: Buffer
-  /** What migrations gave it, which holds where the sealed ones say nothing. */
-  unsealed: object
-}
-
 export type CarrierAccountFields = Pick<
   CarrierAccount,
   'messagesPerSecond' | 'messagesPerSecondPerLine' | 'handlesOptOut'
@@ -95,17 +89,15 @@ export async function listCarrierAccounts(db: Database, kind?: string): Promise<
     .orderBy('name')
 }
 
-const SETTINGS = { sealed: 'settings_sealed', unsealed: 'settings_unsealed' }
-
 /** undefined: there is no such account, or its kind has no settings. */
-export async function findSealedSettings(db: Database, id: string): Promise<SealedSettings | undefined> {
-  return db('carrier_accounts')
+export async function findSealedSettings(db: Database, id: string): Promise<Buffer | undefined> {
+  const row = await db('carrier_accounts')
     .where({ id })
-    .whereNotNull('settings_sealed')
-    .first<SealedSettings | undefined>(SETTINGS)
+    .first<{ sealed: Buffer | null } | undefined>({ sealed: 'settings_sealed' })
+  return row?.sealed ?? undefined
 }
 
-export type SealedAccount = AccountVersion & Pick<CarrierAccount, 'name' | 'kind'> & SealedSettings
+export type SealedAccount = AccountVersion & Pick<CarrierAccount, 'name' | 'kind'> & { sealed: Buffer }
 
 /** With their settings as they were with that version; in the order of the ids. */
 export async function findSealedAccounts(
@@ -115,7 +107,13 @@ export async function findSealedAccounts(
   const accounts = await db('carrier_accounts')
     .whereIn('id', [...new Set(ids)])
     .whereNotNull('settings_sealed')
-    .select<SealedAccount[]>({ id: 'id', name: 'name', kind: 'kind', version: 'version', ...SETTINGS })
+    .select<SealedAccount[]>({
+      id: 'id',
+      name: 'name',
+      kind: 'kind',
+      version: 'version',
+      sealed: 'settings_sealed',
+    })
   const byId = new Map(accounts.map((account) => [account.id, account]))
   return ids.map((id) => byId.get(id.toLowerCase()))
 }

@@ -79,9 +79,8 @@ interface ClaimSettings {
 
 interface ClaimRow extends MessageToSend {
   claim: string
-  verdict: Exclude<ClaimAnswer['kind'], 'missed' | 'stopped'>
-  /** `paused`: of what is `behind`. */
-  failure: MessageReason | MediaReason | 'paused' | null
+  verdict: Exclude<ClaimAnswer['kind'], 'missed'>
+  failure: MessageReason | MediaReason | null
   waitMs: number
   attempt: number | null
 }
@@ -126,7 +125,6 @@ export async function claimMessages(
 function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
   if (row === undefined) return { kind: 'missed' }
   const { claim, verdict, failure, waitMs, attempt, ...message } = row
-  if (failure === 'paused') return { kind: 'stopped', message }
   switch (verdict) {
     case 'claimed':
       // If a batch claims a message twice, only one of the two claims gets it.
@@ -139,6 +137,7 @@ function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
       return { kind: verdict, message, ms: waitMs }
     case 'elsewhere':
     case 'behind':
+    case 'stopped':
     case 'without_media':
     case 'crowded':
       return { kind: verdict, message }

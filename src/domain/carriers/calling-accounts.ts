@@ -31,7 +31,7 @@ export async function findCallingAccounts(
     if (account === undefined || kind?.callbacks === undefined) return undefined
     const { id, name, version } = account
     try {
-      const settings = kind.settings.cast(unseal(tools, id, account)) as object
+      const settings = kind.settings.cast(unseal(tools, id, account.sealed)) as object
       return { id, name, kind: account.kind, version, settings }
     } catch (error) {
       return asError(error)

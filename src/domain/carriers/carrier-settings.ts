@@ -1,4 +1,4 @@
-import { findSealedSettings, type SealedSettings } from '../../database/carriers/carrier-accounts.js'
+import { findSealedSettings } from '../../database/carriers/carrier-accounts.js'
 import type { Database } from '../../database/connection.js'
 import { asError, Unavailable } from '../../errors.js'
 import { SecretUnreadable, type Secrets } from '../../secrets.js'
@@ -24,18 +24,14 @@ interface Opener {
 
 /** What `sealSettings` sealed. @throws Unavailable, SettingsUnreadable */
 export async function openSettings(tools: Opener & { db: Database }, accountId: string): Promise<object> {
-  const settings = await findSealedSettings(tools.db, accountId)
-  return settings === undefined ? {} : unseal(tools, accountId, settings)
+  const sealed = await findSealedSettings(tools.db, accountId)
+  return sealed === undefined ? {} : unseal(tools, accountId, sealed)
 }
 
 /** @throws SettingsUnreadable */
-export function unseal(
-  { secrets, log }: Opener,
-  accountId: string,
-  { sealed, unsealed }: SealedSettings,
-): object {
+export function unseal({ secrets, log }: Opener, accountId: string, sealed: Buffer): object {
   try {
-    return { ...unsealed, ...(JSON.parse(secrets.open(sealed, settingsPlace(accountId))) as object) }
+    return JSON.parse(secrets.open(sealed, settingsPlace(accountId))) as object
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error
     log.error({ carrierAccountId: accountId, err: asError(error) }, 'carrier.settings_unreadable')

@@ -40,6 +40,12 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
           )}
           {children}
         </main>
+        {/* Who has not signed in need not know what runs here. */}
+        {page.session !== undefined && (
+          <footer class="container">
+            <small class="muted">Linehook {page.version}</small>
+          </footer>
+        )}
       </body>
     </html>
   )

@@ -29,6 +29,7 @@ export interface Page {
   /** Browsers have them for the URL of this installation. */
   canHavePasskeys: boolean
   hasSimulator: boolean
+  version: string
   hasMail: boolean
   /** Notices that the reader has not seen. */
   unreadCount: number
@@ -64,6 +65,7 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
     fault: (ctx.state as FaultState).fault,
     canHavePasskeys: canHavePasskeys(context),
     hasSimulator: context.config.simulator,
+    version: context.config.version,
     hasMail: context.config.smtp !== undefined,
     unreadCount: unreadCountOf(ctx),
     allSendingPause: allSendingPauseOf(ctx),

@@ -11,13 +11,12 @@
 -- message that waits for an earlier one or for its media, in case their worker died. held_kinds: kinds of carriers where
 -- the process that holds the account's sessions sends. held_accounts: the accounts whose sessions are here.
 --
--- verdict: claimed | refused (failure says why) | elsewhere | early | behind | without_media | paused | crowded (it needs
--- its places first) | full (wait_ms: until the line's windows have room). A message that is not in the answer is claimed
+-- verdict: claimed | refused (failure says why) | elsewhere | early | behind | without_media | stopped | paused (its
+-- conversation rests until wait_ms is over) | crowded (it needs its places first) | full (wait_ms: until the line's windows have room). A message that is not in the answer is claimed
 -- by somebody else, or over.
 --
--- While its line, its account or all sending is paused (by a person), a message is `behind` with the failure `paused`: for
--- workers of the release before, too, somebody else brings it then. That is `wake_messages`. The sweep looks at it only when
--- it expires. What the service sends by itself goes on, and does not wait for messages that are paused.
+-- While its line, its account or all sending is paused (by a person), a message is `stopped`: `wake_messages` brings it
+-- when that is over, and the sweep looks at it only when it expires. What the service sends by itself goes on, and does not wait for messages that are paused.
 --
 -- Claims of one line wait for each other, or two would find the same place free. They also wait for `settle_messages`: a
 -- message that finds itself behind another one loses its job, and the end of the other one must see it.
@@ -161,8 +160,7 @@ begin
     where m.id = any (ids) and m.id = j.id and j.verdict in ('stopped', 'behind', 'without_media', 'paused')
       and m.status || '' = 'queued'
   )
-  select j.id, j.claim, case j.verdict when 'stopped' then 'behind' else j.verdict end,
-    case j.verdict when 'stopped' then 'paused' else j.failure end,
+  select j.id, j.claim, j.verdict, j.failure,
     case when j.verdict = 'full' then greatest(j.opens_ms, 0) + 50 else j.wait_ms end,
     c.attempt_count, j.job_generation, j.line_id, j.from_number, j.to_number, j.text, j.media,
     (extract(epoch from now_at - j.wanted_at) * 1000)::double precision, j.account,

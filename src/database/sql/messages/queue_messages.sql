@@ -13,8 +13,8 @@
 --
 -- Requests that do not fit together are judged one by one, in order, by the same statement. `n` is a request's place.
 --
--- Where there are caps, those of the lines and of their users are locked next, in one order. A request of the release before
--- does not say how many segments it has, and caps do not count it.
+-- Where there are caps, those of the lines and of their users are locked next, in one order. A request
+-- without `segments` is counted by none.
 --
 -- outcome: accepted | replayed | key_reused | key_in_flight | not_connected | webhook_changed | opted_out | rate_limited |
 -- over_cap | line_full

@@ -251,17 +251,6 @@ describeContext('what an SMSC brings to a line', (context) => {
       expect(await texts()).to.deep.equal(['A€BAB'])
     })
 
-    it('of which the release before has taken one, in UTF-16, is one message', async () => {
-      whole.total = 2
-      const [carrier, from_number, to_number] = ['smsc', ANNA, line.number]
-      await context.db('smpp_parts').insert({
-        ...{ id: newId(), carrier, from_number, to_number, reference: 7, total: 2, number: 1 },
-        text: Buffer.from('é€', 'utf16le'),
-      })
-      await receive(arrive(part(2, '!')))
-      expect(await texts()).to.deep.equal(['é€!'])
-    })
-
     it('of two texts with one reference are two messages', async () => {
       whole.total = 2
       for (const [number, text] of [

@@ -1,0 +1,176 @@
+-- Every token of people is kept as its SHA-256 only: whoever reads the table can use none of them.
+create table users (
+  id uuid primary key,
+  email text not null,
+  name text not null,
+  created_at timestamptz not null default now(),
+  role text not null default 'user' check (role in ('user', 'operator')),
+  -- argon2id, in its own encoding; null: has not set a password yet, and cannot sign in.
+  password_hash text,
+  disabled_at timestamptz,
+  -- Since when what they own stands still; null: it goes on.
+  stopped_at timestamptz,
+  notice_mails text not null default 'all' check (notice_mails in ('all', 'own', 'none')),
+  -- The newest notice that they have read.
+  notices_read_id uuid,
+  -- When the tour of the first steps was closed; null: it is shown until they are done.
+  tour_closed_at timestamptz
+);
+create unique index users_email on users (lower(email));
+
+create table sessions (
+  token_hash bytea primary key,
+  -- What the settings page calls it; the token stays in the browser.
+  id uuid not null unique,
+  user_id uuid not null references users (id) on delete cascade,
+  user_agent text not null,
+  created_at timestamptz not null default now(),
+  last_seen_at timestamptz not null default now(),
+  -- When the password was last given: a secret is shown only soon after.
+  confirmed_at timestamptz not null default now()
+);
+create index sessions_last_seen on sessions (last_seen_at);
+create index sessions_user on sessions (user_id, id);
+
+-- Who has a second factor is half signed in after the password. Such a session has a table of its own, so that nothing
+-- can take it for a session.
+create table half_open_sessions (
+  token_hash bytea primary key,
+  id uuid not null unique,
+  user_id uuid not null references users (id) on delete cascade,
+  user_agent text not null,
+  created_at timestamptz not null default now()
+);
+create index half_open_sessions_created on half_open_sessions (created_at);
+create index half_open_sessions_user on half_open_sessions (user_id);
+
+-- One-time links to set a password: for the first operator, for new users, and for who forgot theirs.
+create table set_up_links (
+  token_hash bytea primary key,
+  -- null: whoever opens it makes the first operator's account.
+  user_id uuid unique references users (id) on delete cascade,
+  expires_at timestamptz not null
+);
+
+-- Attempts to sign in which have not succeeded, by account and by address (both hashed).
+create table sign_in_attempts (
+  id uuid primary key,
+  account_hash bytea not null,
+  address_hash bytea not null,
+  attempted_at timestamptz not null default clock_timestamp()
+);
+create index sign_in_attempts_account on sign_in_attempts (account_hash, attempted_at);
+create index sign_in_attempts_address on sign_in_attempts (address_hash, attempted_at);
+create index sign_in_attempts_age on sign_in_attempts (attempted_at);
+
+-- A second factor beside the password: an authenticator app (TOTP) or passkeys, and recovery codes.
+create table totp_secrets (
+  user_id uuid primary key references users (id) on delete cascade,
+  secret_sealed bytea not null,
+  created_at timestamptz not null default now(),
+  -- null: nobody has shown yet that an app has it, so it counts for nothing.
+  confirmed_at timestamptz,
+  -- The step of the code that was used last: a code works once.
+  last_step bigint not null default 0,
+  last_used_at timestamptz
+);
+
+create table passkeys (
+  id uuid primary key,
+  user_id uuid not null references users (id) on delete cascade,
+  name text not null,
+  -- As the browser calls it.
+  credential_id text not null unique,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz
+);
+create index passkeys_user on passkeys (user_id, id);
+
+-- What a passkey is to sign next in one browser, by the hash of its cookie.
+create table passkey_challenges (
+  browser_hash bytea primary key,
+  challenge text not null,
+  created_at timestamptz not null default now()
+);
+create index passkey_challenges_created on passkey_challenges (created_at);
+
+-- Each is deleted when it is used.
+create table recovery_codes (
+  user_id uuid not null references users (id) on delete cascade,
+  code_hash bytea not null,
+  primary key (user_id, code_hash)
+);
+
+-- An operator has asked to take away the second factor of a user who has lost it, and another one has to confirm. A
+-- table of its own rather than the audit log's rows: only one of two confirmations at the same moment may take it.
+create table second_factor_removals (
+  -- One for a user: who asks again withdraws first.
+  user_id uuid primary key references users (id) on delete cascade,
+  id uuid not null unique,
+  asked_by uuid not null references users (id) on delete cascade,
+  reason text not null,
+  asked_at timestamptz not null default now()
+);
+create index second_factor_removals_asked_by on second_factor_removals (asked_by);
+
+-- What a user calls a number, and whether what comes from it makes events. It counts for all lines of the user.
+create table contacts (
+  id uuid primary key,
+  user_id uuid not null references users (id) on delete cascade,
+  -- E.164, or a short code or a word that a carrier gives instead.
+  number text not null,
+  name text,
+  blocked_at timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  unique (number, user_id)
+);
+create index contacts_user on contacts (user_id, id);
+
+-- What each user sends to each country, an hour a row.
+create table country_hours (
+  user_id uuid not null references users (id) on delete cascade,
+  -- ISO 3166, two letters.
+  country text not null,
+  hour timestamptz not null,
+  accepted integer not null,
+  primary key (user_id, country, hour)
+);
+create index country_hours_hour on country_hours (hour);
+
+-- How far countries were counted. There is one row.
+create table country_guard (
+  is_all boolean primary key default true check (is_all),
+  counted_until timestamptz not null default clock_timestamp(),
+  -- Until it has seen a week, everything looks like a rise.
+  began_at timestamptz not null default clock_timestamp()
+);
+insert into country_guard default values;
+
+-- The countries to which a user’s messages are refused since a sudden rise.
+create table country_pauses (
+  user_id uuid not null references users (id) on delete cascade,
+  country text not null,
+  paused_at timestamptz not null default clock_timestamp(),
+  -- In the hour of the pause, and the most in an hour of the month before.
+  accepted integer not null,
+  usual integer not null,
+  -- null: it is still paused.
+  resumed_at timestamptz,
+  primary key (user_id, country)
+);
+
+-- How many segments a line, or all lines of a user, may send on a day. The row of a cap counts, too, so that it is
+-- exact under its own lock; where no cap is set, nothing is counted.
+create table spend_caps (
+  -- Of a line or of a user.
+  owner_id uuid primary key,
+  segments_per_day integer not null check (segments_per_day > 0),
+  -- The day (UTC) of the last message, and what was accepted on it.
+  day date not null default (clock_timestamp() at time zone 'UTC')::date,
+  used integer not null default 0,
+  -- The day on which 80 % were told.
+  warned_day date
+);

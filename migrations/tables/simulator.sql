@@ -1,0 +1,23 @@
+-- What the simulator's phones have attached: its own memory, as a real carrier hosts inbound media.
+create table simulator_media (
+  -- Not hashed: the messages that carry the URL have it in them.
+  token text primary key,
+  content_type text not null,
+  bytes bytea not null check (octet_length(bytes) < 5000000),
+  created_at timestamptz not null default now()
+);
+create index simulator_media_age on simulator_media (created_at);
+
+-- What the simulator carrier has taken: its own memory, as a real carrier has one.
+create table simulator_outbox (
+  carrier_message_id uuid primary key,
+  message_id uuid not null,
+  from_number text not null,
+  to_number text not null,
+  text text,
+  media_url text,
+  taken_at timestamptz not null default clock_timestamp(),
+  receipt_sent_at timestamptz
+);
+create index simulator_outbox_number on simulator_outbox (to_number, carrier_message_id);
+create index simulator_outbox_receipts on simulator_outbox (carrier_message_id) where receipt_sent_at is null;

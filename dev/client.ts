@@ -1,4 +1,4 @@
-import { ALL_EVENT_TYPES } from '../src/event-types.js'
+import { LINE_EVENT_TYPES, ACCOUNT_EVENT_TYPES, type EventType } from '../src/event-types.js'
 import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { format, resolveConfig } from 'prettier'
@@ -80,16 +80,21 @@ export async function generateClient(): Promise<string> {
       .filter(([, operation]) => isOfClient(path, operation))
       .map(([method, operation]) => methodOf(method.toUpperCase(), path, parameters, operation)),
   )
-  const events = ALL_EVENT_TYPES.map((type) => {
+  const declareEvent = (type: EventType) => {
     const schema = eventSchema(type, { publicUrl: config.publicUrl, vocabulary }) as Schema
-    const name = `${capital(type)}Event`
-    types.push(declare(name, schema))
+    const called = type.split(/\W|_/).map(capital).join('')
+    types.push(declare(`${called}Event`, schema))
     const payload = schema.properties?.payload?.contentSchema
-    if (payload !== undefined) types.push(declare(`${capital(type)}Payload`, payload))
-    return { name, fields: schema.required ?? [] }
-  })
+    if (payload !== undefined) types.push(declare(`${called}Payload`, payload))
+    return { name: `${called}Event`, fields: schema.required ?? [] }
+  }
+  const events = LINE_EVENT_TYPES.map(declareEvent)
+  const operational = ACCOUNT_EVENT_TYPES.map(declareEvent)
   const union = `/** What is posted to the outgoing webhook URL; \`type\` says which. */
     export type WebhookEvent = ${events.map(({ name }) => name).join(' | ')}
+
+    /** What is posted to an operational webhook. */
+    export type OperationalEvent = ${operational.map(({ name }) => name).join(' | ')}
 
     export const EVENT_FIELDS = ${JSON.stringify(events[0]?.fields)} as const`
   const schemas: string[] = []

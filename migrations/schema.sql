@@ -189,7 +189,7 @@ alter table country_pauses add constraint country_pauses_user_id_fkey FOREIGN KE
 create table deliveries (
   id uuid not null,
   user_id uuid not null,
-  line_id uuid not null,
+  line_id uuid,
   event_id uuid not null,
   endpoint_id uuid not null,
   status text not null,
@@ -203,7 +203,7 @@ create table deliveries (
   lease_until timestamp with time zone,
   delivered_at timestamp with time zone,
   type text not null,
-  from_number text not null,
+  from_number text,
   application_id uuid,
   lost_count integer not null default 0,
   is_ordered boolean not null default false,
@@ -260,7 +260,7 @@ create table dispatches (
   id uuid not null,
   kind text not null,
   notice_id uuid,
-  user_id uuid,
+  user_id uuid not null,
   status text not null default 'waiting'::text,
   attempt_count integer not null default 0,
   due_at timestamp with time zone not null default clock_timestamp(),
@@ -271,8 +271,7 @@ alter table dispatches add constraint dispatches_pkey PRIMARY KEY (id);
 alter table dispatches add constraint dispatches_notice_id_fkey FOREIGN KEY (notice_id) REFERENCES notices(id) ON DELETE CASCADE;
 alter table dispatches add constraint dispatches_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table dispatches add constraint dispatches_check CHECK (((notice_id IS NULL) = (kind = 'reset_link'::text)));
-alter table dispatches add constraint dispatches_check1 CHECK (((user_id IS NULL) = (kind = 'webhook'::text)));
-alter table dispatches add constraint dispatches_kind_check CHECK ((kind = ANY (ARRAY['mail'::text, 'webhook'::text, 'own_webhook'::text, 'reset_link'::text])));
+alter table dispatches add constraint dispatches_kind_check CHECK ((kind = ANY (ARRAY['mail'::text, 'reset_link'::text])));
 alter table dispatches add constraint dispatches_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text])));
 CREATE INDEX dispatches_due ON public.dispatches USING btree (kind, due_at) WHERE (status = 'waiting'::text);
 CREATE INDEX dispatches_notice ON public.dispatches USING btree (notice_id);
@@ -309,20 +308,21 @@ alter table endpoints add constraint endpoints_line_id_fkey FOREIGN KEY (line_id
 alter table endpoints add constraint endpoints_paused_by_fkey FOREIGN KEY (paused_by) REFERENCES users(id) ON DELETE SET NULL;
 alter table endpoints add constraint endpoints_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 alter table endpoints add constraint endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text, 'owner_disabled'::text])));
-alter table endpoints add constraint endpoints_owner_check CHECK ((num_nonnulls(line_id, application_id) = 1));
+alter table endpoints add constraint endpoints_owner_check CHECK ((num_nonnulls(line_id, application_id) < 2));
 alter table endpoints add constraint endpoints_places_check CHECK ((places > 0));
+CREATE INDEX endpoints_of_account ON public.endpoints USING btree (user_id, id) WHERE ((line_id IS NULL) AND (application_id IS NULL) AND (removed_at IS NULL));
 CREATE INDEX endpoints_of_application ON public.endpoints USING btree (application_id) WHERE ((application_id IS NOT NULL) AND (removed_at IS NULL));
 CREATE INDEX endpoints_of_line ON public.endpoints USING btree (line_id, id) WHERE ((line_id IS NOT NULL) AND (removed_at IS NULL));
 
 create table events (
   id uuid not null,
   user_id uuid not null,
-  line_id uuid not null,
+  line_id uuid,
   message_id uuid,
   type text not null,
   payload text not null,
-  from_number text not null,
-  to_number text not null,
+  from_number text,
+  to_number text,
   created_at timestamp with time zone not null default now()
 ) partition by range (id);
 alter table events add constraint events_pkey PRIMARY KEY (id);
@@ -558,15 +558,6 @@ CREATE INDEX oauth_records_application ON public.oauth_records USING btree (appl
 CREATE INDEX oauth_records_expiry ON public.oauth_records USING btree (expires_at);
 CREATE INDEX oauth_records_grant ON public.oauth_records USING btree (grant_hash);
 CREATE INDEX oauth_records_user ON public.oauth_records USING btree (user_id);
-
-create table operational_webhooks (
-  user_id uuid not null,
-  url text not null,
-  secret_sealed bytea not null,
-  created_at timestamp with time zone not null default clock_timestamp()
-);
-alter table operational_webhooks add constraint operational_webhooks_pkey PRIMARY KEY (user_id);
-alter table operational_webhooks add constraint operational_webhooks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
 create table passkey_challenges (
   browser_hash bytea not null,
@@ -841,8 +832,10 @@ begin
     from endpoints_of_lines(array(select distinct a.line_id from asked a where a.endpoint_id is null)) o
     where cardinality(o.opt_in_events) > 0
   ), wanted as materialized (
-    select a.* from asked a where case when a.endpoint_id is null
-      then exists (select from opted_in o where o.line_id = a.line_id and a.type = any (o.opt_in_events))
+    select a.* from asked a where case
+      when a.line_id is null then exists (select from endpoints e
+        where e.user_id = a.user_id and e.line_id is null and e.application_id is null and e.removed_at is null)
+      when a.endpoint_id is null then exists (select from opted_in o where o.line_id = a.line_id and a.type = any (o.opt_in_events))
       else exists (select from endpoints e where e.id = a.endpoint_id and e.removed_at is null
         and a.type = any (e.opt_in_events)) end
   ), new_events as (
@@ -850,7 +843,7 @@ begin
     select w.event_id, w.user_id, w.line_id, w.message_id, w.type, w.payload, w."from", w."to" from wanted w
   )
   select jsonb_agg(jsonb_build_object('event_id', w.event_id, 'delivery_id', new_id(), 'user_id', w.user_id,
-    'line_id', w.line_id, 'event_type', w.type, 'from', w."from", 'opt_in', true, 'endpoint_id', w.endpoint_id))
+    'line_id', w.line_id, 'event_type', w.type, 'from', w."from", 'opt_in', w.line_id is not null, 'endpoint_id', w.endpoint_id))
   into told from wanted w;
   if told is null then
     return '[]';
@@ -942,6 +935,7 @@ begin
           and not exists (select 1 from developer_connections c where c.endpoint_id = e.id)
           and not exists (select 1 from applications a where a.endpoint_id = e.id) then 'exhausted'
         when e.disabled_at is not null or e.removed_at is not null then 'held'
+        when e.line_id is null and e.application_id is null then 'delivering'
         when d.application_id is null and exists (
           select 1 from developer_connections c where c.line_id = d.line_id and c.line_id = e.line_id and c.enabled)
           then 'delivering'
@@ -1200,6 +1194,9 @@ begin
     union all
     select a.event_id, e.id, e.application_id from asked a join endpoints e on e.id = a.endpoint_id
     where e.removed_at is null
+    union all
+    select a.event_id, e.id, null from asked a join endpoints e on e.user_id = a.user_id
+    where a.line_id is null and e.line_id is null and e.application_id is null and e.removed_at is null
   ), given as materialized (
     select a.event_id, a.user_id, a.line_id, a.event_type, a."from", r.endpoint_id, r.application_id,
       e.disabled_at is not null or held_for is not null as is_held,

@@ -215,19 +215,6 @@ export const settings = {
       about:
         'The sender of mails; a name before the address is what mails call the service. Needed with SMTP_URL.',
     }),
-  OPERATIONAL_WEBHOOK_URL: httpUrl({ mayHaveQuery: true }).meta({
-    about: 'Each notice is posted there, signed, for your own monitoring; https:// unless ALLOW_HTTP is set.',
-    secret: true,
-  }),
-  OPERATIONAL_WEBHOOK_SECRET: text()
-    .matches(
-      /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/,
-      'must be whsec_ and 24 to 64 bytes in base64: `echo whsec_$(openssl rand -base64 32)`',
-    )
-    .meta({
-      about: 'Signs what is posted to OPERATIONAL_WEBHOOK_URL (Standard Webhooks). Needed with it.',
-      secret: true,
-    }),
   DATABASE_POOL_SIZE: count(1, 500).default(10).meta({ about: 'Postgres connections of each process.' }),
   DATABASE_NAMED_STATEMENTS: flag().default(true).meta({
     about:
@@ -317,7 +304,6 @@ export function readConfig(asGiven: NodeJS.ProcessEnv = process.env) {
     mediaFolder: value.MEDIA_FOLDER,
     mediaS3: readBucket(value),
     smtp: readSmtp(value),
-    operationalWebhook: readOperationalWebhook(value),
     startedByPid: value.STARTED_BY_PID,
   })
 }
@@ -377,19 +363,6 @@ function readSmtp({ SMTP_URL: url, MAIL_FROM: from }: ReturnType<typeof validate
   if (url !== undefined && from !== undefined) return { url, from }
   if (url === undefined && from === undefined) return undefined
   throw new ConfigInvalid(['SMTP_URL and MAIL_FROM must be set together'])
-}
-
-/** undefined: notices are posted nowhere. @throws ConfigInvalid for one without the other, or a URL that is not called */
-function readOperationalWebhook(value: ReturnType<typeof validate>) {
-  const { OPERATIONAL_WEBHOOK_URL: url, OPERATIONAL_WEBHOOK_SECRET: secret } = value
-  if (url === undefined && secret === undefined) return undefined
-  if (url === undefined || secret === undefined) {
-    throw new ConfigInvalid(['OPERATIONAL_WEBHOOK_URL and OPERATIONAL_WEBHOOK_SECRET must be set together'])
-  }
-  if (url.startsWith('http:') && !value.ALLOW_HTTP) {
-    throw new ConfigInvalid(['OPERATIONAL_WEBHOOK_URL must start with https:// unless ALLOW_HTTP is true'])
-  }
-  return { url, secret }
 }
 
 /** @param unread faults of files: what they should have had is not said to be missing, too */

@@ -1,12 +1,85 @@
-import { oneOf, orNull, text, url, uuid, type JsonSchema } from './shape.js'
+import { count, oneOf, orNull, text, url, uuid, type JsonSchema, type Kind } from './shape.js'
 
 /** What of an event its sentence is made of. */
 interface Told {
   payload: string
-  /** Who is at the other end. */
-  fromNumber: string
+  /** Who is at the other end; null: it tells of no line. */
+  fromNumber: string | null
   /** The line's. */
-  toNumber: string
+  toNumber: string | null
+}
+
+const EXAMPLE_USER = '01a1f8a0-0000-7000-8000-000000000002'
+const EXAMPLE_LINE = '01a1f8a0-0000-7000-8000-000000000003'
+
+const OF_ENDPOINT = {
+  data: {
+    endpointId: uuid,
+    host: text,
+    lineId: orNull(uuid),
+    lineName: orNull(text),
+    applicationId: orNull(uuid),
+    applicationName: orNull(text),
+    failureCount: count,
+    failingForMs: orNull(count),
+    reason: orNull(oneOf('gone', 'failing')),
+  },
+  example: {
+    endpointId: '01a1f8a0-0000-7000-8000-000000000004',
+    host: 'example.com',
+    userId: EXAMPLE_USER,
+    lineId: EXAMPLE_LINE,
+    lineName: 'Front desk',
+    applicationId: null,
+    applicationName: null,
+    failureCount: 4,
+    failingForMs: 120_000,
+    reason: null,
+  },
+} as const
+
+const OF_CARRIER = {
+  data: { accountId: uuid, name: text, state: text },
+  example: { accountId: '01a1f8a0-0000-7000-8000-000000000005', name: 'twilio', state: 'not reachable' },
+} as const
+
+const OF_QUEUE = {
+  data: { queue: text, why: text },
+  example: { queue: 'send-message', why: 'No worker is there.' },
+} as const
+
+const OF_USER = { userId: EXAMPLE_USER, email: 'ada@example.com' }
+
+/** What a user, or an operator, is told of: the same that stands at their notices in the console. */
+function ofAccount(row: {
+  label: string
+  when: string
+  who: 'owner and operators' | 'operators'
+  data: Record<string, Kind<unknown>>
+  example: Readonly<Record<string, unknown>>
+}) {
+  const fields: Record<string, Kind<unknown>> = { title: text, text, userId: orNull(uuid), ...row.data }
+  return {
+    label: row.label,
+    when: row.when,
+    who: row.who,
+    recipients: 'account' as const,
+    payload: {
+      type: 'string',
+      contentMediaType: 'application/json',
+      contentSchema: {
+        type: 'object',
+        properties: Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])),
+        required: Object.keys(fields),
+      },
+    },
+    payloadWords: 'JSON',
+    example: row.example,
+    sentence: ({ payload }: Told) => {
+      const { title, text } = JSON.parse(payload) as { title: string; text: string }
+      return `${title}. ${text}`
+    },
+  }
 }
 
 interface EventTypeRow {
@@ -19,15 +92,18 @@ interface EventTypeRow {
   /**
    * `all`: every endpoint of the line and of its applications, unless its policy declines the type. `asking`: only those that
    * name it in `optInEvents`, because receivers answer 400 to a type that they do not know. `asking applications`: the same,
-   * and a line's own endpoints cannot ask.
+   * and a line's own endpoints cannot ask. `account`: it tells of no line, and goes to the operational webhooks of its user,
+   * unless their policy declines it.
    */
-  recipients: 'all' | 'asking' | 'asking applications'
+  recipients: 'all' | 'asking' | 'asking applications' | 'account'
+  /** Of `account`: who is told. */
+  who?: 'owner and operators' | 'operators'
   /** What the payload is, beyond being a text. */
   payload: JsonSchema
   /** What the payload is, in words. */
   payloadWords: string
-  /** A payload that examples show and test events have. */
-  example: string
+  /** A payload that examples show and test events have; of `account` what its words are made of. */
+  example: string | Readonly<Record<string, unknown>>
   /** The event for people who read it in a chat. */
   sentence: (event: Told) => string
 }
@@ -113,10 +189,87 @@ export const EVENT_TYPES = {
     when: 'a user takes a line away from the application',
     recipients: 'asking applications',
     payload: { const: '' },
-    payloadWords: 'empty; both numbers are the line’s',
+    payloadWords: 'empty; both numbers are the same',
     example: '',
     sentence: ({ toNumber }) => `${toNumber} is no longer connected.`,
   },
+  'endpoint.failing': ofAccount({
+    label: 'Endpoint failing',
+    when: 'an endpoint has failed 4 times in a row, for an hour, and for 4 days, which is a day before it is disabled',
+    who: 'owner and operators',
+    ...OF_ENDPOINT,
+  }),
+  'endpoint.disabled': ofAccount({
+    label: 'Endpoint disabled',
+    when: 'an endpoint is disabled: it has only failed for 5 days, or has answered 410',
+    who: 'owner and operators',
+    ...OF_ENDPOINT,
+  }),
+  'endpoint.recovered': ofAccount({
+    label: 'Endpoint recovered',
+    when: 'an endpoint takes events again, after one of the two above was told',
+    who: 'owner and operators',
+    ...OF_ENDPOINT,
+  }),
+  'messages.unknown': ofAccount({
+    label: 'Messages unknown',
+    when: 'messages have become `unknown`, and stayed so for two minutes',
+    who: 'owner and operators',
+    data: { count },
+    example: { userId: EXAMPLE_USER, count: 2 },
+  }),
+  'cap.near': ofAccount({
+    label: 'Spend cap nearly used up',
+    when: '80 % of a spend cap are used on a day, once a day; a cap that was changed is told of again',
+    who: 'owner and operators',
+    data: { lineId: orNull(uuid), lineName: orNull(text), segmentsPerDay: count, used: count },
+    example: { userId: EXAMPLE_USER, lineId: null, lineName: null, segmentsPerDay: 1000, used: 800 },
+  }),
+  'country.paused': ofAccount({
+    label: 'Country paused',
+    when: 'messages of a user to one country rose suddenly, and are refused since then',
+    who: 'owner and operators',
+    data: { country: text, accepted: count, usual: count },
+    example: { userId: EXAMPLE_USER, country: 'GB', accepted: 500, usual: 20 },
+  }),
+  'carrier.down': ofAccount({
+    label: 'Carrier down',
+    when: 'a carrier account has not worked for a minute: its sessions are not bound, it cannot be reached, or it gives no clear answers',
+    who: 'operators',
+    ...OF_CARRIER,
+  }),
+  'carrier.recovered': ofAccount({
+    label: 'Carrier recovered',
+    when: 'a carrier account works again, after it was told that it was down',
+    who: 'operators',
+    ...OF_CARRIER,
+  }),
+  'queue.stuck': ofAccount({
+    label: 'Queue stuck',
+    when: 'a queue has been stuck for a minute: nothing leaves it, although something could',
+    who: 'operators',
+    ...OF_QUEUE,
+  }),
+  'queue.recovered': ofAccount({
+    label: 'Queue recovered',
+    when: 'a queue moves again, after it was told that it was stuck',
+    who: 'operators',
+    ...OF_QUEUE,
+  }),
+  'second_factor.removal_asked': ofAccount({
+    label: 'Removal of a second factor',
+    when: 'an operator asks to remove the second factor of a user who has lost it; another one has to confirm',
+    who: 'owner and operators',
+    data: { email: text, reason: text },
+    example: { ...OF_USER, reason: 'The phone is lost.' },
+  }),
+  'second_factor.removed': ofAccount({
+    label: 'Second factor removed',
+    when: 'operators have removed the second factor of a user, in the console or on the command line',
+    who: 'owner and operators',
+    data: { email: text },
+    example: OF_USER,
+  }),
 } as const satisfies Record<string, EventTypeRow>
 
 function statusOf(payload: string): string {
@@ -130,8 +283,11 @@ type For<Recipients> = {
 }[keyof Table]
 
 export type EventType = keyof Table
-/** The types that every endpoint gets. Each tells of a message that was received. */
+/** The types that every endpoint of a line gets. Each tells of a message that was received. */
 export type MessageEventType = For<'all'>
+/** What users and operators are told of. */
+export type AccountEventType = For<'account'>
+export type LineEventType = Exclude<EventType, AccountEventType>
 export type OptInEventType = For<'asking' | 'asking applications'>
 /** What a line's own endpoint may ask for. */
 export type LineOptInEventType = For<'asking'>
@@ -140,6 +296,10 @@ export const ALL_EVENT_TYPES = Object.keys(EVENT_TYPES) as EventType[]
 export const MESSAGE_EVENT_TYPES = typesFor('all')
 export const LINE_OPT_IN_EVENT_TYPES = typesFor('asking')
 export const OPT_IN_EVENT_TYPES = typesFor('asking', 'asking applications')
+export const LINE_EVENT_TYPES = typesFor('all', 'asking', 'asking applications')
+export const ACCOUNT_EVENT_TYPES = typesFor('account')
+/** What an endpoint gets without asking, and so may decline. */
+export const UNASKED_EVENT_TYPES = typesFor('all', 'account')
 
 function typesFor<const Recipients extends EventTypeRow['recipients']>(
   ...recipients: Recipients[]
@@ -150,5 +310,9 @@ function typesFor<const Recipients extends EventTypeRow['recipients']>(
 }
 
 export function isOptIn(type: EventType): type is OptInEventType {
-  return EVENT_TYPES[type].recipients !== 'all'
+  return EVENT_TYPES[type].recipients.startsWith('asking')
+}
+
+export function isOfAccount(type: EventType): type is AccountEventType {
+  return EVENT_TYPES[type].recipients === 'account'
 }

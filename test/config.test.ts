@@ -75,7 +75,6 @@ describe('configuration', () => {
       mediaFolder: '.data/media',
       mediaS3: undefined,
       smtp: undefined,
-      operationalWebhook: undefined,
       startedByPid: undefined,
       traces: undefined,
     })
@@ -207,8 +206,6 @@ describe('configuration', () => {
         OTEL_EXPORTER_OTLP_HEADERS: 'key=hunter5',
         MEDIA_S3_SECRET_ACCESS_KEY: 'hunter six',
         SMTP_URL: 'smtps://u:p@mail.example',
-        OPERATIONAL_WEBHOOK_URL: 'https://hooks.example/x',
-        OPERATIONAL_WEBHOOK_SECRET: `whsec_${KEY}`,
       }
       expect(Object.keys(values)).to.have.members(SECRETS)
       const files = await Promise.all(
@@ -434,32 +431,12 @@ describe('configuration', () => {
     ['MAIL_FROM', 'Acme Lines'],
     ['MAIL_FROM', 'Acme <lines@example.com>, ada@example.com'],
     ['MAIL_FROM', 'Acme\r\nBcc: ada@example.com <lines@example.com>'],
-    ['OPERATIONAL_WEBHOOK_URL', 'hooks.example.com'],
-    ['OPERATIONAL_WEBHOOK_SECRET', 'too short'],
-    ['OPERATIONAL_WEBHOOK_SECRET', 'whsec_short'],
   ] as const) {
     it(`refuses ${JSON.stringify(value)} as ${name}, and does not repeat it`, () => {
       const faults = faultsOf({ [name]: value })
       expect(faults.join()).to.include(`${name} must be`).and.to.not.include(value)
     })
   }
-
-  it('posts notices to a URL with a secret, over https unless http is allowed', () => {
-    const hook = {
-      OPERATIONAL_WEBHOOK_URL: 'http://hooks.example.com/linehook?key=1',
-      OPERATIONAL_WEBHOOK_SECRET: `whsec_${KEY}`,
-    }
-    expect(readConfig({ ...required, ...hook, ALLOW_HTTP: 'true' }).operationalWebhook).to.deep.equal({
-      url: hook.OPERATIONAL_WEBHOOK_URL,
-      secret: hook.OPERATIONAL_WEBHOOK_SECRET,
-    })
-    expect(faultsOf(hook)).to.deep.equal([
-      'OPERATIONAL_WEBHOOK_URL must start with https:// unless ALLOW_HTTP is true',
-    ])
-    expect(faultsOf({ ...hook, OPERATIONAL_WEBHOOK_SECRET: undefined })).to.deep.equal([
-      'OPERATIONAL_WEBHOOK_URL and OPERATIONAL_WEBHOOK_SECRET must be set together',
-    ])
-  })
 
   it('says one sentence about every setting, and marks those that are secret', () => {
     const secret = Object.entries(settings).flatMap(([name, setting]) => {
@@ -477,8 +454,6 @@ describe('configuration', () => {
       'OTEL_EXPORTER_OTLP_HEADERS',
       'MEDIA_S3_SECRET_ACCESS_KEY',
       'SMTP_URL',
-      'OPERATIONAL_WEBHOOK_URL',
-      'OPERATIONAL_WEBHOOK_SECRET',
     ])
   })
 

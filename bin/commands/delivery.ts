@@ -87,7 +87,7 @@ async function list(context: Context, options: DeliveryListOptions) {
       : await listDeliveries(context.db, userId, wanted, page)
   const names = await findLineNames(
     context.db,
-    found.map(({ lineId }) => lineId),
+    found.flatMap(({ lineId }) => lineId ?? []),
   )
   const row = (each: Delivery) => [
     each.id,
@@ -95,7 +95,7 @@ async function list(context: Context, options: DeliveryListOptions) {
     each.type,
     shownNumber(each.fromNumber, options),
     each.status,
-    printable(names.get(each.lineId) ?? ''),
+    printable(names.get(each.lineId ?? '') ?? ''),
     originOf(each.url),
     each.lastFailure ?? '',
   ]
@@ -108,7 +108,7 @@ async function list(context: Context, options: DeliveryListOptions) {
 async function show(context: Context, id: string, options: ShowOptions) {
   const delivery = await getAnyDelivery(context, id)
   const { attempts } = delivery
-  const names = await findLineNames(context.db, [delivery.lineId])
+  const names = await findLineNames(context.db, delivery.lineId === null ? [] : [delivery.lineId])
   return {
     result: {
       ...shownDelivery(context, delivery, options),
@@ -117,7 +117,10 @@ async function show(context: Context, id: string, options: ShowOptions) {
     lines: [
       `${delivery.type} ${delivery.id}`,
       ...facts({
-        line: `${printable(names.get(delivery.lineId) ?? '')} (${delivery.lineId})`,
+        line:
+          delivery.lineId === null
+            ? null
+            : `${printable(names.get(delivery.lineId) ?? '')} (${delivery.lineId})`,
         event: delivery.eventId,
         message: delivery.messageId,
         from: shownNumber(delivery.fromNumber, options),

@@ -20,7 +20,8 @@ import { changePolicy, getPolicy, type ShownPolicy } from '../../src/domain/endp
 import { POLICY_FIELDS } from '../../src/domain/endpoints/policy-fields.js'
 import { parsePolicyText } from '../../src/domain/endpoints/policy-text.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
-import { readTestEventType, sendTestEvent } from '../../src/domain/endpoints/test-event.js'
+import { sendTestEvent } from '../../src/domain/endpoints/test-event.js'
+import { getUserByEmail } from '../../src/domain/people/users.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { withHost } from '../../src/domain/operating/overview/endpoints.js'
 import { COMMAND_LINE, pauseEndpoint, resumeEndpoint } from '../../src/domain/operating/pauses.js'
@@ -48,17 +49,19 @@ interface WrittenOptions {
 export function addEndpointCommands(program: Command): void {
   const endpoint = program
     .command('endpoint')
-    .description('the URLs that get the events of a line or an application')
+    .description('the URLs that get the events of a line, an application or an account')
 
   endpoint
     .command('list')
-    .description("list a line's endpoints, its outgoing webhook first, or an application's")
+    .description(
+      "list the endpoints of a line, its outgoing webhook first, of an application, or of a user's account",
+    )
     .argument(...OWNER)
     .option('--json', 'print JSON')
     .action((reference: string, options: { json?: boolean }) =>
       run(options, async (context) => {
-        const { owner } = await ownerOf(context, reference)
-        const endpoints = await listEndpoints(context, OPERATOR, owner)
+        const { owner, userId } = await ownerOf(context, reference)
+        const endpoints = await listEndpoints(context, { userId }, owner)
         const lines = endpoints.length === 0 ? ['There is none.'] : table(endpoints.map(rowOf))
         return { result: endpoints, lines }
       }),
@@ -67,8 +70,8 @@ export function addEndpointCommands(program: Command): void {
   endpoint
     .command('add')
     .description(
-      `add an endpoint to a line, up to ${MAX_LINE_ENDPOINTS} beside its outgoing webhook, or to an application that has ` +
-        'none, and show its signing secret',
+      `add an endpoint to a line, up to ${MAX_LINE_ENDPOINTS} beside its outgoing webhook, to an application that has none, or ` +
+        "to a user's account for what the user is told of, and show its signing secret",
     )
     .argument(...OWNER)
     .argument('<url>', 'where events are POSTed')
@@ -103,11 +106,11 @@ export function addEndpointCommands(program: Command): void {
     )
 
   one('test', 'send a test event, once, and say what came of it')
-    .option('--type <type>', 'such as inboundText or messageStatus', 'inboundText')
+    .option('--type <type>', 'such as messageStatus; left out: the first that the endpoint gets')
     .option('--json', 'print JSON')
-    .action((id: string, options: { type: string; json?: boolean }) =>
+    .action((id: string, options: { type?: string; json?: boolean }) =>
       run(options, async (context) => {
-        const result = await sendTestEvent(context, OPERATOR, id, readTestEventType(options.type))
+        const result = await sendTestEvent(context, OPERATOR, id, options.type)
         const { delivered, responseStatus, failure, durationMs } = result
         if (!delivered) process.exitCode = 1
         const outcome = `${delivered ? 'delivered' : 'failed'}: ${responseStatus ?? failure ?? ''}`
@@ -180,7 +183,7 @@ export function addEndpointCommands(program: Command): void {
   }))
 }
 
-/** @throws UserError when nothing has this id or number */
+/** @throws UserError when nothing has this id, number or address */
 async function ownerOf(
   context: Context,
   reference: string,
@@ -188,6 +191,8 @@ async function ownerOf(
   const application = await findClient(context, reference)
   if (application !== undefined)
     return { owner: { applicationId: application.id }, userId: application.userId }
+  if (reference.includes('@'))
+    return { owner: { isOfAccount: true }, userId: (await getUserByEmail(context, reference)).id }
   const { id, userId } = await getAnyLine(context, reference)
   return { owner: { lineId: id }, userId }
 }

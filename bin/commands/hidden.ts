@@ -43,10 +43,15 @@ export function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : ''
 }
 
-export function shownNumber(number: string, { numbers }: Shown): string {
+export function shownNumber(number: string | null, { numbers }: Shown): string {
+  if (number === null) return ''
   return numbers === true ? number : maskNumber(number)
 }
 
-function numbersOf({ fromNumber, toNumber }: { fromNumber: string; toNumber: string }, shown: Shown) {
-  return { fromNumber: shownNumber(fromNumber, shown), toNumber: shownNumber(toNumber, shown) }
+function numbersOf(
+  { fromNumber, toNumber }: { fromNumber: string | null; toNumber: string | null },
+  shown: Shown,
+) {
+  const hidden = (number: string | null) => (number === null ? null : shownNumber(number, shown))
+  return { fromNumber: hidden(fromNumber), toNumber: hidden(toNumber) }
 }

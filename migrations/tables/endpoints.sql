@@ -32,11 +32,14 @@ create table endpoints (
   line_id uuid references lines (id),
   name text,
   application_id uuid references applications (id),
-  constraint endpoints_owner_check check (num_nonnulls(line_id, application_id) = 1)
+  -- Neither: it is an operational webhook of its user's account.
+  constraint endpoints_owner_check check (num_nonnulls(line_id, application_id) < 2)
 );
 create index endpoints_of_application on endpoints (application_id)
   where application_id is not null and removed_at is null;
 create index endpoints_of_line on endpoints (line_id, id) where line_id is not null and removed_at is null;
+create index endpoints_of_account on endpoints (user_id, id)
+  where line_id is null and application_id is null and removed_at is null;
 
 create table developer_connections (
   line_id uuid primary key references lines (id) on delete cascade,
@@ -59,12 +62,13 @@ create table incoming_webhooks (
 create table events (
   id uuid primary key,
   user_id uuid not null,
-  line_id uuid not null,
+  -- null: it tells of no line, but of something that its user is told of. Then it has no numbers either.
+  line_id uuid,
   message_id uuid,
   type text not null,
   payload text not null,
-  from_number text not null,
-  to_number text not null,
+  from_number text,
+  to_number text,
   created_at timestamptz not null default now()
 ) partition by range (id);
 create index events_message on events (message_id);
@@ -74,7 +78,7 @@ create table events_default partition of events default;
 create table deliveries (
   id uuid primary key,
   user_id uuid not null,
-  line_id uuid not null,
+  line_id uuid,
   event_id uuid not null,
   endpoint_id uuid not null,
   status text not null check (status in ('pending', 'delivering', 'delivered', 'exhausted', 'held')),
@@ -93,8 +97,8 @@ create table deliveries (
   -- As their events have them, which never changes: a list that is filtered by them would look up the event of every
   -- delivery (measured: 300 ms for the number of one in 100,000).
   type text not null,
-  from_number text not null,
-  -- null: the endpoint is the line's own.
+  from_number text,
+  -- null: the endpoint is the line's own, or its user's.
   application_id uuid,
   -- How often the worker of an attempt was lost. That says nothing about the row, which may only have been beside the
   -- one that took the process with it: what is lost again and again is tried in a process of its own, and only how that

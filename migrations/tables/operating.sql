@@ -71,32 +71,22 @@ create table notices (
 );
 create index notices_user on notices (user_id, id);
 
--- The ways out, each with its next try: mails, operational webhooks, and links to set a new password.
+-- Mails, each with its next try: notices, and links to set a new password.
 create table dispatches (
   id uuid primary key,
-  kind text not null check (kind in ('mail', 'webhook', 'own_webhook', 'reset_link')),
+  kind text not null check (kind in ('mail', 'reset_link')),
   notice_id uuid references notices (id) on delete cascade,
-  -- Who gets it; null: the operational webhook.
-  user_id uuid references users (id) on delete cascade,
+  user_id uuid not null references users (id) on delete cascade,
   status text not null default 'waiting' check (status in ('waiting', 'sent', 'failed')),
   attempt_count integer not null default 0,
   due_at timestamptz not null default clock_timestamp(),
   last_failure text,
   settled_at timestamptz,
-  check ((notice_id is null) = (kind = 'reset_link')),
-  check ((user_id is null) = (kind = 'webhook'))
+  check ((notice_id is null) = (kind = 'reset_link'))
 );
 create index dispatches_due on dispatches (kind, due_at) where status = 'waiting';
 create index dispatches_notice on dispatches (notice_id);
 create index dispatches_user on dispatches (user_id, settled_at);
-
--- Each user may have notices about what is theirs posted to a URL of their own, beside the one of the installation.
-create table operational_webhooks (
-  user_id uuid primary key references users (id) on delete cascade,
-  url text not null,
-  secret_sealed bytea not null,
-  created_at timestamptz not null default clock_timestamp()
-);
 
 -- Long works, each a row: what was asked, how far it is, and how it ended. `position` is the id up to which it is done,
 -- so that whoever goes on with it begins behind. `claim_count`: only the last who claimed it may write.

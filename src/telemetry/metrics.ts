@@ -161,7 +161,7 @@ export const noticesTold = counter(
 )
 export const dispatchAttempts = counter(
   'linehook_dispatch_attempts_total',
-  'Attempts to send a notice or a link. kind: mail, webhook (of the installation), own_webhook (of a user) or reset_link; outcome: sent, retry or failed (for good).',
+  'Attempts to send a notice or a link. kind: mail or reset_link; outcome: sent, retry or failed (for good).',
   ['kind', 'outcome'],
 )
 

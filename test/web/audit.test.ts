@@ -78,8 +78,7 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
       ],
       [`/console/authorized-applications/${stranger.id}/disconnect`, {}, ['authorization.ended']],
       ['/console/settings/api-tokens', { name: 'a program' }, ['api_token.created']],
-      ['/console/settings/operational-webhook', { url: URL_WITH_SECRET }, ['operational_webhook.changed']],
-      ['/console/settings/operational-webhook/rotate', {}, ['operational_webhook.secret_rotated']],
+      ['/console/settings/operational-webhooks', { url: URL_WITH_SECRET }, ['endpoint.added']],
       [
         '/console/settings/password',
         { currentPassword: PASSWORD, newPassword: 'quite another phrase of mine' },

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { Context } from '../../src/domain/context.js'
+import { addEndpoint } from '../../src/domain/endpoints/endpoints.js'
 import { createPerson, type Person } from '../domain/people/people.js'
 import { setEndpoint, toldNotices } from '../domain/operating/notices/fixtures.js'
 import { createLine } from '../helpers/factories.js'
@@ -11,8 +12,6 @@ import { openings } from '../helpers/openings.js'
 import { until } from '../helpers/until.js'
 import { createInstallation } from '../journeys/support/steps.js'
 
-const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
-
 describe('two maintenance processes with a mail server that says nothing', function () {
   this.timeout(60_000)
 
@@ -21,6 +20,7 @@ describe('two maintenance processes with a mail server that says nothing', funct
   let receiver: Receiver
   let context: Context
   let owner: Person
+  let signingSecret: string
   let processes: RunningProcess[]
 
   before(async () => {
@@ -30,21 +30,25 @@ describe('two maintenance processes with a mail server that says nothing', funct
     const installation = await createInstallation({
       SMTP_URL: server.url,
       MAIL_FROM: 'Acme Lines <lines@acme.example>',
-      OPERATIONAL_WEBHOOK_URL: `${receiver.url}?key=secret-key`,
-      OPERATIONAL_WEBHOOK_SECRET: SECRET,
     })
     context = await open(Promise.resolve(installation.context))
     owner = await createPerson(context)
     await createLine(context, { userId: owner.id, outgoingUrl: 'http://127.0.0.1:9/secret-path' })
     await setEndpoint(context, owner.id, { failing: '2 minutes', failures: 9 })
-    processes = await Promise.all([1, 2].map(() => startProcess('maintenance', installation.environment)))
+    const url = `${receiver.url}?key=secret-key`
+    signingSecret = (await addEndpoint(context, owner.id, { isOfAccount: true }, { url })).signingSecret
+    processes = await Promise.all(
+      (['maintenance', 'maintenance', 'deliver-event'] as const).map((name) =>
+        startProcess(name, installation.environment),
+      ),
+    )
   })
 
   after(() => stopProcesses())
 
-  it('tell once, and the operational webhook hears of it once', async () => {
+  it('tell once, and the operational webhook gets it once', async () => {
     const request = await until('the webhook was called', () => receiver.requests[0])
-    const body = new Webhook(SECRET).verify(request.body, request.headers as Record<string, string>)
+    const body = new Webhook(signingSecret).verify(request.body, request.headers as Record<string, string>)
     expect(body).to.deep.include({ type: 'endpoint.failing' })
     await until('the mail was tried twice', () => server.connectionCount() > 1, 30_000)
     expect(await toldNotices(context, 'endpoint.failing')).to.have.length(1)
@@ -83,7 +87,7 @@ describe('two maintenance processes with a mail server that says nothing', funct
     expect(logs).to.include('notice.told').and.to.include('dispatch.put_off')
     for (const secret of [
       'secret',
-      SECRET,
+      signingSecret,
       server.password,
       encodeURIComponent(server.password),
       owner.email,

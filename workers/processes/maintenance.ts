@@ -1,11 +1,7 @@
 import type { Context } from '../../src/domain/context.js'
 import { guardCountries } from '../../src/domain/messages/country-guard.js'
 import { keepHouse } from '../../src/domain/operating/housekeeping.js'
-import {
-  callOperationalWebhook,
-  callOwnWebhooks,
-  sendMails,
-} from '../../src/domain/operating/notices/dispatch.js'
+import { sendMails } from '../../src/domain/operating/notices/dispatch.js'
 import { lookForNotices } from '../../src/domain/operating/notices/look.js'
 import { catchUp } from '../../src/domain/messages/catch-up.js'
 import { releaseDue } from '../../src/domain/messages/later.js'
@@ -85,20 +81,8 @@ await startWorker(
       every(COUNT_AGAIN_MS, () => countAgain(context), context.log, 'counting again'),
       every(COUNT_AGAIN_MS, createCatchingUp(context), context.log, 'catching up with counting'),
       every(LOOK_MS, () => lookForNotices(context), context.log, 'looking for notices'),
-      // Each has a timer of its own: a mail server that hangs keeps nothing else waiting.
+      // A timer of its own: a mail server that hangs keeps nothing else waiting.
       every(DISPATCH_MS, () => sendMails(context, stopping.signal), context.log, 'sending mails'),
-      every(
-        DISPATCH_MS,
-        () => callOperationalWebhook(context, stopping.signal),
-        context.log,
-        'calling the operational webhook',
-      ),
-      every(
-        DISPATCH_MS,
-        () => callOwnWebhooks(context, stopping.signal),
-        context.log,
-        'calling users’ operational webhooks',
-      ),
       every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
       ...(context.config.simulator
         ? [every(SWEEP_MS, () => sendSimulatedReceipts(context), context.log, 'simulated receipts')]

@@ -140,12 +140,12 @@ export abstract class Operations {
     return this.call('POST', `/v1/lines/${segment(lineId)}/incoming-webhook/regenerate`, { body }, options)
   }
 
-  /** List the endpoints of your lines and applications. A line's outgoing webhook comes first. An application sees its own endpoint. */
+  /** List the endpoints of your lines, your applications and your account. A line's outgoing webhook comes first. An application sees its own endpoint. */
   async listEndpoints(query?: ListEndpointsQuery, options?: CallOptions): Promise<Endpoint[]> {
     return this.call('GET', `/v1/endpoints`, { query }, options)
   }
 
-  /** Add an endpoint to a line, or to an application that has none. It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a line may have 10, and its developer connection must be enabled. */
+  /** Add an endpoint to a line, an application that has none, or your account. It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a line may have 10, and its developer connection must be enabled. Without lineId and applicationId it is an operational webhook of your account, which gets what you are told of. */
   async addEndpoint(body: AddEndpointBody, options?: CallOptions): Promise<NewEndpoint> {
     return this.call('POST', `/v1/endpoints`, { body }, options)
   }
@@ -169,7 +169,7 @@ export abstract class Operations {
     return this.call('DELETE', `/v1/endpoints/${segment(endpointId)}`, {}, options)
   }
 
-  /** Send a test event to an endpoint. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is an example of its type. */
+  /** Send a test event to an endpoint. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is an example of its type; without a type it is the first that the endpoint gets. */
   async sendTestEvent(
     endpointId: string,
     body?: SendTestEventBody,
@@ -513,6 +513,21 @@ export type WebhookEvent =
   | OptOutEvent
   | LineDisconnectedEvent
 
+/** What is posted to an operational webhook. */
+export type OperationalEvent =
+  | EndpointFailingEvent
+  | EndpointDisabledEvent
+  | EndpointRecoveredEvent
+  | MessagesUnknownEvent
+  | CapNearEvent
+  | CountryPausedEvent
+  | CarrierDownEvent
+  | CarrierRecoveredEvent
+  | QueueStuckEvent
+  | QueueRecoveredEvent
+  | SecondFactorRemovalAskedEvent
+  | SecondFactorRemovedEvent
+
 export const EVENT_FIELDS = ['type', 'payload', 'fromNumber', 'toNumber', 'userId', 'lineId'] as const
 
 export interface ListLinesQuery {
@@ -571,7 +586,25 @@ export interface ChangeEndpointBody {
 
 export interface SendTestEventBody {
   type?:
-    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected' | undefined
+    | 'inboundText'
+    | 'inboundMedia'
+    | 'voiceMail'
+    | 'messageStatus'
+    | 'optOut'
+    | 'lineDisconnected'
+    | 'endpoint.failing'
+    | 'endpoint.disabled'
+    | 'endpoint.recovered'
+    | 'messages.unknown'
+    | 'cap.near'
+    | 'country.paused'
+    | 'carrier.down'
+    | 'carrier.recovered'
+    | 'queue.stuck'
+    | 'queue.recovered'
+    | 'second_factor.removal_asked'
+    | 'second_factor.removed'
+    | undefined
 }
 
 export interface ListDeliveriesOfEndpointQuery {
@@ -585,7 +618,26 @@ export interface ChangeEndpointPolicyBody {
   timeoutSeconds?: number | null | undefined
   requestsAtOnce?: number | null | undefined
   ordered?: boolean | null | undefined
-  declinedEvents?: ('inboundText' | 'inboundMedia' | 'voiceMail')[] | null | undefined
+  declinedEvents?:
+    | (
+        | 'inboundText'
+        | 'inboundMedia'
+        | 'voiceMail'
+        | 'endpoint.failing'
+        | 'endpoint.disabled'
+        | 'endpoint.recovered'
+        | 'messages.unknown'
+        | 'cap.near'
+        | 'country.paused'
+        | 'carrier.down'
+        | 'carrier.recovered'
+        | 'queue.stuck'
+        | 'queue.recovered'
+        | 'second_factor.removal_asked'
+        | 'second_factor.removed'
+      )[]
+    | null
+    | undefined
   shape?:
     | 'linehook'
     | 'cloudevents'
@@ -609,7 +661,26 @@ export interface PreviewEndpointPolicyBody {
   timeoutSeconds?: number | null | undefined
   requestsAtOnce?: number | null | undefined
   ordered?: boolean | null | undefined
-  declinedEvents?: ('inboundText' | 'inboundMedia' | 'voiceMail')[] | null | undefined
+  declinedEvents?:
+    | (
+        | 'inboundText'
+        | 'inboundMedia'
+        | 'voiceMail'
+        | 'endpoint.failing'
+        | 'endpoint.disabled'
+        | 'endpoint.recovered'
+        | 'messages.unknown'
+        | 'cap.near'
+        | 'country.paused'
+        | 'carrier.down'
+        | 'carrier.recovered'
+        | 'queue.stuck'
+        | 'queue.recovered'
+        | 'second_factor.removal_asked'
+        | 'second_factor.removed'
+      )[]
+    | null
+    | undefined
   shape?:
     | 'linehook'
     | 'cloudevents'
@@ -689,7 +760,25 @@ export interface ChangeContactBody {
 export interface ListDeliveriesQuery {
   /** Only what belongs to this line. */ lineId?: string | undefined
   /** Only with this type. */ type?:
-    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected' | undefined
+    | 'inboundText'
+    | 'inboundMedia'
+    | 'voiceMail'
+    | 'messageStatus'
+    | 'optOut'
+    | 'lineDisconnected'
+    | 'endpoint.failing'
+    | 'endpoint.disabled'
+    | 'endpoint.recovered'
+    | 'messages.unknown'
+    | 'cap.near'
+    | 'country.paused'
+    | 'carrier.down'
+    | 'carrier.recovered'
+    | 'queue.stuck'
+    | 'queue.recovered'
+    | 'second_factor.removal_asked'
+    | 'second_factor.removed'
+    | undefined
   /** Only with this status. */ status?:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held' | undefined
   /** Only with this number at the other end. */ number?: string | undefined
@@ -746,7 +835,7 @@ export interface ChangeApplicationBody {
 
 export interface InboundTextEvent {
   type: 'inboundText'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the line’s. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -755,7 +844,7 @@ export interface InboundTextEvent {
 
 export interface InboundMediaEvent {
   type: 'inboundMedia'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the line’s. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -764,7 +853,7 @@ export interface InboundMediaEvent {
 
 export interface VoiceMailEvent {
   type: 'voiceMail'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the line’s. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -773,7 +862,7 @@ export interface VoiceMailEvent {
 
 export interface MessageStatusEvent {
   type: 'messageStatus'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the line’s. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -790,7 +879,7 @@ export interface MessageStatusPayload {
 
 export interface OptOutEvent {
   type: 'optOut'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the line’s. */ payload:
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload:
     'optedOut' | 'optedIn'
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
@@ -800,11 +889,179 @@ export interface OptOutEvent {
 
 export interface LineDisconnectedEvent {
   type: 'lineDisconnected'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the line’s. */ payload: ''
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
+}
+
+export interface EndpointFailingEvent {
+  type: 'endpoint.failing'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    endpointId: string
+    host: string
+    lineId: string | null
+    lineName: string | null
+    applicationId: string | null
+    applicationName: string | null
+    failureCount: number
+    failingForMs: number | null
+    reason: 'gone' | 'failing' | null
+  }
+}
+
+export interface EndpointDisabledEvent {
+  type: 'endpoint.disabled'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    endpointId: string
+    host: string
+    lineId: string | null
+    lineName: string | null
+    applicationId: string | null
+    applicationName: string | null
+    failureCount: number
+    failingForMs: number | null
+    reason: 'gone' | 'failing' | null
+  }
+}
+
+export interface EndpointRecoveredEvent {
+  type: 'endpoint.recovered'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    endpointId: string
+    host: string
+    lineId: string | null
+    lineName: string | null
+    applicationId: string | null
+    applicationName: string | null
+    failureCount: number
+    failingForMs: number | null
+    reason: 'gone' | 'failing' | null
+  }
+}
+
+export interface MessagesUnknownEvent {
+  type: 'messages.unknown'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    count: number
+  }
+}
+
+export interface CapNearEvent {
+  type: 'cap.near'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    lineId: string | null
+    lineName: string | null
+    segmentsPerDay: number
+    used: number
+  }
+}
+
+export interface CountryPausedEvent {
+  type: 'country.paused'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    country: string
+    accepted: number
+    usual: number
+  }
+}
+
+export interface CarrierDownEvent {
+  type: 'carrier.down'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    accountId: string
+    name: string
+    state: string
+  }
+}
+
+export interface CarrierRecoveredEvent {
+  type: 'carrier.recovered'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    accountId: string
+    name: string
+    state: string
+  }
+}
+
+export interface QueueStuckEvent {
+  type: 'queue.stuck'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    queue: string
+    why: string
+  }
+}
+
+export interface QueueRecoveredEvent {
+  type: 'queue.recovered'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    queue: string
+    why: string
+  }
+}
+
+export interface SecondFactorRemovalAskedEvent {
+  type: 'second_factor.removal_asked'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    email: string
+    reason: string
+  }
+}
+
+export interface SecondFactorRemovedEvent {
+  type: 'second_factor.removed'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    email: string
+  }
 }
 
 export interface Application {
@@ -826,10 +1083,27 @@ export interface Application {
 
 export interface ApplicationDelivery {
   id: string
-  lineId: string
+  /** null: it tells of no line, but of something that you are told of. */ lineId: string | null
   /** The header `webhook-id` of every attempt. */ eventId: string
-  /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications. */ type:
-    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected'
+  /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications, and those with a dot are for operational webhooks. */ type:
+    | 'inboundText'
+    | 'inboundMedia'
+    | 'voiceMail'
+    | 'messageStatus'
+    | 'optOut'
+    | 'lineDisconnected'
+    | 'endpoint.failing'
+    | 'endpoint.disabled'
+    | 'endpoint.recovered'
+    | 'messages.unknown'
+    | 'cap.near'
+    | 'country.paused'
+    | 'carrier.down'
+    | 'carrier.recovered'
+    | 'queue.stuck'
+    | 'queue.recovered'
+    | 'second_factor.removal_asked'
+    | 'second_factor.removed'
   /** `exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled. */ status:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
   attemptCount: number
@@ -895,10 +1169,27 @@ export interface Contact {
 
 export interface Delivery {
   id: string
-  lineId: string
+  /** null: it tells of no line, but of something that you are told of. */ lineId: string | null
   /** The header `webhook-id` of every attempt. */ eventId: string
-  /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications. */ type:
-    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected'
+  /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications, and those with a dot are for operational webhooks. */ type:
+    | 'inboundText'
+    | 'inboundMedia'
+    | 'voiceMail'
+    | 'messageStatus'
+    | 'optOut'
+    | 'lineDisconnected'
+    | 'endpoint.failing'
+    | 'endpoint.disabled'
+    | 'endpoint.recovered'
+    | 'messages.unknown'
+    | 'cap.near'
+    | 'country.paused'
+    | 'carrier.down'
+    | 'carrier.recovered'
+    | 'queue.stuck'
+    | 'queue.recovered'
+    | 'second_factor.removal_asked'
+    | 'second_factor.removed'
   /** `exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled. */ status:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
   attemptCount: number
@@ -912,16 +1203,33 @@ export interface Delivery {
   /** Which endpoint gets it: one of the line, or an application's. */ endpointId: string
   /** The application that gets it; null: a server of the line's own. */ applicationId: string | null
   /** Where it goes; of another user's application only the origin. */ url: string
-  fromNumber: string
-  toNumber: string
+  fromNumber: string | null
+  toNumber: string | null
 }
 
 export interface DeliveryWithAttempts {
   id: string
-  lineId: string
+  /** null: it tells of no line, but of something that you are told of. */ lineId: string | null
   /** The header `webhook-id` of every attempt. */ eventId: string
-  /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications. */ type:
-    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected'
+  /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications, and those with a dot are for operational webhooks. */ type:
+    | 'inboundText'
+    | 'inboundMedia'
+    | 'voiceMail'
+    | 'messageStatus'
+    | 'optOut'
+    | 'lineDisconnected'
+    | 'endpoint.failing'
+    | 'endpoint.disabled'
+    | 'endpoint.recovered'
+    | 'messages.unknown'
+    | 'cap.near'
+    | 'country.paused'
+    | 'carrier.down'
+    | 'carrier.recovered'
+    | 'queue.stuck'
+    | 'queue.recovered'
+    | 'second_factor.removal_asked'
+    | 'second_factor.removed'
   /** `exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled. */ status:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
   attemptCount: number
@@ -935,8 +1243,8 @@ export interface DeliveryWithAttempts {
   /** Which endpoint gets it: one of the line, or an application's. */ endpointId: string
   /** The application that gets it; null: a server of the line's own. */ applicationId: string | null
   /** Where it goes; of another user's application only the origin. */ url: string
-  fromNumber: string
-  toNumber: string
+  fromNumber: string | null
+  toNumber: string | null
   attempts: {
     attemptNumber: number
     startedAt: string
@@ -963,8 +1271,10 @@ export interface DeliveryWithAttempts {
 
 export interface Endpoint {
   id: string
-  /** The line whose events it gets; null: it belongs to an application. */ lineId: string | null
-  /** The application whose webhook it is; null: it belongs to a line. */ applicationId: string | null
+  /** The line whose events it gets; null: it belongs to an application, or to your account. */ lineId:
+    string | null
+  /** The application whose webhook it is. If both are null, it is an operational webhook of your account. */ applicationId:
+    string | null
   /** Whether the developer connection of its line names it as the outgoing webhook. */ isOutgoingWebhook: boolean
   /** What you call it; null: it has no name. */ name: string | null
   /** Where its events are sent. */ url: string
@@ -1003,7 +1313,21 @@ export interface EndpointPolicy {
     number | null
   /** true: an event waits until the one before it from the same number is taken, or is not tried again. It does not hold up events from others. It counts for events from then on. */ ordered: boolean
   /** Events of received messages that it does not get. Other events come only if `optInEvents` names them. */ declinedEvents: (
-    'inboundText' | 'inboundMedia' | 'voiceMail'
+    | 'inboundText'
+    | 'inboundMedia'
+    | 'voiceMail'
+    | 'endpoint.failing'
+    | 'endpoint.disabled'
+    | 'endpoint.recovered'
+    | 'messages.unknown'
+    | 'cap.near'
+    | 'country.paused'
+    | 'carrier.down'
+    | 'carrier.recovered'
+    | 'queue.stuck'
+    | 'queue.recovered'
+    | 'second_factor.removal_asked'
+    | 'second_factor.removed'
   )[]
   /** What is posted. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in binary mode. `slack`, `discord`: a text for an incoming webhook of theirs. `ifttt`: `value1` is the sender, `value2` the payload, `value3` the receiver. `template`: what `template` makes. */ shape:
     'linehook' | 'cloudevents' | 'cloudevents-binary' | 'slack' | 'discord' | 'ifttt' | 'template'
@@ -1098,8 +1422,10 @@ export interface Message {
 
 export interface NewEndpoint {
   id: string
-  /** The line whose events it gets; null: it belongs to an application. */ lineId: string | null
-  /** The application whose webhook it is; null: it belongs to a line. */ applicationId: string | null
+  /** The line whose events it gets; null: it belongs to an application, or to your account. */ lineId:
+    string | null
+  /** The application whose webhook it is. If both are null, it is an operational webhook of your account. */ applicationId:
+    string | null
   /** Whether the developer connection of its line names it as the outgoing webhook. */ isOutgoingWebhook: boolean
   /** What you call it; null: it has no name. */ name: string | null
   /** Where its events are sent. */ url: string
@@ -1146,7 +1472,26 @@ export interface Replay {
   /** Events from this moment or later. */ from: string
   /** Events from before this moment; now when left out. */ until?: string | undefined
   /** Only events of these types; of every type when left out. */ types?:
-    | ('inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected')[]
+    | (
+        | 'inboundText'
+        | 'inboundMedia'
+        | 'voiceMail'
+        | 'messageStatus'
+        | 'optOut'
+        | 'lineDisconnected'
+        | 'endpoint.failing'
+        | 'endpoint.disabled'
+        | 'endpoint.recovered'
+        | 'messages.unknown'
+        | 'cap.near'
+        | 'country.paused'
+        | 'carrier.down'
+        | 'carrier.recovered'
+        | 'queue.stuck'
+        | 'queue.recovered'
+        | 'second_factor.removal_asked'
+        | 'second_factor.removed'
+      )[]
     | undefined
   /** `undelivered`: those that it did not get, and those that wait for another attempt after one that failed. */ outcome?:
     'any' | 'undelivered' | 'delivered' | undefined

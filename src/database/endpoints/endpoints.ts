@@ -36,12 +36,12 @@ export const ENDPOINT_FIELDS = {
   lineId: shown(
     'e.line_id',
     orNull(uuid),
-    'The {line} whose events it gets; null: it belongs to an application.',
+    'The {line} whose events it gets; null: it belongs to an application, or to your account.',
   ),
   applicationId: shown(
     'e.application_id',
     orNull(uuid),
-    'The application whose webhook it is; null: it belongs to a {line}.',
+    'The application whose webhook it is. If both are null, it is an operational webhook of your account.',
   ),
   isOutgoingWebhook: shown(
     'c.line_id is not null',
@@ -86,6 +86,7 @@ export interface EndpointFilter {
   userId?: string | undefined
   lineId?: string | undefined
   applicationId?: string | undefined
+  isOfAccount?: boolean | undefined
 }
 
 /**
@@ -95,7 +96,7 @@ export interface EndpointFilter {
  */
 export async function listEndpoints(
   db: Database,
-  { id, userId, lineId, applicationId }: EndpointFilter,
+  { id, userId, lineId, applicationId, isOfAccount = false }: EndpointFilter,
   { isLocked = false } = {},
 ): Promise<Endpoint[]> {
   const wanted = { 'e.id': id, 'e.user_id': userId, 'e.line_id': lineId, 'e.application_id': applicationId }
@@ -103,6 +104,7 @@ export async function listEndpoints(
   return db('endpoints as e')
     .modify((query) => {
       if (isLocked) void query.forUpdate('e')
+      if (isOfAccount) void query.whereNull('e.line_id').whereNull('e.application_id')
     })
     .leftJoin('developer_connections as c', 'c.endpoint_id', 'e.id')
     .leftJoin('applications as a', 'a.id', 'e.application_id')
@@ -115,6 +117,9 @@ export async function listEndpoints(
 
 const COLUMNS = columnsOf(ENDPOINT_FIELDS)
 
+/** What gets an endpoint: a line, an application, or the account of a user, whose operational webhook it is then. */
+export type EndpointOwner = { lineId: string } | { applicationId: string } | { isOfAccount: true }
+
 export async function insertEndpoint(
   db: Database,
   endpoint: {
@@ -123,7 +128,7 @@ export async function insertEndpoint(
     url: string
     secretSealed: Buffer
     name?: string | null
-  } & ({ lineId: string } | { applicationId: string }),
+  } & EndpointOwner,
 ): Promise<void> {
   await db('endpoints').insert({
     id: endpoint.id,

@@ -4,13 +4,14 @@ import type { Database } from '../connection.js'
 export interface Event {
   id: string
   userId: string
-  lineId: string
+  /** null: it tells of no line, but of something that its user is told of. Then it has no numbers either. */
+  lineId: string | null
   /** null: it tells of no message. */
   messageId: string | null
   type: EventType
   payload: string
-  fromNumber: string
-  toNumber: string
+  fromNumber: string | null
+  toNumber: string | null
 }
 
 export async function insertEvent(db: Database, event: Event): Promise<void> {

@@ -4,6 +4,9 @@ import { type Event } from './events.js'
 
 /** An event of a line, and whether it may go out yet. */
 export interface LineEvent extends Event {
+  lineId: string
+  fromNumber: string
+  toNumber: string
   createdAt: Date
   /** It goes out when its media are copied. */
   isWaiting: boolean

@@ -1,4 +1,4 @@
-import type { MessageEventType } from '../../event-types.js'
+import type { MessageEventType, AccountEventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 
 export const RETRY_SCHEDULES = ['default', 'short', 'long'] as const
@@ -36,7 +36,7 @@ export interface EndpointPolicy {
   /** An event waits until the one before it from the same number is over. `create_deliveries` reads it. */
   ordered: boolean
   /** Of those that every endpoint gets otherwise. `create_deliveries` reads it. */
-  declinedEvents: readonly MessageEventType[]
+  declinedEvents: readonly (MessageEventType | AccountEventType)[]
   shape: Shape
   /** In the Liquid language, for the shape `template`. */
   template: string | null

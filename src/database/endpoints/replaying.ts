@@ -19,13 +19,15 @@ export interface ReplayFilter {
   applicationId?: string | null
   /** Only what goes to these endpoints. */
   endpointIds?: readonly string[]
+  /** Only what this user is told of: events of no line. */
+  accountId?: string
   /** Every type, when left out. */
   types?: readonly EventType[]
   outcome: ReplayOutcome
 }
 
 /** Of people who were forgotten there is nothing left to send. */
-const HAS_CONTENT = ` and from_number <> '${FORGOTTEN}'`
+const HAS_CONTENT = ` and from_number is distinct from '${FORGOTTEN}'`
 
 const FAILED = `(status in ('exhausted', 'held') or status = 'pending' and attempt_count > 0)`
 
@@ -156,10 +158,11 @@ function selecting(columns: string, { sql, bindings }: Condition): Condition {
   return { sql: `select ${columns} ${sql}`, bindings }
 }
 
-function spanOf({ from, until, lineId, types }: ReplayFilter): Condition {
+function spanOf({ from, until, lineId, accountId, types }: ReplayFilter): Condition {
   const span = idsBetween('id', { limit: 0 }, { from, until })
   const given = conditions([
     ['line_id = ?::uuid', lineId],
+    ['line_id is null and user_id = ?::uuid', accountId],
     ['type = any (?::text[])', types && `{${types.join()}}`],
   ])
   return { sql: span.sql + given.sql, bindings: [...span.bindings, ...given.bindings] }

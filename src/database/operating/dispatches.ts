@@ -1,7 +1,7 @@
 import { newId } from '../../ids.js'
 import type { Database } from '../connection.js'
 
-/** One way out: a notice by mail to one person, a notice to an operational webhook, or a link to set a password by mail. */
+/** A mail to one person: a notice, or a link to set a password. */
 export interface Dispatch {
   id: string
   /** null: a link to set a password. */
@@ -15,8 +15,7 @@ export interface Recipient {
   email: string
 }
 
-/** `webhook`: the installation's; `own_webhook`: a user's. */
-export type DispatchKind = 'mail' | 'webhook' | 'own_webhook' | 'reset_link'
+export type DispatchKind = 'mail' | 'reset_link'
 
 /** A process that has claimed one has so long; then another may. It is more than any attempt takes. */
 const LEASE = `interval '1 minute'`
@@ -52,23 +51,6 @@ export async function insertAccountMails(trx: Database, noticeIds: readonly stri
   )
 }
 
-export async function insertWebhookCalls(trx: Database, noticeIds: readonly string[]): Promise<void> {
-  await trx('dispatches').insert(
-    noticeIds.map((noticeId) => ({ id: newId(), kind: 'webhook', notice_id: noticeId })),
-  )
-}
-
-/** For owners who have an operational webhook of their own. */
-export async function insertOwnWebhookCalls(trx: Database, noticeIds: readonly string[]): Promise<void> {
-  await trx.raw(
-    `insert into dispatches (id, kind, notice_id, user_id)
-     select new_id(), 'own_webhook', n.id, u.id
-     from notices n join users u on u.id = n.user_id join operational_webhooks w on w.user_id = u.id
-     where n.id = any (?) and u.disabled_at is null order by n.id`,
-    [[...noticeIds]],
-  )
-}
-
 export async function insertResetLink(trx: Database, userId: string): Promise<void> {
   await trx('dispatches').insert({ id: newId(), kind: 'reset_link', user_id: userId })
 }
@@ -82,47 +64,42 @@ export async function countRecentResetLinks(trx: Database, userId: string): Prom
   return row.count
 }
 
-/** All that is due to the person who has waited longest, as far as it fits into one mail, or one turn. */
+/** All notices that are due to the person who has waited longest, as far as they fit into one mail. */
 export async function claimOfOne(
   db: Database,
-  kind: 'mail' | 'own_webhook',
   limit: number,
 ): Promise<{ to: Recipient; dispatches: Dispatch[] } | undefined> {
   const { rows } = await db.raw<{ rows: (Dispatch & Recipient)[] }>(
     `with next as (
        select d.user_id from dispatches d
-       where d.kind = :kind and d.status = 'waiting' and d.due_at <= clock_timestamp()
-         and (d.kind <> 'mail' or not exists (select from dispatches s where s.user_id = d.user_id and s.kind = 'mail'
-           and s.status = 'sent' and s.settled_at > clock_timestamp() - ${MAIL_PAUSE}))
+       where d.kind = 'mail' and d.status = 'waiting' and d.due_at <= clock_timestamp()
+         and not exists (select from dispatches s where s.user_id = d.user_id and s.kind = 'mail'
+           and s.status = 'sent' and s.settled_at > clock_timestamp() - ${MAIL_PAUSE})
        order by d.due_at limit 1
      ), due as (
        select d.id from dispatches d
-       where d.user_id = (select user_id from next) and d.kind = :kind and d.status = 'waiting'
+       where d.user_id = (select user_id from next) and d.kind = 'mail' and d.status = 'waiting'
          and d.due_at <= clock_timestamp()
        order by d.id limit :limit for update skip locked
      )
      ${CLAIM} from due, users u where d.id = due.id and u.id = d.user_id
      returning ${CLAIMED}, u.id as "userId", u.email`,
-    { kind, limit },
+    { limit },
   )
   const [first] = rows
   if (first === undefined) return undefined
   return { to: { userId: first.userId, email: first.email }, dispatches: rows }
 }
 
-/** The one of this kind that has waited longest. */
-export async function claimOne(
-  db: Database,
-  kind: 'webhook' | 'reset_link',
-): Promise<(Dispatch & Recipient) | undefined> {
+/** The one that has waited longest. */
+export async function claimResetLink(db: Database): Promise<(Dispatch & Recipient) | undefined> {
   const { rows } = await db.raw<{ rows: (Dispatch & Recipient)[] }>(
     `${CLAIM}
-     from (select w.id, u.email from dispatches w left join users u on u.id = w.user_id
-       where w.kind = ? and w.status = 'waiting' and w.due_at <= clock_timestamp()
+     from (select w.id, u.email from dispatches w join users u on u.id = w.user_id
+       where w.kind = 'reset_link' and w.status = 'waiting' and w.due_at <= clock_timestamp()
        order by w.due_at limit 1 for update of w skip locked) due
      where d.id = due.id
      returning ${CLAIMED}, d.user_id as "userId", due.email`,
-    [kind],
   )
   return rows[0]
 }

@@ -27,6 +27,22 @@ export interface NoticeReader {
   role: 'user' | 'operator'
 }
 
+/** Which of them go to whose operational webhooks: to the owner's, and to those of operators, as they may read them. */
+export async function listNoticeReceivers(
+  trx: Database,
+  noticeIds: readonly string[],
+): Promise<{ noticeId: string; userId: string }[]> {
+  const { rows } = await trx.raw<{ rows: { noticeId: string; userId: string }[] }>(
+    `select n.id as "noticeId", u.id as "userId"
+     from notices n join users u on u.id = n.user_id or u.role = 'operator'
+     where n.id = any (?) and u.disabled_at is null and exists (select from endpoints e
+       where e.user_id = u.id and e.line_id is null and e.application_id is null and e.removed_at is null)
+     order by n.id, u.id`,
+    [[...noticeIds]],
+  )
+  return rows
+}
+
 const COLUMNS = {
   id: 'id',
   kind: 'kind',

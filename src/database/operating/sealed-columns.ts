@@ -8,7 +8,6 @@ export const SEALED_COLUMNS = {
   previousSigningSecret: { table: 'endpoints', rowId: 'id', column: 'previous_secret_sealed' },
   customHeaders: { table: 'endpoints', rowId: 'id', column: 'headers_sealed' },
   totpSecret: { table: 'totp_secrets', rowId: 'user_id', column: 'secret_sealed' },
-  operationalSecret: { table: 'operational_webhooks', rowId: 'user_id', column: 'secret_sealed' },
   carrierSettings: { table: 'carrier_accounts', rowId: 'id', column: 'settings_sealed' },
 } as const
 

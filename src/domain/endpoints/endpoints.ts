@@ -10,7 +10,9 @@ import {
   renameEndpoint,
   setEndpointUrl,
   setOptInEvents,
+  type EndpointOwner,
 } from '../../database/endpoints/endpoints.js'
+import { lockUser } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { newSigningSecret } from '../../secrets.js'
@@ -23,10 +25,14 @@ import { endpointStateOf, type EndpointState } from './deliveries/endpoint-state
 import { optInEventsOf, readOptInEvents } from './opt-in-events.js'
 import { actOn, getEndpoint, whatIsOf, type Asker, type Endpoint } from './own-endpoint.js'
 
+export type { EndpointOwner } from '../../database/endpoints/endpoints.js'
 export { getEndpoint, type Asker, type Endpoint } from './own-endpoint.js'
 
 /** Beside the outgoing webhook. Each event of the line is posted to each of them. */
 export const MAX_LINE_ENDPOINTS = 10
+
+/** Operational webhooks of one user. */
+export const MAX_ACCOUNT_ENDPOINTS = 10
 
 /** As somebody wrote it; what is left out stays. */
 export interface WrittenEndpoint {
@@ -37,20 +43,21 @@ export interface WrittenEndpoint {
   optInEvents?: readonly string[] | undefined
 }
 
-/** What gets an endpoint: a line, or an application. */
-export type EndpointOwner = { lineId: string } | { applicationId: string }
-
 /** A line's outgoing webhook first, then oldest first. */
 export async function listEndpoints(
   { db }: Context,
   asker: Asker,
-  { state, ...of }: { lineId?: string; applicationId?: string; state?: EndpointState } = {},
+  {
+    state,
+    ...of
+  }: { lineId?: string; applicationId?: string; isOfAccount?: boolean; state?: EndpointState } = {},
 ): Promise<Endpoint[]> {
   const own = whatIsOf(asker)
   const endpoints = await listRows(db, {
     userId: own.userId,
     lineId: own.lineId ?? of.lineId,
     applicationId: own.applicationId ?? of.applicationId,
+    isOfAccount: of.isOfAccount,
   })
   return endpoints.filter(
     (each) =>
@@ -61,7 +68,8 @@ export async function listEndpoints(
 }
 
 /**
- * Adds an endpoint, which gets events from then on, signed with a secret of its own. An application has one.
+ * Adds an endpoint, which gets events from then on, signed with a secret of its own. An application has one. That of an account
+ * is an operational webhook: it gets what its user is told of.
  *
  * @throws UserError 400 when the URL may not be called, 404, 409 when the connection is not enabled, or there are too many
  */
@@ -179,7 +187,14 @@ function readFields(
   return {
     ...(name === undefined ? {} : { name: readOptionalName(name ?? '') ?? null }),
     ...(url === undefined ? {} : { url: url.trim() }),
-    ...(optInEvents === undefined ? {} : { optInEvents: readOptInEvents(optInEvents, optInEventsOf(owner)) }),
+    ...(optInEvents === undefined
+      ? {}
+      : {
+          optInEvents: readOptInEvents(
+            optInEvents,
+            optInEventsOf({ lineId: null, applicationId: null, ...owner }),
+          ),
+        }),
   }
 }
 
@@ -190,6 +205,16 @@ async function requireRoom(trx: Database, userId: string, owner: EndpointOwner):
     if (application === undefined) throw new UserError('no such application', 404)
     if (application.endpointId !== null)
       throw new UserError('this application has an endpoint: change that one', 409)
+    return
+  }
+  if ('isOfAccount' in owner) {
+    await lockUser(trx, userId)
+    if ((await listRows(trx, { userId, isOfAccount: true })).length >= MAX_ACCOUNT_ENDPOINTS) {
+      throw new UserError(
+        `an account may have up to ${MAX_ACCOUNT_ENDPOINTS} operational webhooks: delete one first`,
+        409,
+      )
+    }
     return
   }
   await requireEnabled(trx, userId, owner.lineId, { isLocked: true })

@@ -160,6 +160,6 @@ async function requestFor(
       'webhook-id': event.id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
     },
-    body: eventBody(event, context.vocabulary),
+    body: eventBody(content, context.vocabulary),
   }
 }

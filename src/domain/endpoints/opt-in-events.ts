@@ -1,9 +1,29 @@
-import { OPT_IN_EVENT_TYPES, LINE_OPT_IN_EVENT_TYPES, type OptInEventType } from '../../event-types.js'
+import {
+  MESSAGE_EVENT_TYPES,
+  OPT_IN_EVENT_TYPES,
+  LINE_OPT_IN_EVENT_TYPES,
+  ACCOUNT_EVENT_TYPES,
+  type MessageEventType,
+  type OptInEventType,
+  type AccountEventType,
+} from '../../event-types.js'
+import type { Endpoint } from '../../database/endpoints/endpoints.js'
 import { UserError } from '../../errors.js'
 
-/** What an endpoint may ask for. @param owner a line or an application, or the endpoint of one */
-export function optInEventsOf(owner: { lineId: string | null } | object): readonly OptInEventType[] {
-  return 'lineId' in owner && owner.lineId !== null ? LINE_OPT_IN_EVENT_TYPES : OPT_IN_EVENT_TYPES
+type Owner = Pick<Endpoint, 'lineId' | 'applicationId'>
+
+/** What an endpoint may ask for. @param owner what has the endpoint, or the endpoint itself */
+export function optInEventsOf({ lineId, applicationId }: Owner): readonly OptInEventType[] {
+  if (lineId !== null) return LINE_OPT_IN_EVENT_TYPES
+  return applicationId === null ? [] : OPT_IN_EVENT_TYPES
+}
+
+/** What an endpoint gets without asking, and may decline. */
+export function unaskedEventsOf({
+  lineId,
+  applicationId,
+}: Owner): readonly (MessageEventType | AccountEventType)[] {
+  return lineId == null && applicationId === null ? ACCOUNT_EVENT_TYPES : MESSAGE_EVENT_TYPES
 }
 
 /**
@@ -19,6 +39,8 @@ export function readOptInEvents<T extends OptInEventType>(
     const known = allowed.find((each) => each === type)
     if (known !== undefined) return known
     const others: readonly string[] = OPT_IN_EVENT_TYPES
+    if (allowed.length === 0)
+      throw new UserError('an operational webhook has no optInEvents: it gets what its user is told of')
     const why = others.includes(type) ? ` (${type} is for applications)` : ''
     throw new UserError(`optInEvents may name only ${allowed.join(', ')}${why}`)
   })

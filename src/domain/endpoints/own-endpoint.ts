@@ -35,11 +35,17 @@ export function whatIsOf(asker: Asker): EndpointFilter {
   return { userId: asker.userId, lineId: asker.lineId }
 }
 
-/** What the audit log says of an act on an endpoint: it is in the history of its line or its application. */
+/** What the audit log says of an act on an endpoint: it is in the history of its line, its application or its user. */
 export function actOn(
   { id, lineId, applicationId, userId }: Pick<Endpoint, 'id' | 'lineId' | 'applicationId' | 'userId'>,
   action: Extract<Action, `endpoint.${string}`>,
   details: { before?: AuditDetails; after?: AuditDetails } = {},
 ): Act {
-  return { action, subjectId: lineId ?? applicationId, userId, about: { endpointId: id }, ...details }
+  return {
+    action,
+    subjectId: lineId ?? applicationId ?? userId,
+    userId,
+    about: { endpointId: id },
+    ...details,
+  }
 }

@@ -1,3 +1,4 @@
+import { ACCOUNT_EVENT_TYPES } from '../../event-types.js'
 import type { AuditDetails } from '../../database/operating/audit-log.js'
 import { transaction } from '../../database/connection.js'
 import { findPolicy, setPolicy, type EndpointPolicy } from '../../database/endpoints/policy.js'
@@ -9,6 +10,7 @@ import type { Context } from '../context.js'
 import { changeHeaders, openHeaders, sealHeaders, type CustomHeaders } from './deliveries/custom-headers.js'
 import { shapeEvent, type ShapedEvent } from './deliveries/shapes.js'
 import { TemplateFailed } from './deliveries/template.js'
+import { examplePayloadOf } from './example-payloads.js'
 import { readPolicyFields } from './policy-fields.js'
 import { actOn, getEndpoint, type Asker, type Endpoint } from './own-endpoint.js'
 import { OVERLAP_SECONDS } from './signing-secrets.js'
@@ -124,7 +126,13 @@ function isFilledAlike(one: EndpointPolicy, other: EndpointPolicy): boolean {
 }
 
 /** With quotes, which a template must not break at. */
-function sampleOf({ id, lineId, userId }: Endpoint): EventToDeliver {
+function sampleOf({ id, lineId, applicationId, userId }: Endpoint): EventToDeliver {
+  if (lineId === null && applicationId === null) {
+    const [type] = ACCOUNT_EVENT_TYPES
+    if (type === undefined) throw new Error('there are types for accounts')
+    const about = { fromNumber: null, toNumber: null, lineId: null }
+    return { eventId: newId(), type, payload: examplePayloadOf(type), userId, ...about }
+  }
   const number = '+15005550100'
   const payload = 'A "test" event from Linehook'
   return {

@@ -1,4 +1,4 @@
-import { MESSAGE_EVENT_TYPES, type MessageEventType } from '../../event-types.js'
+import { MESSAGE_EVENT_TYPES, ACCOUNT_EVENT_TYPES, UNASKED_EVENT_TYPES } from '../../event-types.js'
 import {
   DEFAULT_POLICY,
   RETRY_SCHEDULES,
@@ -112,11 +112,12 @@ function readContentType(written: unknown): string {
   )
 }
 
-function readDeclinedEvents(written: unknown): MessageEventType[] {
-  const isKnown = (value: unknown): value is MessageEventType =>
-    MESSAGE_EVENT_TYPES.some((type) => type === value)
+function readDeclinedEvents(written: unknown): EndpointPolicy['declinedEvents'] {
+  const isKnown = (value: unknown): value is EndpointPolicy['declinedEvents'][number] =>
+    UNASKED_EVENT_TYPES.some((type) => type === value)
   if (Array.isArray(written) && written.every(isKnown)) return [...new Set(written)]
   throw new UserError(
-    `declinedEvents must be a list of ${MESSAGE_EVENT_TYPES.join(', ')}; other events come only if optInEvents names them`,
+    `declinedEvents must be a list of ${MESSAGE_EVENT_TYPES.join(', ')}, or of an operational webhook of ` +
+      `${ACCOUNT_EVENT_TYPES.join(', ')}; other events come only if optInEvents names them`,
   )
 }

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, ALL_EVENT_TYPES, MESSAGE_EVENT_TYPES, type EventType } from '../../event-types.js'
+import { LINE_EVENT_TYPES, ACCOUNT_EVENT_TYPES, type EventType } from '../../event-types.js'
 import { findEndpointToCall, type EndpointToCall } from '../../database/endpoints/endpoints.js'
 import { type Event } from '../../database/endpoints/events.js'
 import { insertTestEvent } from '../../database/endpoints/test-events.js'
@@ -8,8 +8,9 @@ import { findLineConnection, requireEnabled } from '../lines/connection-requirem
 import type { Context } from '../context.js'
 import { postEvent } from './deliveries/deliver.js'
 import { getOwnLine } from '../lines/lines.js'
-import { optInEventsOf } from './opt-in-events.js'
-import { getEndpoint, type Asker } from './own-endpoint.js'
+import { examplePayloadOf } from './example-payloads.js'
+import { optInEventsOf, unaskedEventsOf } from './opt-in-events.js'
+import { getEndpoint, type Asker, type Endpoint } from './own-endpoint.js'
 
 export interface TestEventResult {
   delivered: boolean
@@ -21,44 +22,51 @@ export interface TestEventResult {
 }
 
 /** What may be tried at an endpoint is what it may get. */
-export function testEventTypesOf(owner: { lineId: string | null }): readonly EventType[] {
-  return [...MESSAGE_EVENT_TYPES, ...optInEventsOf(owner)]
+export function testEventTypesOf(owner: Pick<Endpoint, 'lineId' | 'applicationId'>): readonly EventType[] {
+  return [...unaskedEventsOf(owner), ...optInEventsOf(owner)]
 }
 
 /**
- * @param written empty or left out: a text
+ * @param written empty or left out: the first
  * @throws UserError 400
  */
-export function readTestEventType(written: string | undefined): EventType {
-  if (written === undefined || written === '') return 'inboundText'
-  const type = ALL_EVENT_TYPES.find((each) => each === written)
-  if (type === undefined) throw new UserError(`type must be one of ${ALL_EVENT_TYPES.join(', ')}`)
+export function readTestEventType<Type extends EventType>(
+  written: string | undefined,
+  types: readonly Type[],
+): Type {
+  const type = types.find((each) => each === (written || types[0]))
+  if (type === undefined) throw new UserError(`type must be one of ${types.join(', ')}`)
   return type
 }
 
 /** A test event to an application is about no line, and comes from a number that nobody has. */
 const NO_LINE = { lineId: '00000000-0000-0000-0000-000000000000', number: '+15005550100' }
+const NO_NUMBER = { lineId: null, number: null }
 
 /**
  * POSTs a signed event to the endpoint, now and only once, so that a developer sees what a real event would do. It is no event
  * of the line: it is not kept (for listeners an hour), not tried again, and does not count for the endpoint's health. It comes
  * from the line's own number, so that an automatic answer to it is refused and reaches nobody.
  *
+ * @param written a type, as somebody wrote it; empty or left out: the first that the endpoint gets
  * @param options.listeners whoever listens to the line gets it too
- * @throws UserError 404, 409 when the line's connection is not enabled, 429 after 100 for listeners in an hour
+ * @throws UserError 400 for the type, 404, 409 when the line's connection is not enabled, 429 after 100 for listeners in an hour
  */
 export async function sendTestEvent(
   context: Context,
   asker: Asker,
   id: string,
-  type: EventType = 'inboundText',
+  written?: string,
   { listeners = false }: { listeners?: boolean } = {},
 ): Promise<TestEventResult> {
   const { db } = context
-  const { lineId, userId, ...endpoint } = await getEndpoint(context, asker, id)
+  const { lineId, userId, applicationId, ...endpoint } = await getEndpoint(context, asker, id)
+  const isAccount = lineId === null && applicationId === null
+  const type = readTestEventType(written, isAccount ? ACCOUNT_EVENT_TYPES : LINE_EVENT_TYPES)
   if (lineId !== null) await requireEnabled(db, userId, lineId)
+  const noLine = isAccount ? NO_NUMBER : NO_LINE
   const line =
-    lineId === null ? NO_LINE : { lineId, number: (await getOwnLine(context, userId, lineId)).number }
+    lineId === null ? noLine : { lineId, number: (await getOwnLine(context, userId, lineId)).number }
   const event = exampleOf({ ...line, userId }, type)
   if (listeners && lineId !== null) await tellListeners(context, event)
   const toCall = await findEndpointToCall(db, endpoint.id)
@@ -76,8 +84,9 @@ export async function triggerEvent(
   context: Context,
   userId: string,
   lineId: string,
-  type: EventType,
+  written?: string,
 ): Promise<TestEventResult> {
+  const type = readTestEventType(written, LINE_EVENT_TYPES)
   const { number } = await getOwnLine(context, userId, lineId)
   const connection = await findLineConnection(context.db, userId, lineId)
   const endpointId = connection?.enabled === true ? connection.endpointId : null
@@ -100,11 +109,11 @@ const NOWHERE: TestEventResult = {
 }
 
 function exampleOf(
-  { lineId, number, userId }: { lineId: string; number: string; userId: string },
+  { lineId, number, userId }: { lineId: string | null; number: string | null; userId: string },
   type: EventType,
 ): Omit<Event, 'messageId'> {
   const numbers = { fromNumber: number, toNumber: number }
-  return { id: newId(), type, payload: EVENT_TYPES[type].example, ...numbers, userId, lineId }
+  return { id: newId(), type, payload: examplePayloadOf(type), ...numbers, userId, lineId }
 }
 
 async function postExample(

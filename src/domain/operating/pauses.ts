@@ -123,7 +123,7 @@ const ALL_SENDING: Pausable = {
 function ofEndpoint({ id, lineId, applicationId, userId }: Endpoint): Pausable {
   const logged = { name: 'endpoint' as const, entry: { endpointId: id } }
   const row = { table: 'endpoints' as const, id }
-  const subjectId = lineId ?? applicationId
+  const subjectId = lineId ?? applicationId ?? userId
   return { row, audited: 'endpoint', subjectId, userId, about: { endpointId: id }, logged }
 }
 

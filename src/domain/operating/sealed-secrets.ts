@@ -10,7 +10,6 @@ import type { Context } from '../context.js'
 import { headersPlace } from '../endpoints/deliveries/custom-headers.js'
 import { signingSecretPlace } from '../endpoints/deliveries/deliver.js'
 import { tokenPlace } from '../lines/incoming-webhooks.js'
-import { ownWebhookPlace } from './notices/own-webhook.js'
 import { totpPlace } from '../people/second-factors/place.js'
 import { FIRST_ID } from '../../ids.js'
 
@@ -21,7 +20,6 @@ const PLACES: Record<SealedColumn, (rowId: string) => string> = {
   previousSigningSecret: signingSecretPlace,
   customHeaders: headersPlace,
   totpSecret: totpPlace,
-  operationalSecret: ownWebhookPlace,
   carrierSettings: settingsPlace,
 }
 

@@ -2,7 +2,7 @@ import * as yup from 'yup'
 import { getConnection } from '../../domain/lines/connection-overview.js'
 import { changeConnection, disconnect } from '../../domain/lines/connections.js'
 import type { Context } from '../../domain/context.js'
-import { readTestEventType, triggerEvent } from '../../domain/endpoints/test-event.js'
+import { triggerEvent } from '../../domain/endpoints/test-event.js'
 import { UserError } from '../../errors.js'
 import { optInEventsField, readBodyFields } from '../input/body-fields.js'
 import { onOwn } from './owner-operation.js'
@@ -51,5 +51,5 @@ const trigger = yup.object({ type: yup.string().strict().typeError('type must be
 /** An example goes to the outgoing webhook and to whoever listens; answers what the webhook did. */
 export const postTrigger = onOwn('line', async (context, { userId, id, ctx }) => {
   const { type } = await readBodyFields(trigger, ctx.request.body)
-  return triggerEvent(context, userId, id, readTestEventType(type))
+  return triggerEvent(context, userId, id, type)
 })

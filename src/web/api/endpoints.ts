@@ -1,6 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import { listDeliveries } from '../../database/endpoints/deliveries/reading.js'
+import { listAccountDeliveries, listDeliveries } from '../../database/endpoints/deliveries/reading.js'
 import type { Context } from '../../domain/context.js'
 import { findDeliveriesOfApplication } from '../../domain/endpoints/deliveries/delivery-history.js'
 import { ENDPOINT_STATES } from '../../domain/endpoints/deliveries/endpoint-state.js'
@@ -19,7 +19,7 @@ import {
 } from '../../domain/endpoints/endpoints.js'
 import { changePolicy, getPolicy, previewPolicy } from '../../domain/endpoints/policies.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../domain/endpoints/signing-secrets.js'
-import { readTestEventType, sendTestEvent } from '../../domain/endpoints/test-event.js'
+import { sendTestEvent } from '../../domain/endpoints/test-event.js'
 import { ownerOf, pauseEndpoint, resumeEndpoint } from '../../domain/operating/pauses.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
@@ -107,15 +107,21 @@ function readOwner(
   idField: string,
   { lineId, applicationId }: { lineId?: string | undefined; applicationId?: string | undefined },
 ): EndpointOwner {
-  if ((lineId === undefined) === (applicationId === undefined)) {
-    throw new UserError(`give ${idField} or applicationId: whose events it gets`)
+  if (lineId !== undefined && applicationId !== undefined) {
+    throw new UserError(
+      `give ${idField} or applicationId, or neither for an operational webhook of your account`,
+    )
   }
   if (lineId !== undefined) {
     if (!isId(lineId)) throw new UserError('no such line', 404)
     requireLineOfToken(ctx, lineId)
     return { lineId: lineId.toLowerCase() }
   }
-  if (!isId(applicationId) || lineOfToken(ctx) !== undefined) throw new UserError('no such application', 404)
+  if (lineOfToken(ctx) !== undefined) {
+    throw new UserError(`${idField} is missing: this token is for one ${idField.replace(/Id$/, '')}`)
+  }
+  if (applicationId === undefined) return { isOfAccount: true }
+  if (!isId(applicationId)) throw new UserError('no such application', 404)
   return { applicationId: applicationId.toLowerCase() }
 }
 
@@ -153,7 +159,7 @@ const testEvent = yup.object({ type: yup.string().strict().typeError('type must 
 export const postTestEvent = onEndpoint(async (context, { asker, id, ctx }) => {
   await getEndpoint(context, asker, id)
   const { type } = await readBodyFields(testEvent, ctx.request.body)
-  return sendTestEvent(context, asker, id, readTestEventType(type))
+  return sendTestEvent(context, asker, id, type)
 })
 
 export const postEndpointNow = onEndpoint(async (context, { asker, id }) => ({
@@ -193,13 +199,16 @@ export const getEndpointDeliveries: Operation = (context) => async (ctx) => {
   const endpoint = await getEndpoint(context, askerOf(ctx), endpointId)
   const { before, limit } = await readQuery(ctx, yup.object(pageParameters), context.vocabulary)
   const { id, userId, lineId, applicationId } = endpoint
-  if (lineId !== null) {
+  if (applicationId === null) {
     await answerList(
       context,
       ctx,
       'deliveries',
       { before, limit },
-      (page) => listDeliveries(context.db, userId, { lineId, endpointId: id }, page),
+      (page) =>
+        lineId === null
+          ? listAccountDeliveries(context.db, userId, { endpointId: id }, page)
+          : listDeliveries(context.db, userId, { lineId, endpointId: id }, page),
       (delivery) => presentDelivery(context.vocabulary, delivery),
     )
     return
@@ -209,7 +218,7 @@ export const getEndpointDeliveries: Operation = (context) => async (ctx) => {
     ctx,
     'deliveries',
     { before, limit },
-    (page) => findDeliveriesOfApplication(context, userId, applicationId ?? '', page),
+    (page) => findDeliveriesOfApplication(context, userId, applicationId, page),
     (delivery) => presentApplicationDelivery(context.vocabulary, delivery),
   )
 }

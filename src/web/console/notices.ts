@@ -7,8 +7,6 @@ const NOTICES = {
   confirmed: 'Thank you.',
   'reset-asked':
     'If an account with a password has this address, a mail with a link is on its way. It comes within a few minutes.',
-  'url-saved-for-notices': 'Notices are posted to the new URL from now on, signed with the same secret.',
-  'url-removed-for-notices': 'Notices are posted nowhere any more.',
   'mails-saved': 'The choice of mails is saved.',
   'password-changed': 'Your password is changed; your other sessions are ended.',
   'second-factor-added': 'Your second factor is set up; your other sessions are ended.',

@@ -1,4 +1,4 @@
-import { ALL_EVENT_TYPES, LINE_OPT_IN_EVENT_TYPES } from '../../event-types.js'
+import { LINE_OPT_IN_EVENT_TYPES, LINE_EVENT_TYPES } from '../../event-types.js'
 import { DISABLED_REASONS } from '../../database/endpoints/endpoints.js'
 import {
   answers,
@@ -122,7 +122,7 @@ export function connectionPaths({ vocabulary, line, Line }: ProductNames): Paths
           'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Without an ' +
           'outgoing webhook only listeners get it (`failure` is `no_url`): at most 100 in an hour.',
         requestBody: body(
-          object({ type: { ...oneOf(...ALL_EVENT_TYPES), default: 'inboundText' } }, ['type']),
+          object({ type: { ...oneOf(...LINE_EVENT_TYPES), default: 'inboundText' } }, ['type']),
           { isOptional: true },
         ),
         responses: {

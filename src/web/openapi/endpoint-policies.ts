@@ -1,4 +1,4 @@
-import { MESSAGE_EVENT_TYPES } from '../../event-types.js'
+import { UNASKED_EVENT_TYPES } from '../../event-types.js'
 import { RETRY_SCHEDULES, SHAPES, SIGNATURE_KINDS } from '../../database/endpoints/policy.js'
 import { MAX_TEMPLATE_LENGTH } from '../../domain/endpoints/deliveries/template.js'
 import { MAX_RETRIES, MAX_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from '../../domain/endpoints/policy-fields.js'
@@ -54,7 +54,7 @@ const FIELDS: Record<string, Schema> = {
       'events from others. It counts for events from then on.',
   ),
   declinedEvents: describe(
-    listOf(oneOf(...MESSAGE_EVENT_TYPES)),
+    listOf(oneOf(...UNASKED_EVENT_TYPES)),
     'Events of received messages that it does not get. Other events come only if `optInEvents` names them.',
   ),
   shape: describe(

@@ -82,7 +82,7 @@ export function endpointPaths(words: ProductNames): Paths {
         operationId: 'listEndpoints',
         tags,
         security,
-        summary: `List the endpoints of your ${lines} and applications`,
+        summary: `List the endpoints of your ${lines}, your applications and your account`,
         description: `A ${line}'s outgoing webhook comes first. An application sees its own endpoint.`,
         parameters: [
           inQuery(idField, id, `Only those of this ${line}.`),
@@ -94,10 +94,11 @@ export function endpointPaths(words: ProductNames): Paths {
       post: {
         operationId: 'addEndpoint',
         tags,
-        summary: `Add an endpoint to a ${line}, or to an application that has none`,
+        summary: `Add an endpoint to a ${line}, an application that has none, or your account`,
         description:
           `It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a ${line} may have ` +
-          `${MAX_LINE_ENDPOINTS}, and its developer connection must be enabled.`,
+          `${MAX_LINE_ENDPOINTS}, and its developer connection must be enabled. Without ${idField} and applicationId it is an ` +
+          'operational webhook of your account, which gets what you are told of.',
         requestBody: body(object({ ...owner, ...fields }, [...Object.keys(owner), 'name', 'optInEvents'])),
         responses: {
           200: answers('The endpoint, and its secret.', schemaOf('NewEndpoint')),
@@ -139,13 +140,10 @@ export function endpointPaths(words: ProductNames): Paths {
       summary: 'Send a test event to an endpoint',
       description:
         'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is ' +
-        'an example of its type.',
-      requestBody: body(
-        object({ type: { ...oneOf(...ALL_EVENT_TYPES), default: 'inboundText' } }, ['type']),
-        {
-          isOptional: true,
-        },
-      ),
+        'an example of its type; without a type it is the first that the endpoint gets.',
+      requestBody: body(object({ type: oneOf(...ALL_EVENT_TYPES) }, ['type']), {
+        isOptional: true,
+      }),
       responses: {
         200: answers('What the endpoint did.', schemaOf('TestEventResult')),
         ...problems(400, 401, 404, 409, 413),

@@ -1,7 +1,9 @@
-import { EVENT_TYPES, type EventType } from '../../event-types.js'
+import { EVENT_TYPES, type EventType, type AccountEventType, type LineEventType } from '../../event-types.js'
+import { isOfAccount } from '../../event-types.js'
+import { examplePayloadOf } from '../../domain/endpoints/example-payloads.js'
 import { eventBody } from '../../domain/endpoints/deliveries/shapes.js'
 import type { Vocabulary } from '../../vocabulary.js'
-import type { Schema } from './parts.js'
+import { moment, object, type Schema } from './parts.js'
 import { productNamesOf } from './product-names.js'
 import { webhookSchemas } from './webhooks.js'
 
@@ -10,20 +12,30 @@ import { webhookSchemas } from './webhooks.js'
  * events, and what is true of this type only.
  */
 export function eventSchema(type: EventType, { publicUrl, vocabulary }: Installation): Schema {
-  const { Event = {} } = webhookSchemas(productNamesOf(vocabulary))
-  const { properties } = Event as { properties: Record<string, Schema> }
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `${publicUrl}/schemas/${type}.json`,
     title: type,
+    ...(isOfAccount(type) ? accountEvent(type) : lineEvent(type, vocabulary)),
+    examples: [JSON.parse(exampleBody(type, vocabulary))],
+  }
+}
+
+function lineEvent(type: LineEventType, vocabulary: Vocabulary): Schema {
+  const { Event = {} } = webhookSchemas(productNamesOf(vocabulary))
+  const { properties } = Event as { properties: Record<string, Schema> }
+  return {
     ...Event,
     properties: {
       ...properties,
       type: { const: type },
       payload: { ...properties.payload, ...EVENT_TYPES[type].payload },
     },
-    examples: [JSON.parse(exampleBody(type, vocabulary))],
   }
+}
+
+function accountEvent(type: AccountEventType): Schema {
+  return object({ type: { const: type }, timestamp: moment, data: EVENT_TYPES[type].payload.contentSchema })
 }
 
 interface Installation {
@@ -31,12 +43,16 @@ interface Installation {
   vocabulary: Vocabulary
 }
 
+/** Its time is in it. */
+const EXAMPLE_ID = '01a1f8a0-0000-7000-8000-000000000006'
+
 /** As it is posted. */
 export function exampleBody(type: EventType, vocabulary: Vocabulary): string {
   return eventBody(
     {
       type,
-      payload: EVENT_TYPES[type].example,
+      eventId: EXAMPLE_ID,
+      payload: examplePayloadOf(type),
       fromNumber: '+15005550199',
       toNumber: '+15005550100',
       userId: '01a1f8a0-0000-7000-8000-000000000002',

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, ALL_EVENT_TYPES } from '../../event-types.js'
+import { EVENT_TYPES, LINE_EVENT_TYPES } from '../../event-types.js'
 import { DELIVERY_FIELDS } from '../../database/endpoints/deliveries/delivery.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
 import { wishSchemas } from './messages.js'
@@ -58,7 +58,7 @@ export function webhookSchemas(words: ProductNames): Record<string, Schema> {
       ...shownOf({ type: DELIVERY_FIELDS.type }, words),
       payload: describe(
         text,
-        `What it is depends on the type. ${ALL_EVENT_TYPES.map((type) => `\`${type}\`: ${EVENT_TYPES[type].payloadWords}.`).join(' ')}`,
+        `What it is depends on the type. ${LINE_EVENT_TYPES.map((type) => `\`${type}\`: ${EVENT_TYPES[type].payloadWords}.`).join(' ')}`,
       ),
       fromNumber: describe(
         number,

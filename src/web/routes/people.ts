@@ -24,7 +24,7 @@ import { postSetUp, showSetUp } from '../console/people/set-up.js'
 import { showSettings } from '../console/people/settings.js'
 import { postApiToken, postRevokeApiToken } from '../console/people/settings/api-tokens.js'
 import { postMails } from '../console/people/settings/mails.js'
-import { postOwnWebhook, postRotateOwnWebhook } from '../console/people/settings/operational-webhook.js'
+import { postOperationalWebhook } from '../console/people/settings/operational-webhooks.js'
 import { postPassword } from '../console/people/settings/password.js'
 import {
   postEndOtherSessions,
@@ -91,8 +91,7 @@ export function peoplePages(
     form(         '/console/settings/revoke-access',                                  postRevokeAccess, showSettings, fresh)
     page(         '/console/settings/export.zip',                                     exportAccount, fresh)
     form(         '/console/settings/mails',                                          postMails, showSettings)
-    form(         '/console/settings/operational-webhook',                            postOwnWebhook, showSettings, fresh)
-    form(         '/console/settings/operational-webhook/rotate',                     postRotateOwnWebhook, showSettings, fresh)
+    form(         '/console/settings/operational-webhooks',                           postOperationalWebhook, showSettings, fresh)
     newcomerPage( '/console/settings/second-factor',                                  showSecondFactor)
     newcomerForm( '/console/settings/second-factor/app',                              postApp, showSecondFactor, fresh)
     newcomerForm( '/console/settings/second-factor/app/confirm',                      postConfirmApp, showSecondFactor, fresh)

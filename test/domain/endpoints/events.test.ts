@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { eventBody, type EventContent } from '../../../src/domain/endpoints/deliveries/shapes.js'
 import { createVocabulary } from '../../../src/vocabulary.js'
 
-const event: EventContent = {
+const event: EventContent & { eventId: string } = {
+  eventId: '01a1f8a0-0000-7000-8000-000000000001',
   type: 'inboundText',
   payload: 'Hello',
   fromNumber: '+15005550199',

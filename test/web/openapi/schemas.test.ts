@@ -48,7 +48,7 @@ describeWeb('/schemas/….json', ({ context, web }) => {
 
   async function expectKept(event: Event): Promise<void> {
     const schema = await schemaOf(event.type)
-    const body = JSON.parse(eventBody(event, context.vocabulary)) as unknown
+    const body = JSON.parse(eventBody({ ...event, eventId: event.id }, context.vocabulary)) as unknown
     expect(ajv.validate(schema, body), ajv.errorsText()).to.be.true
     const { contentSchema } = (schema.properties as { payload: { contentSchema?: object } }).payload
     if (contentSchema === undefined) return

@@ -1,4 +1,4 @@
-import { isOptIn, type OptInEventType } from '../../../event-types.js'
+import { isOptIn, type OptInEventType, type AccountEventType } from '../../../event-types.js'
 import { newId } from '../../../ids.js'
 import type { Database } from '../../connection.js'
 import { type Event } from '../events.js'
@@ -56,15 +56,15 @@ export async function createDeliveries(db: Database, event: Event, heldFor?: str
 }
 
 /**
- * Makes events of types that only those get who asked for them, and their deliveries. An event that nobody asked for is not
- * made.
+ * Makes events that tell of a change, and their deliveries: of a line for those who asked for their type, without a line for
+ * the operational webhooks of their user. An event that nobody gets is not made.
  *
- * @param endpointId where all of them go; left out: to the endpoints of their lines
+ * @param endpointId where all of them go; left out: to the endpoints of their lines, or of their user
  * @returns those that may go out, to be enqueued after the commit
  */
 export async function announceEvents(
   db: Database,
-  events: readonly (Event & { type: OptInEventType })[],
+  events: readonly (Event & { type: OptInEventType | AccountEventType })[],
   endpointId?: string,
 ): Promise<NewDelivery[]> {
   if (events.length === 0) return []

@@ -27,12 +27,13 @@ export interface ClaimedDelivery {
   /** A replay brought it: the endpoint is told so. */
   isReplay: boolean
   eventId: string
-  lineId: string
+  /** null, as both numbers: it tells of no line. */
+  lineId: string | null
   userId: string
   type: EventType
   payload: string
-  fromNumber: string
-  toNumber: string
+  fromNumber: string | null
+  toNumber: string | null
   /** By Postgres's clock, which an endpoint's may be compared with. */
   claimedAt: Date
   /** When it was asked for, by `performance.now()`: a process that was stopped sees by it that it is late. */

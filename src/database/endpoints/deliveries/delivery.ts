@@ -23,12 +23,16 @@ const eventType = oneOf(...ALL_EVENT_TYPES)
 /** What everybody who may see a delivery sees; the columns are those of `deliveries d`. */
 const COMMON_FIELDS = {
   id: shown('d.id', uuid),
-  lineId: shown('d.line_id', uuid),
+  lineId: shown(
+    'd.line_id',
+    orNull(uuid),
+    'null: it tells of no {line}, but of something that you are told of.',
+  ),
   eventId: shown('d.event_id', uuid, 'The header `webhook-id` of every attempt.'),
   type: shown(
     'd.type',
     eventType,
-    'Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications.',
+    'Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications, and those with a dot are for operational webhooks.',
   ),
   status: shown(
     'd.status',
@@ -81,8 +85,8 @@ export const DELIVERY_FIELDS = {
   ),
   /** The endpoint is another user's: what it answers is for nobody else. */
   isForeign: internal('e.user_id <> d.user_id', flag),
-  fromNumber: shown('d.from_number', number),
-  toNumber: shown('v.to_number', number),
+  fromNumber: shown('d.from_number', orNull(number)),
+  toNumber: shown('v.to_number', orNull(number)),
 }
 
 export type Delivery = Row<typeof DELIVERY_FIELDS>

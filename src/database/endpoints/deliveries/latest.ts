@@ -5,19 +5,24 @@ export interface EventToDeliver {
   eventId: string
   type: EventType
   payload: string
-  fromNumber: string
-  toNumber: string
+  /** null, as the other and the line: it tells of no line. */
+  fromNumber: string | null
+  toNumber: string | null
   userId: string
-  lineId: string
+  lineId: string | null
 }
 
-/** The newest event for any endpoint of the line, or of the application. undefined: there was none. */
+/** The newest event for any endpoint of the line, the application or the account. undefined: there was none. */
 export async function findLatestEvent(
   db: Database,
-  { lineId, applicationId }: { lineId: string | null; applicationId: string | null },
+  { userId, lineId, applicationId }: { userId: string; lineId: string | null; applicationId: string | null },
 ): Promise<EventToDeliver | undefined> {
   const latest = db('deliveries')
-    .where(lineId === null ? { application_id: applicationId } : { line_id: lineId, application_id: null })
+    .where(
+      applicationId === null
+        ? { line_id: lineId, application_id: null, ...(lineId === null ? { user_id: userId } : {}) }
+        : { application_id: applicationId },
+    )
     .orderBy('id', 'desc')
     .limit(1)
     .select('event_id')

@@ -56,6 +56,26 @@ export async function listDeliveries(
   return listOf(db, userId, filter, page)
 }
 
+/** What a user was told of, newest first: there is little of it among what is of no line. */
+export async function listAccountDeliveries(
+  db: Database,
+  userId: string,
+  filter: Pick<DeliveryFilter, 'endpointId' | 'status'>,
+  page: Page,
+): Promise<Delivery[]> {
+  const span = idsBetween('d.id', page, {})
+  const given = conditions([
+    statusIs('d.status', filter.status, [['exhausted', 'held']]),
+    ['d.endpoint_id = ?::uuid', filter.endpointId],
+  ])
+  const { rows } = await db.raw<{ rows: Delivery[] }>(
+    `select ${COLUMNS} from deliveries d ${WITH_EVENT}
+     where d.line_id is null and d.user_id = ?${span.sql}${given.sql} order by d.id desc limit ?`,
+    [userId, ...span.bindings, ...given.bindings, page.limit],
+  )
+  return rows
+}
+
 /** For operators: every user's. */
 export async function listAnyDeliveries(
   db: Database,

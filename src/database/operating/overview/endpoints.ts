@@ -8,7 +8,7 @@ export interface TroubledEndpoint {
   id: string
   url: string
   userId: string
-  /** Whose endpoint it is: of a line or of an application. */
+  /** Whose endpoint it is: of a line, of an application, or of the user's account. */
   lineId: string | null
   lineNumber: string | null
   applicationId: string | null
@@ -34,7 +34,7 @@ const NAMES = `e.id, e.url, e.user_id as "userId", l.id as "lineId", l.number as
   a.id as "applicationId", a.name as "applicationName"`
 
 /** Those of a disabled user rest on purpose. */
-const IN_USE = `e.removed_at is null and (c.enabled or a.id is not null)
+const IN_USE = `e.removed_at is null and (c.enabled or a.id is not null or e.line_id is null and e.application_id is null)
   and e.disabled_reason is distinct from 'owner_disabled'`
 
 /** Disabled ones first, then those with the most failures in a row, then those that are too slow for what they get. */

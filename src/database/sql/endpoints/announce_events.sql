@@ -1,6 +1,6 @@
--- Makes events of types that only those get who asked for them, with their deliveries. It runs in the transaction that
--- changed what they tell of, so no crash can come between a change and its event. An event that nobody asked for is not made:
--- then this costs only a look at the endpoints of the lines.
+-- Makes events that tell of a change, with their deliveries: of a line for those who asked for their type, and without a
+-- line for the endpoints of a user's account. It runs in the transaction that changed what they tell of, so no crash can come
+-- between a change and its event. An event that nobody gets is not made: then this costs only a look at the endpoints.
 --
 -- events: [{event_id, user_id, line_id, message_id, type, payload, from, to, endpoint_id}]; `endpoint_id` as
 -- `create_deliveries` has it. The answer: [{id, endpointId, generation}] of the deliveries that may go out.
@@ -17,8 +17,10 @@ begin
     from endpoints_of_lines(array(select distinct a.line_id from asked a where a.endpoint_id is null)) o
     where cardinality(o.opt_in_events) > 0
   ), wanted as materialized (
-    select a.* from asked a where case when a.endpoint_id is null
-      then exists (select from opted_in o where o.line_id = a.line_id and a.type = any (o.opt_in_events))
+    select a.* from asked a where case
+      when a.line_id is null then exists (select from endpoints e
+        where e.user_id = a.user_id and e.line_id is null and e.application_id is null and e.removed_at is null)
+      when a.endpoint_id is null then exists (select from opted_in o where o.line_id = a.line_id and a.type = any (o.opt_in_events))
       else exists (select from endpoints e where e.id = a.endpoint_id and e.removed_at is null
         and a.type = any (e.opt_in_events)) end
   ), new_events as (
@@ -26,7 +28,7 @@ begin
     select w.event_id, w.user_id, w.line_id, w.message_id, w.type, w.payload, w."from", w."to" from wanted w
   )
   select jsonb_agg(jsonb_build_object('event_id', w.event_id, 'delivery_id', new_id(), 'user_id', w.user_id,
-    'line_id', w.line_id, 'event_type', w.type, 'from', w."from", 'opt_in', true, 'endpoint_id', w.endpoint_id))
+    'line_id', w.line_id, 'event_type', w.type, 'from', w."from", 'opt_in', w.line_id is not null, 'endpoint_id', w.endpoint_id))
   into told from wanted w;
   if told is null then
     return '[]';

@@ -78,6 +78,7 @@ begin
           and not exists (select 1 from developer_connections c where c.endpoint_id = e.id)
           and not exists (select 1 from applications a where a.endpoint_id = e.id) then 'exhausted'
         when e.disabled_at is not null or e.removed_at is not null then 'held'
+        when e.line_id is null and e.application_id is null then 'delivering'
         when d.application_id is null and exists (
           select 1 from developer_connections c where c.line_id = d.line_id and c.line_id = e.line_id and c.enabled)
           then 'delivering'

@@ -1,7 +1,7 @@
 -- Makes one delivery of each event for every endpoint that it goes to and that gets events of its type. It is the only place
 -- that does. events: [{event_id, delivery_id, user_id, line_id, event_type, from, opt_in, endpoint_id}]; `opt_in`: only
 -- endpoints that asked for that type get it; others go to all but those that declined it. `endpoint_id`: it goes to this
--- endpoint; left out: to all that its line has now. The deliveries' ids are made of `delivery_id` and keep its order.
+-- endpoint; left out: to all that its line has now, or without a line to those of its user's account. The deliveries' ids are made of `delivery_id` and keep its order.
 --
 -- held_for: why none may go out yet; all are then held with this failure. The answer is the deliveries that may go out.
 --
@@ -23,6 +23,9 @@ begin
     union all
     select a.event_id, e.id, e.application_id from asked a join endpoints e on e.id = a.endpoint_id
     where e.removed_at is null
+    union all
+    select a.event_id, e.id, null from asked a join endpoints e on e.user_id = a.user_id
+    where a.line_id is null and e.line_id is null and e.application_id is null and e.removed_at is null
   ), given as materialized (
     select a.event_id, a.user_id, a.line_id, a.event_type, a."from", r.endpoint_id, r.application_id,
       e.disabled_at is not null or held_for is not null as is_held,

@@ -55,7 +55,7 @@ export async function findSource(
   }
 }
 
-type Receivers = Pick<ReplayFilter, 'lineId' | 'applicationId' | 'endpointIds'>
+type Receivers = Pick<ReplayFilter, 'lineId' | 'accountId' | 'applicationId' | 'endpointIds'>
 
 async function findReceivers(context: Context, whose: ReplayOf, isToUrl: boolean): Promise<Receivers> {
   if (whose.of === 'all') return {}
@@ -70,6 +70,9 @@ async function findReceivers(context: Context, whose: ReplayOf, isToUrl: boolean
   if ('applicationId' in asker) await requireConnected(context, userId, lineId, endpoint)
   if (!isToUrl && endpoint.disabledAt !== null) throw new UserError(IS_DISABLED, 409)
   const { applicationId } = endpoint
+  if (endpoint.lineId === null && applicationId === null) {
+    return { accountId: endpoint.userId, applicationId, endpointIds }
+  }
   return { lineId: endpoint.lineId ?? lineId, applicationId, endpointIds }
 }
 

@@ -106,11 +106,11 @@ type Signer = Pick<EventForEndpoint, 'endpointId' | 'secretSealed' | 'previousSe
 function createSigners(
   context: Context,
   { endpointIds }: ReplaySource['filter'],
-): (lineId: string) => Promise<Signer | undefined> {
+): (lineId: string | null) => Promise<Signer | undefined> {
   const known = new Map<string, Promise<Signer | undefined>>()
   return (lineId) => {
     const own = endpointIds?.[0]
-    const key = own ?? lineId
+    const key = own ?? lineId ?? ''
     const signer = known.get(key) ?? findSigner(context, own, lineId)
     known.set(key, signer)
     return signer
@@ -120,9 +120,9 @@ function createSigners(
 async function findSigner(
   context: Context,
   own: string | undefined,
-  lineId: string,
+  lineId: string | null,
 ): Promise<Signer | undefined> {
-  const endpoints = own === undefined ? await findEndpointsOfLine(context.db, lineId) : []
+  const endpoints = own === undefined && lineId !== null ? await findEndpointsOfLine(context.db, lineId) : []
   const endpointId = own ?? endpoints.find(({ applicationId }) => applicationId === null)?.endpointId
   const endpoint = endpointId === undefined ? undefined : await findEndpointToCall(context.db, endpointId)
   if (endpointId === undefined || endpoint === undefined) return undefined

@@ -1,4 +1,5 @@
 import { EVENT_TYPES, type EventType } from '../../../event-types.js'
+import { isOfAccount } from '../../../event-types.js'
 import type { EndpointPolicy, Shape } from '../../../database/endpoints/policy.js'
 import { shorten } from '../../../kit/text/characters.js'
 import { timeOfId } from '../../../ids.js'
@@ -8,10 +9,11 @@ import type { Vocabulary } from '../../../vocabulary.js'
 export interface EventContent {
   type: EventType
   payload: string
-  fromNumber: string
-  toNumber: string
+  /** null, as the other and the line: it tells of what its user is told of. */
+  fromNumber: string | null
+  toNumber: string | null
   userId: string
-  lineId: string
+  lineId: string | null
 }
 
 /** What is POSTed: it is the same at each attempt. */
@@ -44,7 +46,12 @@ export async function shapeEvent(
   owner: string,
 ): Promise<ShapedEvent> {
   if (shape !== 'template') return SHAPERS[shape](event, context)
-  const fields = { ...fieldsOf(event, context.vocabulary), id: event.eventId, time: timeOf(event) }
+  const fields = {
+    ...fieldsOf(event, context.vocabulary),
+    type: event.type,
+    id: event.eventId,
+    time: timeOf(event),
+  }
   return { contentType, body: await fillTemplate(owner, template ?? '', contentType, fields) }
 }
 
@@ -85,8 +92,11 @@ const SHAPERS: Record<
       allowed_mentions: { parse: [] },
     }),
 
-  ifttt: ({ fromNumber, payload, toNumber }) =>
-    asJson({ value1: fromNumber, value2: payload, value3: toNumber }),
+  ifttt: ({ type, fromNumber, payload, toNumber }) => {
+    if (!isOfAccount(type)) return asJson({ value1: fromNumber, value2: payload, value3: toNumber })
+    const { title, text } = JSON.parse(payload) as { title: string; text: string }
+    return asJson({ value1: title, value2: text, value3: type })
+  },
 }
 
 /** Slack cuts longer texts itself, in the middle of what we escaped. */
@@ -94,13 +104,20 @@ const SLACK_LENGTH = 4000
 /** Discord answers 400 to longer ones. */
 const DISCORD_LENGTH = 2000
 
-/** The body that an endpoint gets by default: always exactly these six fields. */
-export function eventBody(event: EventContent, vocabulary: Vocabulary): string {
-  return JSON.stringify(fieldsOf(event, vocabulary))
+/**
+ * The body that an endpoint gets by default: always exactly these six fields. An operational webhook gets what Standard
+ * Webhooks suggests: a type, when it was, and the rest.
+ */
+export function eventBody(event: EventWithId, vocabulary: Vocabulary): string {
+  const fields = fieldsOf(event, vocabulary)
+  return JSON.stringify(
+    isOfAccount(event.type) ? { type: event.type, timestamp: timeOf(event), data: fields } : fields,
+  )
 }
 
-function fieldsOf(event: EventContent, vocabulary: Vocabulary): Record<string, string> {
+function fieldsOf(event: EventContent, vocabulary: Vocabulary): Record<string, unknown> {
   const { type, payload, fromNumber, toNumber, userId, lineId } = event
+  if (isOfAccount(type)) return JSON.parse(payload) as Record<string, unknown>
   return { type, payload, fromNumber, toNumber, userId, [vocabulary.idField]: lineId }
 }
 
@@ -109,7 +126,7 @@ function attributesOf(event: EventWithId, { config, vocabulary }: Surroundings) 
   return {
     specversion: '1.0',
     id: eventId,
-    source: config.publicUrl + vocabulary.path(`/v1/lines/${lineId}`),
+    source: config.publicUrl + (lineId === null ? '' : vocabulary.path(`/v1/lines/${lineId}`)),
     type: `linehook.${type}`,
     time: timeOf(event),
   }

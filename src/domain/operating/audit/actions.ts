@@ -93,11 +93,6 @@ export const ACTIONS = {
 
   'api_token.created': { subject: 'api_token', words: 'created an API token' },
   'api_token.revoked': { subject: 'api_token', words: 'revoked an API token' },
-  'operational_webhook.changed': { subject: 'user', words: 'changed where notices are posted' },
-  'operational_webhook.secret_rotated': {
-    subject: 'user',
-    words: 'made a new secret for the operational webhook',
-  },
 
   'line.added': { subject: 'line', words: 'added the line' },
   'line.renamed': { subject: 'line', words: 'renamed the line' },

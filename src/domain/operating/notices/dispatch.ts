@@ -1,6 +1,6 @@
 import {
   claimOfOne,
-  claimOne,
+  claimResetLink,
   endDispatches,
   putOffDispatches,
   type Dispatch,
@@ -15,8 +15,6 @@ import { backoffMs, type Backoff } from '../../backoff.js'
 import type { Context } from '../../context.js'
 import { createSetUpLink } from '../../people/set-up-links.js'
 import { noticesMail, resetMail, type Letterhead } from './mail.js'
-import { findOwnWebhook } from './own-webhook.js'
-import { postNotice } from './operational-webhook.js'
 
 /** 10 s, 40 s, 160 s, 11 min, then an hour each. */
 const BACKOFF: Backoff = { baseMs: 10_000, factor: 4, capMs: 3_600_000, jitter: 0.2 }
@@ -25,8 +23,6 @@ const MAX_ATTEMPTS = 14
 /** Who asked for a link waits for it. After four minutes they have asked again, or gone. */
 const MAX_LINK_ATTEMPTS = 4
 const NOTICES_IN_MAIL = 20
-/** So that the lease of the claim (a minute) outlasts as many slow answers. */
-const CALLS_IN_TURN = 4
 /** Then others have a turn, and the next run goes on. */
 const MAX_IN_RUN = 100
 
@@ -48,57 +44,6 @@ export async function sendMails(context: Context, signal?: AbortSignal): Promise
   )
 }
 
-/** Posts the notices that are due to the operational webhook, oldest first. @returns how many it took */
-export async function callOperationalWebhook(context: Context, signal?: AbortSignal): Promise<number> {
-  const target = context.config.operationalWebhook
-  if (target === undefined) return 0
-  return inRun(signal, async () => {
-    const dispatch = await claimOne(context.db, 'webhook')
-    if (dispatch === undefined) return undefined
-    const [notice] = await findNotices(context.db, noticeIdsOf([dispatch]))
-    if (notice === undefined) return undefined
-    const failure = await postNotice(context, target, notice)
-    return settle(context, 'webhook', [dispatch], {
-      ...(failure === undefined ? { kind: 'sent' } : { kind: 'retry', failure, isOfServer: true }),
-    })
-  })
-}
-
-/**
- * Posts the notices that are due to users' own operational webhooks. A receiver that fails or hangs costs one request, and
- * then what is due to it is put off: the others do not wait for it.
- *
- * @returns how many users got theirs
- */
-export async function callOwnWebhooks(context: Context, signal?: AbortSignal): Promise<number> {
-  return inRun(signal, async () => {
-    const claimed = await claimOfOne(context.db, 'own_webhook', CALLS_IN_TURN)
-    if (claimed === undefined) return undefined
-    const { to, dispatches } = claimed
-    const target = await findOwnWebhook(context, to.userId)
-    if (target === undefined) {
-      const end = { kind: 'failed', failure: 'not_configured', isOfServer: false } as const
-      return settle(context, 'own_webhook', dispatches, end, to.userId)
-    }
-    const notices = await findNotices(context.db, noticeIdsOf(dispatches))
-    const taken = new Set<string | null>()
-    let outcome: Outcome = { kind: 'sent' }
-    for (const notice of notices) {
-      const failure = await postNotice(context, target, notice)
-      if (failure !== undefined) {
-        outcome = { kind: 'retry', failure, isOfServer: false }
-        break
-      }
-      taken.add(notice.id)
-    }
-    const sent = dispatches.filter(({ noticeId }) => taken.has(noticeId))
-    const others = dispatches.filter(({ noticeId }) => !taken.has(noticeId))
-    if (sent.length > 0) await settle(context, 'own_webhook', sent, { kind: 'sent' }, to.userId)
-    if (others.length > 0) await settle(context, 'own_webhook', others, outcome, to.userId)
-    return outcome
-  })
-}
-
 /** @param sendNext undefined: nothing is due */
 async function inRun(
   signal: AbortSignal | undefined,
@@ -114,7 +59,7 @@ async function inRun(
 }
 
 async function sendNotices(context: Context, mailer: Mailer): Promise<Outcome | undefined> {
-  const claimed = await claimOfOne(context.db, 'mail', NOTICES_IN_MAIL)
+  const claimed = await claimOfOne(context.db, NOTICES_IN_MAIL)
   const [first] = claimed?.dispatches ?? []
   if (claimed === undefined || first === undefined) return undefined
   const { to, dispatches } = claimed
@@ -127,7 +72,7 @@ async function sendNotices(context: Context, mailer: Mailer): Promise<Outcome | 
 
 /** The link is made now: it is in no row, and its hour begins when it goes out. */
 async function sendResetLink(context: Context, mailer: Mailer): Promise<Outcome | undefined> {
-  const dispatch = await claimOne(context.db, 'reset_link')
+  const dispatch = await claimResetLink(context.db)
   if (dispatch === undefined) return undefined
   const outcome = await trySending(context, mailer, dispatch, dispatch, async () => {
     const link = await createSetUpLink(context, dispatch.userId, { lifetime: 'an hour' })
@@ -167,7 +112,7 @@ async function settle(
   kind: DispatchKind,
   dispatches: readonly Dispatch[],
   outcome: Outcome,
-  userId?: string,
+  userId: string,
 ): Promise<Outcome> {
   dispatchAttempts.inc({ kind, outcome: outcome.kind })
   const told = { kind, userId, count: dispatches.length }

@@ -28,4 +28,10 @@ export function noticeInPlainWords(notice: Told): Pick<NoticeInWords, 'title' | 
   return { title: title.replace(MARKS, ''), text: text.replaceAll('`', '') }
 }
 
+/** What the event of a notice carries: its words, and what they are made of. */
+export function payloadOf(notice: Told & Pick<Notice, 'userId'>): string {
+  const { title, text } = noticeInPlainWords(notice)
+  return JSON.stringify({ title, text, userId: notice.userId, ...(notice.details as object) })
+}
+
 const MARKS = /[\u2068\u2069]/g

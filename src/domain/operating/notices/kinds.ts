@@ -1,3 +1,4 @@
+import type { AccountEventType } from '../../../event-types.js'
 import { countryName } from '../../messages/country-guard.js'
 import { countOf, describeMs } from '../overview/figures.js'
 import type { Cure } from '../overview/needs.js'
@@ -61,9 +62,6 @@ export interface AccountDetails {
 }
 
 interface Kind<Details> {
-  /** Behind "When" in `docs/notices.md`. */
-  when: string
-  who: 'owner and operators' | 'operators'
   /** `good`: it tells that something is over. */
   mood: 'bad' | 'waiting' | 'good'
   /** What happened, in a line: the subject of the mail. */
@@ -74,22 +72,21 @@ interface Kind<Details> {
   cure: (details: Details) => Cure
 }
 
-const atEndpoint = ({ userId, lineId, applicationId }: EndpointDetails): Cure =>
-  lineId !== null
-    ? { at: 'line', userId, lineId }
-    : { at: 'application', userId, applicationId: applicationId ?? '' }
+const atEndpoint = ({ userId, lineId, applicationId, endpointId }: EndpointDetails): Cure => {
+  if (lineId !== null) return { at: 'line', userId, lineId }
+  if (applicationId !== null) return { at: 'application', userId, applicationId }
+  return { at: 'endpoint', userId, endpointId }
+}
 const atCarrier = ({ accountId }: CarrierDetails): Cure => ({ at: 'carrier', id: accountId })
 const atAccount = ({ userId }: AccountDetails): Cure => ({ at: 'second factor', userId })
 const atQueues = (): Cure => ({ at: 'queues' })
 
 /**
- * Everything that people are told of, in the order in which they read it. The console's words, the mails, the types of the
- * operational webhook and `docs/notices.md` are made of this table, so a kind without words does not compile.
+ * The words of everything that people are told of, for the console, the mails and the events of operational webhooks. When each
+ * is told, and to whom, stands with the other types of events (`src/event-types.ts`).
  */
 export const NOTICE_KINDS = {
   'endpoint.failing': kind<EndpointDetails>({
-    when: 'an endpoint has failed 4 times in a row, for an hour, and for 4 days, which is a day before it is disabled',
-    who: 'owner and operators',
     mood: 'waiting',
     title: (endpoint) => `${endpointOf(endpoint)} fails`,
     text: ({ failureCount, failingForMs }) =>
@@ -99,8 +96,6 @@ export const NOTICE_KINDS = {
     cure: atEndpoint,
   }),
   'endpoint.disabled': kind<EndpointDetails>({
-    when: 'an endpoint is disabled: it has only failed for 5 days, or has answered 410',
-    who: 'owner and operators',
     mood: 'bad',
     title: (endpoint) => `${endpointOf(endpoint)} is disabled`,
     text: ({ reason }) =>
@@ -111,8 +106,6 @@ export const NOTICE_KINDS = {
     cure: atEndpoint,
   }),
   'endpoint.recovered': kind<EndpointDetails>({
-    when: 'an endpoint takes events again, after one of the two above was told',
-    who: 'owner and operators',
     mood: 'good',
     title: (endpoint) => `${endpointOf(endpoint)} works again`,
     text: () =>
@@ -120,8 +113,6 @@ export const NOTICE_KINDS = {
     cure: atEndpoint,
   }),
   'messages.unknown': kind<MessagesDetails>({
-    when: 'messages have become `unknown`, and stayed so for two minutes',
-    who: 'owner and operators',
     mood: 'waiting',
     title: ({ count }) => `Nobody knows whether ${countOf(count, 'message was', 'messages were')} sent`,
     text: () =>
@@ -129,8 +120,6 @@ export const NOTICE_KINDS = {
     cure: ({ userId }) => ({ at: 'unknown messages', userId }),
   }),
   'cap.near': kind<CapDetails>({
-    when: '80 % of a spend cap are used on a day, once a day; a cap that was changed is told of again',
-    who: 'owner and operators',
     mood: 'waiting',
     title: ({ lineName }) =>
       `A spend cap is nearly used up: ${lineName === null ? 'of all lines together' : `of the line ${isolated(lineName)}`}`,
@@ -140,8 +129,6 @@ export const NOTICE_KINDS = {
     cure: ({ userId, lineId }) => (lineId === null ? { at: 'user', userId } : { at: 'line', userId, lineId }),
   }),
   'country.paused': kind<CountryDetails>({
-    when: 'messages of a user to one country rose suddenly, and are refused since then',
-    who: 'owner and operators',
     mood: 'bad',
     title: ({ country }) => `Messages to ${countryName(country)} are refused`,
     text: ({ accepted, usual }) =>
@@ -150,8 +137,6 @@ export const NOTICE_KINDS = {
     cure: ({ userId }) => ({ at: 'user', userId }),
   }),
   'carrier.down': kind<CarrierDetails>({
-    when: 'a carrier account has not worked for a minute: its sessions are not bound, it cannot be reached, or it gives no clear answers',
-    who: 'operators',
     mood: 'bad',
     title: ({ name }) => `The carrier account ${isolated(name)} is down`,
     text: ({ state }) =>
@@ -159,32 +144,24 @@ export const NOTICE_KINDS = {
     cure: atCarrier,
   }),
   'carrier.recovered': kind<CarrierDetails>({
-    when: 'a carrier account works again, after it was told that it was down',
-    who: 'operators',
     mood: 'good',
     title: ({ name }) => `The carrier account ${isolated(name)} works again`,
     text: () => 'What waited for it is being sent.',
     cure: atCarrier,
   }),
   'queue.stuck': kind<QueueDetails>({
-    when: 'a queue has been stuck for a minute: nothing leaves it, although something could',
-    who: 'operators',
     mood: 'bad',
     title: ({ queue }) => `The queue ${queue} is stuck`,
     text: ({ why }) => why,
     cure: atQueues,
   }),
   'queue.recovered': kind<QueueDetails>({
-    when: 'a queue moves again, after it was told that it was stuck',
-    who: 'operators',
     mood: 'good',
     title: ({ queue }) => `The queue ${queue} moves again`,
     text: ({ why }) => why,
     cure: atQueues,
   }),
   'second_factor.removal_asked': kind<AccountDetails & { reason: string }>({
-    when: 'an operator asks to remove the second factor of a user who has lost it; another one has to confirm',
-    who: 'owner and operators',
     mood: 'waiting',
     title: ({ email }) => `An operator asks to remove the second factor of ${isolated(email)}`,
     text: ({ reason }) =>
@@ -193,8 +170,6 @@ export const NOTICE_KINDS = {
     cure: atAccount,
   }),
   'second_factor.removed': kind<AccountDetails>({
-    when: 'operators have removed the second factor of a user, in the console or on the command line',
-    who: 'owner and operators',
     mood: 'waiting',
     title: ({ email }) => `The second factor of ${isolated(email)} is removed`,
     text: () =>
@@ -202,9 +177,9 @@ export const NOTICE_KINDS = {
       'account, sign in and set one up. If you did not ask for this, set a new password too, and tell an operator.',
     cure: atAccount,
   }),
-} as const
+} as const satisfies Record<AccountEventType, unknown>
 
-export type NoticeKind = keyof typeof NOTICE_KINDS
+export type NoticeKind = AccountEventType
 
 export function isNoticeKind(written: string): written is NoticeKind {
   return Object.hasOwn(NOTICE_KINDS, written)
@@ -215,11 +190,10 @@ function kind<Details>(words: Kind<Details>): Kind<Details> {
 }
 
 function endpointOf({ host, lineName, applicationName }: EndpointDetails): string {
-  const owner =
-    lineName === null
-      ? `the application ${isolated(applicationName ?? '')}`
-      : `the line ${isolated(lineName)}`
-  return `The endpoint at ${host} of ${owner}`
+  if (lineName !== null) return `The endpoint at ${host} of the line ${isolated(lineName)}`
+  if (applicationName !== null)
+    return `The endpoint at ${host} of the application ${isolated(applicationName)}`
+  return `The operational webhook at ${host}`
 }
 
 /** What people typed keeps its own direction of writing. Pages make an element of these marks (Unicode's isolates), and plain words go without. */

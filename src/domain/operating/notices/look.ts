@@ -8,7 +8,7 @@ import {
   takeMoment,
   type OpenCause,
 } from '../../../database/operating/notice-causes.js'
-import type { NewNotice } from '../../../database/operating/notices.js'
+import type { NewDelivery } from '../../../database/endpoints/deliveries/creating.js'
 import { asError, Unavailable } from '../../../errors.js'
 import { newId } from '../../../ids.js'
 import { noticesTold } from '../../../telemetry/metrics.js'
@@ -19,7 +19,7 @@ import { watchCountries } from './countries.js'
 import { watchEndpoints } from './endpoints.js'
 import { watchMessages } from './messages.js'
 import { watchQueues } from './queues.js'
-import { insertWithWaysOut } from './tell.js'
+import { insertWithWaysOut, type KnownNotice } from './tell.js'
 import type { Found, Trouble, Watched } from './troubles.js'
 
 /** When a thousand endpoints fail together, the rest is told of at the next looks. */
@@ -48,7 +48,8 @@ async function lookAt(context: Context, { kinds, look }: Watched): Promise<numbe
     const open = await listOpenCauses(db, kinds)
     const found = await look(open)
     if (found.troubles.length === 0 && open.length === 0) return 0
-    const told = await transaction(db, (trx) => tell(context, trx, open, found))
+    const { told, deliveries } = await transaction(db, (trx) => tell(context, trx, open, found))
+    void context.queues.enqueueDeliveries(deliveries)
     for (const { id: noticeId, kind, subject, userId } of told) {
       noticesTold.inc({ kind })
       log.info({ noticeId, kind, subject, userId }, 'notice.told')
@@ -67,17 +68,17 @@ async function tell(
   trx: Database,
   open: readonly OpenCause[],
   { troubles, endOf }: Found,
-): Promise<NewNotice[]> {
-  if (!(await lockNotices(trx))) return []
-  const notices = [
+): Promise<{ told: KnownNotice[]; deliveries: NewDelivery[] }> {
+  if (!(await lockNotices(trx))) return { told: [], deliveries: [] }
+  const told = [
     ...(await tellWhatIsWrong(trx, troubles)),
     ...(await tellWhatIsOver(trx, withoutTroubles(open, troubles), endOf)),
   ]
-  if (notices.length > 0) await insertWithWaysOut(context, trx, notices)
-  return notices
+  const deliveries = told.length > 0 ? await insertWithWaysOut(context, trx, told) : []
+  return { told, deliveries }
 }
 
-async function tellWhatIsWrong(trx: Database, troubles: readonly Trouble[]): Promise<NewNotice[]> {
+async function tellWhatIsWrong(trx: Database, troubles: readonly Trouble[]): Promise<KnownNotice[]> {
   const byKey = new Map(troubles.map((trouble) => [keyOf(trouble), trouble]))
   await openCauses(trx, troubles)
   const taken = await takeCauses(trx, troubles, MAX_TOLD_AT_ONCE)
@@ -88,8 +89,8 @@ async function tellWhatIsOver(
   trx: Database,
   causes: readonly OpenCause[],
   endOf: Found['endOf'],
-): Promise<NewNotice[]> {
-  const notices: NewNotice[] = []
+): Promise<KnownNotice[]> {
+  const notices: KnownNotice[] = []
   const ended: OpenCause[] = []
   for (const cause of causes) {
     const end = cause.isTold ? endOf(cause) : ({ kind: 'over' } as const)
@@ -111,7 +112,7 @@ function withoutTroubles(open: readonly OpenCause[], troubles: readonly Trouble[
   return open.filter((cause) => !wrong.has(keyOf(cause)))
 }
 
-function noticeOf({ kind, subject, userId, details }: Omit<NewNotice, 'id'>): NewNotice {
+function noticeOf({ kind, subject, userId, details }: Omit<KnownNotice, 'id'>): KnownNotice {
   return { id: newId(), kind, subject, userId, details }
 }
 

@@ -1,28 +1,34 @@
 import type { Database } from '../../../database/connection.js'
-import {
-  insertAccountMails,
-  insertMails,
-  insertOwnWebhookCalls,
-  insertWebhookCalls,
-} from '../../../database/operating/dispatches.js'
-import { insertNotices, type NewNotice } from '../../../database/operating/notices.js'
+import { announceEvents, type NewDelivery } from '../../../database/endpoints/deliveries/creating.js'
+import { insertAccountMails, insertMails } from '../../../database/operating/dispatches.js'
+import { insertNotices, listNoticeReceivers, type NewNotice } from '../../../database/operating/notices.js'
 import { newId } from '../../../ids.js'
 import { noticesTold } from '../../../telemetry/metrics.js'
 import type { Context } from '../../context.js'
+import { payloadOf } from './in-words.js'
 import type { NoticeKind } from './kinds.js'
 
-/** With what is to go out of them, in the transaction that they tell of. */
+/** Of a kind that has words. */
+export interface KnownNotice extends NewNotice {
+  kind: NoticeKind
+}
+
+/**
+ * With the mails and events that are made of them, in the transaction that they tell of.
+ *
+ * @returns the deliveries of the events, to be enqueued after the commit
+ */
 export function insertWithWaysOut(
   context: Pick<Context, 'config'>,
   trx: Database,
-  notices: readonly NewNotice[],
-): Promise<void> {
+  notices: readonly KnownNotice[],
+): Promise<NewDelivery[]> {
   return insertAll(context, trx, notices, insertMails)
 }
 
 /**
  * Tells a user, and the operators, of a change to the account that somebody else makes. The mail goes also to who wants none
- * of the others: it is how they learn of a change that they did not ask for.
+ * of the others: it is how they learn of a change that they did not ask for. The sweep enqueues the deliveries.
  */
 export async function tellOfAccount(
   context: Pick<Context, 'config'>,
@@ -37,12 +43,24 @@ export async function tellOfAccount(
 async function insertAll(
   { config }: Pick<Context, 'config'>,
   trx: Database,
-  notices: readonly NewNotice[],
+  notices: readonly KnownNotice[],
   insertTheirMails: typeof insertMails,
-): Promise<void> {
-  const ids = notices.map(({ id }) => id)
+): Promise<NewDelivery[]> {
   await insertNotices(trx, notices)
+  const ids = notices.map(({ id }) => id)
   if (config.smtp !== undefined) await insertTheirMails(trx, ids)
-  if (config.operationalWebhook !== undefined) await insertWebhookCalls(trx, ids)
-  await insertOwnWebhookCalls(trx, ids)
+  return announceEvents(trx, await eventsOf(trx, notices))
+}
+
+/** An event for each user who has an operational webhook and may read the notice. */
+async function eventsOf(trx: Database, notices: readonly KnownNotice[]) {
+  const byId = new Map(notices.map((notice) => [notice.id, notice]))
+  const receivers = await listNoticeReceivers(trx, [...byId.keys()])
+  return receivers.flatMap(({ noticeId, userId }) => {
+    const notice = byId.get(noticeId)
+    if (notice === undefined) return []
+    const { kind: type } = notice
+    const about = { lineId: null, messageId: null, fromNumber: null, toNumber: null }
+    return [{ id: newId(), userId, type, payload: payloadOf(notice), ...about }]
+  })
 }

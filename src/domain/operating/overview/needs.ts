@@ -20,6 +20,7 @@ export interface Need {
 export type Cure =
   | { at: 'line'; userId: string; lineId: string }
   | { at: 'application'; userId: string; applicationId: string }
+  | { at: 'endpoint'; userId: string; endpointId: string }
   | { at: 'unknown messages'; userId: string }
   | { at: 'failed messages'; userId: string }
   | { at: 'carrier'; id: string }
@@ -182,13 +183,18 @@ function heldWords(count: number): string {
   return count === 0 ? '' : ` ${countOf(count, 'event is', 'events are')} held for it.`
 }
 
-type Owned = Pick<TroubledEndpoint | HoldingEndpoint, 'userId' | 'lineId' | 'lineNumber' | 'applicationId'>
+type Owned = Pick<
+  TroubledEndpoint | HoldingEndpoint,
+  'id' | 'userId' | 'lineId' | 'lineNumber' | 'applicationId'
+>
 
-function ownerOf({ lineNumber }: Owned): string {
-  return lineNumber === null ? 'of an application' : `of the line ${lineNumber}`
+function ownerOf({ lineNumber, applicationId }: Owned): string {
+  if (lineNumber !== null) return `of the line ${lineNumber}`
+  return applicationId === null ? 'of an account' : 'of an application'
 }
 
-export function cureOf({ userId, lineId, applicationId }: Owned): Cure {
+export function cureOf({ id, userId, lineId, applicationId }: Owned): Cure {
   if (lineId !== null) return { at: 'line', userId, lineId }
-  return { at: 'application', userId, applicationId: applicationId ?? '' }
+  if (applicationId !== null) return { at: 'application', userId, applicationId }
+  return { at: 'endpoint', userId, endpointId: id }
 }

@@ -10,7 +10,7 @@ import {
   type Asker,
 } from '../../../domain/endpoints/endpoints.js'
 import { rotateSigningSecret } from '../../../domain/endpoints/signing-secrets.js'
-import { readTestEventType, sendTestEvent } from '../../../domain/endpoints/test-event.js'
+import { sendTestEvent } from '../../../domain/endpoints/test-event.js'
 import { pauseEndpoint, resumeEndpoint } from '../../../domain/operating/pauses.js'
 import { applicationPath } from '../applications/application/page-model.js'
 import { fieldOf, idOf, valuesOf } from '../form-values.js'
@@ -20,6 +20,7 @@ import { pauserOf } from '../operating/pauser.js'
 import { WORKS } from '../operating/works.js'
 import { answerFragment, type Act } from '../page.js'
 import { sessionOf } from '../people/session.js'
+import { OPERATIONAL } from '../people/settings/operational-webhooks.js'
 import { endpointWithNotice } from './path.js'
 import { TestEventOutcome } from './test-event.js'
 
@@ -92,7 +93,10 @@ export function postDeleteEndpoint(context: Context): Act {
     const { asker, id } = askedEndpoint(ctx)
     const { lineId, applicationId } = await deleteEndpoint(context, asker, id)
     if (lineId !== null) return lineWithNotice(lineId, 'endpoint-deleted')
-    return withNotice(applicationPath(applicationId ?? ''), 'endpoint-deleted')
+    return withNotice(
+      applicationId === null ? OPERATIONAL : applicationPath(applicationId),
+      'endpoint-deleted',
+    )
   }
 }
 
@@ -100,7 +104,7 @@ export function postDeleteEndpoint(context: Context): Act {
 export function postTestEvent(context: Context): Act {
   return async (ctx) => {
     const { asker, id } = askedEndpoint(ctx)
-    const testEvent = await sendTestEvent(context, asker, id, readTestEventType(fieldOf(ctx, 'type')))
+    const testEvent = await sendTestEvent(context, asker, id, fieldOf(ctx, 'type'))
     if (ctx.get('HX-Request') !== 'true') return { shown: { testEvent } }
     answerFragment(ctx, <TestEventOutcome result={testEvent} />)
     return undefined

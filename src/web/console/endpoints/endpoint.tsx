@@ -1,11 +1,11 @@
 import type { Middleware } from 'koa'
-import { listDeliveries } from '../../../database/endpoints/deliveries/reading.js'
+import { listAccountDeliveries, listDeliveries } from '../../../database/endpoints/deliveries/reading.js'
 import { getApplication } from '../../../domain/applications/applications.js'
 import type { Context } from '../../../domain/context.js'
 import { getEndpointWork, type EndpointWork } from '../../../domain/endpoints/deliveries/endpoint-work.js'
 import { findMissed, type Missed } from '../../../domain/endpoints/deliveries/replay.js'
 import { getEndpoint, type Endpoint } from '../../../domain/endpoints/endpoints.js'
-import { optInEventsOf } from '../../../domain/endpoints/opt-in-events.js'
+import { optInEventsOf, unaskedEventsOf } from '../../../domain/endpoints/opt-in-events.js'
 import { getPolicy, type ShownPolicy } from '../../../domain/endpoints/policies.js'
 import { revealSigningSecret } from '../../../domain/endpoints/signing-secrets.js'
 import { testEventTypesOf, type TestEventResult } from '../../../domain/endpoints/test-event.js'
@@ -22,6 +22,7 @@ import { sectionPath } from '../lines/line/section.js'
 import { answerPage, pageOf, shownOnce, type Page } from '../page.js'
 import { isConfirmed } from '../people/session.js'
 import { UserText } from '../user-text.js'
+import { OPERATIONAL } from '../people/settings/operational-webhooks.js'
 import { askedEndpoint } from './acts.js'
 import { Health } from './health.js'
 import { HeldEvents, MAX_SHOWN, type HeldDelivery } from './held-events.js'
@@ -44,7 +45,7 @@ interface Shown {
 
 /** Whose events an endpoint gets. */
 interface Owner {
-  what: 'line' | 'application'
+  what: 'line' | 'application' | 'account'
   name: string
   href: string
   /** A line's developer connection may be off; it is switched on there. */
@@ -66,7 +67,7 @@ interface EndpointView {
   path: string
 }
 
-/** An endpoint of a line or an application: where its events go, how it does, and what can be done about it. */
+/** An endpoint of a line, an application or an account: where its events go, how it does, and what can be done about it. */
 export function showEndpoint(context: Context): Middleware {
   return async (ctx) => {
     const { asker, id } = askedEndpoint(ctx)
@@ -75,7 +76,7 @@ export function showEndpoint(context: Context): Middleware {
     if (isAsked && !isConfirmed(ctx, `${ctx.url}#${SIGNING_SECRET}`)) return
     const secret = isAsked ? await revealSigningSecret(actingFor(ctx, context), asker, id) : undefined
     const owner = await findOwner(context, endpoint)
-    const { userId, pausedAt, pausedByUser, lineId } = endpoint
+    const { userId, pausedAt, pausedByUser, lineId, applicationId } = endpoint
     const mayReplay = owner.isOn && endpoint.disabledAt === null
     const view: EndpointView = {
       page: pageOf(ctx, context),
@@ -83,7 +84,7 @@ export function showEndpoint(context: Context): Middleware {
       owner,
       pause: { pausedAt, pausedBy: pauseOf({ userId, pausedAt, pausedBy: pausedByUser })?.by ?? null },
       // What came to other people's lines is theirs: of an application's the number is enough.
-      held: lineId === null ? [] : await findHeld(context, userId, lineId, id),
+      held: applicationId === null ? await findHeld(context, userId, lineId, id) : [],
       work: await getEndpointWork(context, id),
       policy: await getPolicy(context, asker, id),
       missed: mayReplay
@@ -107,6 +108,12 @@ export function showEndpoint(context: Context): Middleware {
 
 async function findOwner(context: Context, endpoint: Endpoint): Promise<Owner> {
   const { userId, lineId, applicationId, isOutgoingWebhook } = endpoint
+  if (lineId === null && applicationId === null) {
+    return {
+      ...{ what: 'account', name: 'your account', href: OPERATIONAL, isOn: true, switchPath: OPERATIONAL },
+      activityPath: '/console/notices',
+    }
+  }
   if (lineId === null) {
     const { id, name } = await getApplication(context, userId, applicationId ?? '')
     const href = applicationPath(id)
@@ -132,9 +139,18 @@ async function findOwner(context: Context, endpoint: Endpoint): Promise<Owner> {
 }
 
 /** Newest first, at most one more than is shown. */
-function findHeld({ db }: Context, userId: string, lineId: string, endpointId: string) {
+function findHeld({ db }: Context, userId: string, lineId: string | null, endpointId: string) {
+  if (lineId === null) {
+    return listAccountDeliveries(db, userId, { endpointId, status: 'held' }, { limit: MAX_SHOWN + 1 })
+  }
   return listDeliveries(db, userId, { lineId, endpointId, status: 'held' }, { limit: MAX_SHOWN + 1 })
 }
+
+const WHAT_IS_POSTED = {
+  line: 'What the line receives',
+  application: 'What connected lines receive',
+  account: 'What you are told of',
+} as const
 
 function Head({ view }: { view: EndpointView }) {
   const { page, owner, endpoint, path } = view
@@ -153,15 +169,22 @@ function Head({ view }: { view: EndpointView }) {
       <p class="facts">
         <EndpointState endpoint={endpoint} />
         <span>
-          {endpoint.isOutgoingWebhook ? 'outgoing webhook' : 'endpoint'} of the {owner.what}{' '}
-          <a href={owner.href}>
-            <UserText>{owner.name}</UserText>
-          </a>
+          {owner.what === 'account' ? (
+            <>
+              operational webhook of <a href={owner.href}>your account</a>
+            </>
+          ) : (
+            <>
+              {endpoint.isOutgoingWebhook ? 'outgoing webhook' : 'endpoint'} of the {owner.what}{' '}
+              <a href={owner.href}>
+                <UserText>{owner.name}</UserText>
+              </a>
+            </>
+          )}
         </span>
       </p>
       <p>
-        What {owner.what === 'line' ? 'the line receives' : 'connected lines receive'} is posted to{' '}
-        <code>{endpoint.url}</code>, signed.
+        {WHAT_IS_POSTED[owner.what]} is posted to <code>{endpoint.url}</code>, signed.
       </p>
       <details open={page.fault?.action === action}>
         <summary>Edit</summary>
@@ -176,7 +199,13 @@ function Head({ view }: { view: EndpointView }) {
             required
           />
           <NameField page={page} action={action} value={endpoint.name ?? ''} />
-          <OptInEvents {...{ page, action }} types={optInEventsOf(endpoint)} chosen={endpoint.optInEvents} />
+          {optInEventsOf(endpoint).length > 0 && (
+            <OptInEvents
+              {...{ page, action }}
+              types={optInEventsOf(endpoint)}
+              chosen={endpoint.optInEvents}
+            />
+          )}
           <button type="submit">Save the endpoint</button>
         </Form>
       </details>
@@ -194,7 +223,13 @@ function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) 
           It gets none while the developer connection is off: <a href={owner.switchPath}>enable it first</a>.
         </p>
       )}
-      <Policy page={page} action={`${path}/policy`} policy={view.policy} preview={shown.policyPreview} />
+      <Policy
+        page={page}
+        action={`${path}/policy`}
+        policy={view.policy}
+        types={unaskedEventsOf(endpoint)}
+        preview={shown.policyPreview}
+      />
       {owner.isOn && (
         <TestEvent
           page={page}

@@ -61,9 +61,7 @@ function Table({ held }: { held: readonly HeldDelivery[] }) {
             <td data-label="Received">
               <MessageLink held={each} />
             </td>
-            <td data-label="From">
-              <PhoneNumber number={each.fromNumber} />
-            </td>
+            <td data-label="From">{each.fromNumber !== null && <PhoneNumber number={each.fromNumber} />}</td>
             <td data-label="What">{EVENT_TYPES[each.type].label}</td>
             <td data-label="Last failure">
               {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, MESSAGE_EVENT_TYPES, type MessageEventType } from '../../../event-types.js'
+import { EVENT_TYPES, type EventType } from '../../../event-types.js'
 import type { Context as KoaContext } from 'koa'
 import { SHAPES, type Shape } from '../../../database/endpoints/policy.js'
 import type { Context } from '../../../domain/context.js'
@@ -49,11 +49,12 @@ export interface ShownPreview {
   result: Preview
 }
 
-/** How a line's or an application's endpoint wants its events. */
+/** How an endpoint wants its events. @param props.types what it gets without asking */
 export function Policy(props: {
   page: Page
   action: string
   policy: ShownPolicy
+  types: readonly EventType[]
   preview: ShownPreview | undefined
 }) {
   const { action, preview } = props
@@ -140,7 +141,7 @@ export function Policy(props: {
           ]}
           value={typedIn(page, action, 'signature') ?? policy.signature}
         />
-        <WantedEvents page={page} action={action} declined={policy.declinedEvents} />
+        <WantedEvents page={page} action={action} types={props.types} declined={policy.declinedEvents} />
         <TextArea
           {...{ page, action }}
           name="secretHeaders"
@@ -196,14 +197,20 @@ function scheduleWords({ retrySchedule }: ShownPolicy): string {
   return typeof retrySchedule === 'string' ? retrySchedule : retrySchedule.join(', ')
 }
 
-function WantedEvents(props: { page: Page; action: string; declined: readonly MessageEventType[] }) {
-  const { page, action, declined } = props
+function WantedEvents(props: {
+  page: Page
+  action: string
+  types: readonly EventType[]
+  declined: readonly EventType[]
+}) {
+  const { page, action, types, declined } = props
   const isRefused = page.fault?.action === action
   const typed = (typedIn(page, action, 'events') ?? '').split('\n')
   return (
     <fieldset>
-      <legend>Post of what is received</legend>
-      {MESSAGE_EVENT_TYPES.map((type) => (
+      <legend>Events to send</legend>
+      <input type="hidden" name="offeredEvents" value={types.join(',')} />
+      {types.map((type) => (
         <label key={type}>
           <input
             type="checkbox"
@@ -253,7 +260,9 @@ function typedFields(ctx: KoaContext): Record<string, unknown> {
     ...parsePolicyText(Object.fromEntries(TYPED.map((name) => [name, fieldOf(ctx, name)]))),
     retryOnTimeout: fieldOf(ctx, 'retryOnTimeout') === 'true',
     ordered: fieldOf(ctx, 'ordered') === 'true',
-    declinedEvents: MESSAGE_EVENT_TYPES.filter((type) => !wanted.includes(type)),
+    declinedEvents: fieldOf(ctx, 'offeredEvents')
+      .split(',')
+      .filter((type) => type !== '' && !wanted.includes(type)),
   }
 }
 

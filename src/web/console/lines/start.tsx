@@ -236,6 +236,7 @@ function Show({ path, show, section }: { path: string; show: string; section: st
 /** What the line would receive from the phone of the samples. */
 function exampleOf(line: OwnLine) {
   return {
+    eventId: line.id,
     type: 'inboundText' as const,
     payload: 'Hello',
     fromNumber: TRIAL_NUMBER,

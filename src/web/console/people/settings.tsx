@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { listApiTokens } from '../../../database/people/api-tokens.js'
 import { listSessions } from '../../../database/people/sessions.js'
 import type { Context } from '../../../domain/context.js'
-import { findOwnWebhook } from '../../../domain/operating/notices/own-webhook.js'
+import { listEndpoints } from '../../../domain/endpoints/endpoints.js'
 import { getReading } from '../../../domain/operating/notices.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
 import { HISTORY } from '../operating/audit/paths.js'
@@ -12,22 +12,20 @@ import { SECOND_FACTOR } from './second-factor/path.js'
 import { sessionOf } from './session.js'
 import { ApiTokens, type CreatedToken } from './settings/api-tokens.js'
 import { Mails } from './settings/mails.js'
-import { OwnWebhook } from './settings/operational-webhook.js'
+import { OperationalWebhooks } from './settings/operational-webhooks.js'
 import { Password } from './settings/password.js'
 import { AllAccess, Sessions } from './settings/sessions.js'
 
 /** What is a user's own: API tokens, mails, the password, sessions. */
 export function showSettings(context: Context): Middleware {
   return async (ctx) => {
-    const { created, operationalSecret } = shownOnce<{ created: CreatedToken; operationalSecret: string }>(
-      ctx,
-    )
+    const { created } = shownOnce<{ created: CreatedToken }>(ctx)
     const session = sessionOf(ctx)
     const page = pageOf(ctx, context)
     const tokens = await listApiTokens(context.db, session.userId)
     const lines = await listOwnLines(context, session.userId)
     const sessions = await listSessions(context.db, session.userId)
-    const ownWebhook = await findOwnWebhook(context, session.userId)
+    const webhooks = await listEndpoints(context, session, { isOfAccount: true })
     const { mails } = await getReading(context, session.userId)
     answerPage(
       ctx,
@@ -44,7 +42,7 @@ export function showSettings(context: Context): Middleware {
           publicUrl={context.config.publicUrl}
         />
         <Mails page={page} mails={mails} />
-        <OwnWebhook page={page} url={ownWebhook?.url} secret={operationalSecret} />
+        <OperationalWebhooks page={page} endpoints={webhooks} />
         <Password page={page} />
         <section id="second-factor">
           <h2>Second factor</h2>

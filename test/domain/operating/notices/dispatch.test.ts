@@ -1,16 +1,16 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { Context } from '../../../../src/domain/context.js'
-import {
-  callOperationalWebhook,
-  callOwnWebhooks,
-  sendMails,
-} from '../../../../src/domain/operating/notices/dispatch.js'
+import { sendMails } from '../../../../src/domain/operating/notices/dispatch.js'
+import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
+import { addEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
+import { countReplay } from '../../../../src/domain/endpoints/deliveries/replay.js'
+import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
+import { sendTestEvent } from '../../../../src/domain/endpoints/test-event.js'
+import { eventSchema } from '../../../../src/web/openapi/event-types.js'
 import { lookForNotices } from '../../../../src/domain/operating/notices/look.js'
-import {
-  rotateOwnWebhookSecret,
-  setOwnWebhook,
-} from '../../../../src/domain/operating/notices/own-webhook.js'
 import { setNoticeMails } from '../../../../src/domain/operating/notices.js'
 import { asError, UserError } from '../../../../src/errors.js'
 import { createMailer } from '../../../../src/mail.js'
@@ -23,15 +23,12 @@ import { openForEachTest } from '../../../helpers/suite.js'
 import { createPerson, type Person } from '../../people/people.js'
 import { forgetNotices, setEndpoint, toldNotices } from './fixtures.js'
 
-const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const MAIL_FROM = 'Acme Lines <lines@acme.example>'
 
 const ENVIRONMENT = {
   PUBLIC_URL: 'https://lines.acme.example',
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM,
-  OPERATIONAL_WEBHOOK_URL: 'http://127.0.0.1:9/hook?key=secret-key',
-  OPERATIONAL_WEBHOOK_SECRET: SECRET,
 }
 
 interface DispatchRow {
@@ -61,7 +58,6 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       { url: server.url, from: MAIL_FROM },
       { connectMs: 500, silentMs: 500, totalMs: 1000 },
     ),
-    config: { ...base.config, operationalWebhook: { url: `${receiver.url}?key=secret-key`, secret: SECRET } },
   })
 
   beforeEach(async () => {
@@ -215,114 +211,128 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
     })
   })
 
-  describe('by the operational webhook', () => {
-    it('is signed, with the id of the notice, its kind and what it is about', async () => {
+  describe('by operational webhooks', () => {
+    const addWebhook = (person: Person, path = '/hook?key=secret-key') =>
+      addEndpoint(
+        context,
+        person.id,
+        { isOfAccount: true },
+        { url: `http://127.0.0.1:${receiver.port}${path}` },
+      )
+    const waiting = () =>
+      plain
+        .db('deliveries')
+        .where({ line_id: null, status: 'pending' })
+        .orderBy('id')
+        .select<{ id: string; endpoint_id: string }[]>('id', 'endpoint_id')
+    const deliverAll = async () => {
+      for (const { id, endpoint_id: endpointId } of await waiting()) await deliver(context, id, endpointId)
+    }
+    const verify = (request: { body: string; headers: object } | undefined, secret: string) =>
+      new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>)
+
+    beforeEach(() => plain.db('deliveries').where({ line_id: null }).delete())
+
+    it('is a signed event for the owner and for each operator, of what it is about', async () => {
+      const own = await addWebhook(owner, '/own?key=secret-key')
+      await addWebhook(operator, '/operator')
+      await addWebhook(await createPerson(plain), '/neighbour')
       await tell()
-      expect(await callOperationalWebhook(context)).to.equal(1)
-      const [request] = receiver.requests
+      await deliverAll()
+      expect(receiver.requests.map(({ path }) => path.replace(/\?.*/, ''))).to.have.members([
+        '/own',
+        '/operator',
+      ])
+      const request = receiver.requests.find(({ path }) => path.startsWith('/own'))
       const [notice] = await toldNotices(plain)
-      const body = new Webhook(SECRET).verify(request!.body, request!.headers as Record<string, string>)
+      const body = verify(request, own.signingSecret)
       expect(body).to.deep.include({ type: 'endpoint.failing' })
-      const { data } = body as { data: Record<string, unknown> }
-      expect(data).to.include({
+      expect((body as { data: object }).data).to.include({
         endpointId: notice?.subject,
         userId: owner.id,
         lineId: line.lineId,
         host: '127.0.0.1:9',
         title: 'The endpoint at 127.0.0.1:9 of the line Front desk fails',
       })
-      expect(request?.headers['webhook-id']).to.equal(notice?.id)
+      const schema = eventSchema('endpoint.failing', {
+        publicUrl: 'https://x.example',
+        vocabulary: context.vocabulary,
+      })
+      const ajv = new Ajv2020({ strict: false })
+      addFormats.default(ajv)
+      expect(ajv.validate(schema, body), ajv.errorsText()).to.be.true
       expect(request?.body).to.not.match(/secret|\+1555/)
-      expect(await callOperationalWebhook(context)).to.equal(0)
+      expect(await waiting()).to.deep.equal([])
     })
 
-    it('is tried again with the same id and the same body', async () => {
+    it('is tried again with the same id and the same body, and a receiver that fails keeps nobody waiting', async () => {
+      await addWebhook(owner, '/fails')
+      await addWebhook(operator, '/takes')
       await tell()
-      receiver.answerWith((response) => response.writeHead(503).end())
-      expect(await callOperationalWebhook(context)).to.equal(0)
-      expect(await rowOf('webhook')).to.include({
-        status: 'waiting',
-        attempt_count: 1,
-        last_failure: 'http_503',
-      })
+      receiver.answerWith((response, { path }) => response.writeHead(path === '/fails' ? 503 : 200).end())
+      await deliverAll()
+      expect(await waiting()).to.have.length(1)
       receiver.answerWith((response) => response.end())
-      await makeDue()
-      expect(await callOperationalWebhook(context)).to.equal(1)
-      const [first, second] = receiver.requests
+      await plain.db('deliveries').where({ line_id: null }).update({ due_at: plain.db.fn.now() })
+      await deliverAll()
+      const [first, second] = receiver.requests.filter(({ path }) => path === '/fails')
       expect(second?.body).to.equal(first?.body)
       expect(second?.headers['webhook-id']).to.equal(first?.headers['webhook-id'])
-      expect(await rowOf('webhook')).to.include({ status: 'sent' })
+      expect(await waiting()).to.deep.equal([])
+    })
+
+    it('is none of a type that its policy declines, and none for who is disabled', async () => {
+      const { endpoint } = await addWebhook(owner)
+      await changePolicy(context, { userId: owner.id }, endpoint.id, { declinedEvents: ['endpoint.failing'] })
+      await addWebhook(operator)
+      await plain.db('users').where({ id: operator.id }).update({ disabled_at: plain.db.fn.now() })
+      await tell()
+      expect(await waiting()).to.deep.equal([])
+    })
+
+    it('is told of itself when it fails, and has all that endpoints have: a test event, replay, a text for a chat', async () => {
+      const { endpoint } = await addWebhook(owner)
+      const asker = { userId: owner.id }
+      expect(await sendTestEvent(context, asker, endpoint.id)).to.include({ delivered: true })
+      const refusal = await sendTestEvent(context, asker, endpoint.id, 'inboundText').catch(asError)
+      expect(refusal).to.be.instanceOf(UserError).with.property('status', 400)
+      await changePolicy(context, asker, endpoint.id, { shape: 'slack' })
+      await tell()
+      await deliverAll()
+      expect(receiver.requests.at(-1)?.body).to.include(
+        'The endpoint at 127.0.0.1:9 of the line Front desk fails.',
+      )
+      const replay = {
+        from: new Date(Date.now() - 60_000),
+        until: new Date(),
+        outcome: 'any',
+      } as const
+      const counted = await countReplay(
+        context,
+        { of: 'endpoint', asker, endpointId: endpoint.id, userId: owner.id },
+        replay,
+      )
+      expect(counted).to.include({ count: 1 })
+      await plain
+        .db('endpoints')
+        .where({ id: endpoint.id })
+        .update({ failing_since: plain.db.raw(`now() - interval '2 hours'`), consecutive_failure_count: 9 })
+      await lookForNotices(context)
+      expect((await toldNotices(plain)).map(({ subject }) => subject)).to.include(endpoint.id)
     })
 
     it('goes through the guarded door', async () => {
-      const operationalWebhook = { url: 'http://169.254.169.254/latest', secret: SECRET }
-      await tell()
-      await callOperationalWebhook({ ...context, config: { ...context.config, operationalWebhook } })
-      expect(await rowOf('webhook')).to.include({ status: 'waiting', last_failure: 'blocked_address' })
-    })
-  })
-
-  describe('by users’ own operational webhooks', () => {
-    const urlOf = (path: string) => `http://127.0.0.1:${receiver.port}${path}`
-    const typeOf = (request: { body: string; headers: object } | undefined, secret: string) =>
-      new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>)
-
-    it('is what is about their own, signed with their secret; another URL keeps it, a new secret ends it', async () => {
-      const secret = await setOwnWebhook(context, owner.id, urlOf('/own'))
-      await setOwnWebhook(context, operator.id, urlOf('/operator'))
-      await tell()
-      expect(await callOwnWebhooks(context)).to.equal(1)
-      expect(receiver.requests.map(({ path }) => path)).to.deep.equal(['/own'])
-      expect(typeOf(receiver.requests[0], secret ?? '')).to.deep.include({ type: 'endpoint.failing' })
-      expect(await rowOf('own_webhook', owner)).to.include({ status: 'sent' })
-
-      expect(await setOwnWebhook(context, owner.id, urlOf('/other'))).to.equal(undefined)
-      await forgetNotices(plain)
-      await tell()
-      const rotated = await rotateOwnWebhookSecret(context, owner.id)
-      expect(await callOwnWebhooks(context)).to.equal(1)
-      expect(receiver.requests[1]?.path).to.equal('/other')
-      expect(typeOf(receiver.requests[1], rotated)).to.deep.include({ type: 'endpoint.failing' })
-      expect(() => typeOf(receiver.requests[1], secret ?? '')).to.throw('No matching signature')
-    })
-
-    it('keeps nobody waiting for a receiver that hangs, and gives up what no URL is there for any more', async () => {
-      await setOwnWebhook(context, owner.id, urlOf('/hangs'))
-      const neighbour = await createPerson(plain)
-      await setOwnWebhook(context, neighbour.id, urlOf('/takes'))
-      await createLine(plain, { userId: neighbour.id, outgoingUrl: 'http://127.0.0.1:9/' })
-      await setEndpoint(plain, neighbour.id, { failing: '2 minutes', failures: 4 })
-      await addLine('Back office')
-      await tell()
-      receiver.answerWith((response, request) => {
-        if (request.path === '/takes') response.end()
-      })
-      const hurried = { ...context, config: { ...context.config, deliveryTimeoutMs: 300 } }
-      expect(await callOwnWebhooks(hurried)).to.equal(1)
-      expect(receiver.requests.map(({ path }) => path)).to.have.members(['/hangs', '/takes'])
-      const waiting = (await rows('own_webhook')).filter(({ user_id: id }) => id === owner.id)
-      expect(waiting.map(({ status, last_failure: failure }) => [status, failure])).to.deep.equal([
-        ['waiting', 'timeout'],
-        ['waiting', 'timeout'],
-      ])
-
-      await setOwnWebhook(context, owner.id, undefined)
-      await makeDue()
-      await callOwnWebhooks(context)
-      expect(await rowOf('own_webhook', owner)).to.include({
-        status: 'failed',
-        last_failure: 'not_configured',
-      })
-    })
-
-    it('goes through the guarded door, and nobody changes what is not there', async () => {
-      const refusal = await setOwnWebhook(context, owner.id, 'http://169.254.169.254/latest').catch(asError)
+      const added = addEndpoint(
+        context,
+        owner.id,
+        { isOfAccount: true },
+        { url: 'http://169.254.169.254/latest' },
+      )
+      const refusal = await added.catch(asError)
       expect(refusal)
         .to.be.instanceOf(UserError)
         .with.property('message')
         .that.matches(/^url: /)
-      const none = await rotateOwnWebhookSecret(context, owner.id).catch(asError)
-      expect(none).to.be.instanceOf(UserError).with.property('status', 409)
     })
   })
 
@@ -330,7 +340,6 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
     await tell()
     server.behave('refuse-user')
     await sendMails(context)
-    await callOperationalWebhook(context)
     await makeDue()
     server.behave('take')
     await sendMails(context)
@@ -340,7 +349,7 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       'dispatch.put_off',
       'dispatch.sent',
     ])
-    for (const secret of ['secret', SECRET, server.password, '+1555', owner.email]) {
+    for (const secret of ['secret', server.password, '+1555', owner.email]) {
       expect(kept).to.not.include(secret)
     }
   })

@@ -32,6 +32,7 @@ export async function forgetNotices({ db }: Context): Promise<void> {
   for (const table of ['dispatches', 'notices', 'notice_causes']) await db(table).delete()
 }
 
+/** Those of the user's lines and applications. */
 export async function setEndpoint(
   { db }: Context,
   userId: string,
@@ -45,6 +46,7 @@ export async function setEndpoint(
   const { failing = null, failures = 0, disabled = null, isCalled = true } = columns
   const [row] = await db('endpoints')
     .where({ user_id: userId })
+    .whereRaw('num_nonnulls(line_id, application_id) = 1')
     .update({
       failing_since: failing === null ? null : db.raw('now() - ?::interval', [failing]),
       consecutive_failure_count: failures,

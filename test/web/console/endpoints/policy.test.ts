@@ -12,6 +12,7 @@ const FIELDS = {
   retrySchedule: '5, 60 3600',
   timeoutSeconds: '20',
   requestsAtOnce: '',
+  offeredEvents: 'inboundText,inboundMedia,voiceMail',
   events: 'inboundText',
   secretHeaders: 'X-Api-Key: abc-123\r\nX-Two: 2',
 }

@@ -150,7 +150,9 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
       expiresInDays: '30',
     })
     expect([faultOf(token), token.status, token.text.includes('lhp_')]).to.deep.equal([undefined, 200, true])
-    expect((await again('/console/settings/operational-webhook', { url })).text).to.include(url)
+    expect(
+      (await again('/console/settings/operational-webhooks', { url })).headers.get('location'),
+    ).to.include('done=endpoint-added')
     expect((await again(`${line}/outgoing-webhook`, { url })).headers.get('location')).to.include(
       'done=url-saved',
     )
@@ -166,7 +168,8 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     expect(await context.db('applications').where({ user_id: owner.person.id, name: 'Shop' })).to.have.length(
       1,
     )
-    expect(await context.db('endpoints').where({ user_id: owner.person.id, url })).to.have.length(2)
+    // The operational webhook, the outgoing webhook and the endpoint.
+    expect(await context.db('endpoints').where({ user_id: owner.person.id, url })).to.have.length(3)
   })
 
   it('comes again with what was typed if it had a secret, which no page keeps', async () => {

@@ -65,7 +65,7 @@ function rowOf(
     at: createdAt.toISOString(),
     kind: message === undefined ? 'delivery' : 'message',
     lineId,
-    lineNumber: numbers.get(lineId),
+    lineNumber: numbers.get(lineId ?? ''),
     direction: message?.direction,
     type,
     status,

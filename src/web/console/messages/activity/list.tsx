@@ -73,7 +73,7 @@ export function ActivityList(props: OfList & { activities: readonly Activity[] }
 /** A delivery whose message is gone stands for itself. */
 function headOf({ message, deliveries: [delivery] }: Activity): { at: Date; lineId: string } {
   const { createdAt, lineId } = message ?? delivery ?? { createdAt: new Date(0), lineId: '' }
-  return { at: createdAt, lineId }
+  return { at: createdAt, lineId: lineId ?? '' }
 }
 
 function OfMessage(props: {

@@ -25,6 +25,9 @@ function placeOf(cure: Cure, userId: string): [href: string, label: string] {
       if (cure.userId === userId)
         return [`/console/applications/${cure.applicationId}`, 'Open the application']
       break
+    case 'endpoint':
+      if (cure.userId === userId) return [`/console/endpoints/${cure.endpointId}`, 'Open the endpoint']
+      break
     case 'second factor':
       if (cure.userId === userId) return ['/console/settings/second-factor', 'Open your second factor']
       return [`/console/users/${cure.userId}#second-factor`, 'Open the user']

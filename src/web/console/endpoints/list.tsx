@@ -1,0 +1,59 @@
+import type { Endpoint } from '../../../domain/endpoints/endpoints.js'
+import { withHost } from '../../../domain/operating/overview/endpoints.js'
+import { Field, Form } from '../form.js'
+import type { Page } from '../page.js'
+import { EndpointName, NameField } from './name.js'
+import { endpointPath } from './path.js'
+import { EndpointState } from './state.js'
+
+/** Each has a page of its own. */
+export function EndpointList({ endpoints }: { endpoints: readonly Endpoint[] }) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Endpoint</th>
+          <th>URL at</th>
+          <th>State</th>
+        </tr>
+      </thead>
+      <tbody>
+        {endpoints.map((endpoint) => (
+          <tr key={endpoint.id}>
+            <td data-label="Endpoint">
+              <a href={endpointPath(endpoint.id)}>
+                <EndpointName endpoint={endpoint} />
+              </a>
+            </td>
+            <td data-label="URL at">{withHost(endpoint).host}</td>
+            <td data-label="State">
+              <EndpointState endpoint={endpoint} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** @param props.what as the summary and the button say it, such as "an endpoint" */
+export function AddEndpoint(props: { page: Page; action: string; what: string; hint: string }) {
+  const { page, action, what, hint } = props
+  return (
+    <details open={page.fault?.action === action}>
+      <summary>Add {what}</summary>
+      <Form page={page} action={action}>
+        <Field
+          {...{ page, action, hint }}
+          name="url"
+          label="URL of the endpoint"
+          type="url"
+          autocomplete="off"
+          required
+        />
+        <NameField page={page} action={action} />
+        <button type="submit">Add {what}</button>
+      </Form>
+    </details>
+  )
+}

@@ -49,8 +49,8 @@ export function addDeliveryCommands(program: Command): void {
     .action((id: string, options: { json?: boolean }) =>
       run(options, async (context) => {
         const { userId } = await getAnyDelivery(context, id)
-        const hurried = await tryDeliveryNow(context, userId, id)
-        return { result: shownDelivery(context, hurried, {}), lines: [`${id} is tried now`] }
+        const restarted = await tryDeliveryNow(context, userId, id)
+        return { result: shownDelivery(context, restarted, {}), lines: [`${id} is tried now`] }
       }),
     )
 

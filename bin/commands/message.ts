@@ -133,8 +133,8 @@ export function addMessageCommands(program: Command): void {
     .action((id: string, options: { json?: boolean }) =>
       run(options, async (context) => {
         const { userId } = await getAnyMessage(context, id)
-        const hurried = await tryMessageNow(context, userId, id)
-        return { result: shownMessage(context, hurried, {}), lines: [`${id} is tried now`] }
+        const restarted = await tryMessageNow(context, userId, id)
+        return { result: shownMessage(context, restarted, {}), lines: [`${id} is tried now`] }
       }),
     )
 

@@ -10,7 +10,7 @@ export const QUEUEING: readonly Mutant[] = [
   {
     breaks: 'a key is taken for the same request when only the text is the same',
     file: 'src/domain/messages/submit.ts',
-    find: 'sha256(`${wishesForHash(wishes)}${toNumber}\\n${text}`)',
+    find: 'sha256(`${optionsForHash(options)}${toNumber}\\n${text}`)',
     replace: 'sha256(text)',
     tests: KEYS,
   },

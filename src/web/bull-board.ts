@@ -4,7 +4,7 @@ import { KoaAdapter } from '@bull-board/koa'
 import type { Middleware } from 'koa'
 import { record } from '../domain/operating/audit.js'
 import type { Context } from '../domain/context.js'
-import { hurryJob } from '../domain/hurry-job.js'
+import { tryJobNow } from '../domain/try-job-now.js'
 import { describeJobs } from '../domain/job-subjects.js'
 import type { QueueName } from '../queues/queues.js'
 import { actingFor } from './actor.js'
@@ -74,7 +74,7 @@ class DescribedQueue extends BullMQAdapter {
     const promote = job.promote.bind(job)
     const id = idOf(job.data)
     job.promote = async () => {
-      if (id !== undefined) await hurryJob(this.#context, this.#queue, id)
+      if (id !== undefined) await tryJobNow(this.#context, this.#queue, id)
       await promote()
     }
     return job

@@ -175,7 +175,7 @@ describe('journey: an SMSC', function () {
   it('that takes one session goes on when the process that holds it is killed: nothing is doubled or lost', async () => {
     const smsc = await startSmsc({ maxSessions: 1, delayMs: 20 })
     // What a killed process held is unknown the sooner.
-    const hurried = { ...environment, CARRIER_TIMEOUT_MS: '3000' }
+    const restarted = { ...environment, CARRIER_TIMEOUT_MS: '3000' }
     await addCarrierAccount(context, {
       name: 'one',
       kind: 'smpp',
@@ -188,9 +188,9 @@ describe('journey: an SMSC', function () {
     await context.queues.enqueueMessages(queued.map(({ id }) => ({ id, generation: 0 })))
 
     await Promise.all(
-      ['send-message' as const, 'maintenance' as const].map((each) => startProcess(each, hurried)),
+      ['send-message' as const, 'maintenance' as const].map((each) => startProcess(each, restarted)),
     )
-    let holders = await Promise.all([1, 2].map(() => startProcess('receive-smpp', hurried)))
+    let holders = await Promise.all([1, 2].map(() => startProcess('receive-smpp', restarted)))
     const isBound = (running: RunningProcess) => running.log().some(({ msg }) => msg === 'smpp.bound')
     for (const share of [0.2, 0.5]) {
       await until('some are taken', () => smsc.taken.length >= share * people.length, 60_000)
@@ -203,7 +203,7 @@ describe('journey: an SMSC', function () {
         'the other has taken over',
         () => isBound(standingBy) && smsc.taken.length > takenBefore + 20,
       )
-      holders = [standingBy, await startProcess('receive-smpp', hurried)]
+      holders = [standingBy, await startProcess('receive-smpp', restarted)]
     }
     const settled = await until(
       'every message has come to its end',

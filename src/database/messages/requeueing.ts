@@ -62,7 +62,11 @@ export async function renewMessageJobs(db: Database, ids: readonly string[]): Pr
 }
 
 /** A message that waits until its carrier is tried again, now. @returns undefined when it does not wait for that */
-export async function hurryMessage(db: Database, userId: string, id: string): Promise<Requeued | undefined> {
+export async function requeueWaitingMessage(
+  db: Database,
+  userId: string,
+  id: string,
+): Promise<Requeued | undefined> {
   const { rows } = await db.raw<{ rows: Requeued[] }>(
     `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
      where m.id = ?::uuid and m.user_id = ? and ${isQueued} and m.not_before > clock_timestamp()
@@ -84,8 +88,12 @@ export async function countWaitingForCarrier(db: Database, lineId: string, max: 
   return rows[0].count
 }
 
-/** As `hurryMessage`, for those of a line, in the order in which they are to be sent. */
-export async function hurryMessagesOf(db: Database, lineId: string, limit: number): Promise<Requeued[]> {
+/** As `requeueWaitingMessage`, for those of a line, in the order in which they are to be sent. */
+export async function requeueWaitingMessages(
+  db: Database,
+  lineId: string,
+  limit: number,
+): Promise<Requeued[]> {
   const { rows } = await db.raw<{ rows: Requeued[] }>(
     `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
      from (select id from messages m where ${WAITS_FOR_CARRIER} order by "position" limit ? for update skip locked) waiting

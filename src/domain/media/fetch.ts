@@ -14,7 +14,7 @@ import { mediaDuration, mediaFetches } from '../../telemetry/metrics.js'
 import type { Context } from '../context.js'
 import { MAX_CRASHES } from '../crashes.js'
 import { LEASE_MS } from '../leases.js'
-import { persist } from '../persist.js'
+import { retryWrite } from '../retry-write.js'
 import { CopyFailed } from './failures.js'
 import { judge } from './judge.js'
 import { nextMediaRetryMs } from './retry-schedule.js'
@@ -85,7 +85,7 @@ async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutc
     context.log.warn({ mediaId: media.id, err: asError(error.cause ?? error) }, 'media.copy_unavailable')
     return retry(context, media, 'media_unavailable', OUR_FAULT_WAIT_MS)
   }
-  await persist(() => settleStored(context, media, file))
+  await retryWrite(() => settleStored(context, media, file))
   // We ask the row: if a commit's answer is lost, the statement runs again and finds its work done already.
   const isKept = await isStoredAs(context.db, media.id, file.storageKey)
   if (isKept) return { kind: 'stored', byteCount: file.byteCount }
@@ -129,11 +129,11 @@ async function retry(
   failure: MediaReason,
   ms: number,
 ): Promise<FetchOutcome> {
-  await persist(() => putMediaOff(db, media, failure, ms))
+  await retryWrite(() => putMediaOff(db, media, failure, ms))
   return { kind: 'retry', ms, failure }
 }
 
 async function fail(context: Context, media: ClaimedMedia, failure: MediaReason): Promise<FetchOutcome> {
-  await persist(() => settleFailed(context, media, failure))
+  await retryWrite(() => settleFailed(context, media, failure))
   return { kind: 'failed', failure }
 }

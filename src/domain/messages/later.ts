@@ -16,7 +16,7 @@ export const MAX_SEND_AHEAD_DAYS = 30
 export const MAX_CLIENT_REF_LENGTH = 200
 
 /** What whoever sends a message may say of it besides, each optional. */
-export interface Wishes {
+export interface SendOptions {
   /** When it is to be sent. A moment that is over means at once. */
   sendAt?: Date | undefined
   /** If it was not handed to the carrier by then, it fails. */
@@ -26,7 +26,7 @@ export interface Wishes {
 }
 
 /** As the refusals of `submit.ts`, of which they are a part. */
-export const WISH_REFUSALS = {
+export const OPTION_REFUSALS = {
   sendAtTooFar: `sendAt may be ${MAX_SEND_AHEAD_DAYS} days ahead at most`,
   expiresAtOver: 'expiresAt must be a moment that is still to come',
   expiresBeforeSending: 'expiresAt must be later than sendAt',
@@ -35,38 +35,41 @@ export const WISH_REFUSALS = {
 } as const
 
 /**
- * What is to be kept of the wishes. Whether `sendAt` is still to come is for Postgres to say; an empty object costs nothing.
+ * What is to be kept of the options. Whether `sendAt` is still to come is for Postgres to say; an empty object costs nothing.
  *
  * @throws UserError 400
  */
-export function readWishes({ sendAt, expiresAt, clientRef }: Wishes, now = Date.now()): Wishes {
+export function readSendOptions(
+  { sendAt, expiresAt, clientRef }: SendOptions,
+  now = Date.now(),
+): SendOptions {
   if (sendAt !== undefined) requireNear(sendAt, now)
   if (expiresAt !== undefined) {
-    if (expiresAt.getTime() <= now) throw new UserError(WISH_REFUSALS.expiresAtOver)
+    if (expiresAt.getTime() <= now) throw new UserError(OPTION_REFUSALS.expiresAtOver)
     requireInOrder(sendAt, expiresAt)
   }
   return { sendAt, expiresAt, clientRef: clientRef === undefined ? undefined : readClientRef(clientRef) }
 }
 
 /** What tells a request with these from another one; '' without any, so that the hashes of the others stay as they were. */
-export function wishesForHash({ sendAt, expiresAt, clientRef }: Wishes): string {
+export function optionsForHash({ sendAt, expiresAt, clientRef }: SendOptions): string {
   if (sendAt === undefined && expiresAt === undefined && clientRef === undefined) return ''
   return JSON.stringify({ sendAt, expiresAt, clientRef })
 }
 
 function requireNear(sendAt: Date, now: number): void {
   if (sendAt.getTime() > now + MAX_SEND_AHEAD_DAYS * 86_400_000)
-    throw new UserError(WISH_REFUSALS.sendAtTooFar)
+    throw new UserError(OPTION_REFUSALS.sendAtTooFar)
 }
 
 function requireInOrder(sendAt: Date | undefined, expiresAt: Date): void {
-  if (sendAt !== undefined && expiresAt <= sendAt) throw new UserError(WISH_REFUSALS.expiresBeforeSending)
+  if (sendAt !== undefined && expiresAt <= sendAt) throw new UserError(OPTION_REFUSALS.expiresBeforeSending)
 }
 
 function readClientRef(written: string): string {
   const clientRef = written.toWellFormed()
-  if (!isClientRef(clientRef)) throw new UserError(WISH_REFUSALS.clientRefTooLong)
-  if (clientRef.includes('\0')) throw new UserError(WISH_REFUSALS.clientRefUnsendable)
+  if (!isClientRef(clientRef)) throw new UserError(OPTION_REFUSALS.clientRefTooLong)
+  if (clientRef.includes('\0')) throw new UserError(OPTION_REFUSALS.clientRefUnsendable)
   return clientRef
 }
 

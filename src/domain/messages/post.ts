@@ -12,13 +12,13 @@ import { outboundMedia } from '../media/hosting.js'
 import { isHostedHere } from '../media/source.js'
 import { capRefusal, countForCaps } from './spend-caps.js'
 import { getMessage } from './get-message.js'
-import { readWishes, wishesForHash, type Wishes } from './later.js'
+import { readSendOptions, optionsForHash, type SendOptions } from './later.js'
 import { countRefusal, namesOfRefusals } from './request-counts.js'
 import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS, requireSendable } from './submit.js'
 
 const REFUSAL_NAMES = namesOfRefusals(REFUSALS)
 
-export interface NewMessage extends Wishes {
+export interface NewMessage extends SendOptions {
   userId: string
   /** The application that sends it; undefined: the user sends it, with a program of their own or by hand. */
   applicationId: string | undefined
@@ -120,7 +120,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
   const text = readText(message)
   const mediaUrl = message.mediaUrl === undefined ? null : await readMediaUrl(context, message.mediaUrl)
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
-  const wishes = readWishes(message)
+  const options = readSendOptions(message)
 
   const line = await findLine(message.lineId)
   if (line.status !== 'active') throw new UserError('this line is disabled: it sends nothing', 403)
@@ -136,7 +136,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
     text,
     hasLeft: message.hasLeft,
     segmentCount: countForCaps(text),
-    ...wishes,
+    ...options,
     media: mediaUrl === null ? undefined : outboundMedia(mediaUrl),
     idempotency:
       key === undefined
@@ -145,7 +145,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
             scopeId: applicationId ?? userId,
             key,
             requestHash: sha256(
-              JSON.stringify([line.id, toNumber, text, mediaUrl]) + wishesForHash(wishes),
+              JSON.stringify([line.id, toNumber, text, mediaUrl]) + optionsForHash(options),
             ).toString('hex'),
           },
   }

@@ -15,7 +15,7 @@ import { findCarrierClient } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { MAX_CRASHES } from '../crashes.js'
 import { MAX_CLAIM_AGE_MS } from '../leases.js'
-import { persist } from '../persist.js'
+import { retryWrite } from '../retry-write.js'
 import { handOver } from './hand-over.js'
 import { countOutcome, type SendOutcome } from './send-outcome.js'
 import { enterWindows, refillWindows } from './windows.js'
@@ -129,7 +129,7 @@ async function send(
 ): Promise<SendOutcome> {
   return context.leases.messages.during(message.id, async () => {
     const settlement = await settlementOf(context, message, claimed)
-    await persist(() => context.batched.settleMessage(settlement))
+    await retryWrite(() => context.batched.settleMessage(settlement))
     return outcomeOf(settlement)
   })
 }
@@ -186,7 +186,7 @@ async function claimOrGiveBack(context: Context, request: ClaimRequest): Promise
 /** The message was claimed, if at all, and certainly not handed over. */
 async function giveBack(context: Context, { id, claim }: ClaimRequest): Promise<void> {
   const settlement: Settlement = { id, claim, status: 'queued', uncounted: true }
-  await persist(() => context.batched.settleMessage(settlement))
+  await retryWrite(() => context.batched.settleMessage(settlement))
 }
 
 function outcomeOf({ status, error, dueInMs = 0 }: Settlement): SendOutcome {

@@ -14,7 +14,7 @@ import { addSpan, ROOT } from '../../telemetry/traces.js'
 import type { Context } from '../context.js'
 import { maySendTo, parseNumber } from './phone-number.js'
 import { countForCaps } from './spend-caps.js'
-import { readWishes, wishesForHash, WISH_REFUSALS, type Wishes } from './later.js'
+import { readSendOptions, optionsForHash, OPTION_REFUSALS, type SendOptions } from './later.js'
 import { createLineBacklogs, FRESH_MS } from './line-backlogs.js'
 import { countAnswers } from './request-counts.js'
 
@@ -23,7 +23,7 @@ export const MAX_TEXT_LENGTH = 1600
 /** Clients make keys of 36 characters (a UUID) or a few more. Keys are kept for a day, so they must not be pages. */
 export const MAX_KEY_LENGTH = 255
 
-export interface IncomingWebhookMessage extends Wishes {
+export interface IncomingWebhookMessage extends SendOptions {
   /** As written by the caller. */
   toNumber: string
   text: string
@@ -45,7 +45,7 @@ export const REFUSALS = {
   keyTooLong: `Idempotency-Key is too long: use ${MAX_KEY_LENGTH} characters at most`,
   keyReused: 'Idempotency-Key was used with another body: use a new key for another message',
   keyInFlight: 'The first request with this Idempotency-Key is still being accepted: try again',
-  ...WISH_REFUSALS,
+  ...OPTION_REFUSALS,
 } as const
 
 /** @throws UserError */
@@ -75,7 +75,7 @@ export async function submitToIncomingWebhook(
   const toNumber = readDestination(webhook, message.toNumber)
   const key = message.idempotencyKey
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
-  const wishes = readWishes(message)
+  const options = readSendOptions(message)
 
   return context.batched.queueMessage({
     messageId: newId(),
@@ -86,7 +86,7 @@ export async function submitToIncomingWebhook(
     text,
     hasLeft: message.hasLeft,
     segmentCount: countForCaps(text),
-    ...wishes,
+    ...options,
     // The statement judges this after the limits, and not at all for a repeat.
     isBacklogFull: await isBacklogFull(context),
     idempotency:
@@ -95,7 +95,7 @@ export async function submitToIncomingWebhook(
         : {
             scopeId: webhook.lineId,
             key,
-            requestHash: sha256(`${wishesForHash(wishes)}${toNumber}\n${text}`).toString('hex'),
+            requestHash: sha256(`${optionsForHash(options)}${toNumber}\n${text}`).toString('hex'),
           },
   })
 }

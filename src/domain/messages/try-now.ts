@@ -1,4 +1,8 @@
-import { countWaitingForCarrier, hurryMessage, hurryMessagesOf } from '../../database/messages/requeueing.js'
+import {
+  countWaitingForCarrier,
+  requeueWaitingMessage,
+  requeueWaitingMessages,
+} from '../../database/messages/requeueing.js'
 import type { Message } from '../../database/messages/message.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
@@ -19,14 +23,14 @@ export const MAX_WAITING_COUNTED = 1000
  */
 export async function tryMessageNow(context: Context, userId: string, id: string): Promise<Message> {
   await getMessage(context, userId, id)
-  const hurried = await hurryMessage(context.db, userId, id)
-  if (hurried === undefined) {
+  const restarted = await requeueWaitingMessage(context.db, userId, id)
+  if (restarted === undefined) {
     throw new UserError(
       'this message does not wait for a time: it waits for its turn or a pause to end, or is not queued any more',
       409,
     )
   }
-  void context.queues.enqueueMessages([hurried])
+  void context.queues.enqueueMessages([restarted])
   return getMessage(context, userId, id)
 }
 
@@ -35,10 +39,10 @@ export async function tryLineMessagesNow(context: Context, userId: string, lineI
   await getOwnLine(context, userId, lineId)
   let count = 0
   for (;;) {
-    const hurried = await hurryMessagesOf(context.db, lineId, AT_ONCE)
-    void context.queues.enqueueMessages(hurried)
-    count += hurried.length
-    if (hurried.length < AT_ONCE) return count
+    const restarted = await requeueWaitingMessages(context.db, lineId, AT_ONCE)
+    void context.queues.enqueueMessages(restarted)
+    count += restarted.length
+    if (restarted.length < AT_ONCE) return count
   }
 }
 

@@ -19,7 +19,7 @@ import { pathOfOurs } from '../../telemetry/plain-line.js'
 import type { BodyRefusals } from '../middleware/body-bytes.js'
 import { isRecord } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
-import { hasWishes, readWishFields } from './wishes.js'
+import { hasSendOptions, readOptionFields } from './send-options.js'
 import { hasLeft } from '../listening/has-left.js'
 import { retryAfterSeconds, setRateLimitHeaders } from '../rate-limit-headers.js'
 
@@ -114,7 +114,7 @@ async function readMessage(body: unknown): Promise<Omit<IncomingWebhookMessage, 
   if (!isRecord(body.data)) throw new UserError(REASONS.data)
   const { toNumber, text } = body.data
   if (!isFilled(toNumber) || !isFilled(text)) throw new UserError(REASONS.fields)
-  return { toNumber, text, ...(hasWishes(body.data) ? await readWishFields(body.data) : {}) }
+  return { toNumber, text, ...(hasSendOptions(body.data) ? await readOptionFields(body.data) : {}) }
 }
 
 function isFilled(value: unknown): value is string {

@@ -24,7 +24,7 @@ import { knownNames, refuseUnknown } from '../input/unknown-fields.js'
 import { requireLineOfToken, visibleMessages } from './line-access.js'
 import { onOwn, type Operation, type OwnerRequest } from './owner-operation.js'
 import { presentMessage } from './presenters.js'
-import { clientRefParameter, givenWishes, wishFields } from './wishes.js'
+import { clientRefParameter, givenSendOptions, optionFields } from './send-options.js'
 
 export const getMessages: Operation = (context) => {
   const { vocabulary } = context
@@ -68,7 +68,7 @@ async function getVisible(context: Context, { userId, id, ctx }: OwnerRequest): 
 }
 
 /** @throws UserError 403 for an application that did not send the message, 404 */
-async function requireOwnWish(context: Context, asked: OwnerRequest): Promise<void> {
+async function requireOwnMessage(context: Context, asked: OwnerRequest): Promise<void> {
   const message = await getVisible(context, asked)
   const application = applicationOf(asked.ctx)
   if (application !== undefined && message.applicationId !== application.id) {
@@ -89,7 +89,7 @@ function messageReader({ vocabulary }: Context) {
     text: yup.string().strict().typeError('text must be text'),
     mediaUrl: yup.string().strict().typeError('mediaUrl must be text'),
     idempotencyKey: yup.string().strict().typeError('idempotencyKey must be text'),
-    ...wishFields,
+    ...optionFields,
   })
   const known = knownNames(Object.keys(vocabulary.fields(schema.fields)))
   return async (
@@ -98,7 +98,7 @@ function messageReader({ vocabulary }: Context) {
     { isOneOfMany = false } = {},
   ): Promise<NewMessage> => {
     if (isOneOfMany) refuseUnknown(vocabulary.fields(vocabulary.canonicalFields(fields)), known)
-    const sent = vocabulary.canonicalFields(givenWishes(fields))
+    const sent = vocabulary.canonicalFields(givenSendOptions(fields))
     const { lineId, mediaUrl, idempotencyKey, ...others } = await readBodyFields(schema, sent)
     requireLineOfToken(ctx, lineId)
     return {
@@ -167,15 +167,15 @@ function refusalIn({ log }: Context, error: unknown) {
 /** Gives a message that waits another time. */
 export const patchMessage = onOwn('message', async (context, asked) => {
   const { userId, id, ctx } = asked
-  await requireOwnWish(context, asked)
+  await requireOwnMessage(context, asked)
   const { sendAt } = await readBodyFields(rescheduling, ctx.request.body)
   return presentMessage(context, await rescheduleMessage(context, userId, id, sendAt))
 })
 
-const rescheduling = yup.object({ sendAt: wishFields.sendAt.required() })
+const rescheduling = yup.object({ sendAt: optionFields.sendAt.required() })
 
 export const postMessageCancellation = onOwn('message', async (context, asked) => {
-  await requireOwnWish(context, asked)
+  await requireOwnMessage(context, asked)
   return presentMessage(context, await cancelMessage(context, asked.userId, asked.id))
 })
 

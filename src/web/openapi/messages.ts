@@ -44,7 +44,7 @@ const TEXT_OR_MEDIA = [
 const givenClientRef: Schema = { type: 'string', minLength: 1, maxLength: MAX_CLIENT_REF_LENGTH }
 
 /** What may be said of a message besides; null stands for nothing, and so does an empty `clientRef`. */
-export const wishSchemas: Record<string, Schema> = {
+export const optionSchemas: Record<string, Schema> = {
   sendAt: describe(
     maybe(moment),
     `When it is to be sent, ${MAX_SEND_AHEAD_DAYS} days ahead at most. A moment that is over means at once.`,
@@ -149,9 +149,9 @@ export function messagePaths(words: ProductNames): Paths {
                 { anyOf: [givenUrl, { const: '' }] },
                 'The URL of a png, jpg, gif or mpg file under 5 MB. An empty text stands for no media.',
               ),
-              ...wishSchemas,
+              ...optionSchemas,
             },
-            ['text', 'mediaUrl', ...Object.keys(wishSchemas)],
+            ['text', 'mediaUrl', ...Object.keys(optionSchemas)],
           ),
           anyOf: TEXT_OR_MEDIA,
         }),

@@ -1,7 +1,7 @@
 import { EVENT_TYPES, LINE_EVENT_TYPES } from '../../event-types.js'
 import { DELIVERY_FIELDS } from '../../database/endpoints/deliveries/delivery.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
-import { wishSchemas } from './messages.js'
+import { optionSchemas } from './messages.js'
 import {
   body,
   describe,
@@ -47,9 +47,9 @@ export function webhookSchemas(words: ProductNames): Record<string, Schema> {
         {
           toNumber: givenNumber,
           text: { type: 'string', maxLength: MAX_TEXT_LENGTH, pattern: '\\S' },
-          ...wishSchemas,
+          ...optionSchemas,
         },
-        Object.keys(wishSchemas),
+        Object.keys(optionSchemas),
       ),
     }),
     WebhookSuccess: object({ success: { const: true } }),

@@ -8,7 +8,7 @@ import {
   tryMessageNow,
 } from '../../../src/domain/messages/try-now.js'
 import { ownerOf, pauseEndpoint, resumeEndpoint } from '../../../src/domain/operating/pauses.js'
-import { hurryJob } from '../../../src/domain/hurry-job.js'
+import { tryJobNow } from '../../../src/domain/try-job-now.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, own, type TestLine } from '../../helpers/factories.js'
@@ -127,14 +127,14 @@ describeContext('trying now', (context) => {
 
   it('is what an operator does who promotes a job', async () => {
     const { id } = await waitingEvent()
-    await hurryJob(context, 'deliver-event', id)
+    await tryJobNow(context, 'deliver-event', id)
     expect(await isDue(id)).to.equal(true)
     const messageId = await queueMessage(context, line)
     await context.db('messages').where({ id: messageId }).update({ not_before: inAnHour() })
-    await hurryJob(context, 'send-message', messageId)
+    await tryJobNow(context, 'send-message', messageId)
     expect(await messageRow(context, messageId)).to.include({ not_before: null })
     for (const queue of ['send-message', 'deliver-event', 'maintenance'] as const) {
-      await hurryJob(context, queue, newId())
+      await tryJobNow(context, queue, newId())
     }
   })
 })

@@ -4,7 +4,7 @@ import {
   cancelMessage,
   releaseDue,
   rescheduleMessage,
-  type Wishes,
+  type SendOptions,
 } from '../../../src/domain/messages/later.js'
 import { postMessage, postMessages, type NewMessage } from '../../../src/domain/messages/post.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
@@ -129,7 +129,7 @@ describeContext('a message for later', (context) => {
     for (const id of ids) expect((await messageRow(context, id)).job_generation).to.equal(1)
   })
 
-  it('is bounded by the line, and a key tells it from another wish', async () => {
+  it('is bounded by the line, and a key tells it from another request', async () => {
     await context.db.raw(
       `insert into messages (id, user_id, line_id, direction, source, from_number, to_number, text, status, due_at)
        select nth_id(new_id(), n), ?::uuid, ?::uuid, 'outbound', 'api', ?, ?, 'x', 'scheduled', now() + interval '1 day'
@@ -149,7 +149,7 @@ describeContext('a message for later', (context) => {
   })
 
   it('is refused in words', async () => {
-    const wrong: [Wishes, string][] = [
+    const wrong: [SendOptions, string][] = [
       [{ sendAt: inMs(30 * DAY + HOUR) }, 'sendAt may be 30 days ahead at most'],
       [{ expiresAt: inMs(-1) }, 'expiresAt must be a moment that is still to come'],
       [{ sendAt: inMs(HOUR), expiresAt: inMs(HOUR / 2) }, 'expiresAt must be later than sendAt'],
@@ -157,9 +157,9 @@ describeContext('a message for later', (context) => {
       [{ clientRef: 'é'.repeat(201) }, 'clientRef may have 1 to 200 characters'],
       [{ clientRef: 'a\0' }, 'clientRef contains a NUL character, which cannot be kept'],
     ]
-    for (const [wish, words] of wrong) {
-      expect(await refusal(post(wish))).to.deep.equal([400, words])
-      expect(await refusal(submit(wish))).to.deep.equal([400, words])
+    for (const [given, words] of wrong) {
+      expect(await refusal(post(given))).to.deep.equal([400, words])
+      expect(await refusal(submit(given))).to.deep.equal([400, words])
     }
     expect((await post({ clientRef: '💬'.repeat(200) })).clientRef).to.equal('💬'.repeat(200))
   })

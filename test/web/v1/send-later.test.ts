@@ -30,9 +30,9 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
 
   it('are shown, put off, cancelled and found by their name, status and number', async () => {
     const sendAt = inMs(HOUR)
-    const wishes = { sendAt, expiresAt: inMs(2 * HOUR), clientRef: 'order 7/é' }
-    const message = expectAnswer(await send(wishes)) as Message
-    expect(message).to.include({ ...wishes, status: 'scheduled' })
+    const options = { sendAt, expiresAt: inMs(2 * HOUR), clientRef: 'order 7/é' }
+    const message = expectAnswer(await send(options)) as Message
+    expect(message).to.include({ ...options, status: 'scheduled' })
     const other = expectAnswer(
       await send({ toNumber: BEN, clientRef: '', sendAt: null, expiresAt: null }),
     ) as Message

@@ -19,7 +19,7 @@ import { deliveryAttempts, deliveryDuration } from '../../../telemetry/metrics.j
 import { addSpan, traceHeaders } from '../../../telemetry/traces.js'
 import type { Context } from '../../context.js'
 import { MAX_CLAIM_AGE_MS } from '../../leases.js'
-import { persist } from '../../persist.js'
+import { retryWrite } from '../../retry-write.js'
 import { openHeaders } from './custom-headers.js'
 import { keepRequestHeaders, keepResponseHeaders, secondsOf } from './kept-headers.js'
 import { nextRetryMs, readRetryAfter } from './retry-schedule.js'
@@ -60,7 +60,7 @@ export async function deliver(context: Context, id: string, endpointId: string):
   if (delivery.status === 'exhausted') return { kind: 'exhausted', failure: DISCONNECTED }
   const result = await attemptDelivery(context, delivery)
   if (result === undefined) return { kind: 'early', ms: 0 }
-  await persist(() => context.batched.deliverNext({ endpointId, places: 0, result }))
+  await retryWrite(() => context.batched.deliverNext({ endpointId, places: 0, result }))
   logAttempt(context, result)
   return outcomeOf(result)
 }
@@ -71,7 +71,7 @@ export async function attemptDelivery(
   delivery: ClaimedDelivery,
 ): Promise<AttemptResult | undefined> {
   if (performance.now() - delivery.claimedSince > MAX_CLAIM_AGE_MS) {
-    await persist(() => giveDeliveryBack(context.db, delivery))
+    await retryWrite(() => giveDeliveryBack(context.db, delivery))
     return undefined
   }
   const startedAt = delivery.claimedAt

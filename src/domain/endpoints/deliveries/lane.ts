@@ -4,7 +4,7 @@ import { asError } from '../../../errors.js'
 import { jobCrashes } from '../../../telemetry/metrics.js'
 import type { Context } from '../../context.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../../crashes.js'
-import { persist } from '../../persist.js'
+import { retryWrite } from '../../retry-write.js'
 import { attemptDelivery, logAttempt } from './deliver.js'
 
 /** An answer is slow if it takes more than twice the usual time and 20 ms besides: less may be chance. */
@@ -158,7 +158,7 @@ class Lane {
 
   async #goOn(result: AttemptResult): Promise<void> {
     const { context, endpointId } = this
-    await persist(() => this.#step(this.#take(), result))
+    await retryWrite(() => this.#step(this.#take(), result))
     logAttempt(context, result)
     if (result.status === 'pending') {
       void context.queues.wakeLaneIn(result.retryInMs ?? 0, { endpointId, id: result.deliveryId })
@@ -169,7 +169,7 @@ class Lane {
     const { context, endpointId } = this
     context.log.error({ deliveryId: id, err: asError(error) }, 'job.crashed')
     jobCrashes.inc({ queue: 'deliver-event' })
-    await persist(() => recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS))
+    await retryWrite(() => recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS))
     void context.queues.wakeLaneIn(CRASH_WAIT_MS, { endpointId, id })
   }
 

@@ -1,4 +1,7 @@
-import { hurryDeliveriesOf, hurryDelivery } from '../../../database/endpoints/deliveries/hurrying.js'
+import {
+  restartWaitingDeliveries,
+  restartWaitingDelivery,
+} from '../../../database/endpoints/deliveries/trying-now.js'
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
 import { getEndpoint, type Asker } from '../own-endpoint.js'
@@ -22,14 +25,14 @@ export async function tryDeliveryNow(
 ): Promise<DeliveryWithAttempts> {
   const { endpointPausedAt } = await getDelivery(context, userId, id)
   if (endpointPausedAt !== null) throw new UserError(IS_PAUSED, 409)
-  const hurried = await hurryDelivery(context.db, userId, id)
-  if (hurried === undefined) {
+  const restarted = await restartWaitingDelivery(context.db, userId, id)
+  if (restarted === undefined) {
     throw new UserError(
       'this delivery does not wait for its next attempt: it is under way, or its attempts are over',
       409,
     )
   }
-  void context.queues.enqueueDeliveries([hurried])
+  void context.queues.enqueueDeliveries([restarted])
   return getDelivery(context, userId, id)
 }
 
@@ -40,10 +43,10 @@ export async function tryEndpointNow(context: Context, asker: Asker, id: string)
   if (endpoint.pausedAt !== null) throw new UserError(IS_PAUSED, 409)
   let count = 0
   for (;;) {
-    const hurried = await hurryDeliveriesOf(db, endpoint.id, AT_ONCE)
+    const restarted = await restartWaitingDeliveries(db, endpoint.id, AT_ONCE)
     // One job wakes the lane, which takes what is due in order.
-    if (count === 0) void queues.enqueueDeliveries(hurried)
-    count += hurried.length
-    if (hurried.length < AT_ONCE) return count
+    if (count === 0) void queues.enqueueDeliveries(restarted)
+    count += restarted.length
+    if (restarted.length < AT_ONCE) return count
   }
 }

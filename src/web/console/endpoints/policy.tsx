@@ -20,7 +20,7 @@ import { endpointWithNotice } from './path.js'
 import { answerFragment, type Act, type Page } from '../page.js'
 
 const SHAPE_WORDS: Record<Shape, string> = {
-  linehook: 'The six fields, as JSON',
+  linehook: 'The default, as JSON',
   cloudevents: 'CloudEvents, structured',
   'cloudevents-binary': 'CloudEvents, binary',
   slack: 'A text for Slack',

@@ -66,7 +66,7 @@ describeContext('sending a message again', { environment: { MAX_QUEUED_PER_LINE:
     expect((await again(id)).id).not.to.equal((await again(id)).id)
   })
 
-  it('takes the same key for another message as another wish', async () => {
+  it('takes the same key for another message as another request', async () => {
     const key = newId()
     const first = await again(await queueMessage(context, line, { status: 'failed' }), key)
     const second = await again(await queueMessage(context, line, { status: 'failed' }), key)

@@ -28,7 +28,7 @@ export function OutboundWay(view: MessageView) {
       <h2>What happened</h2>
       <ol class="way">
         <Step title={`Accepted ${SOURCE_LABELS[message.source]}`} at={message.createdAt}>
-          <Wishes message={message} />
+          <SendOptions message={message} />
           {isOwner && message.againOf !== null && (
             <p>
               It sends <a href={messagePath(message.againOf)}>an earlier message</a> again.
@@ -51,7 +51,7 @@ export function OutboundWay(view: MessageView) {
 }
 
 /** What its sender said of it besides. */
-function Wishes({ message: { clientRef, expiresAt } }: { message: Message }) {
+function SendOptions({ message: { clientRef, expiresAt } }: { message: Message }) {
   return (
     <>
       {clientRef !== null && (

@@ -47,7 +47,7 @@ export interface MessageView {
   obstacles: Awaited<ReturnType<typeof findObstacles>>
   /** What keeps the message from being sent, nearest first. */
   pauses: SendingPause[]
-  /** Of one wish to send it again: the same for as long as the page is open. */
+  /** Of one request to send it again: the same for as long as the page is open. */
   key: string
 }
 

@@ -11,7 +11,7 @@ import { tryMessageNow } from './messages/try-now.js'
  *
  * @param id of the message or the delivery
  */
-export async function hurryJob(context: Context, queue: QueueName, id: string): Promise<void> {
+export async function tryJobNow(context: Context, queue: QueueName, id: string): Promise<void> {
   try {
     if (queue === 'send-message') await tryMessageNow(context, (await getAnyMessage(context, id)).userId, id)
     if (queue === 'deliver-event')

@@ -11,7 +11,7 @@ const PAUSE_MS = 1000
  *
  * @throws Unavailable after about 10 s
  */
-export async function persist(write: () => Promise<unknown>): Promise<void> {
+export async function retryWrite(write: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       await write()

@@ -1,32 +1,32 @@
 import * as yup from 'yup'
-import { isClientRef, WISH_REFUSALS, type Wishes } from '../../domain/messages/later.js'
+import { isClientRef, OPTION_REFUSALS, type SendOptions } from '../../domain/messages/later.js'
 import { readBodyFields } from '../input/body-fields.js'
 import { momentParameter } from '../input/query.js'
 
 /** What may be said of a message besides, at each door where messages come in; `later.ts` has the rules. */
-export const wishFields = {
+export const optionFields = {
   sendAt: momentParameter(),
   expiresAt: momentParameter(),
   clientRef: yup.string().strict().typeError('clientRef must be text'),
 }
 
-const NAMES = Object.keys(wishFields)
-const schema = yup.object(wishFields)
+const NAMES = Object.keys(optionFields)
+const schema = yup.object(optionFields)
 
-export function hasWishes(fields: Record<string, unknown>): boolean {
+export function hasSendOptions(fields: Record<string, unknown>): boolean {
   return NAMES.some((name) => fields[name] !== undefined)
 }
 
 /** @throws UserError naming every field that is wrong */
-export function readWishFields(fields: Record<string, unknown>): Promise<Wishes> {
-  return readBodyFields(schema, givenWishes(fields))
+export function readOptionFields(fields: Record<string, unknown>): Promise<SendOptions> {
+  return readBodyFields(schema, givenSendOptions(fields))
 }
 
 /**
  * Programs send null for what they have not. An empty moment is refused: who left it empty by mistake does not want the message
  * to go out at once.
  */
-export function givenWishes(fields: Record<string, unknown>): Record<string, unknown> {
+export function givenSendOptions(fields: Record<string, unknown>): Record<string, unknown> {
   const isGiven = ([name, value]: [string, unknown]) =>
     !NAMES.includes(name) || (value !== null && !(name === 'clientRef' && value === ''))
   return Object.fromEntries(Object.entries(fields).filter(isGiven))
@@ -36,5 +36,5 @@ export function givenWishes(fields: Record<string, unknown>): Record<string, unk
 export function clientRefParameter() {
   return yup
     .string()
-    .test('length', WISH_REFUSALS.clientRefTooLong, (value) => value === undefined || isClientRef(value))
+    .test('length', OPTION_REFUSALS.clientRefTooLong, (value) => value === undefined || isClientRef(value))
 }

@@ -59,16 +59,18 @@ describe('the connection to Postgres', () => {
   it('that has to give way in a deadlock is tried once more', async () => {
     const other = await direct.transaction()
     let runCount = 0
+    let theirs: Promise<unknown> = Promise.resolve()
     const patient = connectDatabase({ url: proxy.url, poolSize: 1, applicationName: 'patient' })
     const ours = transaction(patient, async (trx) => {
       runCount += 1
+      // Else the second run may be quicker than the one that it has given way to.
+      if (runCount === 2) await theirs
       await trx.raw(`set local deadlock_timeout = '10ms'`)
       await trx('notes').where({ id: 2 }).forUpdate().select()
       if (runCount === 1) await other('notes').where({ id: 1 }).forUpdate().select()
       if (runCount === 1) await otherWaits()
       await trx('notes').where({ id: 1 }).forUpdate().select()
     })
-    let theirs: Promise<unknown> = Promise.resolve()
     /** So it is ours that closes the circle, and ours looks after 10 ms whether there is one. */
     async function otherWaits(): Promise<void> {
       theirs = Promise.resolve(other('notes').where({ id: 2 }).forUpdate().select()).finally(() =>

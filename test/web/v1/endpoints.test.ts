@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
+import { tellOfAccount } from '../../../src/domain/operating/notices/tell.js'
 import { COMMAND_LINE, pauseEndpoint } from '../../../src/domain/operating/pauses.js'
 import { getEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { connect, createApplication } from '../../domain/applications/applications.js'
@@ -63,7 +64,6 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     const { lineId } = line
     const url = receiver.url
     for (const [body, fault] of [
-      [{ url }, /^give lineId or applicationId/],
       [{ url, lineId, applicationId: application.id }, /^give lineId or applicationId/],
       [{ lineId }, /^url is missing/],
       [{ lineId, url: 7 }, /^url must be a URL/],
@@ -78,6 +78,25 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     expectProblem(await client.post('/v1/endpoints', ofApplication), 409, /has an endpoint/)
     expectAnswer(await client.put(`/v1/lines/${lineId}/connection`, { enabled: false }))
     expectProblem(await client.post('/v1/endpoints', { url, lineId }), 409, /not enabled: enable it first/)
+  })
+
+  it('adds an operational webhook where no line and no application is named, which gets what the user is told of', async () => {
+    const webhook = expectAnswer(await client.post('/v1/endpoints', { url: receiver.url })) as Shown
+    expect(webhook).to.include({ lineId: null, applicationId: null, isOutgoingWebhook: false })
+    expectAnswer(await client.post(`/v1/endpoints/${webhook.id}/test-event`))
+    expect(JSON.parse(receiver.requests.at(-1)!.body)).to.include({ type: 'endpoint.failing' })
+    const user = { id: line.userId }
+    await tellOfAccount(api.context, api.context.db, {
+      kind: 'second_factor.removed',
+      user,
+      details: { userId: user.id, email: 'ada@example.com' },
+    })
+    const [delivery] = expectAnswer(await client.get(`/v1/endpoints/${webhook.id}/deliveries`)) as Shown[]
+    expect(delivery).to.include({ lineId: null, fromNumber: null, type: 'second_factor.removed' })
+    const optInEvents = ['optOut']
+    const refused = await client.ask('PATCH', `/v1/endpoints/${webhook.id}`, { optInEvents })
+    expectProblem(refused, 400, /^an operational webhook has no optInEvents/)
+    expectAnswer(await client.ask('DELETE', `/v1/endpoints/${webhook.id}`))
   })
 
   const KINDS: [kind: string, find: () => Promise<string>][] = [

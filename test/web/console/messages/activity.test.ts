@@ -94,7 +94,7 @@ describeWith('the activity page', startConsole, (site) => {
     expect(rowsOf(await page())).to.have.length(2)
     const [row, ...others] = rowsOf(await page('?type=messageStatus'))
     expect(others).to.deep.equal([])
-    expect(row?.words).to.match(/To \+15005550101 .* ⇢ State of a message to 127\.0\.0\.1:\d+ pending/)
+    expect(row?.words).to.match(/To \+15005550101 .* ⇢ Message status to 127\.0\.0\.1:\d+ pending/)
     expect(rowsOf(await page('?type=optOut'))).to.deep.equal([])
   })
 

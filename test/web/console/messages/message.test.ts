@@ -178,7 +178,7 @@ describeWith("a message's page", startConsole, (site) => {
     await changeConnection(site.context, userId, lineId, { optInEvents: ['messageStatus'] })
     const id = await queueMessage(site.context, line)
     await sendMessage(site.context, id)
-    expect(await words(id)).to.match(/Other events State of a message .* Delivery to http.* pending Waiting/)
+    expect(await words(id)).to.match(/Other events Message status .* Delivery to http.* pending Waiting/)
     const { id: deliveryId } = await site.context
       .db('deliveries')
       .where({ line_id: lineId })

@@ -21,7 +21,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   contact: async () => (await import('./commands/contact.js')).addContactCommands,
   delivery: async () => (await import('./commands/delivery.js')).addDeliveryCommands,
   event: async () => (await import('./commands/event.js')).addEventCommands,
-  work: async () => (await import('./commands/work.js')).addWorkCommands,
+  task: async () => (await import('./commands/task.js')).addTaskCommands,
   audit: async () => (await import('./commands/operating/audit.js')).addAuditCommand,
   person: async () => (await import('./commands/operating/person.js')).addPersonCommands,
   export: async () => (await import('./commands/operating/export.js')).addExportCommands,

@@ -207,7 +207,7 @@ create table deliveries (
   application_id uuid,
   lost_count integer not null default 0,
   is_ordered boolean not null default false,
-  work_id uuid
+  task_id uuid
 ) partition by range (id);
 alter table deliveries add constraint deliveries_pkey PRIMARY KEY (id);
 alter table deliveries add constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivering'::text, 'delivered'::text, 'exhausted'::text, 'held'::text])));
@@ -591,15 +591,15 @@ alter table recovery_codes add constraint recovery_codes_pkey PRIMARY KEY (user_
 alter table recovery_codes add constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 
 create table replayed_events (
-  work_id uuid not null,
+  task_id uuid not null,
   event_id uuid not null,
   sent_at timestamp with time zone not null,
   attempt_count integer not null,
   response_status integer,
   failure text
 );
-alter table replayed_events add constraint replayed_events_pkey PRIMARY KEY (work_id, event_id);
-alter table replayed_events add constraint replayed_events_work_id_fkey FOREIGN KEY (work_id) REFERENCES works(id) ON DELETE CASCADE;
+alter table replayed_events add constraint replayed_events_pkey PRIMARY KEY (task_id, event_id);
+alter table replayed_events add constraint replayed_events_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id) ON DELETE CASCADE;
 CREATE INDEX replayed_events_event ON public.replayed_events USING btree (event_id);
 
 create table retention_progress (
@@ -716,6 +716,38 @@ create table spend_caps (
 alter table spend_caps add constraint spend_caps_pkey PRIMARY KEY (owner_id);
 alter table spend_caps add constraint spend_caps_segments_per_day_check CHECK ((segments_per_day > 0));
 
+create table tasks (
+  id uuid not null,
+  kind text not null,
+  user_id uuid,
+  line_id uuid,
+  application_id uuid,
+  asked jsonb not null,
+  status text not null default 'waiting'::text,
+  total_count integer,
+  done_count integer not null default 0,
+  failed_count integer not null default 0,
+  last_failure text,
+  failed_in_a_row integer not null default 0,
+  "position" uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
+  error text,
+  stop_asked_at timestamp with time zone,
+  job_generation integer not null default 0,
+  claim_count integer not null default 0,
+  crash_count integer not null default 0,
+  lease_until timestamp with time zone,
+  due_at timestamp with time zone not null default clock_timestamp(),
+  created_at timestamp with time zone not null default clock_timestamp(),
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone
+);
+alter table tasks add constraint tasks_pkey PRIMARY KEY (id);
+alter table tasks add constraint tasks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table tasks add constraint tasks_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'held_events'::text, 'import'::text])));
+alter table tasks add constraint tasks_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'stopped'::text, 'failed'::text])));
+CREATE INDEX tasks_open ON public.tasks USING btree (due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text]));
+CREATE INDEX tasks_user ON public.tasks USING btree (user_id, id);
+
 create table test_events (
   id uuid not null,
   user_id uuid not null,
@@ -780,38 +812,6 @@ alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_notice_mails_check CHECK ((notice_mails = ANY (ARRAY['all'::text, 'own'::text, 'none'::text])));
 alter table users add constraint users_role_check CHECK ((role = ANY (ARRAY['user'::text, 'operator'::text])));
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
-
-create table works (
-  id uuid not null,
-  kind text not null,
-  user_id uuid,
-  line_id uuid,
-  application_id uuid,
-  asked jsonb not null,
-  status text not null default 'waiting'::text,
-  total_count integer,
-  done_count integer not null default 0,
-  failed_count integer not null default 0,
-  last_failure text,
-  failed_in_a_row integer not null default 0,
-  "position" uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
-  error text,
-  stop_asked_at timestamp with time zone,
-  job_generation integer not null default 0,
-  claim_count integer not null default 0,
-  crash_count integer not null default 0,
-  lease_until timestamp with time zone,
-  due_at timestamp with time zone not null default clock_timestamp(),
-  created_at timestamp with time zone not null default clock_timestamp(),
-  started_at timestamp with time zone,
-  ended_at timestamp with time zone
-);
-alter table works add constraint works_pkey PRIMARY KEY (id);
-alter table works add constraint works_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
-alter table works add constraint works_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'held_events'::text, 'import'::text])));
-alter table works add constraint works_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'stopped'::text, 'failed'::text])));
-CREATE INDEX works_open ON public.works USING btree (due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text]));
-CREATE INDEX works_user ON public.works USING btree (user_id, id);
 
 CREATE TRIGGER audit_log_rows_stay BEFORE DELETE OR UPDATE ON audit_log FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
 
@@ -948,7 +948,7 @@ begin
     returning due.n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at,
       e.url, e.secret_sealed,
       case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed,
-      d.work_id is not null as is_replay
+      d.task_id is not null as is_replay
   ), answered as (
     select c.n, c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url,
       c.secret_sealed, c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,

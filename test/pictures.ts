@@ -71,7 +71,7 @@ describe('pictures', function () {
       const whose = { of: 'line', userId, lineId: lines[index]!.lineId } as const
       const { id } = await startReplay(context, whose, { from: new Date(0) })
       await context
-        .db('works')
+        .db('tasks')
         .where({ id })
         .update({ total_count: 1000, done_count: done, status: 'running' })
     }
@@ -109,7 +109,7 @@ describe('pictures', function () {
     ],
     ['endpoint', () => `/console/endpoints/${lines[1]!.endpointId}`],
     ['first-steps', () => `/console/lines/${lines[0]!.lineId}/start?show=send`],
-    ['long-works', () => '/console/works'],
+    ['background-tasks', () => '/console/tasks'],
     ['events', () => '/console/events'],
     ['overview', () => '/console/overview'],
   ] as const) {

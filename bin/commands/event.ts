@@ -17,7 +17,7 @@ import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import { moment, TIMES } from './list-options.js'
 import { wholeNumber } from './line.js'
-import { linesOfWork, shownWork, whenWorkIsOver } from './work.js'
+import { linesOfTask, shownTask, whenTaskIsOver } from './task.js'
 
 interface ReplayCommandOptions {
   since: Date
@@ -64,7 +64,7 @@ export function addEventCommands(program: Command): void {
     .option('--to, --to-url <url>', 'POST each event there instead of giving its deliveries a new round')
     .option('--rate <count>', `how many a second at most, up to ${MAX_RATE}`, rate, DEFAULT_RATE)
     .option('--dry-run', 'only say how many there are')
-    .option('--detach', 'do not wait until it is done: see `linehook work`')
+    .option('--detach', 'do not wait until it is done: see `linehook task`')
     .option('--json', 'print JSON')
     .action((options: ReplayCommandOptions) => {
       const stopping = stopSignal()
@@ -88,10 +88,10 @@ async function replay(context: Context, options: ReplayCommandOptions, signal: A
       lines: [`${isMore ? 'more than ' : ''}${count} would be replayed`],
     }
   }
-  const work = await startReplay(context, whose, request)
-  const last = options.detach === true ? work : await whenWorkIsOver(context, work, signal)
+  const task = await startReplay(context, whose, request)
+  const last = options.detach === true ? task : await whenTaskIsOver(context, task, signal)
   if (['stopped', 'failed'].includes(last.status) || last.failedCount > 0) process.exitCode = 1
-  return { result: shownWork(context, last), lines: linesOfWork(last) }
+  return { result: shownTask(context, last), lines: linesOfTask(last) }
 }
 
 async function readReplayOf(

@@ -80,8 +80,8 @@ export const DELIVERIES: readonly Mutant[] = [
     tests: LANE,
   },
   {
-    breaks: 'a long work of a user who was disabled goes on',
-    file: 'src/domain/operating/works/run.ts',
+    breaks: 'a background task of a user who was disabled goes on',
+    file: 'src/domain/operating/tasks/run.ts',
     find: `  if (isOwnerDisabled) return 'the user is disabled'\n`,
     replace: '',
     tests: REPLAY,

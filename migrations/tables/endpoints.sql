@@ -107,7 +107,7 @@ create table deliveries (
   -- Its endpoint wants the events of each number one after another.
   is_ordered boolean not null default false,
   -- The replay that brought it last.
-  work_id uuid
+  task_id uuid
 ) partition by range (id);
 create index deliveries_application on deliveries (application_id, id) where application_id is not null;
 -- What ends when a line is disconnected.

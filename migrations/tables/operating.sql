@@ -88,9 +88,9 @@ create index dispatches_due on dispatches (kind, due_at) where status = 'waiting
 create index dispatches_notice on dispatches (notice_id);
 create index dispatches_user on dispatches (user_id, settled_at);
 
--- Long works, each a row: what was asked, how far it is, and how it ended. `position` is the id up to which it is done,
+-- Background tasks, each a row: what was asked, how far it is, and how it ended. `position` is the id up to which it is done,
 -- so that whoever goes on with it begins behind. `claim_count`: only the last who claimed it may write.
-create table works (
+create table tasks (
   id uuid primary key,
   kind text not null check (kind in ('replay', 'held_events', 'import')),
   -- Who sees it and may stop it; null: operators at the command line.
@@ -118,19 +118,19 @@ create table works (
   started_at timestamptz,
   ended_at timestamptz
 );
-create index works_open on works (due_at) where status in ('waiting', 'running');
-create index works_user on works (user_id, id);
+create index tasks_open on tasks (due_at) where status in ('waiting', 'running');
+create index tasks_user on tasks (user_id, id);
 
 -- What a replay to another URL has sent. A replay to the endpoint itself changes its deliveries.
 create table replayed_events (
-  work_id uuid not null references works (id) on delete cascade,
+  task_id uuid not null references tasks (id) on delete cascade,
   event_id uuid not null,
   sent_at timestamptz not null,
   attempt_count integer not null,
   response_status integer,
   -- null: the URL took it.
   failure text,
-  primary key (work_id, event_id)
+  primary key (task_id, event_id)
 );
 create index replayed_events_event on replayed_events (event_id);
 

@@ -4,7 +4,7 @@ const UNDER_WAY = {
   messages: 'sending',
   deliveries: 'delivering',
   media: 'fetching',
-  works: 'running',
+  tasks: 'running',
 } as const
 
 /** Rows that are not under way any more stay as they are. */

@@ -3,7 +3,7 @@ import {
   findMediaSubjects,
   findMessageSubjects,
 } from '../database/operating/job-subjects.js'
-import { findWorksByIds } from '../database/operating/works.js'
+import { findTasksByIds } from '../database/operating/tasks.js'
 import { Unavailable } from '../errors.js'
 import { isId } from '../ids.js'
 import type { QueueName } from '../queues/queues.js'
@@ -28,7 +28,7 @@ const SUBJECTS: Record<QueueName, Subjects> = {
       `media of ${lineName}: ${status}`,
     ]),
   maintenance: async ({ db }, ids) =>
-    (await findWorksByIds(db, ids)).map(({ id, kind, doneCount, failedCount, totalCount, status }) => [
+    (await findTasksByIds(db, ids)).map(({ id, kind, doneCount, failedCount, totalCount, status }) => [
       id,
       `${kind.replace('_', ' ')}, ${doneCount + failedCount} of ${totalCount ?? 'very many'}: ${status}`,
     ]),

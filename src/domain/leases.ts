@@ -4,10 +4,10 @@ import { createHeartbeat, type Heartbeat } from '../kit/process/heartbeat.js'
 import type { Logger } from '../telemetry/log.js'
 
 /**
- * Leases are renewed while the work lasts, so they can be short and a dead worker's rows are taken up within seconds. A
+ * Leases are renewed while the task lasts, so they can be short and a dead worker's rows are taken up within seconds. A
  * message's lease is longer than a delivery's: when it ends, a person has to judge whether the text was sent.
  */
-export const LEASE_MS = { messages: 15_000, deliveries: 8000, media: 15_000, works: 10_000 } as const
+export const LEASE_MS = { messages: 15_000, deliveries: 8000, media: 15_000, tasks: 10_000 } as const
 
 /**
  * After so long a claim is not used any more: its process may have been stopped, and its lease may end while the request
@@ -37,7 +37,7 @@ export function createLeases(
     messages: leasesOf('messages'),
     deliveries: leasesOf('deliveries'),
     media: leasesOf('media'),
-    works: leasesOf('works'),
+    tasks: leasesOf('tasks'),
   }
 }
 

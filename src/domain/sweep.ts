@@ -7,7 +7,7 @@ import {
 } from '../database/media/stranded.js'
 import { renewMessageJobs } from '../database/messages/requeueing.js'
 import { expireLeases, lockOverdueMessages, lookAtMessagesAgain } from '../database/messages/stranded.js'
-import { listOverdueWorks, renewWorkJob } from '../database/operating/works.js'
+import { listOverdueTasks, renewTaskJob } from '../database/operating/tasks.js'
 import { Unavailable } from '../errors.js'
 import { asError } from '../errors.js'
 import { messageOutcomes, sweeperFinds } from '../telemetry/metrics.js'
@@ -41,7 +41,7 @@ export async function sweep(context: Context): Promise<number> {
           await step(context, 'stranded messages', sweepStrandedMessages),
           await step(context, 'idle lanes', sweepIdleLanes),
           await step(context, 'stranded media', sweepStrandedMedia),
-          await step(context, 'stranded works', sweepStrandedWorks),
+          await step(context, 'stranded tasks', sweepStrandedTasks),
         ]
       : []),
   ]
@@ -128,13 +128,13 @@ async function sweepStrandedMedia({ db, queues }: Context) {
 }
 
 /** There are few, so that they need no batches. */
-async function sweepStrandedWorks({ db, queues }: Context) {
-  const rows = await listOverdueWorks(db, OVERDUE_MS, BATCH)
+async function sweepStrandedTasks({ db, queues }: Context) {
+  const rows = await listOverdueTasks(db, OVERDUE_MS, BATCH)
   const withJob = await queues.existingJobs('maintenance', rows)
   const renewed = await Promise.all(
-    rows.filter(({ id }) => !withJob.has(id)).map((row) => renewWorkJob(db, row)),
+    rows.filter(({ id }) => !withJob.has(id)).map((row) => renewTaskJob(db, row)),
   )
-  await queues.enqueueWorks(renewed.flat())
+  await queues.enqueueTasks(renewed.flat())
   return { looked: 0, renewed: renewed.flat().length }
 }
 

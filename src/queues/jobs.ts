@@ -19,8 +19,8 @@ interface AnyJob {
 
 export interface MaintenanceJob extends AnyJob {
   /** Left out: the hourly housekeeping. A release that does not know it keeps house, which does no harm. */
-  task?: 'retention' | 'work'
-  /** Of the long work that is to go on. */
+  task?: 'retention' | 'background'
+  /** Of the background task that is to go on. */
   id?: string
 }
 

@@ -47,7 +47,7 @@ export interface Queues {
   /** To be tried in a process of its own, because it may have taken others with it. */
   enqueueSuspects(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
   enqueueMedia(rows: readonly { id: string; generation: number }[]): Promise<void>
-  enqueueWorks(rows: readonly { id: string; generation: number }[]): Promise<void>
+  enqueueTasks(rows: readonly { id: string; generation: number }[]): Promise<void>
   /**
    * Which of these overdue rows have a job that will be worked on. A job that is still delayed was given a wrong time by
    * some process's clock, so it is made to start now.
@@ -167,14 +167,14 @@ export function createQueues(redis: Redis, log: Logger): Queues {
           rows.map(({ id, generation }) => ({ id: jobIdOf(id, generation), data: { v: JOB_VERSION, id } })),
         ),
       ),
-    enqueueWorks: (rows) =>
+    enqueueTasks: (rows) =>
       tryEnqueue(maintenance, rows.length, () =>
         addJobs(
           redis,
           maintenance,
           rows.map(({ id, generation }) => ({
             id: jobIdOf(id, generation),
-            data: { v: JOB_VERSION, task: 'work', id },
+            data: { v: JOB_VERSION, task: 'background', id },
           })),
         ),
       ),

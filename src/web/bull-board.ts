@@ -32,7 +32,7 @@ const DESCRIPTIONS: Record<QueueName, string> = {
   'deliver-event': 'One job for each endpoint that has events to get. Between two attempts it is delayed.',
   'fetch-media': 'One job for each picture, file or recording that is to be copied.',
   maintenance:
-    'Housekeeping, and long works such as replays, each with its progress. Every few seconds it looks for what has lost its job or its worker.',
+    'Housekeeping, and background tasks such as replays, each with its progress. Every few seconds it looks for what has lost its job or its worker.',
 }
 
 interface BoardJob {

@@ -42,7 +42,7 @@ describe('linehook event replay', function () {
     expect(said).to.match(/^replay \S{36} is done: 3 of 3$/)
     expect(target.requests).to.have.length(3)
     const [, id = ''] = said.split(' ')
-    expect(await answer(environment, 'work', 'show', id)).to.deep.equal([said])
+    expect(await answer(environment, 'task', 'show', id)).to.deep.equal([said])
   })
 
   it('on Ctrl-C the replay is stopped, and the command ends with 1; or it goes on without the command', async () => {
@@ -60,8 +60,8 @@ describe('linehook event replay', function () {
     const [said = ''] = await answer(environment, ...args('--line', line.lineId, '--rate', '1', '--detach'))
     expect(said).to.match(/^replay \S{36} is waiting: 0 of 3$/)
     const [, id = ''] = said.split(' ')
-    await linehook(environment, ['work', 'stop', id])
-    const list = () => answer(environment, 'work', 'list', '--json')
+    await linehook(environment, ['task', 'stop', id])
+    const list = () => answer(environment, 'task', 'list', '--json')
     await until('it is stopped', async () => {
       const works = JSON.parse((await list()).join('')) as { id: string; status: string }[]
       return works[0]?.id === id && works[0].status === 'stopped'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
 import { startReplay } from '../../src/domain/endpoints/deliveries/replay.js'
-import { getWork, stopWork, type Work } from '../../src/domain/operating/works.js'
+import { getTask, stopTask, type Task } from '../../src/domain/operating/tasks.js'
 import { receiveForDelivery } from '../domain/fixtures.js'
 import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -48,11 +48,11 @@ describe('journey: a server that was mended gets what it missed', function () {
       { of: 'line', userId, lineId },
       { from: new Date(0), outcome: 'undelivered', perSecond },
     )
-  const whenAt = (work: Work, isThere: (now: Work) => boolean) =>
+  const whenAt = (work: Task, isThere: (now: Task) => boolean) =>
     until(
       'it is so far',
       async () => {
-        const now = await getWork(context, undefined, work.id)
+        const now = await getTask(context, undefined, work.id)
         return isThere(now) && now
       },
       60_000,
@@ -69,13 +69,13 @@ describe('journey: a server that was mended gets what it missed', function () {
     // As the dashboard shows it, in percent.
     expect((await context.queues.maintenance.getJob(work.id))?.progress).to.be.within(20, 99)
     await maintenance.kill('SIGKILL')
-    const { doneCount } = await getWork(context, undefined, work.id)
+    const { doneCount } = await getTask(context, undefined, work.id)
     expect(doneCount, 'killed in the middle').to.be.below(COUNT)
 
     await startProcess('maintenance', environment)
     const stopped = await replay(otherLine, 10)
     await whenAt(stopped, (now) => now.doneCount > 0)
-    await stopWork(context, otherLine.userId, stopped.id)
+    await stopTask(context, otherLine.userId, stopped.id)
     const { doneCount: count } = await whenAt(stopped, ({ status }) => status === 'stopped')
     expect(count).to.be.within(10, 90)
 

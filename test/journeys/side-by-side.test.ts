@@ -67,7 +67,7 @@ describe('journey: two of each worker side by side', function () {
       .select('message_id')
     expect(taken.map(({ message_id }) => message_id)).to.deep.equal(posted)
     expect(
-      workOf(senders, 'message.sent').every((count) => count > 0),
+      taskOf(senders, 'message.sent').every((count) => count > 0),
       'both took part',
     ).to.equal(true)
   })
@@ -82,7 +82,7 @@ describe('journey: two of each worker side by side', function () {
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).to.equal(60)
     expect(receiver.requests).to.have.length(60)
     expect(
-      workOf(deliverers, 'delivery.attempted').every((count) => count > 0),
+      taskOf(deliverers, 'delivery.attempted').every((count) => count > 0),
       'both took part',
     ).to.equal(true)
   })
@@ -153,7 +153,7 @@ describe('journey: two of each worker side by side', function () {
     expect(await mostInAMinute(few, 'to_number')).to.equal(5)
   })
 
-  function workOf(workers: RunningProcess[], msg: string): number[] {
+  function taskOf(workers: RunningProcess[], msg: string): number[] {
     return workers.map((worker) => worker.log().filter((entry) => entry.msg === msg).length)
   }
 

@@ -11,7 +11,7 @@ import { sendSimulatedReceipts } from '../../src/domain/simulator/simulator.js'
 import { carryOutRetention } from '../../src/domain/operating/retention/retention.js'
 import { countAgain, countNow, createCatchingUp } from '../../src/domain/operating/overview/count-minutes.js'
 import { sweep } from '../../src/domain/sweep.js'
-import { goOnWithWork, recordCrashOfWork } from '../../src/domain/operating/works/run.js'
+import { goOnWithTask, recordCrashOfTask } from '../../src/domain/operating/tasks/run.js'
 import { every } from '../../src/kit/process/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
 import { scheduleMaintenance } from '../../src/queues/schedules.js'
@@ -33,30 +33,30 @@ const COUNT_AGAIN_MS = 15_000
 /** What is wrong is told of within this, besides the patience that its kind has. */
 const LOOK_MS = 15_000
 const DISPATCH_MS = 2000
-/** Housekeeping has its place beside batches of long works, one of which may wait for a URL that hangs. */
-const WORKS_AT_ONCE = 8
+/** Housekeeping has its place beside batches of background tasks, one of which may wait for a URL that hangs. */
+const TASKS_AT_ONCE = 8
 
 /**
  * What has to be done without anybody asking.
  *
  * The sweep runs by a timer, not by a job: it repairs what Redis has lost, so Redis must not be able to lose it.
  * Housekeeping that may be late runs by job schedulers, where operators see it. They are made again when they are missing.
- * A long work (`domain/works/run.ts`) is a job that comes back for each batch, and that shows how far it is.
+ * A background task (`domain/operating/tasks/run.ts`) is a job that comes back for each batch, and that shows how far it is.
  */
 await startWorker(
   {
     queue: 'maintenance',
     payload: maintenanceJob,
-    concurrency: () => WORKS_AT_ONCE,
+    concurrency: () => TASKS_AT_ONCE,
     handle: async (context, { task, id }, showProgress) => {
-      if (task === 'work' && id !== undefined) {
-        const inMs = await goOnWithWork(context, id, showProgress)
+      if (task === 'background' && id !== undefined) {
+        const inMs = await goOnWithTask(context, id, showProgress)
         if (inMs !== undefined) throw new TryAgainIn(inMs)
       } else if (task === 'retention') await endRetention(context)
       else await keepHouse(context)
     },
     crashed: async (context, { task, id }) => {
-      if (task === 'work' && id !== undefined) await recordCrashOfWork(context, id)
+      if (task === 'background' && id !== undefined) await recordCrashOfTask(context, id)
     },
   },
   (context) => {

@@ -377,7 +377,7 @@ export abstract class Operations {
   }
 
   /** Send the events of a span of time again, to the endpoint or to another URL. The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. An application replays what it got from one line, and gives no other URL. */
-  async replayEvents(endpointId: string, body: ReplayEventsBody, options?: CallOptions): Promise<Work> {
+  async replayEvents(endpointId: string, body: ReplayEventsBody, options?: CallOptions): Promise<Task> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/replay`, { body }, options)
   }
 
@@ -393,24 +393,24 @@ export abstract class Operations {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/replay/preview`, { body }, options)
   }
 
-  /** List your long works. They come newest first, and are kept for 30 days. */
-  async listWorks(query?: ListWorksQuery, options?: CallOptions): Promise<Work[]> {
-    return this.call('GET', `/v1/works`, { query }, options)
+  /** List your background tasks. They come newest first, and are kept for 30 days. */
+  async listTasks(query?: ListTasksQuery, options?: CallOptions): Promise<Task[]> {
+    return this.call('GET', `/v1/tasks`, { query }, options)
   }
 
-  /** List your long works. All of them, read page by page. */
-  iterateWorks(query?: ListWorksQuery, options?: CallOptions): AsyncGenerator<Work, void, undefined> {
-    return this.iterate(`/v1/works`, query, options)
+  /** List your background tasks. All of them, read page by page. */
+  iterateTasks(query?: ListTasksQuery, options?: CallOptions): AsyncGenerator<Task, void, undefined> {
+    return this.iterate(`/v1/tasks`, query, options)
   }
 
-  /** Get a long work, and how far it is. It goes on by itself until `endedAt` says that it is over. */
-  async getWork(workId: string, options?: CallOptions): Promise<Work> {
-    return this.call('GET', `/v1/works/${segment(workId)}`, {}, options)
+  /** Get a background task, and how far it is. It goes on by itself until `endedAt` says that it is over. */
+  async getTask(taskId: string, options?: CallOptions): Promise<Task> {
+    return this.call('GET', `/v1/tasks/${segment(taskId)}`, {}, options)
   }
 
-  /** Stop a long work. What is done stays done. This is refused when it is over. */
-  async stopWork(workId: string, options?: CallOptions): Promise<Work> {
-    return this.call('POST', `/v1/works/${segment(workId)}/stop`, {}, options)
+  /** Stop a background task. What is done stays done. This is refused when it is over. */
+  async stopTask(taskId: string, options?: CallOptions): Promise<Task> {
+    return this.call('POST', `/v1/tasks/${segment(taskId)}/stop`, {}, options)
   }
 
   /** Note what a listener answered. As `linehook listen` does. A message's page shows it; nothing of it counts for the delivery or the endpoint. An attempt at the same event and of the same `startedAt` is noted once, and at most 100 of an event. */
@@ -793,7 +793,7 @@ export type ReplayEventsBody = Replay
 
 export type PreviewReplayBody = Replay
 
-export interface ListWorksQuery {
+export interface ListTasksQuery {
   /** Only what is older than this one. */ before?: string | undefined
   /** The most that one page has. */ limit?: number | undefined
 }
@@ -1512,15 +1512,7 @@ export interface SigningSecret {
   signingSecret: string
 }
 
-export interface TestEventResult {
-  delivered: boolean
-  responseStatus: number | null
-  /** The failure's name, such as `timeout` or `http_500`. */ failure: string | null
-  durationMs: number
-  responseExcerpt: string | null
-}
-
-export interface Work {
+export interface Task {
   id: string
   kind: 'replay' | 'held_events' | 'import'
   /** `stopped`: a person stopped it, or its owner was disabled. `failed`: `error` says why. */ status:
@@ -1536,6 +1528,14 @@ export interface Work {
   createdAt: string
   startedAt: string | null
   endedAt: string | null
+}
+
+export interface TestEventResult {
+  delivered: boolean
+  responseStatus: number | null
+  /** The failure's name, such as `timeout` or `http_500`. */ failure: string | null
+  durationMs: number
+  responseExcerpt: string | null
 }
 
 export type BatchOutcome =

@@ -57,19 +57,19 @@ function deliveriesOf(filter: ReplayFilter, afterId: string): Condition {
 export async function replayDeliveries(
   trx: Database,
   filter: ReplayFilter,
-  { workId, afterId, limit }: { workId: string; afterId: string; limit: number },
+  { taskId, afterId, limit }: { taskId: string; afterId: string; limit: number },
 ): Promise<NewDelivery[]> {
   const { sql, bindings } = deliveriesOf(filter, afterId)
   const { rows } = await trx.raw<{ rows: NewDelivery[] }>(
     `with chosen as materialized (select id, status ${sql} order by id limit ? for update skip locked),
      restarted as (
        update deliveries d set status = 'pending', due_at = clock_timestamp(), round_attempt_count = 0, crash_count = 0,
-         lost_count = 0, job_generation = d.job_generation + 1, delivered_at = null, work_id = ?::uuid
+         lost_count = 0, job_generation = d.job_generation + 1, delivered_at = null, task_id = ?::uuid
        where d.id = any (array(select id from chosen))
        returning d.id, d.endpoint_id as "endpointId", d.job_generation as generation
      )
      select * from restarted order by id`,
-    [...bindings, limit, workId],
+    [...bindings, limit, taskId],
   )
   return rows
 }
@@ -188,13 +188,13 @@ export interface ReplayedEvent {
 
 export async function insertReplayedEvents(
   trx: Database,
-  workId: string,
+  taskId: string,
   events: readonly ReplayedEvent[],
 ): Promise<void> {
   if (events.length === 0) return
   await trx('replayed_events').insert(
     events.map(({ eventId, sentAt, attemptCount, responseStatus, failure }) => ({
-      work_id: workId,
+      task_id: taskId,
       event_id: eventId,
       sent_at: sentAt,
       attempt_count: attemptCount,
@@ -206,7 +206,7 @@ export async function insertReplayedEvents(
 
 /** A replay of an event to another URL. */
 export interface EventReplay extends Omit<ReplayedEvent, 'eventId'> {
-  workId: string
+  taskId: string
   url: string
 }
 
@@ -218,10 +218,10 @@ export async function listReplaysOfEvent(
   limit: number,
 ): Promise<EventReplay[]> {
   const { rows } = await db.raw<{ rows: EventReplay[] }>(
-    `select r.work_id as "workId", w.asked ->> 'url' as url, r.sent_at as "sentAt", r.attempt_count as "attemptCount",
+    `select r.task_id as "taskId", w.asked ->> 'url' as url, r.sent_at as "sentAt", r.attempt_count as "attemptCount",
        r.response_status as "responseStatus", r.failure
-     from replayed_events r join works w on w.id = r.work_id
-     where r.event_id = ?::uuid and w.user_id = ?::uuid order by r.work_id desc limit ?`,
+     from replayed_events r join tasks w on w.id = r.task_id
+     where r.event_id = ?::uuid and w.user_id = ?::uuid order by r.task_id desc limit ?`,
     [eventId, userId, limit],
   )
   return rows

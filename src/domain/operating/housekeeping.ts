@@ -12,7 +12,7 @@ import { deleteExpiredChallenges } from '../../database/people/second-factors/pa
 import { deleteExpiredRemovals } from '../../database/people/second-factors/removals.js'
 import { deleteExpiredSessions } from '../../database/people/sessions.js'
 import { deleteExpiredSetUpLinks } from '../../database/people/set-up-links.js'
-import { deleteOldWorks } from '../../database/operating/works.js'
+import { deleteOldTasks } from '../../database/operating/tasks.js'
 import { deleteOldAttempts } from '../../database/people/sign-in-attempts.js'
 import type { Context } from '../context.js'
 import { removeOldMedia } from '../media/retention.js'
@@ -21,9 +21,9 @@ import { forgetOldSimulatorMedia } from '../simulator/media.js'
 /** To delete the keys of a busy hour in one statement could take longer than a statement may. */
 const KEYS_AT_ONCE = 5000
 const NOTICES_KEPT_DAYS = 90
-const WORKS_KEPT_DAYS = 30
+const TASKS_KEPT_DAYS = 30
 /** Each takes the events with it that it sent to another URL. */
-const WORKS_AT_ONCE = 10
+const TASKS_AT_ONCE = 10
 /** Each takes its mails with it. */
 const NOTICES_AT_ONCE = 1000
 
@@ -46,7 +46,7 @@ const CHORES: Record<string, (context: Context) => Promise<number>> = {
   countryHourCount: ({ db }) => deleteOldCountryHours(db),
   noticeCount: ({ db }) =>
     inParts(NOTICES_AT_ONCE, () => deleteOldNotices(db, NOTICES_KEPT_DAYS, NOTICES_AT_ONCE)),
-  workCount: ({ db }) => inParts(WORKS_AT_ONCE, () => deleteOldWorks(db, WORKS_KEPT_DAYS, WORKS_AT_ONCE)),
+  taskCount: ({ db }) => inParts(TASKS_AT_ONCE, () => deleteOldTasks(db, TASKS_KEPT_DAYS, TASKS_AT_ONCE)),
   causeCount: ({ db }) => deleteOldCauses(db),
 }
 

@@ -23,7 +23,7 @@ export interface OwnerRequest {
  * @throws UserError 404
  */
 export function onOwn(
-  thing: 'line' | 'message' | 'delivery' | 'application' | 'work',
+  thing: 'line' | 'message' | 'delivery' | 'application' | 'task',
   answer: (context: Context, asked: OwnerRequest) => Promise<unknown>,
 ): Operation {
   return (context) => async (ctx) => {

@@ -11,9 +11,9 @@ import { ENDPOINT_FIELDS, type Endpoint } from '../../database/endpoints/endpoin
 import type { OwnLine } from '../../database/lines/lines.js'
 import type { MessageMedia } from '../../database/media/reading.js'
 import { MESSAGE_FIELDS, type Message } from '../../database/messages/message.js'
-import { WORK_FIELDS } from '../../database/operating/works.js'
+import { TASK_FIELDS } from '../../database/operating/tasks.js'
 import type { Context } from '../../domain/context.js'
-import type { Work } from '../../domain/operating/works.js'
+import type { Task } from '../../domain/operating/tasks.js'
 import { hostedUrl } from '../../domain/media/hosting.js'
 import { pauseOf } from '../../domain/operating/pauses.js'
 import { cutIntoSegments } from '../../kit/text/segments.js'
@@ -100,6 +100,6 @@ export function presentApplicationDelivery(vocabulary: Vocabulary, delivery: App
   return vocabulary.fields(present(APPLICATION_DELIVERY_FIELDS, delivery))
 }
 
-export function presentWork(vocabulary: Vocabulary, work: Work) {
-  return vocabulary.fields(present(WORK_FIELDS, work))
+export function presentTask(vocabulary: Vocabulary, task: Task) {
+  return vocabulary.fields(present(TASK_FIELDS, task))
 }

@@ -147,7 +147,7 @@ export function Select(props: {
 }
 
 /**
- * A step that cannot be undone asks once: opened, it says what it does and has the button. Works without a script
+ * A step that cannot be undone asks once: opened, it says what it does and has the button. Tasks without a script
  * and by keyboard.
  */
 export function Confirm(props: {

@@ -183,7 +183,7 @@ const PLACES_OF_ACCOUNT: Place[] = [
     at: /^\/console\/authorized-applications/,
   },
   { href: SIMULATOR, label: 'Phone simulator', at: /^\/simulator/ },
-  { href: '/console/works', label: 'Long works', at: /^\/console\/works/ },
+  { href: '/console/tasks', label: 'Background tasks', at: /^\/console\/tasks/ },
   { href: '/console/events', label: 'Events', at: /^\/console\/events/ },
   { href: '/docs', label: 'API', at: /^\/docs/ },
   { href: '/console/settings', label: 'Settings', at: /^\/console\/settings/ },

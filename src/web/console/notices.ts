@@ -44,7 +44,7 @@ const NOTICES = {
   'endpoint-deleted': 'The endpoint is deleted, and what waited for it ended.',
   'replay-started': 'The events are being sent again. Here is how far that is.',
   'import-started': 'The numbers are being imported. Here is how far that is.',
-  'work-stopping': 'It is being stopped: what is done stays done.',
+  'task-stopping': 'It is being stopped: what is done stays done.',
   'held-sent': 'The held events are being sent.',
   'application-saved': 'The application is saved.',
   'application-deleted': 'The application is deleted: its tokens are refused, and it gets no more events.',

@@ -14,7 +14,7 @@ interface Connection {
 }
 
 /**
- * Works on a few requests of each connection at a time, in their order. A client may send thousands in one write (RFC 9112
+ * Tasks on a few requests of each connection at a time, in their order. A client may send thousands in one write (RFC 9112
  * §9.3.2), and Node would begin all of them in one turn of the event loop, while everybody else waits.
  */
 export function limitPipelining(handle: Handle): Handle {

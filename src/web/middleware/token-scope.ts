@@ -4,7 +4,7 @@ import type { Context } from '../../domain/context.js'
 import { getDelivery } from '../../domain/endpoints/deliveries/delivery-history.js'
 import { getEndpoint } from '../../domain/endpoints/endpoints.js'
 import { getMessage } from '../../domain/messages/get-message.js'
-import { getWork } from '../../domain/operating/works.js'
+import { getTask } from '../../domain/operating/tasks.js'
 import { UserError } from '../../errors.js'
 
 /**
@@ -58,9 +58,9 @@ async function requireOfLine(context: Context, ctx: KoaContext, lineId: string):
     if (delivery.lineId !== lineId) throw notOfLine('delivery')
   }
   if (params.endpointId !== undefined) await getEndpoint(context, { userId, lineId }, params.endpointId)
-  if (params.workId !== undefined) {
-    const work = await getWork(context, userId, params.workId)
-    if (work.lineId !== lineId) throw notOfLine('work')
+  if (params.taskId !== undefined) {
+    const work = await getTask(context, userId, params.taskId)
+    if (work.lineId !== lineId) throw notOfLine('task')
   }
 }
 

@@ -17,7 +17,7 @@ import { closed, type Paths, type Schema } from './parts.js'
 import { problemResponses, problems, problemSchema } from './problems.js'
 import { productNamesOf, type ProductNames } from './product-names.js'
 import { servicePaths, serviceSchemas, simulatorPaths } from './service.js'
-import { workPaths, workSchemas } from './works.js'
+import { taskPaths, taskSchemas } from './tasks.js'
 import { outgoingWebhooks, webhookPaths, webhookSchemas } from './webhooks.js'
 
 /**
@@ -51,7 +51,7 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
       ...messagePaths(words),
       ...contactPaths(words),
       ...deliveryPaths(words),
-      ...workPaths(words),
+      ...taskPaths(words),
       ...eventPaths(words),
       ...applicationPaths(words),
       ...authorizationPaths(words),
@@ -86,7 +86,7 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
         ...messageSchemas(words),
         ...contactSchemas(words),
         ...deliverySchemas(words),
-        ...workSchemas(words),
+        ...taskSchemas(words),
         ...applicationSchemas(words),
         ...authorizationSchemas(words),
         ...oauthSchemas(words),
@@ -143,7 +143,7 @@ function describeTags({ line, lines, Line }: ProductNames) {
     ['Contacts', 'What you call numbers, and which of them are blocked.'],
     ['Deliveries', 'What became of each event.'],
     [
-      'Long works',
+      'Background tasks',
       'Replays of events, held events by the thousand, and imports of numbers: how far they are.',
     ],
     ['Applications', `Programs that you make for other people's ${lines}.`],

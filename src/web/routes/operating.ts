@@ -5,19 +5,19 @@ import { postNoticesRead, showNotices } from '../console/operating/notice-list.j
 import { liveOverview, showOverview } from '../console/operating/overview.js'
 import { postForgetPerson, postPerson, showPeople } from '../console/operating/people.js'
 import { postPauseAll, postResumeAll, showSending } from '../console/operating/sending.js'
-import { liveWorks, postStopWork, showWorks } from '../console/operating/works.js'
+import { liveTasks, postStopTask, showTasks } from '../console/operating/tasks.js'
 import { fresh } from '../console/people/confirm-first.js'
 import type { Routes } from './kinds.js'
 
-/** Notices, long works, and what operators watch and do. */
+/** Notices, background tasks, and what operators watch and do. */
 export function operatingPages({ page, form, operatorPage, operatorForm }: Routes): void {
   // prettier-ignore
   {
     page(         '/console/notices',                                                 showNotices)
     form(         '/console/notices/read',                                            postNoticesRead, showNotices)
-    page(         '/console/works',                                                   showWorks)
-    page(         '/console/works/live',                                              liveWorks)
-    form(         '/console/works/:workId/stop',                                      postStopWork, showWorks)
+    page(         '/console/tasks',                                                   showTasks)
+    page(         '/console/tasks/live',                                              liveTasks)
+    form(         '/console/tasks/:taskId/stop',                                      postStopTask, showTasks)
     operatorPage( '/console/overview',                                                showOverview)
     operatorPage( '/console/overview/live',                                           liveOverview)
     operatorPage( '/console/sending',                                                 showSending)

@@ -68,7 +68,7 @@ import {
 import { getOptOuts } from '../api/opt-outs.js'
 import { postLinePause, postLineResumption } from '../api/pauses.js'
 import { postSegments } from '../api/segments.js'
-import { getOneWork, getWorks, postReplay, postReplayPreview, postWorkStop } from '../api/works.js'
+import { getOneTask, getTasks, postReplay, postReplayPreview, postTaskStop } from '../api/tasks.js'
 import { readFieldsBody, readJsonBody } from '../middleware/json-body.js'
 import type { Routes } from './kinds.js'
 
@@ -135,9 +135,9 @@ export function programRoutes(context: Context, { postFirst, v1 }: Routes): void
     v1('get',    '/v1/deliveries/:deliveryId',                    'reads lines',     getOneDelivery)
     v1('post',   '/v1/deliveries/:deliveryId/send-again',         'changes lines',   postDeliveryAgain)
     v1('post',   '/v1/deliveries/:deliveryId/try-now',            'changes lines',   postDeliveryNow)
-    v1('get',    '/v1/works',                                     'reads lines',     getWorks, ['messages:connect'])
-    v1('get',    '/v1/works/:workId',                             'reads lines',     getOneWork, ['messages:connect'])
-    v1('post',   '/v1/works/:workId/stop',                        'changes lines',   postWorkStop, ['messages:connect'])
+    v1('get',    '/v1/tasks',                                     'reads lines',     getTasks, ['messages:connect'])
+    v1('get',    '/v1/tasks/:taskId',                             'reads lines',     getOneTask, ['messages:connect'])
+    v1('post',   '/v1/tasks/:taskId/stop',                        'changes lines',   postTaskStop, ['messages:connect'])
     v1('get',    '/v1/applications',                                             'reads account',   getApplications)
     v1('post',   '/v1/applications',                                             'changes account', postApplication)
     v1('get',    '/v1/applications/:applicationId',                              'reads account',   getOneApplication)

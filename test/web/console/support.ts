@@ -50,7 +50,7 @@ export async function createOwner(context: Context): Promise<Owner> {
   await connect(context, application, line)
   const written = { url: 'http://127.0.0.1:9/more-events' }
   const { endpoint } = await addEndpoint(context, person.id, { lineId: line.lineId }, written)
-  const { id: workId } = await startReplay(
+  const { id: taskId } = await startReplay(
     context,
     { of: 'line', userId: person.id, lineId: line.lineId },
     { from: new Date(0) },
@@ -62,7 +62,7 @@ export async function createOwner(context: Context): Promise<Owner> {
     sessionId: session!.id,
     messageId,
     deliveryId: delivery.id,
-    workId,
+    taskId,
     endpointId: endpoint.id,
     applicationId: application.id,
     accountId: (await getCarrierAccount(context, 'simulator')).id,

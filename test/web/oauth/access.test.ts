@@ -6,7 +6,7 @@ import { startReplay } from '../../../src/domain/endpoints/deliveries/replay.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
 import { inboundText, queueMessage, queueMessages } from '../../domain/fixtures.js'
-import { goOn } from '../../domain/operating/works.js'
+import { goOn } from '../../domain/operating/tasks.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith, openForSuite } from '../../helpers/suite.js'
 import type { Answer } from '../../helpers/web/web.js'
@@ -311,9 +311,9 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       expect(await goOn(server.context, { id })).to.include({ status: 'done', doneCount: 1 })
       const again = await deliveries.clone().where({ status: 'pending' }).pluck('application_id')
       expect(again).to.deep.equal([application.id])
-      expect(await idsAt(token, '/v1/works')).to.deep.equal([id])
-      expect((await call(token, `/v1/works/${usersOwn.id}`)).status).to.equal(404)
-      expectProblem(await call(token, `/v1/works/${id}/stop`, { method: 'POST' }), 409, /over already/)
+      expect(await idsAt(token, '/v1/tasks')).to.deep.equal([id])
+      expect((await call(token, `/v1/tasks/${usersOwn.id}`)).status).to.equal(404)
+      expectProblem(await call(token, `/v1/tasks/${id}/stop`, { method: 'POST' }), 409, /over already/)
       await endAuthorization(server.context, userId, application.id, lineId)
       expect((await replay({})).status).to.equal(401)
     })
@@ -337,9 +337,9 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
         'POST /v1/endpoints/{endpointId}/send-held-events',
         'POST /v1/endpoints/{endpointId}/replay',
         'POST /v1/endpoints/{endpointId}/replay/preview',
-        'GET /v1/works',
-        'GET /v1/works/{workId}',
-        'POST /v1/works/{workId}/stop',
+        'GET /v1/tasks',
+        'GET /v1/tasks/{taskId}',
+        'POST /v1/tasks/{taskId}/stop',
         'POST /v1/segments',
         'GET /v1/contacts',
         'POST /v1/contacts',

@@ -36,7 +36,7 @@ const startReplay = async ({ client, ids }: World) => {
     ...lastHour(),
     perSecond: 1,
   })
-  ids.workId = (body as { id: string }).id
+  ids.taskId = (body as { id: string }).id
 }
 
 const ASKS: Partial<Record<string, (world: World) => Ask>> = {
@@ -103,9 +103,9 @@ const ASKS: Partial<Record<string, (world: World) => Ask>> = {
   }),
   replayEvents: replay,
   previewReplay: replay,
-  listWorks: () => page,
-  getWork: () => ({ prepare: startReplay }),
-  stopWork: () => ({ prepare: startReplay }),
+  listTasks: () => page,
+  getTask: () => ({ prepare: startReplay }),
+  stopTask: () => ({ prepare: startReplay }),
   registerApplication: () => ({
     right: { name: 'Notes', redirectUris: ['https://example.com/'] },
     wrong: { name: '' },

@@ -30,13 +30,13 @@ describeWith("another user's id", serveApi, (api) => {
     await connect(api.context, { id: applicationId }, line)
     const { id: contactId } = await saveContact(api.context, userId, ANNA, { name: 'Anna' })
     const { endpoint } = await addEndpoint(api.context, userId, { lineId: line.lineId }, { url: webhookUrl })
-    const { id: workId } = await startReplay(
+    const { id: taskId } = await startReplay(
       api.context,
       { of: 'line', userId, lineId: line.lineId },
       { from: new Date(0) },
     )
     const ofLine = { lineId: line.lineId, endpointId: endpoint.id, messageId, deliveryId }
-    own = { ...ofLine, applicationId, contactId, workId }
+    own = { ...ofLine, applicationId, contactId, taskId }
   })
 
   const fill = (path: string, idOf: (name: string) => string) =>
@@ -74,7 +74,7 @@ describeWith("another user's id", serveApi, (api) => {
       expectProblem(
         unknown,
         404,
-        /^no (such (line|endpoint|message|delivery|application|work)$|contact has this id or number)/,
+        /^no (such (line|endpoint|message|delivery|application|task)$|contact has this id or number)/,
       )
       expect([others.status, others.text], `${method} ${path}`).to.deep.equal([404, unknown.text])
       expect([noId.status, noId.text], `${method} ${path}`).to.deep.equal([404, unknown.text])

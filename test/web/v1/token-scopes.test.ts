@@ -41,7 +41,7 @@ describeWith('an API token', serveApi, (api) => {
     await context.db('deliveries').where({ id: deliveryId }).update({ status: 'held' })
     const application = await createApplication(context, { userId: line.userId, webhookUrl: outgoingUrl })
     await connect(context, application, line)
-    const { id: workId } = await startReplay(
+    const { id: taskId } = await startReplay(
       context,
       { of: 'line', userId: line.userId, lineId: line.lineId },
       { from: new Date(0) },
@@ -54,7 +54,7 @@ describeWith('an API token', serveApi, (api) => {
       { url: outgoingUrl },
     )
     const ofLine = { lineId: line.lineId, endpointId: endpoint.id, messageId, deliveryId }
-    return { line, ids: { ...ofLine, applicationId: application.id, contactId, workId } }
+    return { line, ids: { ...ofLine, applicationId: application.id, contactId, taskId } }
   }
 
   const programWith = async (options: TokenOptions): Promise<Client> => {

@@ -48,7 +48,7 @@ const COMMON_FIELDS = {
   createdAt: shown('d.created_at', moment),
   dueAt: shown('d.due_at', moment, 'While it is pending: when it is tried next.'),
   isReplayed: shown(
-    'd.work_id is not null',
+    'd.task_id is not null',
     flag,
     'A replay has sent it again; its attempts have the header `webhook-replay: true` since then.',
   ),

@@ -91,7 +91,7 @@ begin
     returning due.n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at,
       e.url, e.secret_sealed,
       case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed,
-      d.work_id is not null as is_replay
+      d.task_id is not null as is_replay
   ), answered as (
     select c.n, c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url,
       c.secret_sealed, c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,

@@ -2,28 +2,28 @@ import {
   countHeldDeliveries,
   releaseHeldDeliveries,
 } from '../../../database/endpoints/deliveries/creating.js'
-import { advanceWork, type ClaimedWork } from '../../../database/operating/works.js'
+import { advanceTask, type ClaimedTask } from '../../../database/operating/tasks.js'
 import { UserError } from '../../../errors.js'
 import { record } from '../../operating/audit.js'
 import { requireEnabled } from '../../lines/connection-requirements.js'
 import type { Context } from '../../context.js'
-import { addWork } from '../../operating/works.js'
-import type { Batch } from '../../operating/works/batch.js'
+import { addTask } from '../../operating/tasks.js'
+import type { Batch } from '../../operating/tasks/batch.js'
 import { FIRST_ID } from '../../../ids.js'
 import { actOn, getEndpoint, type Asker } from '../own-endpoint.js'
 
 /**
  * A person waits for the answer, and smaller batches take longer in all. Larger ones hold the locks of their rows longer,
- * which deliveries wait for. More events than this are a long work.
+ * which deliveries wait for. More events than this are a background task.
  */
 export const RELEASE_BATCH = 500
 
 /**
- * Sends the events that were held while the endpoint was disabled: at once, or as a long work if they are many. Each is tried
+ * Sends the events that were held while the endpoint was disabled: at once, or as a background task if they are many. Each is tried
  * once: an event that is held again stays held.
  *
  * @returns how many
- * @throws UserError 404, 409 when the line's connection is not enabled, the endpoint is disabled, or too many works are under way
+ * @throws UserError 404, 409 when the line's connection is not enabled, the endpoint is disabled, or too many tasks are under way
  */
 export async function sendHeldEvents(context: Context, asker: Asker, id: string): Promise<number> {
   const { db, queues } = context
@@ -37,8 +37,8 @@ export async function sendHeldEvents(context: Context, asker: Asker, id: string)
   const count = await countHeldDeliveries(db, endpointId)
   if (count > RELEASE_BATCH) {
     const whose = { userId, lineId, applicationId }
-    const work = { kind: 'held_events' as const, ...whose, asked: { endpointId }, totalCount: count }
-    await addWork(context, work, actOn(endpoint, 'endpoint.held_events.sent', { after: { count } }))
+    const task = { kind: 'held_events' as const, ...whose, asked: { endpointId }, totalCount: count }
+    await addTask(context, task, actOn(endpoint, 'endpoint.held_events.sent', { after: { count } }))
     return count
   }
   const released = await releaseHeldDeliveries(db, endpointId, FIRST_ID, RELEASE_BATCH)
@@ -50,13 +50,13 @@ export async function sendHeldEvents(context: Context, asker: Asker, id: string)
   return released.length
 }
 
-/** The next batch of such a work (`works/run.ts`). */
-export async function releaseHeldBatch({ db, queues }: Context, work: ClaimedWork): Promise<Batch> {
-  const { endpointId } = work.asked as { endpointId: string }
+/** The next batch of such a task (`tasks/run.ts`). */
+export async function releaseHeldBatch({ db, queues }: Context, task: ClaimedTask): Promise<Batch> {
+  const { endpointId } = task.asked as { endpointId: string }
   const released = await db.transaction(async (trx) => {
-    const batch = await releaseHeldDeliveries(trx, endpointId, work.position, RELEASE_BATCH)
-    const position = batch.at(-1)?.id ?? work.position
-    await advanceWork(trx, work, { position, doneCount: batch.length })
+    const batch = await releaseHeldDeliveries(trx, endpointId, task.position, RELEASE_BATCH)
+    const position = batch.at(-1)?.id ?? task.position
+    await advanceTask(trx, task, { position, doneCount: batch.length })
     return batch
   })
   await queues.enqueueDeliveries(released)

@@ -1,8 +1,8 @@
 import { FIRST_ID } from '../../../ids.js'
 import { countReplayable, replayDeliveries } from '../../../database/endpoints/replaying.js'
-import { advanceWork, setWorkTotal, type ClaimedWork } from '../../../database/operating/works.js'
+import { advanceTask, setTaskTotal, type ClaimedTask } from '../../../database/operating/tasks.js'
 import type { Context } from '../../context.js'
-import type { Batch } from '../../operating/works/batch.js'
+import type { Batch } from '../../operating/tasks/batch.js'
 import {
   findSource,
   MAX_COUNTED,
@@ -12,19 +12,19 @@ import {
 } from './replay-source.js'
 import { postBatch } from './replay-to-url.js'
 
-/** The next batch of a replay (`works/run.ts`). @throws UserError when it cannot go on */
-export async function replayBatch(context: Context, work: ClaimedWork): Promise<Batch> {
-  const asked = work.asked as AskedReplay
-  const source = await findSource(context, whoseOf(work, asked), asked)
-  if (work.totalCount === null) await setWorkTotal(context.db, work, await countAll(context, source))
+/** The next batch of a replay (`tasks/run.ts`). @throws UserError when it cannot go on */
+export async function replayBatch(context: Context, task: ClaimedTask): Promise<Batch> {
+  const asked = task.asked as AskedReplay
+  const source = await findSource(context, whoseOf(task, asked), asked)
+  if (task.totalCount === null) await setTaskTotal(context.db, task, await countAll(context, source))
   return asked.url === undefined
-    ? restartBatch(context, work, source, asked)
-    : postBatch(context, work, source, { ...asked, url: asked.url })
+    ? restartBatch(context, task, source, asked)
+    : postBatch(context, task, source, { ...asked, url: asked.url })
 }
 
 /** What was asked was allowed then; whether the endpoint and the line are there still, the source says. */
 function whoseOf(
-  { lineId, applicationId, userId }: ClaimedWork,
+  { lineId, applicationId, userId }: ClaimedTask,
   { of, endpointId, isByApplication = false }: AskedReplay,
 ): ReplayOf {
   if (of === 'all') return { of }
@@ -52,18 +52,18 @@ async function countAll({ db }: Context, { filter, to }: ReplaySource): Promise<
 /** A second's worth of deliveries get a new round of attempts. */
 async function restartBatch(
   { db, queues }: Context,
-  work: ClaimedWork,
+  task: ClaimedTask,
   { filter }: ReplaySource,
   { perSecond }: AskedReplay,
 ): Promise<Batch> {
   const deliveries = await db.transaction(async (trx) => {
     const replayed = await replayDeliveries(trx, filter, {
-      workId: work.id,
-      afterId: work.position,
+      taskId: task.id,
+      afterId: task.position,
       limit: perSecond,
     })
-    const position = replayed.at(-1)?.id ?? work.position
-    await advanceWork(trx, work, { position, doneCount: replayed.length })
+    const position = replayed.at(-1)?.id ?? task.position
+    await advanceTask(trx, task, { position, doneCount: replayed.length })
     return replayed
   })
   await queues.enqueueDeliveries(deliveries)

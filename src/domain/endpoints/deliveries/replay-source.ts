@@ -13,7 +13,7 @@ export type ReplayOf =
   | { of: 'line'; userId: string; lineId: string }
   | { of: 'all' }
 
-/** What was asked, as the row of the work has it. */
+/** What was asked, as the row of the task has it. */
 export interface AskedReplay {
   of: ReplayOf['of']
   endpointId?: string

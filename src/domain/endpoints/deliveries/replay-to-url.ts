@@ -8,9 +8,9 @@ import {
   type ListedEvent,
   type ReplayedEvent,
 } from '../../../database/endpoints/replaying.js'
-import { advanceWork, type ClaimedWork } from '../../../database/operating/works.js'
+import { advanceTask, type ClaimedTask } from '../../../database/operating/tasks.js'
 import type { Context } from '../../context.js'
-import type { Batch } from '../../operating/works/batch.js'
+import type { Batch } from '../../operating/tasks/batch.js'
 import { postEvent, REPLAY_HEADER, type EventForEndpoint } from './deliver.js'
 import type { AskedReplay, ReplaySource } from './replay-source.js'
 
@@ -26,12 +26,12 @@ const NO_SECRET = 'no_signing_secret'
 /** POSTs some events to the URL, and notes what came of each. */
 export async function postBatch(
   context: Context,
-  work: ClaimedWork,
+  task: ClaimedTask,
   { filter }: ReplaySource,
   { url, perSecond }: AskedReplay & { url: string },
 ): Promise<Batch> {
   const limit = Math.min(perSecond, MAX_FAILURES_IN_A_ROW)
-  const events = await listEventsToReplay(context.db, filter, work.position, limit)
+  const events = await listEventsToReplay(context.db, filter, task.position, limit)
   const signerOf = createSigners(context, filter)
   const sent = await Promise.all(
     events.map(async (event, n) => {
@@ -42,11 +42,11 @@ export async function postBatch(
   const failures = sent.flatMap(({ failure }) => (failure === null ? [] : [failure]))
   const posted = sent.filter(({ failure }) => failure !== NO_SECRET)
   const lastTaken = posted.findLastIndex(({ failure }) => failure === null)
-  const failedInARow = posted.length - 1 - lastTaken + (lastTaken === -1 ? work.failedInARow : 0)
+  const failedInARow = posted.length - 1 - lastTaken + (lastTaken === -1 ? task.failedInARow : 0)
   await context.db.transaction(async (trx) => {
-    await insertReplayedEvents(trx, work.id, sent)
-    await advanceWork(trx, work, {
-      position: events.at(-1)?.position ?? work.position,
+    await insertReplayedEvents(trx, task.id, sent)
+    await advanceTask(trx, task, {
+      position: events.at(-1)?.position ?? task.position,
       doneCount: sent.length - failures.length,
       failedCount: failures.length,
       failedInARow,

@@ -4,7 +4,7 @@ import { UserError } from '../../../errors.js'
 import { FIRST_ID, timeOfId } from '../../../ids.js'
 import { maskUrl } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
-import { addWork, type Work } from '../../operating/works.js'
+import { addTask, type Task } from '../../operating/tasks.js'
 import { getEndpoint } from '../own-endpoint.js'
 import {
   findSource,
@@ -39,14 +39,14 @@ export const MAX_RATE = 100
  * had and the header `webhook-replay: true`. Without a URL each delivery that is over, or that waits after a failure, gets a new
  * round of attempts. With one each event is POSTed there, signed with the endpoint's secret, and nothing else changes.
  *
- * @throws UserError 400, 404, 409 when it could not go out now, or too many works are under way
+ * @throws UserError 400, 404, 409 when it could not go out now, or too many tasks are under way
  */
-export async function startReplay(context: Context, whose: ReplayOf, request: ReplayRequest): Promise<Work> {
+export async function startReplay(context: Context, whose: ReplayOf, request: ReplayRequest): Promise<Task> {
   const asked = await readReplay(context, request)
   const { count, isMore } = await countSource(context, await findSource(context, whose, asked))
   const { endpointId, ...owners } = await ownersOf(context, whose)
   const { url, types } = asked
-  return addWork(
+  return addTask(
     context,
     {
       kind: 'replay',
@@ -76,7 +76,7 @@ export async function startReplay(context: Context, whose: ReplayOf, request: Re
   )
 }
 
-/** Who sees the work: the line's owner and the application, or who registered the application. */
+/** Who sees the task: the line's owner and the application, or who registered the application. */
 async function ownersOf(context: Context, whose: ReplayOf) {
   const nobodys = { userId: null, lineId: null, applicationId: null, endpointId: undefined }
   if (whose.of === 'all') return nobodys

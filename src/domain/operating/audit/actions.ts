@@ -9,7 +9,7 @@ export type SubjectKind =
   | 'contact'
   | 'message'
   | 'application'
-  | 'work'
+  | 'task'
   | 'carrier_account'
   | 'sending'
   | 'queue'
@@ -125,7 +125,7 @@ export const ACTIONS = {
   'application.changed': { subject: 'application', words: 'changed the application' },
   'application.deleted': { subject: 'application', words: 'deleted the application' },
   'application.client_secret.rotated': { subject: 'application', words: 'rotated the client secret' },
-  'work.stopped': { subject: 'work', words: 'stopped a long work' },
+  'task.stopped': { subject: 'task', words: 'stopped a background task' },
 
   'authorization.granted': { subject: 'application', words: 'authorized the application' },
   'authorization.refused': { subject: 'application', words: 'did not authorize the application' },

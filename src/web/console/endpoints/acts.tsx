@@ -17,7 +17,7 @@ import { fieldOf, idOf, valuesOf } from '../form-values.js'
 import { lineWithNotice } from '../lines/line/section.js'
 import { withNotice, type Notice } from '../notices.js'
 import { pauserOf } from '../operating/pauser.js'
-import { WORKS } from '../operating/works.js'
+import { TASKS } from '../operating/tasks.js'
 import { answerFragment, type Act } from '../page.js'
 import { sessionOf } from '../people/session.js'
 import { OPERATIONAL } from '../people/settings/operational-webhooks.js'
@@ -84,7 +84,7 @@ export function postHeldEvents(context: Context): Act {
   return async (ctx) => {
     const { asker, id } = askedEndpoint(ctx)
     const count = await sendHeldEvents(context, asker, id)
-    return count > RELEASE_BATCH ? withNotice(WORKS, 'held-sent') : endpointWithNotice(id, 'held-sent')
+    return count > RELEASE_BATCH ? withNotice(TASKS, 'held-sent') : endpointWithNotice(id, 'held-sent')
   }
 }
 

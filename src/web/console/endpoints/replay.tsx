@@ -22,7 +22,7 @@ import type { Act, Page } from '../page.js'
 import { readLocalField, ZoneSelect } from '../messages/send-time.js'
 import { sessionOf } from '../people/session.js'
 import { askedEndpoint } from './acts.js'
-import { WORKS } from '../operating/works.js'
+import { TASKS } from '../operating/tasks.js'
 
 const OUTCOME_WORDS: Record<(typeof REPLAY_OUTCOMES)[number], string> = {
   undelivered: 'Those that were not delivered',
@@ -161,7 +161,7 @@ export function postReplay(context: Context): Act {
       return { shown: { replayCount } }
     }
     await startReplay(context, whose, request)
-    return withNotice(WORKS, 'replay-started')
+    return withNotice(TASKS, 'replay-started')
   }
 }
 

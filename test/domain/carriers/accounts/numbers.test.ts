@@ -6,14 +6,14 @@ import {
   setUpNumbers,
 } from '../../../../src/domain/carriers/accounts/numbers.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
-import { startImport } from '../../../../src/domain/carriers/accounts/import-work.js'
+import { startImport } from '../../../../src/domain/carriers/accounts/import-task.js'
 import { actingAs } from '../../../../src/domain/context.js'
 import { addLine, listOwnLines } from '../../../../src/domain/lines/lines.js'
 import { describeContext } from '../../../helpers/context.js'
 import { API_KEY, BIRDS, startParrot, type Parrot } from '../../../helpers/services/parrot.js'
 import { createPerson, type Person } from '../../people/people.js'
 import { refusal } from '../../refusal.js'
-import { goOn } from '../../operating/works.js'
+import { goOn } from '../../operating/tasks.js'
 
 const FREE = { id: 'PN1', number: '+15557771001', name: 'Front desk' }
 const UNNAMED = { id: 'PN2', number: '+15557771002', name: '' }
@@ -108,7 +108,7 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
     expect(await importNumbers(context, account, { userId: owner.id, numbers: 'all' })).to.have.length(1)
   })
 
-  it('become lines by a long work, done twice too, and are set up then; its starter is in the audit log', async () => {
+  it('become lines by a background task, done twice too, and are set up then; its starter is in the audit log', async () => {
     bird.numbers = Array.from({ length: 45 }, (_, n) => ({
       ...{ id: `PN${n}`, number: `+155577730${String(n).padStart(2, '0')}`, name: `Desk ${n}` },
     }))

@@ -8,7 +8,7 @@ import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../../src/domain/endpoints/deliveries/held-events.js'
 import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
 import { addUser } from '../../../../src/domain/people/users.js'
-import { listWorksOf } from '../../../../src/domain/operating/works.js'
+import { listTasksOf } from '../../../../src/domain/operating/tasks.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, own, type TestLine } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
@@ -22,7 +22,7 @@ import {
   type DeliveryRow,
 } from '../../fixtures.js'
 import { refusal } from '../../refusal.js'
-import { goOn } from '../../operating/works.js'
+import { goOn } from '../../operating/tasks.js'
 
 describeContext('sending the events that were held', (context) => {
   const receiver = openForSuite(startReceiver)
@@ -88,10 +88,10 @@ describeContext('sending the events that were held', (context) => {
     expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
   })
 
-  it('goes on batch after batch, as a long work', async () => {
+  it('goes on batch after batch, as a background task', async () => {
     const { event_id: eventId } = await holdMany(1234)
     expect(await sendHeld()).to.equal(1234)
-    const [work] = await listWorksOf(context, line.userId, { limit: 1 })
+    const [work] = await listTasksOf(context, line.userId, { limit: 1 })
     expect(work).to.include({ kind: 'held_events', totalCount: 1234, doneCount: 0 })
     expect(await goOn(context, work!, 1)).to.include({ status: 'running', doneCount: 500 })
     expect(await goOn(context, work!)).to.include({ status: 'done', doneCount: 1234 })
@@ -130,7 +130,7 @@ describeContext('sending the events that were held', (context) => {
       },
     }
     expect(await sendHeldEvents({ ...context, queues }, ...own(line))).to.equal(1200)
-    const [work] = await listWorksOf(context, line.userId, { limit: 1 })
+    const [work] = await listTasksOf(context, line.userId, { limit: 1 })
     expect(await goOn({ ...context, queues }, work!)).to.include({ status: 'done', doneCount: 1200 })
   })
 

@@ -15,8 +15,8 @@ import { MAX_CRASHES } from '../../../../src/domain/crashes.js'
 import { disableUser } from '../../../../src/domain/people/disabled-users.js'
 import { describeJobs } from '../../../../src/domain/job-subjects.js'
 import { sweep } from '../../../../src/domain/sweep.js'
-import { getWork, stopWork } from '../../../../src/domain/operating/works.js'
-import { goOnWithWork, recordCrashOfWork } from '../../../../src/domain/operating/works/run.js'
+import { getTask, stopTask } from '../../../../src/domain/operating/tasks.js'
+import { goOnWithTask, recordCrashOfTask } from '../../../../src/domain/operating/tasks/run.js'
 import { jobIdOf } from '../../../../src/queues/jobs.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
@@ -25,7 +25,7 @@ import { until } from '../../../helpers/until.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { deliverWhenDue, deliveryRow, receiveForDelivery, type DeliveryRow } from '../../fixtures.js'
 import { refusal } from '../../refusal.js'
-import { goOn } from '../../operating/works.js'
+import { goOn } from '../../operating/tasks.js'
 
 describeContext('replaying events', (context) => {
   const receiver = openForEachTest(startReceiver)
@@ -142,7 +142,7 @@ describeContext('replaying events', (context) => {
     expect(headers['webhook-replay']).to.equal('true')
     new Webhook(line.signingSecret).verify(body, headers as Record<string, string>)
     expect([await rows(), await context.db('endpoints').orderBy('id')]).to.deep.equal(before)
-    expect(await context.db('replayed_events').where({ work_id: work.id })).to.have.length(3)
+    expect(await context.db('replayed_events').where({ task_id: work.id })).to.have.length(3)
   })
 
   it('a URL gets three attempts of each event, and is given up when ten in a row failed', async () => {
@@ -152,7 +152,7 @@ describeContext('replaying events', (context) => {
     const patient = { ...context, config: { ...context.config, deliveryRetryBaseMs: 5 } }
     const work = await goOn(patient, await start({ url: target.url }))
     expect(work).to.include({ status: 'done', doneCount: 1 })
-    const sent = context.db('replayed_events').where({ work_id: work.id })
+    const sent = context.db('replayed_events').where({ task_id: work.id })
     expect(await sent.first('attempt_count', 'failure', 'response_status')).to.deep.equal({
       attempt_count: 3,
       failure: null,
@@ -192,7 +192,7 @@ describeContext('replaying events', (context) => {
     await goOn(context, work, 2)
     // A process that was killed in a batch: its lease is over.
     await context
-      .db('works')
+      .db('tasks')
       .where({ id: work.id })
       .update({ lease_until: new Date(0) })
     expect(await goOn(context, work)).to.include({ status: 'done', doneCount: 3 })
@@ -208,14 +208,14 @@ describeContext('replaying events', (context) => {
           name !== 'transaction'
             ? (Reflect.get(db, name) as unknown)
             : async (...args: Parameters<typeof db.transaction>) => {
-                await db('works').where({ id: next.id }).increment('claim_count', 1)
+                await db('tasks').where({ id: next.id }).increment('claim_count', 1)
                 return db.transaction(...args)
               },
       }),
     }
-    expect(await goOnWithWork(stolen, next.id, () => Promise.resolve())).to.be.above(0)
+    expect(await goOnWithTask(stolen, next.id, () => Promise.resolve())).to.be.above(0)
     expect((await rows()).map(({ job_generation: generation }) => generation)).to.deep.equal([1, 1, 1])
-    expect(await getWork(context, undefined, next.id)).to.include({ status: 'running', doneCount: 0 })
+    expect(await getTask(context, undefined, next.id)).to.include({ status: 'running', doneCount: 0 })
   })
 
   it('gets a new job from the sweep when Redis has lost it, and is given up when it crashes again and again', async () => {
@@ -225,7 +225,7 @@ describeContext('replaying events', (context) => {
     await sweep(context)
     await context.queues.maintenance.obliterate({ force: true })
     await context
-      .db('works')
+      .db('tasks')
       .where({ id: work.id })
       .update({ due_at: new Date(Date.now() - 10_000) })
     await sweep(context)
@@ -234,8 +234,8 @@ describeContext('replaying events', (context) => {
     expect([...(await describeJobs(context, 'maintenance', [work.id]))]).to.deep.equal([
       [work.id, 'replay, 1 of 3: running'],
     ])
-    for (let n = 0; n < MAX_CRASHES; n += 1) await recordCrashOfWork(context, work.id)
-    expect(await getWork(context, undefined, work.id)).to.include({
+    for (let n = 0; n < MAX_CRASHES; n += 1) await recordCrashOfTask(context, work.id)
+    expect(await getTask(context, undefined, work.id)).to.include({
       status: 'failed',
       doneCount: 1,
       error: 'it failed unexpectedly: the log of `maintenance` says why',
@@ -247,15 +247,15 @@ describeContext('replaying events', (context) => {
     const works = [await start({ perSecond: 1 }), await start(), await start()]
     expect(await refusal(start())).to.deep.equal({
       status: 409,
-      message: '3 long works are under way already: wait until one of them is done, or stop one',
+      message: '3 background tasks are under way already: wait until one of them is done, or stop one',
     })
     const [first, second] = works
     await goOn(context, first!, 1)
     const other = await createLine(context)
-    expect(await refusal(stopWork(context, other.userId, first!.id))).to.include({ status: 404 })
-    await stopWork(context, line.userId, first!.id)
+    expect(await refusal(stopTask(context, other.userId, first!.id))).to.include({ status: 404 })
+    await stopTask(context, line.userId, first!.id)
     expect(await goOn(context, first!)).to.include({ status: 'stopped', doneCount: 1, totalCount: 3 })
-    expect(await refusal(stopWork(context, line.userId, first!.id))).to.include({ status: 409 })
+    expect(await refusal(stopTask(context, line.userId, first!.id))).to.include({ status: 409 })
     await disableUser(context, line.userId, 'goes_on')
     expect(await goOn(context, second!)).to.include({
       status: 'stopped',

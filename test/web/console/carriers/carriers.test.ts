@@ -314,7 +314,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       expect(again.text).to.include(`${FIRST} is a line already`)
     })
 
-    it('by a long work, if more than a hundred are ticked', async () => {
+    it('by a background task, if more than a hundred are ticked', async () => {
       const { path } = await add({ name: 'importing' })
       bird.numbers = Array.from({ length: 101 }, (_, n) => ({
         ...{ id: `PN${n}`, number: `+155577740${String(n).padStart(2, '0')}`, name: '' },
@@ -325,8 +325,8 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       for (const { number } of bird.numbers) fields.append('number', number)
       const origin = { 'Sec-Fetch-Site': 'same-origin' }
       const answer = await browser.post(`${path}/import`, fields.toString(), origin)
-      expectSentTo(answer, '/console/works?done=import-started')
-      expect((await browser.get('/console/works')).text).to.include('0 of 101')
+      expectSentTo(answer, '/console/tasks?done=import-started')
+      expect((await browser.get('/console/tasks')).text).to.include('0 of 101')
     })
 
     it('and say why not', async () => {

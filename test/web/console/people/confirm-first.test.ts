@@ -161,7 +161,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     )
     expectSentTo(
       await again(`/console/endpoints/${owner.line.endpointId}/replay`, { from: '2026-01-01T00:00', url }),
-      '/console/works?done=replay-started',
+      '/console/tasks?done=replay-started',
     )
     const application = { name: 'Shop', kind: 'public', redirectUris: 'https://example.com/' }
     expect((await again('/console/applications', application)).status).to.be.oneOf([200, 303])
@@ -214,7 +214,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
   it('is the only kind of replay that asks: one that goes to the endpoint itself does not', async () => {
     const path = `/console/endpoints/${owner.line.endpointId}/replay`
     const here = await browser.submit(path, { from: '2026-01-01T00:00' })
-    expectSentTo(here, '/console/works?done=replay-started')
+    expectSentTo(here, '/console/tasks?done=replay-started')
     const counted = await browser.submit(path, {
       from: '2026-01-01T00:00',
       url: 'http://127.0.0.1:9/',

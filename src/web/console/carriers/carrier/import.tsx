@@ -6,7 +6,7 @@ import {
   type AccountNumber,
   type ImportResult,
 } from '../../../../domain/carriers/accounts/numbers.js'
-import { IMPORT_AT_ONCE, startImport } from '../../../../domain/carriers/accounts/import-work.js'
+import { IMPORT_AT_ONCE, startImport } from '../../../../domain/carriers/accounts/import-task.js'
 import type { Context } from '../../../../domain/context.js'
 import { getUser, type User } from '../../../../domain/people/users.js'
 import { UserError } from '../../../../errors.js'
@@ -15,7 +15,7 @@ import { CheckBox, Empty, Form, Select, typedIn } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act } from '../../page.js'
 import { UserText } from '../../user-text.js'
-import { WORKS } from '../../operating/works.js'
+import { TASKS } from '../../operating/tasks.js'
 import type { CarrierView } from './page-model.js'
 
 /** What the carrier says, and who may own a line; only when somebody asks for it. */
@@ -122,7 +122,7 @@ function describe(result: ImportResult): string {
   return result.outcome === 'is_a_line' ? 'is a line already' : `was refused: ${result.reason}`
 }
 
-/** What became of each number is in the answer; sent again it changes nothing. Many are a long work. */
+/** What became of each number is in the answer; sent again it changes nothing. Many are a background task. */
 export function postImport(context: Context): Act {
   return async (ctx) => {
     const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
@@ -131,7 +131,7 @@ export function postImport(context: Context): Act {
     const { id: userId } = await getUser(context, fieldOf(ctx, 'userId'))
     if (numbers.length > IMPORT_AT_ONCE) {
       await startImport(context, account, { userId, numbers, setUp: fieldOf(ctx, 'setUp') !== '' })
-      return withNotice(WORKS, 'import-started')
+      return withNotice(TASKS, 'import-started')
     }
     const results = await importNumbers(context, account, { userId, numbers })
     const setUpFault = await setUpAdded(context, ctx, account, results)

@@ -1,19 +1,19 @@
 import type { EventReplay } from '../../../../database/endpoints/replaying.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Time } from '../../form.js'
-import { WORKS } from '../../operating/works.js'
+import { TASKS } from '../../operating/tasks.js'
 import { Step } from './step.js'
 
 /** What other URLs made of the event when it was replayed. */
 export function Replays({ replays }: { replays: readonly EventReplay[] }) {
   return (
     <>
-      {replays.map(({ workId, url, sentAt, attemptCount, responseStatus, failure }) => (
+      {replays.map(({ taskId, url, sentAt, attemptCount, responseStatus, failure }) => (
         <Step
-          key={workId}
+          key={taskId}
           title={
             <>
-              <a href={WORKS}>Replayed</a> to <code>{url}</code>{' '}
+              <a href={TASKS}>Replayed</a> to <code>{url}</code>{' '}
               <span class={`badge ${failure === null ? 'good' : 'bad'}`}>
                 {failure === null ? 'delivered' : 'failed'}
               </span>

@@ -1,5 +1,5 @@
 import { ALL_EVENT_TYPES } from '../../event-types.js'
-import { WORK_FIELDS } from '../../database/operating/works.js'
+import { TASK_FIELDS } from '../../database/operating/tasks.js'
 import {
   DEFAULT_RATE,
   MAX_COUNTED,
@@ -34,9 +34,9 @@ import {
 import { problems } from './problems.js'
 import type { ProductNames } from './product-names.js'
 
-export function workSchemas(words: ProductNames): Record<string, Schema> {
+export function taskSchemas(words: ProductNames): Record<string, Schema> {
   return {
-    Work: object(shownOf(WORK_FIELDS, words)),
+    Task: object(shownOf(TASK_FIELDS, words)),
     Replay: closed(
       object(
         {
@@ -72,45 +72,45 @@ export function workSchemas(words: ProductNames): Record<string, Schema> {
   }
 }
 
-export function workPaths(words: ProductNames): Paths {
-  const tags = ['Long works']
+export function taskPaths(words: ProductNames): Paths {
+  const tags = ['Background tasks']
   const security = orApplication(words, 'messages:connect')
-  const parameters = [inPath('workId', "The work's id.")]
-  const answer = answers('The work.', schemaOf('Work'))
+  const parameters = [inPath('taskId', "The task's id.")]
+  const answer = answers('The task.', schemaOf('Task'))
   return {
     ...replayPaths(words),
-    '/v1/works': {
+    '/v1/tasks': {
       get: {
-        operationId: 'listWorks',
+        operationId: 'listTasks',
         tags,
         security,
-        summary: 'List your long works',
+        summary: 'List your background tasks',
         description: 'They come newest first, and are kept for 30 days.',
         parameters: [inQuery('before', id, 'Only what is older than this one.'), pageLimit],
         responses: {
-          200: answersList('A page of works; as CSV all of them.', schemaOf('Work'), nextPage),
+          200: answersList('A page of tasks; as CSV all of them.', schemaOf('Task'), nextPage),
           ...problems(400, 401),
         },
       },
     },
-    '/v1/works/{workId}': {
+    '/v1/tasks/{taskId}': {
       parameters,
       get: {
-        operationId: 'getWork',
+        operationId: 'getTask',
         tags,
         security,
-        summary: 'Get a long work, and how far it is',
+        summary: 'Get a background task, and how far it is',
         description: 'It goes on by itself until `endedAt` says that it is over.',
         responses: { 200: answer, ...problems(401, 404) },
       },
     },
-    '/v1/works/{workId}/stop': {
+    '/v1/tasks/{taskId}/stop': {
       parameters,
       post: {
-        operationId: 'stopWork',
+        operationId: 'stopTask',
         tags,
         security,
-        summary: 'Stop a long work',
+        summary: 'Stop a background task',
         description: 'What is done stays done. This is refused when it is over.',
         responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
       },
@@ -122,7 +122,7 @@ function replayPaths(words: ProductNames): Record<string, PathItem> {
   const path = '/v1/endpoints/{endpointId}/replay'
   const parameters = [inPath('endpointId', "The endpoint's id.")]
   const security = orApplication(words, 'messages:connect')
-  const tags = ['Long works']
+  const tags = ['Background tasks']
   const requestBody = body(schemaOf('Replay'))
   return {
     [path]: {
@@ -134,7 +134,10 @@ function replayPaths(words: ProductNames): Record<string, PathItem> {
         summary: 'Send the events of a span of time again, to the endpoint or to another URL',
         description: `The oldest go first, with their \`webhook-id\` and the header \`webhook-replay: true\`. This is refused while the endpoint is disabled, unless another URL is given. An application replays what it got from one ${words.line}, and gives no other URL.`,
         requestBody,
-        responses: { 200: answers('The long work.', schemaOf('Work')), ...problems(400, 401, 404, 409, 413) },
+        responses: {
+          200: answers('The background task.', schemaOf('Task')),
+          ...problems(400, 401, 404, 409, 413),
+        },
       },
     },
     [`${path}/preview`]: {

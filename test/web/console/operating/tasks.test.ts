@@ -1,25 +1,25 @@
 import { expect } from 'chai'
-import { getWork, listWorksOf } from '../../../../src/domain/operating/works.js'
+import { getTask, listTasksOf } from '../../../../src/domain/operating/tasks.js'
 import { connect, createApplication } from '../../../domain/applications/applications.js'
 import { deliverWhenDue, receiveForDelivery } from '../../../domain/fixtures.js'
-import { goOn } from '../../../domain/operating/works.js'
+import { goOn } from '../../../domain/operating/tasks.js'
 import { describeWith } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import { listen } from '../messages/activity/listen.js'
 import { redirectOf, startConsole, wordsOf, type OpenLine } from '../lines/line/line-page.js'
 import { expectSentTo, faultOf } from '../support.js'
 
-const STARTED = '/console/works?done=replay-started'
+const STARTED = '/console/tasks?done=replay-started'
 
-describeWith('replays and long works in the console', startConsole, (site) => {
+describeWith('replays and background tasks in the console', startConsole, (site) => {
   let line: OpenLine
 
   beforeEach(async () => {
     line = await site.openLine({ name: 'Office', outgoingUrl: site.receiver.url })
   })
 
-  const works = async () => wordsOf((await line.browser.get('/console/works')).text)
-  const newest = async () => (await listWorksOf(site.context, line.userId, { limit: 1 }))[0]!
+  const tasks = async () => wordsOf((await line.browser.get('/console/tasks')).text)
+  const newest = async () => (await listTasksOf(site.context, line.userId, { limit: 1 }))[0]!
   const miss = async () => {
     const delivery = await receiveForDelivery(site.context, line)
     await site.context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
@@ -34,13 +34,13 @@ describeWith('replays and long works in the console', startConsole, (site) => {
     expect(wordsOf(page)).to.match(/2 events were not delivered since \S+ \S+ UTC ?\. Send them again/)
     const [, since = ''] = /name="since" value="([^"]+)"/.exec(page) ?? []
     expectSentTo(await line.act('replay', { since, outcome: 'undelivered', perSecond: '1' }), STARTED)
-    expect(await works()).to.match(/Replay of events of Office 0 of 2 waiting Stop/)
+    expect(await tasks()).to.match(/Replay of events of Office 0 of 2 waiting Stop/)
 
     await goOn(site.context, await newest(), 1)
-    const { text } = await line.browser.get('/console/works')
+    const { text } = await line.browser.get('/console/tasks')
     expect(text).to.match(/<progress aria-label="1 of 2" value="1" max="2"/)
     await goOn(site.context, await newest())
-    expect(await works()).to.match(/2 of 2 done/)
+    expect(await tasks()).to.match(/2 of 2 done/)
     await deliverWhenDue(site.context, first.id, first.endpoint_id)
     const { message_id: messageId } = await site.context
       .db('events')
@@ -56,13 +56,13 @@ describeWith('replays and long works in the console', startConsole, (site) => {
     const counted = await line.act('replay', { ...typed, do: 'count' })
     expect(wordsOf(counted.text)).to.include('1 event fits.')
     expect(counted.text).to.include('value="2026-01-01T00:00"').and.include('value="Europe/Berlin" selected')
-    expect(await listWorksOf(site.context, line.userId, { limit: 1 })).to.deep.equal([])
+    expect(await listTasksOf(site.context, line.userId, { limit: 1 })).to.deep.equal([])
     expect(faultOf(await line.act('replay', {}))).to.equal('From must be a date and time')
     expect(faultOf(await line.act('replay', { ...typed, url: 'http://10.0.0.1/' }))).to.match(/^url: /)
 
     expectSentTo(await line.act('replay', { ...typed, url: `${site.receiver.url}/staging` }), STARTED)
     await goOn(site.context, await newest())
-    expect(await works()).to.include(`Replay of events of Office to ${site.receiver.url}/staging 1 of 1 done`)
+    expect(await tasks()).to.include(`Replay of events of Office to ${site.receiver.url}/staging 1 of 1 done`)
     const { message_id: messageId } = await site.context
       .db('events')
       .where({ id: missed.event_id })
@@ -72,7 +72,7 @@ describeWith('replays and long works in the console', startConsole, (site) => {
     )
   })
 
-  it('an application has the same, and more than 500 held events are a long work', async () => {
+  it('an application has the same, and more than 500 held events are a background task', async () => {
     const application = await createApplication(site.context, {
       userId: line.userId,
       webhookUrl: `${site.receiver.url}/application`,
@@ -96,25 +96,25 @@ describeWith('replays and long works in the console', startConsole, (site) => {
       [held.id],
     )
     const [, location] = redirectOf(await line.act('send-held-events'))
-    expect(location).to.equal('/console/works?done=held-sent')
-    expect(await works()).to.match(/Held events of Office 0 of 501 waiting/)
+    expect(location).to.equal('/console/tasks?done=held-sent')
+    expect(await tasks()).to.match(/Held events of Office 0 of 501 waiting/)
   })
 
-  it('keeps itself up to date, and a work is stopped by its owner only', async () => {
+  it('keeps itself up to date, and a task is stopped by its owner only', async () => {
     await miss()
     await line.act('replay', { since: new Date(0).toISOString() })
     const { id } = await newest()
-    const stream = await listen(site, line, '/console/works/live')
-    await until('it shows the work', () => stream.text.includes('0 of 1'))
+    const stream = await listen(site, line, '/console/tasks/live')
+    await until('it shows the task', () => stream.text.includes('0 of 1'))
     const stranger = await site.openLine()
-    expect((await stranger.browser.submit(`/console/works/${id}/stop`)).status).to.equal(404)
-    expectSentTo(await line.browser.submit(`/console/works/${id}/stop`), '/console/works?done=work-stopping')
+    expect((await stranger.browser.submit(`/console/tasks/${id}/stop`)).status).to.equal(404)
+    expectSentTo(await line.browser.submit(`/console/tasks/${id}/stop`), '/console/tasks?done=task-stopping')
     await until('it says so', () => stream.text.includes('It is being stopped'))
-    expect(await goOn(site.context, await getWork(site.context, undefined, id))).to.include({
+    expect(await goOn(site.context, await getTask(site.context, undefined, id))).to.include({
       status: 'stopped',
     })
-    expect(faultOf(await line.browser.submit(`/console/works/${id}/stop`))).to.equal(
-      'this work is over already',
+    expect(faultOf(await line.browser.submit(`/console/tasks/${id}/stop`))).to.equal(
+      'this task is over already',
     )
     await stream.close()
   })

@@ -1,20 +1,20 @@
 import type { CarrierAccount } from '../../../database/carriers/carrier-accounts.js'
 import { findLinesOfNumbers } from '../../../database/lines/lines.js'
-import { advanceWork, type ClaimedWork } from '../../../database/operating/works.js'
+import { advanceTask, type ClaimedTask } from '../../../database/operating/tasks.js'
 import { UserError } from '../../../errors.js'
 import type { Actor } from '../../operating/audit/actor.js'
 import { getCarrierAccountById } from '../carrier-accounts.js'
 import { actingAs, type Context } from '../../context.js'
-import type { Batch } from '../../operating/works/batch.js'
-import { addWork, type Work } from '../../operating/works.js'
+import type { Batch } from '../../operating/tasks/batch.js'
+import { addTask, type Task } from '../../operating/tasks.js'
 import { distinct, getOffered, importOffered, listAccountNumbers, setUpNumbers } from './numbers.js'
 
-/** A person waits for so many; more are a long work. */
+/** A person waits for so many; more are a background task. */
 export const IMPORT_AT_ONCE = 100
 
 const BATCH = 20
 
-/** As the row of the work has it. */
+/** As the row of the task has it. */
 interface Asked {
   accountId: string
   /** Whose lines they become. */
@@ -26,15 +26,15 @@ interface Asked {
 }
 
 /**
- * Starts a long work that makes numbers of the account lines, and then, if that is wanted, lets the carrier call us for them.
+ * Starts a background task that makes numbers of the account lines, and then, if that is wanted, lets the carrier call us for them.
  *
- * @throws UserError 409 when the carrier does not say that it has each of the numbers, or too many works are under way
+ * @throws UserError 409 when the carrier does not say that it has each of the numbers, or too many tasks are under way
  */
 export async function startImport(
   context: Context,
   account: CarrierAccount,
   { userId, numbers, setUp }: { userId: string; numbers: readonly string[]; setUp: boolean },
-): Promise<Work> {
+): Promise<Task> {
   const offered = await listAccountNumbers(context, account)
   const asked: Asked = {
     accountId: account.id,
@@ -47,7 +47,7 @@ export async function startImport(
     actor: context.actor,
   }
   const totalCount = asked.numbers.length
-  return addWork(
+  return addTask(
     context,
     {
       kind: 'import',
@@ -66,12 +66,12 @@ export async function startImport(
   )
 }
 
-/** The next numbers of such a work (`works/run.ts`). Done twice, a number is a line already. @throws UserError */
-export async function importBatch(context: Context, work: ClaimedWork): Promise<Batch> {
-  const { accountId, ownerId, numbers, setUp, actor } = work.asked as Asked
+/** The next numbers of such a task (`tasks/run.ts`). Done twice, a number is a line already. @throws UserError */
+export async function importBatch(context: Context, task: ClaimedTask): Promise<Batch> {
+  const { accountId, ownerId, numbers, setUp, actor } = task.asked as Asked
   const asOperator = actingAs(context, actor)
   const account = await getCarrierAccountById(context, accountId)
-  const doneBefore = work.doneCount + work.failedCount
+  const doneBefore = task.doneCount + task.failedCount
   const batch = numbers.slice(doneBefore, doneBefore + BATCH)
   const lines = await findLinesOfNumbers(
     context.db,
@@ -86,8 +86,8 @@ export async function importBatch(context: Context, work: ClaimedWork): Promise<
   const isLast = doneBefore + batch.length >= numbers.length
   // Before the last batch is noted: if the process dies on the way, the carrier is asked again.
   const fault = isLast && setUp ? await setUpLines(asOperator, account, numbers) : undefined
-  await advanceWork(context.db, work, {
-    position: work.position,
+  await advanceTask(context.db, task, {
+    position: task.position,
     doneCount: batch.length - refused.length,
     failedCount: refused.length,
     ...(refused.length === 0 ? {} : { lastFailure: refused.at(-1) ?? '' }),

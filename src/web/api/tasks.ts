@@ -9,7 +9,7 @@ import {
   type ReplayOf,
   type ReplayRequest,
 } from '../../domain/endpoints/deliveries/replay.js'
-import { getWork, listWorksOf, stopWork, type Work } from '../../domain/operating/works.js'
+import { getTask, listTasksOf, stopTask, type Task } from '../../domain/operating/tasks.js'
 import { getEndpoint } from '../../domain/endpoints/endpoints.js'
 import { UserError } from '../../errors.js'
 import { readBodyFields } from '../input/body-fields.js'
@@ -18,7 +18,7 @@ import { answerList, pageParameters } from '../input/paging.js'
 import { idParameter, momentParameter, readQuery, wordParameter } from '../input/query.js'
 import { onEndpoint, type EndpointRequest } from './endpoints.js'
 import { onOwn, type Operation, type OwnerRequest } from './owner-operation.js'
-import { presentWork } from './presenters.js'
+import { presentTask } from './presenters.js'
 
 const TYPES = 'types must be a list of types of events'
 
@@ -40,7 +40,7 @@ export const postReplay = onEndpoint(async (context, asked) => {
   const { whose, ...request } = await readReplay(context, asked)
   if (request.url !== undefined && applicationOf(asked.ctx) !== undefined)
     throw new UserError(URL_IS_OWN, 403)
-  return presentWork(context.vocabulary, await startReplay(context, whose, request))
+  return presentTask(context.vocabulary, await startReplay(context, whose, request))
 })
 
 /** Says how many events it would be. */
@@ -68,25 +68,25 @@ async function readReplay(
 
 const parameters = yup.object(pageParameters)
 
-export const getWorks: Operation = (context: Context) => async (ctx) => {
+export const getTasks: Operation = (context: Context) => async (ctx) => {
   const { before, limit } = await readQuery(ctx, parameters, context.vocabulary)
   await answerList(
     context,
     ctx,
-    'works',
+    'tasks',
     { before, limit },
-    (page) => listWorksOf(context, userOf(ctx), page, visibleOf(ctx)),
-    (work) => presentWork(context.vocabulary, work),
+    (page) => listTasksOf(context, userOf(ctx), page, visibleOf(ctx)),
+    (task) => presentTask(context.vocabulary, task),
   )
 }
 
-export const getOneWork = onOwn('work', async (context, asked) =>
-  presentWork(context.vocabulary, await getVisible(context, asked)),
+export const getOneTask = onOwn('task', async (context, asked) =>
+  presentTask(context.vocabulary, await getVisible(context, asked)),
 )
 
-export const postWorkStop = onOwn('work', async (context, asked) => {
+export const postTaskStop = onOwn('task', async (context, asked) => {
   const { id } = await getVisible(context, asked)
-  return presentWork(context.vocabulary, await stopWork(context, asked.userId, id))
+  return presentTask(context.vocabulary, await stopTask(context, asked.userId, id))
 })
 
 /** Of the line that the token is for, or of the application that asks. */
@@ -95,11 +95,11 @@ function visibleOf(ctx: KoaContext) {
 }
 
 /** @throws UserError 404 for one that the program which asks may not see */
-async function getVisible(context: Context, { userId, id, ctx }: OwnerRequest): Promise<Work> {
-  const work = await getWork(context, userId, id)
+async function getVisible(context: Context, { userId, id, ctx }: OwnerRequest): Promise<Task> {
+  const task = await getTask(context, userId, id)
   const application = applicationOf(ctx)
-  if (application !== undefined && work.applicationId !== application.id) {
-    throw new UserError('no such work', 404)
+  if (application !== undefined && task.applicationId !== application.id) {
+    throw new UserError('no such task', 404)
   }
-  return work
+  return task
 }

@@ -15,17 +15,17 @@ import type { Database } from '../connection.js'
 import type { Page } from '../pages.js'
 import { toJson } from '../text.js'
 
-const WORK_KINDS = ['replay', 'held_events', 'import'] as const
-export type WorkKind = (typeof WORK_KINDS)[number]
+const TASK_KINDS = ['replay', 'held_events', 'import'] as const
+export type TaskKind = (typeof TASK_KINDS)[number]
 
-const WORK_STATUSES = ['waiting', 'running', 'done', 'stopped', 'failed'] as const
+const TASK_STATUSES = ['waiting', 'running', 'done', 'stopped', 'failed'] as const
 
-export const WORK_FIELDS = {
+export const TASK_FIELDS = {
   id: shown('w.id', uuid),
-  kind: shown('w.kind', oneOf(...WORK_KINDS)),
+  kind: shown('w.kind', oneOf(...TASK_KINDS)),
   status: shown(
     'w.status',
-    oneOf(...WORK_STATUSES),
+    oneOf(...TASK_STATUSES),
     '`stopped`: a person stopped it, or its owner was disabled. `failed`: `error` says why.',
   ),
   userId: internal('w.user_id', orNull(uuid)),
@@ -43,15 +43,15 @@ export const WORK_FIELDS = {
   endedAt: shown('w.ended_at', orNull(moment)),
 }
 
-const COLUMNS = columnsOf(WORK_FIELDS)
+const COLUMNS = columnsOf(TASK_FIELDS)
 
-/** A long work, as people see it. */
-export type Work = Row<typeof WORK_FIELDS>
+/** A background task, as people see it. */
+export type Task = Row<typeof TASK_FIELDS>
 
-/** A work that this process goes on with. */
-export interface ClaimedWork {
+/** A task that this process goes on with. */
+export interface ClaimedTask {
   id: string
-  kind: WorkKind
+  kind: TaskKind
   userId: string | null
   lineId: string | null
   applicationId: string | null
@@ -68,9 +68,9 @@ export interface ClaimedWork {
   isOwnerDisabled: boolean
 }
 
-export interface NewWork {
+export interface NewTask {
   id: string
-  kind: WorkKind
+  kind: TaskKind
   userId: string | null
   lineId: string | null
   applicationId: string | null
@@ -84,24 +84,24 @@ const OPEN = `status in ('waiting', 'running')`
  * @param maxOpen of the user, and of each application: with as many none is added. They are counted under the user's lock
  * @returns whether it was added
  */
-export async function insertWork(trx: Database, work: NewWork, maxOpen: number): Promise<boolean> {
-  await trx.raw(`select pg_advisory_xact_lock(hashtextextended(?, 8))`, [work.userId ?? 'operators'])
+export async function insertTask(trx: Database, task: NewTask, maxOpen: number): Promise<boolean> {
+  await trx.raw(`select pg_advisory_xact_lock(hashtextextended(?, 8))`, [task.userId ?? 'operators'])
   const { rows } = await trx.raw<{ rows: object[] }>(
-    `insert into works (id, kind, user_id, line_id, application_id, asked, total_count)
+    `insert into tasks (id, kind, user_id, line_id, application_id, asked, total_count)
      select ?::uuid, ?, ?::uuid, ?::uuid, ?::uuid, ?::jsonb, ?::integer
-     where (select count(*) from works where ${OPEN} and user_id is not distinct from ?::uuid
+     where (select count(*) from tasks where ${OPEN} and user_id is not distinct from ?::uuid
        and application_id is not distinct from ?::uuid) < ?
      returning id`,
     [
-      work.id,
-      work.kind,
-      work.userId,
-      work.lineId,
-      work.applicationId,
-      toJson(work.asked),
-      work.totalCount,
-      work.userId,
-      work.applicationId,
+      task.id,
+      task.kind,
+      task.userId,
+      task.lineId,
+      task.applicationId,
+      toJson(task.asked),
+      task.totalCount,
+      task.userId,
+      task.applicationId,
       maxOpen,
     ],
   )
@@ -109,36 +109,36 @@ export async function insertWork(trx: Database, work: NewWork, maxOpen: number):
 }
 
 /** @param userId undefined: for operators, anybody's */
-export async function findWork(
+export async function findTask(
   db: Database,
   userId: string | undefined,
   id: string,
-): Promise<Work | undefined> {
-  const { rows } = await db.raw<{ rows: Work[] }>(
-    `select ${COLUMNS} from works w where w.id = ?::uuid and (?::uuid is null or w.user_id = ?::uuid)`,
+): Promise<Task | undefined> {
+  const { rows } = await db.raw<{ rows: Task[] }>(
+    `select ${COLUMNS} from tasks w where w.id = ?::uuid and (?::uuid is null or w.user_id = ?::uuid)`,
     [id, userId ?? null, userId ?? null],
   )
   return rows[0]
 }
 
 /** For operators: anybody's. */
-export async function findWorksByIds(db: Database, ids: readonly string[]): Promise<Work[]> {
-  const { rows } = await db.raw<{ rows: Work[] }>(
-    `select ${COLUMNS} from works w where w.id = any (?::uuid[])`,
+export async function findTasksByIds(db: Database, ids: readonly string[]): Promise<Task[]> {
+  const { rows } = await db.raw<{ rows: Task[] }>(
+    `select ${COLUMNS} from tasks w where w.id = any (?::uuid[])`,
     [[...ids]],
   )
   return rows
 }
 
 /** Newest first. @param userId undefined: for operators, everybody's @param only of this line, or of this application */
-export async function listWorks(
+export async function listTasks(
   db: Database,
   userId: string | undefined,
   { before, limit }: Page,
   { lineId, applicationId }: { lineId?: string | undefined; applicationId?: string | undefined } = {},
-): Promise<Work[]> {
-  const { rows } = await db.raw<{ rows: Work[] }>(
-    `select ${COLUMNS} from works w
+): Promise<Task[]> {
+  const { rows } = await db.raw<{ rows: Task[] }>(
+    `select ${COLUMNS} from tasks w
      where (?::uuid is null or w.user_id = ?::uuid) and (?::uuid is null or w.id < ?::uuid)
        and (?::uuid is null or w.line_id = ?::uuid) and (?::uuid is null or w.application_id = ?::uuid)
      order by w.id desc limit ?`,
@@ -158,7 +158,7 @@ export async function askToStop(
   id: string,
 ): Promise<{ id: string; generation: number } | undefined> {
   const { rows } = await trx.raw<{ rows: { id: string; generation: number }[] }>(
-    `update works set stop_asked_at = coalesce(stop_asked_at, clock_timestamp()), due_at = clock_timestamp(),
+    `update tasks set stop_asked_at = coalesce(stop_asked_at, clock_timestamp()), due_at = clock_timestamp(),
        job_generation = job_generation + 1
      where id = ?::uuid and ${OPEN} returning id, job_generation as generation`,
     [id],
@@ -169,15 +169,15 @@ export async function askToStop(
 /**
  * Waiting, or running in a process that is gone → running here, for as long as the lease lasts.
  *
- * @returns the work; or in how many milliseconds it may be claimed; undefined: it is over
+ * @returns the task; or in how many milliseconds it may be claimed; undefined: it is over
  */
-export async function claimWork(
+export async function claimTask(
   db: Database,
   id: string,
   leaseMs: number,
-): Promise<ClaimedWork | { inMs: number } | undefined> {
-  const { rows } = await db.raw<{ rows: ClaimedWork[] }>(
-    `update works w set status = 'running', started_at = coalesce(w.started_at, clock_timestamp()),
+): Promise<ClaimedTask | { inMs: number } | undefined> {
+  const { rows } = await db.raw<{ rows: ClaimedTask[] }>(
+    `update tasks w set status = 'running', started_at = coalesce(w.started_at, clock_timestamp()),
        claim_count = w.claim_count + 1, lease_until = clock_timestamp() + make_interval(secs => ?)
      where w.id = ?::uuid and w.${OPEN} and w.due_at <= clock_timestamp() + interval '50 milliseconds'
        and (w.lease_until is null or w.lease_until < clock_timestamp())
@@ -192,14 +192,14 @@ export async function claimWork(
   const { rows: waiting } = await db.raw<{ rows: { inMs: number }[] }>(
     `select greatest(ceil(extract(epoch from greatest(due_at, lease_until) - clock_timestamp()) * 1000), 0)::float8
        as "inMs"
-     from works where id = ?::uuid and ${OPEN}`,
+     from tasks where id = ?::uuid and ${OPEN}`,
     [id],
   )
   return waiting[0]
 }
 
 /** How far a batch has come. */
-export interface WorkProgress {
+export interface TaskProgress {
   position: string
   doneCount: number
   failedCount?: number
@@ -212,7 +212,7 @@ export class ClaimLost extends Error {
   override name = 'ClaimLost'
 }
 
-type Claim = Pick<ClaimedWork, 'id' | 'claimCount'>
+type Claim = Pick<ClaimedTask, 'id' | 'claimCount'>
 
 const IS_MINE = `id = ?::uuid and claim_count = ? and status = 'running'`
 
@@ -221,10 +221,10 @@ const IS_MINE = `id = ?::uuid and claim_count = ? and status = 'running'`
  *
  * @throws ClaimLost
  */
-export async function advanceWork(trx: Database, claim: Claim, progress: WorkProgress): Promise<void> {
+export async function advanceTask(trx: Database, claim: Claim, progress: TaskProgress): Promise<void> {
   const { position, doneCount, failedCount = 0, failedInARow = 0, lastFailure = null } = progress
   const { rowCount } = await trx.raw<{ rowCount: number }>(
-    `update works set position = ?::uuid, done_count = done_count + ?, failed_count = failed_count + ?,
+    `update tasks set position = ?::uuid, done_count = done_count + ?, failed_count = failed_count + ?,
        failed_in_a_row = ?, last_failure = coalesce(?, last_failure), crash_count = 0
      where ${IS_MINE}`,
     [position, doneCount, failedCount, failedInARow, lastFailure, claim.id, claim.claimCount],
@@ -233,31 +233,31 @@ export async function advanceWork(trx: Database, claim: Claim, progress: WorkPro
 }
 
 /** @throws ClaimLost */
-export async function setWorkTotal(db: Database, claim: Claim, totalCount: number): Promise<void> {
+export async function setTaskTotal(db: Database, claim: Claim, totalCount: number): Promise<void> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
-    `update works set total_count = ? where ${IS_MINE}`,
+    `update tasks set total_count = ? where ${IS_MINE}`,
     [totalCount, claim.id, claim.claimCount],
   )
   if (rowCount === 0) throw new ClaimLost()
 }
 
 /** Whoever has its job goes on with it after so long. */
-export async function releaseWork(db: Database, claim: Claim, inMs: number): Promise<void> {
+export async function releaseTask(db: Database, claim: Claim, inMs: number): Promise<void> {
   await db.raw(
-    `update works set lease_until = null, due_at = clock_timestamp() + make_interval(secs => ?) where ${IS_MINE}`,
+    `update tasks set lease_until = null, due_at = clock_timestamp() + make_interval(secs => ?) where ${IS_MINE}`,
     [inMs / 1000, claim.id, claim.claimCount],
   )
 }
 
 /** What was done stays done. */
-export async function endWork(
+export async function endTask(
   db: Database,
   claim: Claim,
   status: 'done' | 'stopped' | 'failed',
   error: string | null,
 ): Promise<void> {
   await db.raw(
-    `update works set status = ?, error = ?, lease_until = null, ended_at = clock_timestamp(),
+    `update tasks set status = ?, error = ?, lease_until = null, ended_at = clock_timestamp(),
        total_count = case when ?::text = 'done' then done_count + failed_count else total_count end
      where ${IS_MINE}`,
     [status, error, status, claim.id, claim.claimCount],
@@ -265,7 +265,7 @@ export async function endWork(
 }
 
 /** @returns whether it was given up */
-export async function recordWorkCrash(
+export async function recordTaskCrash(
   db: Database,
   id: string,
   maxCrashes: number,
@@ -273,7 +273,7 @@ export async function recordWorkCrash(
   error: string,
 ): Promise<boolean> {
   const { rows } = await db.raw<{ rows: { status: string }[] }>(
-    `update works set crash_count = crash_count + 1, lease_until = null,
+    `update tasks set crash_count = crash_count + 1, lease_until = null,
        due_at = clock_timestamp() + make_interval(secs => ?),
        status = case when crash_count + 1 >= ? then 'failed' else status end,
        error = case when crash_count + 1 >= ? then ? end,
@@ -284,14 +284,14 @@ export async function recordWorkCrash(
   return rows[0]?.status === 'failed'
 }
 
-/** Works that should have gone on a while ago, each with the generation of its job. */
-export async function listOverdueWorks(
+/** Tasks that should have gone on a while ago, each with the generation of its job. */
+export async function listOverdueTasks(
   db: Database,
   overdueMs: number,
   limit: number,
 ): Promise<{ id: string; generation: number }[]> {
   const { rows } = await db.raw<{ rows: { id: string; generation: number }[] }>(
-    `select id, job_generation as generation from works
+    `select id, job_generation as generation from tasks
      where ${OPEN} and due_at < clock_timestamp() - make_interval(secs => ?)
        and (lease_until is null or lease_until < clock_timestamp())
      order by due_at limit ?`,
@@ -301,12 +301,12 @@ export async function listOverdueWorks(
 }
 
 /** Unless another sweep has made one meanwhile. */
-export async function renewWorkJob(
+export async function renewTaskJob(
   db: Database,
   { id, generation }: { id: string; generation: number },
 ): Promise<{ id: string; generation: number }[]> {
   const { rows } = await db.raw<{ rows: { id: string; generation: number }[] }>(
-    `update works set job_generation = job_generation + 1, due_at = clock_timestamp()
+    `update tasks set job_generation = job_generation + 1, due_at = clock_timestamp()
      where id = ?::uuid and job_generation = ? and ${OPEN} returning id, job_generation as generation`,
     [id, generation],
   )
@@ -314,9 +314,9 @@ export async function renewWorkJob(
 }
 
 /** @returns how many */
-export async function deleteOldWorks(db: Database, keptDays: number, limit: number): Promise<number> {
+export async function deleteOldTasks(db: Database, keptDays: number, limit: number): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
-    `delete from works where id in (select id from works
+    `delete from tasks where id in (select id from tasks
        where ended_at < now() - make_interval(days => ?) order by ended_at limit ?)`,
     [keptDays, limit],
   )

@@ -6,6 +6,6 @@ export interface Batch {
   isLast: boolean
   /** Before the next one. */
   waitMs: number
-  /** The work cannot go on: why, in words. */
+  /** The task cannot go on: why, in words. */
   error?: string
 }

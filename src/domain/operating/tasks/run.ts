@@ -1,14 +1,14 @@
 import {
   ClaimLost,
-  claimWork,
-  endWork,
-  recordWorkCrash,
-  releaseWork,
-  type ClaimedWork,
-  type WorkKind,
-} from '../../../database/operating/works.js'
+  claimTask,
+  endTask,
+  recordTaskCrash,
+  releaseTask,
+  type ClaimedTask,
+  type TaskKind,
+} from '../../../database/operating/tasks.js'
 import { UserError } from '../../../errors.js'
-import { importBatch } from '../../carriers/accounts/import-work.js'
+import { importBatch } from '../../carriers/accounts/import-task.js'
 import type { Context } from '../../context.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../../crashes.js'
 import { replayBatch } from '../../endpoints/deliveries/replay-batch.js'
@@ -17,10 +17,10 @@ import { LEASE_MS } from '../../leases.js'
 import type { Batch } from './batch.js'
 
 /**
- * Each does one batch and notes how far it is in the same transaction (`advanceWork`), so that a process that dies neither loses
- * a batch nor does it twice. What happens outside of Postgres may happen twice. A UserError ends the work as failed.
+ * Each does one batch and notes how far it is in the same transaction (`advanceTask`), so that a process that dies neither loses
+ * a batch nor does it twice. What happens outside of Postgres may happen twice. A UserError ends the task as failed.
  */
-const BATCHES: Record<WorkKind, (context: Context, work: ClaimedWork) => Promise<Batch>> = {
+const BATCHES: Record<TaskKind, (context: Context, task: ClaimedTask) => Promise<Batch>> = {
   replay: replayBatch,
   held_events: releaseHeldBatch,
   import: importBatch,
@@ -32,53 +32,53 @@ const LOOK_AGAIN_MS = 1000
 const CRASHED = 'it failed unexpectedly: the log of `maintenance` says why'
 
 /**
- * Does the next batch of a work. Of any number of processes one does, because it claims the work in Postgres.
+ * Does the next batch of a task. Of any number of processes one does, because it claims the task in Postgres.
  *
  * @param showProgress percent
  * @returns in how many milliseconds the next batch is due; undefined: it is over
  */
-export async function goOnWithWork(
+export async function goOnWithTask(
   context: Context,
   id: string,
   showProgress: (percent: number) => Promise<void>,
 ): Promise<number | undefined> {
-  const work = await claimWork(context.db, id, LEASE_MS.works)
-  if (work === undefined) return undefined
-  if ('inMs' in work) return work.inMs
-  return context.leases.works.during(id, async () => {
+  const task = await claimTask(context.db, id, LEASE_MS.tasks)
+  if (task === undefined) return undefined
+  if ('inMs' in task) return task.inMs
+  return context.leases.tasks.during(id, async () => {
     const startedAt = performance.now()
     try {
-      const stopped = whyStopped(work)
+      const stopped = whyStopped(task)
       if (stopped !== undefined) {
-        await end(context, work, { status: 'stopped', error: stopped })
+        await end(context, task, { status: 'stopped', error: stopped })
         return undefined
       }
-      const batch = await BATCHES[work.kind](context, work)
+      const batch = await BATCHES[task.kind](context, task)
       const ending = endingAfter(batch)
       if (ending !== undefined) {
-        await end(context, work, ending)
+        await end(context, task, ending)
         return undefined
       }
-      await showProgress(percentOf(work, batch.count))
+      await showProgress(percentOf(task, batch.count))
       const waitMs = Math.max(0, Math.ceil(batch.waitMs - (performance.now() - startedAt)))
-      await releaseWork(context.db, work, waitMs)
+      await releaseTask(context.db, task, waitMs)
       return waitMs
     } catch (error) {
       if (error instanceof ClaimLost) return LOOK_AGAIN_MS
       if (!(error instanceof UserError)) throw error
-      await end(context, work, { status: 'failed', error: error.message })
+      await end(context, task, { status: 'failed', error: error.message })
       return undefined
     }
   })
 }
 
-/** A batch ended in an unexpected error: the work goes on, or is given up when that happens again and again. */
-export async function recordCrashOfWork({ db }: Context, id: string): Promise<void> {
-  await recordWorkCrash(db, id, MAX_CRASHES, CRASH_WAIT_MS, CRASHED)
+/** A batch ended in an unexpected error: the task goes on, or is given up when that happens again and again. */
+export async function recordCrashOfTask({ db }: Context, id: string): Promise<void> {
+  await recordTaskCrash(db, id, MAX_CRASHES, CRASH_WAIT_MS, CRASHED)
 }
 
 /** Before the next batch. undefined: it goes on. */
-function whyStopped({ isOwnerDisabled, isStopAsked }: ClaimedWork): string | undefined {
+function whyStopped({ isOwnerDisabled, isStopAsked }: ClaimedTask): string | undefined {
   if (isOwnerDisabled) return 'the user is disabled'
   return isStopAsked ? 'somebody has stopped it' : undefined
 }
@@ -95,12 +95,12 @@ function endingAfter(batch: Batch): Ending | undefined {
   return batch.isLast ? { status: 'done', error: null } : undefined
 }
 
-async function end({ db, log }: Context, work: ClaimedWork, { status, error }: Ending): Promise<void> {
-  await endWork(db, work, status, error)
-  log.info({ workId: work.id, kind: work.kind, status }, 'work.ended')
+async function end({ db, log }: Context, task: ClaimedTask, { status, error }: Ending): Promise<void> {
+  await endTask(db, task, status, error)
+  log.info({ taskId: task.id, kind: task.kind, status }, 'task.ended')
 }
 
-function percentOf({ totalCount, doneCount, failedCount }: ClaimedWork, count: number): number {
+function percentOf({ totalCount, doneCount, failedCount }: ClaimedTask, count: number): number {
   if (totalCount === null || totalCount === 0) return 0
   return Math.min(100, Math.floor((100 * (doneCount + failedCount + count)) / totalCount))
 }

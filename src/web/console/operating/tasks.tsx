@@ -1,8 +1,8 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import type { WorkKind } from '../../../database/operating/works.js'
+import type { TaskKind } from '../../../database/operating/tasks.js'
 import type { Context } from '../../../domain/context.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
-import { listWorksOf, stopWork, type Work } from '../../../domain/operating/works.js'
+import { listTasksOf, stopTask, type Task } from '../../../domain/operating/tasks.js'
 import { applicationPath } from '../applications/application/page-model.js'
 import { explainFailure } from '../endpoints/failures.js'
 import { idOf } from '../form-values.js'
@@ -15,18 +15,18 @@ import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { sessionOf } from '../people/session.js'
 import { UserText } from '../user-text.js'
 
-export const WORKS = '/console/works'
+export const TASKS = '/console/tasks'
 
 /** They are kept for 30 days; nobody starts more than this. */
 const MAX_SHOWN = 30
 
-const KIND_WORDS: Record<WorkKind, string> = {
+const KIND_WORDS: Record<TaskKind, string> = {
   replay: 'Replay of events',
   held_events: 'Held events',
   import: 'Import of numbers',
 }
 
-const MOODS: Record<Work['status'], 'good' | 'waiting' | 'bad'> = {
+const MOODS: Record<Task['status'], 'good' | 'waiting' | 'bad'> = {
   waiting: 'waiting',
   running: 'waiting',
   done: 'good',
@@ -34,23 +34,23 @@ const MOODS: Record<Work['status'], 'good' | 'waiting' | 'bad'> = {
   failed: 'bad',
 }
 
-interface WorksView {
+interface TasksView {
   page: Page
-  works: readonly Work[]
+  tasks: readonly Task[]
   lineNames: ReadonlyMap<string, string>
 }
 
 /** Replays, held events by the thousand and imports, each with its bar. They go on without the page. */
-export function showWorks(context: Context): Middleware {
+export function showTasks(context: Context): Middleware {
   return async (ctx) => {
     const view = await viewOf(context, ctx)
     const { fault } = view.page
     // With a form's fault on it the page is not live, so that the fault stays until the reader goes on.
-    const liveness = fault === undefined ? { 'hx-sse:connect': `${WORKS}/live`, 'hx-swap': 'innerMorph' } : {}
+    const liveness = fault === undefined ? { 'hx-sse:connect': `${TASKS}/live`, 'hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
-      <Layout page={view.page} title="Long works">
-        <h1>Long works</h1>
+      <Layout page={view.page} title="Background tasks">
+        <h1>Background tasks</h1>
         <p>They go on when this page is closed, and are listed here for 30 days.</p>
         {fault !== undefined && (
           <p role="alert" class="fault">
@@ -58,35 +58,35 @@ export function showWorks(context: Context): Middleware {
           </p>
         )}
         <div {...liveness}>
-          <Works {...view} />
+          <Tasks {...view} />
         </div>
       </Layout>,
     )
   }
 }
 
-export function liveWorks(context: Context): Middleware {
-  return live(context, async (ctx) => <Works {...await viewOf(context, ctx)} />)
+export function liveTasks(context: Context): Middleware {
+  return live(context, async (ctx) => <Tasks {...await viewOf(context, ctx)} />)
 }
 
-export function postStopWork(context: Context): Act {
+export function postStopTask(context: Context): Act {
   return async (ctx) => {
-    await stopWork(context, sessionOf(ctx).userId, idOf(ctx, 'workId'))
-    return withNotice(WORKS, 'work-stopping')
+    await stopTask(context, sessionOf(ctx).userId, idOf(ctx, 'taskId'))
+    return withNotice(TASKS, 'task-stopping')
   }
 }
 
-async function viewOf(context: Context, ctx: KoaContext): Promise<WorksView> {
+async function viewOf(context: Context, ctx: KoaContext): Promise<TasksView> {
   const { userId } = sessionOf(ctx)
-  const [works, lines] = await Promise.all([
-    listWorksOf(context, userId, { limit: MAX_SHOWN }),
+  const [tasks, lines] = await Promise.all([
+    listTasksOf(context, userId, { limit: MAX_SHOWN }),
     listOwnLines(context, userId),
   ])
-  return { page: pageOf(ctx, context), works, lineNames: new Map(lines.map(({ id, name }) => [id, name])) }
+  return { page: pageOf(ctx, context), tasks, lineNames: new Map(lines.map(({ id, name }) => [id, name])) }
 }
 
-function Works({ page, works, lineNames }: WorksView) {
-  if (works.length === 0) {
+function Tasks({ page, tasks, lineNames }: TasksView) {
+  if (tasks.length === 0) {
     return <Empty>There are none. A replay of events, from the page of an endpoint, is one.</Empty>
   }
   return (
@@ -100,19 +100,19 @@ function Works({ page, works, lineNames }: WorksView) {
         </tr>
       </thead>
       <tbody>
-        {works.map((work) => (
-          <tr key={work.id}>
+        {tasks.map((task) => (
+          <tr key={task.id}>
             <td data-label="What">
-              <What work={work} lineNames={lineNames} />
+              <What task={task} lineNames={lineNames} />
             </td>
             <td data-label="How far">
-              <Bar work={work} />
+              <Bar task={task} />
             </td>
             <td data-label="State">
-              <State page={page} work={work} />
+              <State page={page} task={task} />
             </td>
             <td data-label="Started">
-              <Time at={work.createdAt} />
+              <Time at={task.createdAt} />
             </td>
           </tr>
         ))}
@@ -121,8 +121,8 @@ function Works({ page, works, lineNames }: WorksView) {
   )
 }
 
-function What({ work, lineNames }: { work: Work; lineNames: WorksView['lineNames'] }) {
-  const { kind, lineId, applicationId, url } = work
+function What({ task, lineNames }: { task: Task; lineNames: TasksView['lineNames'] }) {
+  const { kind, lineId, applicationId, url } = task
   return (
     <>
       {KIND_WORDS[kind]}
@@ -154,8 +154,8 @@ function What({ work, lineNames }: { work: Work; lineNames: WorksView['lineNames
 }
 
 /** While they are counted, the bar shows only that something goes on. */
-function Bar({ work }: { work: Work }) {
-  const { kind, doneCount, failedCount, totalCount, endedAt, lastFailure } = work
+function Bar({ task }: { task: Task }) {
+  const { kind, doneCount, failedCount, totalCount, endedAt, lastFailure } = task
   const count = doneCount + failedCount
   const total = totalCount?.toLocaleString('en') ?? 'very many'
   const words = `${count.toLocaleString('en')} of ${total}`
@@ -177,15 +177,15 @@ function Bar({ work }: { work: Work }) {
   )
 }
 
-function State({ page, work }: { page: Page; work: Work }) {
-  const { id, status, error, endedAt, stopAskedAt } = work
+function State({ page, task }: { page: Page; task: Task }) {
+  const { id, status, error, endedAt, stopAskedAt } = task
   return (
     <>
       <span class={`badge ${MOODS[status]}`}>{status}</span>
       {error !== null && <p class="why">{error}</p>}
       {endedAt === null &&
         (stopAskedAt === null ? (
-          <Form page={page} action={`${WORKS}/${id}/stop`} class="inline">
+          <Form page={page} action={`${TASKS}/${id}/stop`} class="inline">
             <button type="submit" class="secondary">
               Stop
             </button>

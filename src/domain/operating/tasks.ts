@@ -1,0 +1,86 @@
+import type { Database } from '../../database/connection.js'
+import { transaction } from '../../database/connection.js'
+import type { Page } from '../../database/pages.js'
+import {
+  askToStop,
+  findTask,
+  insertTask,
+  listTasks,
+  type NewTask,
+  type Task,
+} from '../../database/operating/tasks.js'
+import { UserError } from '../../errors.js'
+import { isId, newId } from '../../ids.js'
+import { record, type Act } from './audit.js'
+import type { Context } from '../context.js'
+
+export type { Task } from '../../database/operating/tasks.js'
+
+/** Of a user, of each application, and of operators at the command line together: the next one is refused. */
+const MAX_OPEN_TASKS = 3
+
+/**
+ * Adds a background task, which `maintenance` goes on with until it is done: the row is its record, and its job only says that
+ * it is there.
+ *
+ * @throws UserError 409 when too many are under way
+ */
+export async function addTask(context: Context, task: Omit<NewTask, 'id'>, act: Act): Promise<Task> {
+  const { db, queues } = context
+  const id = newId()
+  await transaction(db, async (trx) => {
+    if (!(await insertTask(trx, { ...task, id }, MAX_OPEN_TASKS))) {
+      throw new UserError(
+        `${MAX_OPEN_TASKS} background tasks are under way already: wait until one of them is done, or stop one`,
+        409,
+      )
+    }
+    await record(context, trx, act)
+  })
+  void queues.enqueueTasks([{ id, generation: 0 }])
+  return required(db, undefined, id)
+}
+
+/** @param userId undefined: for operators, anybody's. @throws UserError 404 */
+export async function getTask({ db }: Context, userId: string | undefined, id: string): Promise<Task> {
+  return required(db, userId, id)
+}
+
+/** Newest first. @param userId undefined: for operators, everybody's */
+export async function listTasksOf(
+  { db }: Context,
+  userId: string | undefined,
+  page: Page,
+  only: { lineId?: string | undefined; applicationId?: string | undefined } = {},
+): Promise<Task[]> {
+  return listTasks(db, userId, page, only)
+}
+
+/**
+ * What is done stays done; a batch that is under way ends.
+ *
+ * @param userId undefined: for operators, anybody's
+ * @throws UserError 404, 409 when it is over
+ */
+export async function stopTask(context: Context, userId: string | undefined, id: string): Promise<Task> {
+  const { db, queues } = context
+  const task = await required(db, userId, id)
+  const stopping = await transaction(db, async (trx) => {
+    const asked = await askToStop(trx, task.id)
+    if (asked === undefined) throw new UserError('this task is over already', 409)
+    if (task.stopAskedAt === null) {
+      const { kind, doneCount, totalCount } = task
+      const act = { action: 'task.stopped', subjectId: task.id, userId: task.userId } as const
+      await record(context, trx, { ...act, after: { kind, doneCount, totalCount } })
+    }
+    return asked
+  })
+  void queues.enqueueTasks([stopping])
+  return required(db, userId, id)
+}
+
+async function required(db: Database, userId: string | undefined, id: string): Promise<Task> {
+  const task = isId(id) ? await findTask(db, userId, id) : undefined
+  if (task === undefined) throw new UserError('no such task', 404)
+  return task
+}

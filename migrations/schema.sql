@@ -857,15 +857,24 @@ CREATE OR REPLACE FUNCTION public.announce_messages(changed jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
+declare
+  asking uuid[];
 begin
-  return (select announce_events(coalesce(jsonb_agg(jsonb_build_object(
-    'event_id', new_id(), 'user_id', c.user_id, 'line_id', c.line_id, 'message_id', c.id, 'type', 'messageStatus',
-    'payload', row_to_json(p)::text, 'from', c.to_number, 'to', c.from_number)), '[]'))
-  from jsonb_to_recordset(changed) as c(id uuid, user_id uuid, line_id uuid, from_number text, to_number text, status text,
-    error text, carrier_code text, client_ref text, status_before text)
-  cross join lateral (
-    select c.id as "messageId", c.status, c.error, c.carrier_code as "carrierCode", c.client_ref as "clientRef") p
-  where c.status <> c.status_before and c.status in ('sent', 'delivered', 'failed', 'unknown'));
+  select array_agg(o.line_id) into asking
+  from endpoints_of_lines(array(select distinct c.line_id from jsonb_to_recordset(changed) as c(line_id uuid))) o
+  where 'messageStatus' = any (o.opt_in_events);
+  if asking is null then
+    return '[]';
+  end if;
+  return (
+    select announce_events(coalesce(jsonb_agg(jsonb_build_object(
+      'event_id', new_id(), 'user_id', c.user_id, 'line_id', c.line_id, 'message_id', c.id, 'type', 'messageStatus',
+      'payload', row_to_json(p)::text, 'from', c.to_number, 'to', c.from_number)), '[]'))
+    from jsonb_to_recordset(changed) as c(id uuid, user_id uuid, line_id uuid, from_number text, to_number text,
+      status text, error text, carrier_code text, client_ref text, status_before text)
+    cross join lateral (
+      select c.id as "messageId", c.status, c.error, c.carrier_code as "carrierCode", c.client_ref as "clientRef") p
+    where c.line_id = any (asking) and c.status <> c.status_before and c.status in ('sent', 'delivered', 'failed', 'unknown'));
 end $function$
 ;
 

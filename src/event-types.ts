@@ -14,20 +14,24 @@ const EXAMPLE_LINE = '01a1f8a0-0000-7000-8000-000000000003'
 
 const OF_ENDPOINT = {
   data: {
+    userId: uuid,
     endpointId: uuid,
+    /** The rest of its URL may be a secret of its owner. */
     host: text,
     lineId: orNull(uuid),
     lineName: orNull(text),
     applicationId: orNull(uuid),
     applicationName: orNull(text),
     failureCount: count,
+    /** How long nothing but failures have come; null: it does not fail. */
     failingForMs: orNull(count),
+    /** Why it is disabled; null: it is not. */
     reason: orNull(oneOf('gone', 'failing')),
   },
   example: {
+    userId: EXAMPLE_USER,
     endpointId: '01a1f8a0-0000-7000-8000-000000000004',
     host: 'example.com',
-    userId: EXAMPLE_USER,
     lineId: EXAMPLE_LINE,
     lineName: 'Front desk',
     applicationId: null,
@@ -36,33 +40,34 @@ const OF_ENDPOINT = {
     failingForMs: 120_000,
     reason: null,
   },
-} as const
+}
 
 const OF_CARRIER = {
+  /** The state is a word or two, such as `not bound`. */
   data: { accountId: uuid, name: text, state: text },
   example: { accountId: '01a1f8a0-0000-7000-8000-000000000005', name: 'twilio', state: 'not reachable' },
-} as const
+}
 
 const OF_QUEUE = {
   data: { queue: text, why: text },
   example: { queue: 'send-message', why: 'No worker is there.' },
-} as const
+}
 
-const OF_USER = { userId: EXAMPLE_USER, email: 'ada@example.com' }
+/** What rows of these kinds have. */
+type Values<Data> = { [Name in keyof Data]: Data[Name] extends Kind<infer Value> ? Value : never }
 
-/** What a user, or an operator, is told of: the same that stands at their notices in the console. */
-function ofAccount(row: {
+/** A notice to a user, or to an operator, which also stands at their notices in the console. */
+function ofAccount<Data extends Record<string, Kind<unknown>>>(row: {
   label: string
   when: string
   who: 'owner and operators' | 'operators'
-  data: Record<string, Kind<unknown>>
-  example: Readonly<Record<string, unknown>>
+  /** What its words are made of. */
+  data: Data
+  example: Values<Data>
 }) {
   const fields: Record<string, Kind<unknown>> = { title: text, text, userId: orNull(uuid), ...row.data }
   return {
-    label: row.label,
-    when: row.when,
-    who: row.who,
+    ...row,
     recipients: 'account' as const,
     payload: {
       type: 'string',
@@ -74,7 +79,6 @@ function ofAccount(row: {
       },
     },
     payloadWords: 'JSON',
-    example: row.example,
     sentence: ({ payload }: Told) => {
       const { title, text } = JSON.parse(payload) as { title: string; text: string }
       return `${title}. ${text}`
@@ -215,21 +219,36 @@ export const EVENT_TYPES = {
     label: 'Messages unknown',
     when: 'messages have been unknown for two minutes: nobody knows whether they were sent',
     who: 'owner and operators',
-    data: { count },
+    data: { userId: uuid, count },
     example: { userId: EXAMPLE_USER, count: 2 },
   }),
   'cap.near': ofAccount({
     label: 'Spend cap nearly used up',
     when: '80 % of a spend cap are used up on a day; it is told once a day, and again when the cap changes',
     who: 'owner and operators',
-    data: { lineId: orNull(uuid), lineName: orNull(text), segmentsPerDay: count, used: count },
+    data: {
+      userId: uuid,
+      /** null: the cap is of all lines of the user together. */
+      lineId: orNull(uuid),
+      lineName: orNull(text),
+      segmentsPerDay: count,
+      /** When it was told. */
+      used: count,
+    },
     example: { userId: EXAMPLE_USER, lineId: null, lineName: null, segmentsPerDay: 1000, used: 800 },
   }),
   'country.paused': ofAccount({
     label: 'Country paused',
     when: 'a user suddenly sends far more messages to a country, and they are refused from then on',
     who: 'owner and operators',
-    data: { country: text, accepted: count, usual: count },
+    data: {
+      userId: uuid,
+      /** ISO 3166. */
+      country: text,
+      /** In the hour of the pause, and the most in an hour of the month before. */
+      accepted: count,
+      usual: count,
+    },
     example: { userId: EXAMPLE_USER, country: 'GB', accepted: 500, usual: 20 },
   }),
   'carrier.down': ofAccount({
@@ -260,15 +279,15 @@ export const EVENT_TYPES = {
     label: 'Removal of a second factor',
     when: 'an operator asks to remove the second factor of a user who has lost it; another one has to confirm',
     who: 'owner and operators',
-    data: { email: text, reason: text },
-    example: { ...OF_USER, reason: 'The phone is lost.' },
+    data: { userId: uuid, email: text, reason: text },
+    example: { userId: EXAMPLE_USER, email: 'ada@example.com', reason: 'The phone is lost.' },
   }),
   'second_factor.removed': ofAccount({
     label: 'Second factor removed',
     when: 'operators have removed the second factor of a user, in the console or on the command line',
     who: 'owner and operators',
-    data: { email: text },
-    example: OF_USER,
+    data: { userId: uuid, email: text },
+    example: { userId: EXAMPLE_USER, email: 'ada@example.com' },
   }),
 } as const satisfies Record<string, EventTypeRow>
 
@@ -285,8 +304,10 @@ type For<Recipients> = {
 export type EventType = keyof Table
 /** The types that every endpoint of a line gets. Each tells of a message that was received. */
 export type MessageEventType = For<'all'>
-/** What users and operators are told of. */
+/** Notices to users and operators. */
 export type AccountEventType = For<'account'>
+/** What the words of a notice are made of. */
+export type NoticeDetails<Type extends AccountEventType> = Values<Table[Type]['data']>
 export type LineEventType = Exclude<EventType, AccountEventType>
 export type OptInEventType = For<'asking' | 'asking applications'>
 /** What a line's own endpoint may ask for. */

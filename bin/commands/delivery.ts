@@ -1,4 +1,4 @@
-import { ALL_EVENT_TYPES, type EventType } from '../../src/event-types.js'
+import { LINE_EVENT_TYPES, type EventType } from '../../src/event-types.js'
 import type { Command } from 'commander'
 import type { Delivery } from '../../src/database/endpoints/deliveries/delivery.js'
 import { listAnyDeliveries, listDeliveries } from '../../src/database/endpoints/deliveries/reading.js'
@@ -27,7 +27,7 @@ export function addDeliveryCommands(program: Command): void {
       .command('list')
       .description("list deliveries, newest first: every user's, or those of a line or user"),
     DELIVERY_STATUSES,
-    ALL_EVENT_TYPES,
+    LINE_EVENT_TYPES,
   ).action((options: DeliveryListOptions) =>
     run(options, (context) => list(context, options), { statementTimeoutMs: STATEMENT_MS }),
   )

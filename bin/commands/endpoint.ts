@@ -71,7 +71,7 @@ export function addEndpointCommands(program: Command): void {
     .command('add')
     .description(
       `add an endpoint to a line, up to ${MAX_LINE_ENDPOINTS} beside its outgoing webhook, to an application that has none, or ` +
-        "to a user's account for what the user is told of, and show its signing secret",
+        "to a user's account for the user's notices, and show its signing secret",
     )
     .argument(...OWNER)
     .argument('<url>', 'where events are POSTed')

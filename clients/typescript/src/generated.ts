@@ -145,7 +145,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/endpoints`, { query }, options)
   }
 
-  /** Add an endpoint to a line, an application that has none, or your account. It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a line may have 10, and its developer connection must be enabled. Without lineId and applicationId it is an operational webhook of your account, which gets what you are told of. */
+  /** Add an endpoint to a line, an application that has none, or your account. It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a line may have 10, and its developer connection must be enabled. Without lineId and applicationId it is an operational webhook of your account, which gets your notices. */
   async addEndpoint(body: AddEndpointBody, options?: CallOptions): Promise<NewEndpoint> {
     return this.call('POST', `/v1/endpoints`, { body }, options)
   }
@@ -902,7 +902,7 @@ export interface EndpointFailingEvent {
   data: {
     title: string
     text: string
-    userId: string | null
+    userId: string
     endpointId: string
     host: string
     lineId: string | null
@@ -921,7 +921,7 @@ export interface EndpointDisabledEvent {
   data: {
     title: string
     text: string
-    userId: string | null
+    userId: string
     endpointId: string
     host: string
     lineId: string | null
@@ -940,7 +940,7 @@ export interface EndpointRecoveredEvent {
   data: {
     title: string
     text: string
-    userId: string | null
+    userId: string
     endpointId: string
     host: string
     lineId: string | null
@@ -959,7 +959,7 @@ export interface MessagesUnknownEvent {
   data: {
     title: string
     text: string
-    userId: string | null
+    userId: string
     count: number
   }
 }
@@ -970,7 +970,7 @@ export interface CapNearEvent {
   data: {
     title: string
     text: string
-    userId: string | null
+    userId: string
     lineId: string | null
     lineName: string | null
     segmentsPerDay: number
@@ -984,7 +984,7 @@ export interface CountryPausedEvent {
   data: {
     title: string
     text: string
-    userId: string | null
+    userId: string
     country: string
     accepted: number
     usual: number
@@ -1047,7 +1047,7 @@ export interface SecondFactorRemovalAskedEvent {
   data: {
     title: string
     text: string
-    userId: string | null
+    userId: string
     email: string
     reason: string
   }
@@ -1059,7 +1059,7 @@ export interface SecondFactorRemovedEvent {
   data: {
     title: string
     text: string
-    userId: string | null
+    userId: string
     email: string
   }
 }
@@ -1083,7 +1083,7 @@ export interface Application {
 
 export interface ApplicationDelivery {
   id: string
-  /** null: it tells of no line, but of something that you are told of. */ lineId: string | null
+  /** null: the event is a notice, and not about a line. */ lineId: string | null
   /** The header `webhook-id` of every attempt. */ eventId: string
   /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications, and those with a dot are for operational webhooks. */ type:
     | 'inboundText'
@@ -1169,7 +1169,7 @@ export interface Contact {
 
 export interface Delivery {
   id: string
-  /** null: it tells of no line, but of something that you are told of. */ lineId: string | null
+  /** null: the event is a notice, and not about a line. */ lineId: string | null
   /** The header `webhook-id` of every attempt. */ eventId: string
   /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications, and those with a dot are for operational webhooks. */ type:
     | 'inboundText'
@@ -1209,7 +1209,7 @@ export interface Delivery {
 
 export interface DeliveryWithAttempts {
   id: string
-  /** null: it tells of no line, but of something that you are told of. */ lineId: string | null
+  /** null: the event is a notice, and not about a line. */ lineId: string | null
   /** The header `webhook-id` of every attempt. */ eventId: string
   /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications, and those with a dot are for operational webhooks. */ type:
     | 'inboundText'

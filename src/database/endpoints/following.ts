@@ -43,7 +43,7 @@ export interface FollowedAttempt {
   endedAt: Date
 }
 
-/** Those from an id on, the newest first; of one line, if it is given. */
+/** Those from an id on, the newest first; of one line, if it is given, else of all. What tells of no line is left out. */
 export interface Span {
   fromId: string
   lineId: string | undefined
@@ -96,7 +96,7 @@ export async function listNewAttempts(
        d.status as "deliveryStatus", t.started_at + make_interval(secs => t.duration_ms / 1000.0) as "endedAt"
      from (select * from delivery_attempts where id >= ?::uuid order by id desc limit ?) t
      cross join lateral (select * from deliveries where id = t.delivery_id limit 1) d
-     where ?::uuid is null or d.line_id = ?::uuid
+     where d.line_id is not null and (?::uuid is null or d.line_id = ?::uuid)
      order by t.id desc`,
     [fromId, limit, lineId ?? null, lineId ?? null],
   )
@@ -113,7 +113,7 @@ function ofSpan(
   table: string,
   { fromId, lineId, limit }: Span,
 ): { sql: string; bindings: (string | number)[] } {
-  const line = lineId === undefined ? '' : ` and ${table}.line_id = ?::uuid`
+  const line = lineId === undefined ? ` and ${table}.line_id is not null` : ` and ${table}.line_id = ?::uuid`
   return {
     sql: `where ${table}.id >= ?::uuid${line} order by ${table}.id desc limit ?`,
     bindings: [fromId, ...(lineId === undefined ? [] : [lineId]), limit],

@@ -1,6 +1,6 @@
 import { MESSAGE_EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../event-types.js'
 import type { Database } from '../connection.js'
-import { type Event } from './events.js'
+import type { Event } from './events.js'
 
 /** An event of a line, and whether it may go out yet. */
 export interface LineEvent extends Event {

@@ -13,7 +13,7 @@ export type ReplayOutcome = (typeof REPLAY_OUTCOMES)[number]
 export interface ReplayFilter {
   from: Date
   until: Date
-  /** Every line's, when left out. */
+  /** Every line's, when this and `accountId` are left out. */
   lineId?: string
   /** null: what goes to the lines' own endpoints; left out: to whomever. */
   applicationId?: string | null
@@ -165,7 +165,8 @@ function spanOf({ from, until, lineId, accountId, types }: ReplayFilter): Condit
     ['line_id is null and user_id = ?::uuid', accountId],
     ['type = any (?::text[])', types && `{${types.join()}}`],
   ])
-  return { sql: span.sql + given.sql, bindings: [...span.bindings, ...given.bindings] }
+  const ofLines = accountId === undefined ? ' and line_id is not null' : ''
+  return { sql: span.sql + ofLines + given.sql, bindings: [...span.bindings, ...given.bindings] }
 }
 
 function receiversOf({ applicationId, endpointIds }: ReplayFilter): Condition {

@@ -5,8 +5,9 @@ import { runNamed } from '../named-statement.js'
 import { DatabaseUnavailable, mayBeDone } from '../outage.js'
 import { toJson } from '../text.js'
 
-/** How long it is tried to find out what a statement did whose answer was lost. Clients wait for about ten seconds. */
+/** For so long it is tried to find out what a statement did whose answer was lost, but not beyond what clients wait in all. */
 const LOOK_MS = 4000
+const PATIENCE_MS = 9000
 const LOOK_PAUSE_MS = 200
 
 /** Who wants it sent: a line's webhook, an application, a user's program, a user by hand, or the service by itself. */
@@ -101,11 +102,12 @@ export async function queueMessages(
   requests: readonly QueueRequest[],
   maxQueuedPerLine: number,
 ): Promise<(QueueAnswer | Error)[]> {
+  const patientUntil = performance.now() + PATIENCE_MS
   try {
     return await queue(db, requests, maxQueuedPerLine)
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable) || !mayBeDone(error)) throw error
-    return findOutcomes(db, requests, maxQueuedPerLine, error)
+    return findOutcomes(db, requests, maxQueuedPerLine, { lost: error, patientUntil })
   }
 }
 
@@ -114,13 +116,13 @@ async function findOutcomes(
   db: Database,
   requests: readonly QueueRequest[],
   maxQueuedPerLine: number,
-  lost: DatabaseUnavailable,
+  { lost, patientUntil }: { lost: DatabaseUnavailable; patientUntil: number },
 ): Promise<(QueueAnswer | Error)[]> {
   const isOver = await lost.isOver()
   const ids = requests.map(({ messageId }) => messageId)
   let done: Set<string>
   try {
-    done = await findWritten(db, ids)
+    done = await findWritten(db, ids, Math.min(performance.now() + LOOK_MS, patientUntil))
   } catch (error) {
     return requests.map(() => new OutcomeUnknown(error))
   }
@@ -136,13 +138,12 @@ async function findOutcomes(
  * Which of these messages have rows. Other connections may be dead like the one whose answer was lost, and the pool needs a
  * moment to replace them: whoever waits for the answer is better served late than by "not known".
  */
-async function findWritten(db: Database, ids: readonly string[]): Promise<Set<string>> {
-  const lookedFrom = performance.now()
+async function findWritten(db: Database, ids: readonly string[], untilMs: number): Promise<Set<string>> {
   for (;;) {
     try {
       return new Set(await db('messages').whereIn('id', ids).pluck<string[]>('id'))
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable) || performance.now() - lookedFrom > LOOK_MS) throw error
+      if (!(error instanceof DatabaseUnavailable) || performance.now() > untilMs) throw error
     }
     await sleep(LOOK_PAUSE_MS)
   }

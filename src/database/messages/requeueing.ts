@@ -62,7 +62,7 @@ export async function renewMessageJobs(db: Database, ids: readonly string[]): Pr
 }
 
 /** A message that waits until its carrier is tried again, now. @returns undefined when it does not wait for that */
-export async function requeueWaitingMessage(
+export async function makeMessageDue(
   db: Database,
   userId: string,
   id: string,
@@ -88,12 +88,8 @@ export async function countWaitingForCarrier(db: Database, lineId: string, max: 
   return rows[0].count
 }
 
-/** As `requeueWaitingMessage`, for those of a line, in the order in which they are to be sent. */
-export async function requeueWaitingMessages(
-  db: Database,
-  lineId: string,
-  limit: number,
-): Promise<Requeued[]> {
+/** As `makeMessageDue`, for those of a line, in the order in which they are to be sent. */
+export async function makeMessagesDue(db: Database, lineId: string, limit: number): Promise<Requeued[]> {
   const { rows } = await db.raw<{ rows: Requeued[] }>(
     `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
      from (select id from messages m where ${WAITS_FOR_CARRIER} order by "position" limit ? for update skip locked) waiting

@@ -69,7 +69,7 @@ export async function listEndpoints(
 
 /**
  * Adds an endpoint, which gets events from then on, signed with a secret of its own. An application has one. That of an account
- * is an operational webhook: it gets what its user is told of.
+ * is an operational webhook: it gets the notices of its user.
  *
  * @throws UserError 400 when the URL may not be called, 404, 409 when the connection is not enabled, or there are too many
  */

@@ -9,21 +9,19 @@ import {
 } from '../../event-types.js'
 import type { Endpoint } from '../../database/endpoints/endpoints.js'
 import { UserError } from '../../errors.js'
+import { isOperational } from './own-endpoint.js'
 
 type Owner = Pick<Endpoint, 'lineId' | 'applicationId'>
 
-/** What an endpoint may ask for. @param owner what has the endpoint, or the endpoint itself */
-export function optInEventsOf({ lineId, applicationId }: Owner): readonly OptInEventType[] {
-  if (lineId !== null) return LINE_OPT_IN_EVENT_TYPES
-  return applicationId === null ? [] : OPT_IN_EVENT_TYPES
+/** What an endpoint may ask for. @param owner of the endpoint, or the endpoint itself */
+export function optInEventsOf(owner: Owner): readonly OptInEventType[] {
+  if (isOperational(owner)) return []
+  return owner.lineId === null ? OPT_IN_EVENT_TYPES : LINE_OPT_IN_EVENT_TYPES
 }
 
 /** What an endpoint gets without asking, and may decline. */
-export function unaskedEventsOf({
-  lineId,
-  applicationId,
-}: Owner): readonly (MessageEventType | AccountEventType)[] {
-  return lineId == null && applicationId === null ? ACCOUNT_EVENT_TYPES : MESSAGE_EVENT_TYPES
+export function unaskedEventsOf(owner: Owner): readonly (MessageEventType | AccountEventType)[] {
+  return isOperational(owner) ? ACCOUNT_EVENT_TYPES : MESSAGE_EVENT_TYPES
 }
 
 /**
@@ -40,7 +38,7 @@ export function readOptInEvents<T extends OptInEventType>(
     if (known !== undefined) return known
     const others: readonly string[] = OPT_IN_EVENT_TYPES
     if (allowed.length === 0)
-      throw new UserError('an operational webhook has no optInEvents: it gets what its user is told of')
+      throw new UserError('an operational webhook has no optInEvents: it gets the notices of its user')
     const why = others.includes(type) ? ` (${type} is for applications)` : ''
     throw new UserError(`optInEvents may name only ${allowed.join(', ')}${why}`)
   })

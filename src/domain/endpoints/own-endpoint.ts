@@ -35,6 +35,14 @@ export function whatIsOf(asker: Asker): EndpointFilter {
   return { userId: asker.userId, lineId: asker.lineId }
 }
 
+/** Whether it is an operational webhook: of its user's account, and neither of a line nor of an application. */
+export function isOperational({
+  lineId,
+  applicationId,
+}: Pick<Endpoint, 'lineId' | 'applicationId'>): boolean {
+  return lineId === null && applicationId === null
+}
+
 /** What the audit log says of an act on an endpoint: it is in the history of its line, its application or its user. */
 export function actOn(
   { id, lineId, applicationId, userId }: Pick<Endpoint, 'id' | 'lineId' | 'applicationId' | 'userId'>,

@@ -1,4 +1,3 @@
-import { ACCOUNT_EVENT_TYPES } from '../../event-types.js'
 import type { AuditDetails } from '../../database/operating/audit-log.js'
 import { transaction } from '../../database/connection.js'
 import { findPolicy, setPolicy, type EndpointPolicy } from '../../database/endpoints/policy.js'
@@ -12,7 +11,8 @@ import { shapeEvent, type ShapedEvent } from './deliveries/shapes.js'
 import { TemplateFailed } from './deliveries/template.js'
 import { examplePayloadOf } from './example-payloads.js'
 import { readPolicyFields } from './policy-fields.js'
-import { actOn, getEndpoint, type Asker, type Endpoint } from './own-endpoint.js'
+import { actOn, getEndpoint, isOperational, type Asker, type Endpoint } from './own-endpoint.js'
+import { unaskedEventsOf } from './opt-in-events.js'
 import { OVERLAP_SECONDS } from './signing-secrets.js'
 
 export type { EndpointPolicy } from '../../database/endpoints/policy.js'
@@ -52,7 +52,7 @@ export async function changePolicy(
   const endpoint = await getEndpoint(context, asker, id)
   // Whose it is comes first: what is not theirs looks to strangers like what is not there.
   const { policy: asFound } = await findPolicy(db, endpoint.id)
-  const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
+  const change = readPolicyFields(written, limitsOf(config, endpoint))
   const tried = { ...asFound, ...change }
   // Outside of the transaction, because it may take its turn after others, and a connection is not to wait for that.
   if (tried.shape === 'template') await fill(context, endpoint, sampleOf(endpoint), tried)
@@ -94,7 +94,7 @@ export async function previewPolicy(
   const { db, config } = context
   const endpoint = await getEndpoint(context, asker, id)
   const { policy } = await findPolicy(db, endpoint.id)
-  const change = readPolicyFields(written, { maxRequestsAtOnce: config.endpointMaxInFlight })
+  const change = readPolicyFields(written, limitsOf(config, endpoint))
   const event = await findLatestEvent(db, endpoint)
   const { contentType, body } = await fill(context, endpoint, event ?? sampleOf(endpoint), {
     ...policy,
@@ -104,6 +104,10 @@ export async function previewPolicy(
 }
 
 /** What is tried out waits for its user's turn, not for the endpoint's, whose events wait for nothing here. */
+function limitsOf(config: Context['config'], endpoint: Endpoint) {
+  return { maxRequestsAtOnce: config.endpointMaxInFlight, unaskedEvents: unaskedEventsOf(endpoint) }
+}
+
 async function fill(
   context: Context,
   { userId }: Endpoint,
@@ -126,10 +130,10 @@ function isFilledAlike(one: EndpointPolicy, other: EndpointPolicy): boolean {
 }
 
 /** With quotes, which a template must not break at. */
-function sampleOf({ id, lineId, applicationId, userId }: Endpoint): EventToDeliver {
-  if (lineId === null && applicationId === null) {
-    const [type] = ACCOUNT_EVENT_TYPES
-    if (type === undefined) throw new Error('there are types for accounts')
+function sampleOf(endpoint: Endpoint): EventToDeliver {
+  const { id, lineId, userId } = endpoint
+  if (isOperational(endpoint)) {
+    const type = 'endpoint.failing'
     const about = { fromNumber: null, toNumber: null, lineId: null }
     return { eventId: newId(), type, payload: examplePayloadOf(type), userId, ...about }
   }

@@ -1,4 +1,3 @@
-import { MESSAGE_EVENT_TYPES, ACCOUNT_EVENT_TYPES, UNASKED_EVENT_TYPES } from '../../event-types.js'
 import {
   DEFAULT_POLICY,
   RETRY_SCHEDULES,
@@ -22,6 +21,8 @@ export const MAX_WAIT_SECONDS = 604_800
 interface Limits {
   /** ENDPOINT_MAX_IN_FLIGHT. */
   maxRequestsAtOnce: number
+  /** What the endpoint gets without asking, and so may decline. */
+  unaskedEvents: EndpointPolicy['declinedEvents']
 }
 
 type Field = Exclude<keyof EndpointPolicy, 'bothSignaturesUntil'>
@@ -37,7 +38,7 @@ const READERS: Readers = {
   timeoutSeconds: (written) => readCount('timeoutSeconds', written, MAX_TIMEOUT_SECONDS),
   requestsAtOnce: (written, limits) => readCount('requestsAtOnce', written, limits.maxRequestsAtOnce),
   ordered: (written) => readFlag('ordered', written),
-  declinedEvents: readDeclinedEvents,
+  declinedEvents: (written, limits) => readDeclinedEvents(written, limits.unaskedEvents),
   shape: readShape,
   template: readTemplate,
   templateContentType: readContentType,
@@ -112,12 +113,13 @@ function readContentType(written: unknown): string {
   )
 }
 
-function readDeclinedEvents(written: unknown): EndpointPolicy['declinedEvents'] {
-  const isKnown = (value: unknown): value is EndpointPolicy['declinedEvents'][number] =>
-    UNASKED_EVENT_TYPES.some((type) => type === value)
+function readDeclinedEvents(
+  written: unknown,
+  types: EndpointPolicy['declinedEvents'],
+): EndpointPolicy['declinedEvents'] {
+  const isKnown = (value: unknown): value is (typeof types)[number] => types.some((type) => type === value)
   if (Array.isArray(written) && written.every(isKnown)) return [...new Set(written)]
   throw new UserError(
-    `declinedEvents must be a list of ${MESSAGE_EVENT_TYPES.join(', ')}, or of an operational webhook of ` +
-      `${ACCOUNT_EVENT_TYPES.join(', ')}; other events come only if optInEvents names them`,
+    `declinedEvents must be a list of ${types.join(', ')}; other events come only if optInEvents names them`,
   )
 }

@@ -1,6 +1,6 @@
 import { LINE_EVENT_TYPES, ACCOUNT_EVENT_TYPES, type EventType } from '../../event-types.js'
 import { findEndpointToCall, type EndpointToCall } from '../../database/endpoints/endpoints.js'
-import { type Event } from '../../database/endpoints/events.js'
+import type { Event } from '../../database/endpoints/events.js'
 import { insertTestEvent } from '../../database/endpoints/test-events.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
@@ -10,7 +10,7 @@ import { postEvent } from './deliveries/deliver.js'
 import { getOwnLine } from '../lines/lines.js'
 import { examplePayloadOf } from './example-payloads.js'
 import { optInEventsOf, unaskedEventsOf } from './opt-in-events.js'
-import { getEndpoint, type Asker, type Endpoint } from './own-endpoint.js'
+import { getEndpoint, isOperational, type Asker, type Endpoint } from './own-endpoint.js'
 
 export interface TestEventResult {
   delivered: boolean
@@ -61,10 +61,10 @@ export async function sendTestEvent(
 ): Promise<TestEventResult> {
   const { db } = context
   const { lineId, userId, applicationId, ...endpoint } = await getEndpoint(context, asker, id)
-  const isAccount = lineId === null && applicationId === null
-  const type = readTestEventType(written, isAccount ? ACCOUNT_EVENT_TYPES : LINE_EVENT_TYPES)
+  const isNotice = isOperational({ lineId, applicationId })
+  const type = readTestEventType(written, isNotice ? ACCOUNT_EVENT_TYPES : LINE_EVENT_TYPES)
   if (lineId !== null) await requireEnabled(db, userId, lineId)
-  const noLine = isAccount ? NO_NUMBER : NO_LINE
+  const noLine = isNotice ? NO_NUMBER : NO_LINE
   const line =
     lineId === null ? noLine : { lineId, number: (await getOwnLine(context, userId, lineId)).number }
   const event = exampleOf({ ...line, userId }, type)

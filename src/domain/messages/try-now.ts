@@ -1,7 +1,7 @@
 import {
   countWaitingForCarrier,
-  requeueWaitingMessage,
-  requeueWaitingMessages,
+  makeMessageDue,
+  makeMessagesDue,
 } from '../../database/messages/requeueing.js'
 import type { Message } from '../../database/messages/message.js'
 import { UserError } from '../../errors.js'
@@ -23,14 +23,14 @@ export const MAX_WAITING_COUNTED = 1000
  */
 export async function tryMessageNow(context: Context, userId: string, id: string): Promise<Message> {
   await getMessage(context, userId, id)
-  const restarted = await requeueWaitingMessage(context.db, userId, id)
-  if (restarted === undefined) {
+  const due = await makeMessageDue(context.db, userId, id)
+  if (due === undefined) {
     throw new UserError(
       'this message does not wait for a time: it waits for its turn or a pause to end, or is not queued any more',
       409,
     )
   }
-  void context.queues.enqueueMessages([restarted])
+  void context.queues.enqueueMessages([due])
   return getMessage(context, userId, id)
 }
 
@@ -39,10 +39,10 @@ export async function tryLineMessagesNow(context: Context, userId: string, lineI
   await getOwnLine(context, userId, lineId)
   let count = 0
   for (;;) {
-    const restarted = await requeueWaitingMessages(context.db, lineId, AT_ONCE)
-    void context.queues.enqueueMessages(restarted)
-    count += restarted.length
-    if (restarted.length < AT_ONCE) return count
+    const due = await makeMessagesDue(context.db, lineId, AT_ONCE)
+    void context.queues.enqueueMessages(due)
+    count += due.length
+    if (due.length < AT_ONCE) return count
   }
 }
 

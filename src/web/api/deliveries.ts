@@ -1,4 +1,4 @@
-import { ALL_EVENT_TYPES } from '../../event-types.js'
+import { LINE_EVENT_TYPES } from '../../event-types.js'
 import * as yup from 'yup'
 import { listDeliveries } from '../../database/endpoints/deliveries/reading.js'
 import { getDelivery, type DeliveryWithAttempts } from '../../domain/endpoints/deliveries/delivery-history.js'
@@ -17,7 +17,7 @@ export const getDeliveries: Operation = (context) => {
   const { vocabulary } = context
   const parameters = yup.object({
     ...listParameters(vocabulary),
-    type: wordParameter(ALL_EVENT_TYPES),
+    type: wordParameter(LINE_EVENT_TYPES),
     status: wordParameter(DELIVERY_STATUSES),
   })
   return async (ctx) => {

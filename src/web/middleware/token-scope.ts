@@ -59,8 +59,8 @@ async function requireOfLine(context: Context, ctx: KoaContext, lineId: string):
   }
   if (params.endpointId !== undefined) await getEndpoint(context, { userId, lineId }, params.endpointId)
   if (params.taskId !== undefined) {
-    const work = await getTask(context, userId, params.taskId)
-    if (work.lineId !== lineId) throw notOfLine('task')
+    const task = await getTask(context, userId, params.taskId)
+    if (task.lineId !== lineId) throw notOfLine('task')
   }
 }
 

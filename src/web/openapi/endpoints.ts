@@ -98,7 +98,7 @@ export function endpointPaths(words: ProductNames): Paths {
         description:
           `It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a ${line} may have ` +
           `${MAX_LINE_ENDPOINTS}, and its developer connection must be enabled. Without ${idField} and applicationId it is an ` +
-          'operational webhook of your account, which gets what you are told of.',
+          'operational webhook of your account, which gets your notices.',
         requestBody: body(object({ ...owner, ...fields }, [...Object.keys(owner), 'name', 'optInEvents'])),
         responses: {
           200: answers('The endpoint, and its secret.', schemaOf('NewEndpoint')),

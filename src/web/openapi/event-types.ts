@@ -1,5 +1,10 @@
-import { EVENT_TYPES, type EventType, type AccountEventType, type LineEventType } from '../../event-types.js'
-import { isOfAccount } from '../../event-types.js'
+import {
+  EVENT_TYPES,
+  isOfAccount,
+  type AccountEventType,
+  type EventType,
+  type LineEventType,
+} from '../../event-types.js'
 import { examplePayloadOf } from '../../domain/endpoints/example-payloads.js'
 import { eventBody } from '../../domain/endpoints/deliveries/shapes.js'
 import type { Vocabulary } from '../../vocabulary.js'

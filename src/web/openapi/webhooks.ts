@@ -1,5 +1,4 @@
-import { EVENT_TYPES, LINE_EVENT_TYPES } from '../../event-types.js'
-import { DELIVERY_FIELDS } from '../../database/endpoints/deliveries/delivery.js'
+import { ACCOUNT_EVENT_TYPES, EVENT_TYPES, LINE_EVENT_TYPES } from '../../event-types.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
 import { optionSchemas } from './messages.js'
 import {
@@ -11,10 +10,11 @@ import {
   inHeader,
   inPath,
   inQuery,
+  moment,
   number,
   object,
+  oneOf,
   schemaOf,
-  shownOf,
   text,
   type Operation,
   type Paths,
@@ -55,7 +55,10 @@ export function webhookSchemas(words: ProductNames): Record<string, Schema> {
     WebhookSuccess: object({ success: { const: true } }),
     WebhookRefusal: object({ success: { const: false }, error: text }),
     Event: object({
-      ...shownOf({ type: DELIVERY_FIELDS.type }, words),
+      type: describe(
+        oneOf(...LINE_EVENT_TYPES),
+        'The first three go to every endpoint, the others to those that ask for them (`optInEvents`).',
+      ),
       payload: describe(
         text,
         `What it is depends on the type. ${LINE_EVENT_TYPES.map((type) => `\`${type}\`: ${EVENT_TYPES[type].payloadWords}.`).join(' ')}`,
@@ -67,6 +70,14 @@ export function webhookSchemas(words: ProductNames): Record<string, Schema> {
       toNumber: describe(number, `The ${line}'s number.`),
       userId: id,
       [vocabulary.idField]: id,
+    }),
+    OperationalEvent: object({
+      type: oneOf(...ACCOUNT_EVENT_TYPES),
+      timestamp: describe(moment, 'When it happened.'),
+      data: describe(
+        object({ title: text, text, userId: { type: ['string', 'null'], format: 'uuid' } }),
+        'Its other fields depend on the type: see `/schemas/{type}.json`.',
+      ),
     }),
   }
 }
@@ -116,35 +127,37 @@ export function webhookPaths({ vocabulary, line, Line }: ProductNames): Paths {
   }
 }
 
-/** The request that we POST to the outgoing webhook URL. */
+/** The requests that we POST to endpoints. */
 export function outgoingWebhooks({ line }: ProductNames): Paths {
-  return {
-    event: {
-      post: {
-        operationId: 'event',
-        tags: ['Outgoing webhook'],
-        summary: `A ${line} received something`,
-        description:
-          'It is signed by [Standard Webhooks](https://www.standardwebhooks.com). It is delivered at least once, and ' +
-          '`webhook-id` is the same at each attempt. The policy of the endpoint may ask for another body (`shape`).',
-        security: [],
-        parameters: [
-          inHeader('webhook-id', id, "The event's id.", true),
-          inHeader('webhook-timestamp', { type: 'string', pattern: '^\\d+$' }, 'Seconds since 1970.', true),
-          inHeader(
-            'webhook-signature',
-            text,
-            '`v1,` and base64. There are two of them during a rotation.',
-            true,
-          ),
-        ],
-        requestBody: body(schemaOf('Event')),
-        responses: {
-          '2XX': { description: 'The event was taken.' },
-          410: { description: 'The endpoint is disabled, and its events are held.' },
-          default: { description: 'It is tried again: after 5 s at first, and for up to three days in all.' },
-        },
+  const posted = (operationId: string, summary: string, schema: string): Paths[string] => ({
+    post: {
+      operationId,
+      tags: ['Outgoing webhook'],
+      summary,
+      description:
+        'It is signed by [Standard Webhooks](https://www.standardwebhooks.com). It is delivered at least once, and ' +
+        '`webhook-id` is the same at each attempt. The policy of the endpoint may ask for another body (`shape`).',
+      security: [],
+      parameters: [
+        inHeader('webhook-id', id, "The event's id.", true),
+        inHeader('webhook-timestamp', { type: 'string', pattern: '^\\d+$' }, 'Seconds since 1970.', true),
+        inHeader(
+          'webhook-signature',
+          text,
+          '`v1,` and base64. There are two of them during a rotation.',
+          true,
+        ),
+      ],
+      requestBody: body(schemaOf(schema)),
+      responses: {
+        '2XX': { description: 'The event was taken.' },
+        410: { description: 'The endpoint is disabled, and its events are held.' },
+        default: { description: 'It is tried again: after 5 s at first, and for up to three days in all.' },
       },
     },
+  })
+  return {
+    event: posted('event', `A ${line} received something`, 'Event'),
+    operationalEvent: posted('operationalEvent', 'A notice to an operational webhook', 'OperationalEvent'),
   }
 }

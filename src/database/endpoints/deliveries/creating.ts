@@ -1,7 +1,7 @@
 import { isOptIn, type OptInEventType, type AccountEventType } from '../../../event-types.js'
 import { newId } from '../../../ids.js'
 import type { Database } from '../../connection.js'
-import { type Event } from '../events.js'
+import type { Event } from '../events.js'
 import { toJson } from '../../text.js'
 
 export interface NewDelivery {

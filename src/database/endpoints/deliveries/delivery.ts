@@ -23,11 +23,7 @@ const eventType = oneOf(...ALL_EVENT_TYPES)
 /** What everybody who may see a delivery sees; the columns are those of `deliveries d`. */
 const COMMON_FIELDS = {
   id: shown('d.id', uuid),
-  lineId: shown(
-    'd.line_id',
-    orNull(uuid),
-    'null: it tells of no {line}, but of something that you are told of.',
-  ),
+  lineId: shown('d.line_id', orNull(uuid), 'null: the event is a notice, and not about a {line}.'),
   eventId: shown('d.event_id', uuid, 'The header `webhook-id` of every attempt.'),
   type: shown(
     'd.type',

@@ -4,7 +4,7 @@ import type { ReplayFilter, ReplayOutcome, ReplayTo } from '../../../database/en
 import { UserError } from '../../../errors.js'
 import { requireEnabled, requireLine } from '../../lines/connection-requirements.js'
 import type { Context } from '../../context.js'
-import { getEndpoint, type Asker, type Endpoint } from '../own-endpoint.js'
+import { getEndpoint, isOperational, type Asker, type Endpoint } from '../own-endpoint.js'
 
 /** Whose events: those of an endpoint, those of a line to all of its endpoints and to applications, or all. */
 export type ReplayOf =
@@ -70,7 +70,7 @@ async function findReceivers(context: Context, whose: ReplayOf, isToUrl: boolean
   if ('applicationId' in asker) await requireConnected(context, userId, lineId, endpoint)
   if (!isToUrl && endpoint.disabledAt !== null) throw new UserError(IS_DISABLED, 409)
   const { applicationId } = endpoint
-  if (endpoint.lineId === null && applicationId === null) {
+  if (isOperational(endpoint)) {
     return { accountId: endpoint.userId, applicationId, endpointIds }
   }
   return { lineId: endpoint.lineId ?? lineId, applicationId, endpointIds }

@@ -1,5 +1,4 @@
-import { EVENT_TYPES, type EventType } from '../../../event-types.js'
-import { isOfAccount } from '../../../event-types.js'
+import { EVENT_TYPES, isOfAccount, type EventType } from '../../../event-types.js'
 import type { EndpointPolicy, Shape } from '../../../database/endpoints/policy.js'
 import { shorten } from '../../../kit/text/characters.js'
 import { timeOfId } from '../../../ids.js'
@@ -9,7 +8,7 @@ import type { Vocabulary } from '../../../vocabulary.js'
 export interface EventContent {
   type: EventType
   payload: string
-  /** null, as the other and the line: it tells of what its user is told of. */
+  /** null, as the other and the line: it is a notice to its user, and tells of no line. */
   fromNumber: string | null
   toNumber: string | null
   userId: string

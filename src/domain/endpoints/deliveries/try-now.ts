@@ -1,7 +1,4 @@
-import {
-  restartWaitingDeliveries,
-  restartWaitingDelivery,
-} from '../../../database/endpoints/deliveries/trying-now.js'
+import { makeDeliveriesDue, makeDeliveryDue } from '../../../database/endpoints/deliveries/making-due.js'
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
 import { getEndpoint, type Asker } from '../own-endpoint.js'
@@ -25,14 +22,14 @@ export async function tryDeliveryNow(
 ): Promise<DeliveryWithAttempts> {
   const { endpointPausedAt } = await getDelivery(context, userId, id)
   if (endpointPausedAt !== null) throw new UserError(IS_PAUSED, 409)
-  const restarted = await restartWaitingDelivery(context.db, userId, id)
-  if (restarted === undefined) {
+  const due = await makeDeliveryDue(context.db, userId, id)
+  if (due === undefined) {
     throw new UserError(
       'this delivery does not wait for its next attempt: it is under way, or its attempts are over',
       409,
     )
   }
-  void context.queues.enqueueDeliveries([restarted])
+  void context.queues.enqueueDeliveries([due])
   return getDelivery(context, userId, id)
 }
 
@@ -43,10 +40,10 @@ export async function tryEndpointNow(context: Context, asker: Asker, id: string)
   if (endpoint.pausedAt !== null) throw new UserError(IS_PAUSED, 409)
   let count = 0
   for (;;) {
-    const restarted = await restartWaitingDeliveries(db, endpoint.id, AT_ONCE)
+    const due = await makeDeliveriesDue(db, endpoint.id, AT_ONCE)
     // One job wakes the lane, which takes what is due in order.
-    if (count === 0) void queues.enqueueDeliveries(restarted)
-    count += restarted.length
-    if (restarted.length < AT_ONCE) return count
+    if (count === 0) void queues.enqueueDeliveries(due)
+    count += due.length
+    if (due.length < AT_ONCE) return count
   }
 }

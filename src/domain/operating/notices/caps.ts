@@ -1,7 +1,7 @@
 import { listNearCaps } from '../../../database/messages/spend-caps.js'
 import type { Context } from '../../context.js'
 import { NEAR } from '../../messages/spend-caps.js'
-import type { CapDetails } from './kinds.js'
+import type { NoticeDetails } from '../../../event-types.js'
 import type { Watched } from './troubles.js'
 
 /** The fullest: whoever has more of them has one cause. */
@@ -20,7 +20,7 @@ export function watchCaps({ db }: Context): Watched {
           userId: cap.userId,
           mark: `${day} ${cap.segmentsPerDay}`,
           afterMs: 0,
-          details: cap satisfies CapDetails,
+          details: cap satisfies NoticeDetails<'cap.near'>,
         })),
         endOf: () => ({ kind: 'over' }),
       }

@@ -1,6 +1,6 @@
 import { listCountryPauses } from '../../../database/messages/country-guard.js'
 import type { Context } from '../../context.js'
-import type { CountryDetails } from './kinds.js'
+import type { NoticeDetails } from '../../../event-types.js'
 import type { Watched } from './troubles.js'
 
 /** The newest: whoever has more of them paused has one cause. */
@@ -19,7 +19,7 @@ export function watchCountries({ db }: Context): Watched {
           userId,
           mark: pausedAt.toISOString(),
           afterMs: 0,
-          details: { userId, country, accepted, usual } satisfies CountryDetails,
+          details: { userId, country, accepted, usual } satisfies NoticeDetails<'country.paused'>,
         })),
         endOf: () => ({ kind: 'over' }),
       }

@@ -1,67 +1,13 @@
-import type { AccountEventType } from '../../../event-types.js'
+import type { AccountEventType, NoticeDetails } from '../../../event-types.js'
 import { countryName } from '../../messages/country-guard.js'
 import { countOf, describeMs } from '../overview/figures.js'
 import type { Cure } from '../overview/needs.js'
 
-export interface EndpointDetails {
-  endpointId: string
-  /** The rest of its URL may be a secret of its owner. */
-  host: string
-  userId: string
-  lineId: string | null
-  lineName: string | null
-  applicationId: string | null
-  applicationName: string | null
-  failureCount: number
-  /** How long nothing but failures have come; null: it does not fail. */
-  failingForMs: number | null
-  /** Why it is disabled; null: it is not. */
-  reason: 'gone' | 'failing' | null
-}
+export type EndpointDetails = NoticeDetails<'endpoint.failing'>
+export type CarrierDetails = NoticeDetails<'carrier.down'>
+export type QueueDetails = NoticeDetails<'queue.stuck'>
 
-export interface MessagesDetails {
-  userId: string
-  count: number
-}
-
-export interface CarrierDetails {
-  accountId: string
-  name: string
-  /** In a word or two, such as `not bound`. */
-  state: string
-}
-
-export interface QueueDetails {
-  queue: string
-  why: string
-}
-
-export interface CountryDetails {
-  userId: string
-  /** ISO 3166 */
-  country: string
-  /** In the hour of the pause, and the most in an hour of the month before. */
-  accepted: number
-  usual: number
-}
-
-export interface CapDetails {
-  userId: string
-  /** null: the cap is of all lines of the user together. */
-  lineId: string | null
-  lineName: string | null
-  segmentsPerDay: number
-  /** When it was told. */
-  used: number
-}
-
-/** A change to the account that operators make. */
-export interface AccountDetails {
-  userId: string
-  email: string
-}
-
-interface Kind<Details> {
+interface Words<Details> {
   /** `good`: it tells that something is over. */
   mood: 'bad' | 'waiting' | 'good'
   /** What happened, in a line: the subject of the mail. */
@@ -78,15 +24,15 @@ const atEndpoint = ({ userId, lineId, applicationId, endpointId }: EndpointDetai
   return { at: 'endpoint', userId, endpointId }
 }
 const atCarrier = ({ accountId }: CarrierDetails): Cure => ({ at: 'carrier', id: accountId })
-const atAccount = ({ userId }: AccountDetails): Cure => ({ at: 'second factor', userId })
+const atAccount = ({ userId }: { userId: string }): Cure => ({ at: 'second factor', userId })
 const atQueues = (): Cure => ({ at: 'queues' })
 
 /**
  * The words of everything that people are told of, for the console, the mails and the events of operational webhooks. When each
  * is told, and to whom, stands with the other types of events (`src/event-types.ts`).
  */
-export const NOTICE_KINDS = {
-  'endpoint.failing': kind<EndpointDetails>({
+export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Type>> } = {
+  'endpoint.failing': {
     mood: 'waiting',
     title: (endpoint) => `${endpointOf(endpoint)} fails`,
     text: ({ failureCount, failingForMs }) =>
@@ -94,8 +40,8 @@ export const NOTICE_KINDS = {
       `${failingForMs === null ? '' : `, for ${describeMs(failingForMs)} now`}. Its events are tried again. ` +
       'After 5 days of nothing but failures it is disabled, and its events are held. See what it answers, and mend it.',
     cure: atEndpoint,
-  }),
-  'endpoint.disabled': kind<EndpointDetails>({
+  },
+  'endpoint.disabled': {
     mood: 'bad',
     title: (endpoint) => `${endpointOf(endpoint)} is disabled`,
     text: ({ reason }) =>
@@ -104,22 +50,22 @@ export const NOTICE_KINDS = {
         : 'Nothing but failures came from it for 5 days.') +
       ' Its events are held and not lost. Mend it, enable it again, and send what is held.',
     cure: atEndpoint,
-  }),
-  'endpoint.recovered': kind<EndpointDetails>({
+  },
+  'endpoint.recovered': {
     mood: 'good',
     title: (endpoint) => `${endpointOf(endpoint)} works again`,
     text: () =>
       'It took the last event. Events that were held while it was disabled are sent when you ask for it.',
     cure: atEndpoint,
-  }),
-  'messages.unknown': kind<MessagesDetails>({
+  },
+  'messages.unknown': {
     mood: 'waiting',
     title: ({ count }) => `Nobody knows whether ${countOf(count, 'message was', 'messages were')} sent`,
     text: () =>
       'The carrier may have taken them, so they are not repeated by themselves. Find out which came, and send the others again.',
     cure: ({ userId }) => ({ at: 'unknown messages', userId }),
-  }),
-  'cap.near': kind<CapDetails>({
+  },
+  'cap.near': {
     mood: 'waiting',
     title: ({ lineName }) =>
       `A spend cap is nearly used up: ${lineName === null ? 'of all lines together' : `of the line ${isolated(lineName)}`}`,
@@ -127,66 +73,62 @@ export const NOTICE_KINDS = {
       `${used} of ${countOf(segmentsPerDay, 'segment')} were accepted today. When all are, messages are refused with 429 until ` +
       'midnight UTC. If they are yours, ask an operator for a higher cap.',
     cure: ({ userId, lineId }) => (lineId === null ? { at: 'user', userId } : { at: 'line', userId, lineId }),
-  }),
-  'country.paused': kind<CountryDetails>({
+  },
+  'country.paused': {
     mood: 'bad',
     title: ({ country }) => `Messages to ${countryName(country)} are refused`,
     text: ({ accepted, usual }) =>
       `${accepted} were accepted in an hour, and never more than ${usual} in an hour of the month before. If they are not ` +
       'yours, regenerate the incoming webhooks and revoke the API tokens. If they are, ask an operator to let them go on.',
     cure: ({ userId }) => ({ at: 'user', userId }),
-  }),
-  'carrier.down': kind<CarrierDetails>({
+  },
+  'carrier.down': {
     mood: 'bad',
     title: ({ name }) => `The carrier account ${isolated(name)} is down`,
     text: ({ state }) =>
       `What is wrong: ${state}. Messages of its lines wait, and go out in order when it works again. Look at the account.`,
     cure: atCarrier,
-  }),
-  'carrier.recovered': kind<CarrierDetails>({
+  },
+  'carrier.recovered': {
     mood: 'good',
     title: ({ name }) => `The carrier account ${isolated(name)} works again`,
     text: () => 'What waited for it is being sent.',
     cure: atCarrier,
-  }),
-  'queue.stuck': kind<QueueDetails>({
+  },
+  'queue.stuck': {
     mood: 'bad',
     title: ({ queue }) => `The queue ${queue} is stuck`,
     text: ({ why }) => why,
     cure: atQueues,
-  }),
-  'queue.recovered': kind<QueueDetails>({
+  },
+  'queue.recovered': {
     mood: 'good',
     title: ({ queue }) => `The queue ${queue} moves again`,
     text: ({ why }) => why,
     cure: atQueues,
-  }),
-  'second_factor.removal_asked': kind<AccountDetails & { reason: string }>({
+  },
+  'second_factor.removal_asked': {
     mood: 'waiting',
     title: ({ email }) => `An operator asks to remove the second factor of ${isolated(email)}`,
     text: ({ reason }) =>
       `The reason: ${isolated(reason)} Another operator has to confirm it within 24 hours. If it is your account and you ` +
       'did not ask for this, tell an operator at once: they can refuse it.',
     cure: atAccount,
-  }),
-  'second_factor.removed': kind<AccountDetails>({
+  },
+  'second_factor.removed': {
     mood: 'waiting',
     title: ({ email }) => `The second factor of ${isolated(email)} is removed`,
     text: () =>
       'All sessions of the account are ended, and until a new second factor is set up the password opens it. If it is your ' +
       'account, sign in and set one up. If you did not ask for this, set a new password too, and tell an operator.',
     cure: atAccount,
-  }),
-} as const satisfies Record<AccountEventType, unknown>
+  },
+}
 
 export type NoticeKind = AccountEventType
 
 export function isNoticeKind(written: string): written is NoticeKind {
   return Object.hasOwn(NOTICE_KINDS, written)
-}
-
-function kind<Details>(words: Kind<Details>): Kind<Details> {
-  return words
 }
 
 function endpointOf({ host, lineName, applicationName }: EndpointDetails): string {

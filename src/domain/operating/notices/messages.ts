@@ -1,7 +1,7 @@
 import { countNewUnknown } from '../../../database/operating/overview/loose-ends.js'
 import { reading } from '../../../database/operating/overview/reading.js'
 import type { Context } from '../../context.js'
-import type { MessagesDetails } from './kinds.js'
+import type { NoticeDetails } from '../../../event-types.js'
 import type { Watched } from './troubles.js'
 
 /**
@@ -20,7 +20,7 @@ export function watchMessages({ db }: Context): Watched {
           userId,
           mark: newestAt,
           afterMs: 0,
-          details: { userId, count } satisfies MessagesDetails,
+          details: { userId, count } satisfies NoticeDetails<'messages.unknown'>,
         })),
         endOf: () => ({ kind: 'over' }),
       }

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import { listAccountDeliveries, listDeliveries } from '../../../database/endpoints/deliveries/reading.js'
 import { getApplication } from '../../../domain/applications/applications.js'
 import type { Context } from '../../../domain/context.js'
+import { EVENT_TYPES, isOfAccount, type EventType } from '../../../event-types.js'
 import { getEndpointWork, type EndpointWork } from '../../../domain/endpoints/deliveries/endpoint-work.js'
 import { findMissed, type Missed } from '../../../domain/endpoints/deliveries/replay.js'
 import { getEndpoint, type Endpoint } from '../../../domain/endpoints/endpoints.js'
@@ -146,10 +147,16 @@ function findHeld({ db }: Context, userId: string, lineId: string | null, endpoi
   return listDeliveries(db, userId, { lineId, endpointId, status: 'held' }, { limit: MAX_SHOWN + 1 })
 }
 
-const WHAT_IS_POSTED = {
-  line: 'What the line receives',
-  application: 'What connected lines receive',
-  account: 'What you are told of',
+/** Some notices are for operators only. */
+function isFor({ session }: Page) {
+  return (type: EventType) =>
+    !isOfAccount(type) || EVENT_TYPES[type].who !== 'operators' || session?.role === 'operator'
+}
+
+const WHAT_IS_SENT = {
+  line: 'What the line receives is',
+  application: 'What connected lines receive is',
+  account: 'Your notices are',
 } as const
 
 function Head({ view }: { view: EndpointView }) {
@@ -184,7 +191,7 @@ function Head({ view }: { view: EndpointView }) {
         </span>
       </p>
       <p>
-        {WHAT_IS_POSTED[owner.what]} is posted to <code>{endpoint.url}</code>, signed.
+        {WHAT_IS_SENT[owner.what]} sent to <code>{endpoint.url}</code>, signed.
       </p>
       <details open={page.fault?.action === action}>
         <summary>Edit</summary>
@@ -227,7 +234,7 @@ function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) 
         page={page}
         action={`${path}/policy`}
         policy={view.policy}
-        types={unaskedEventsOf(endpoint)}
+        types={unaskedEventsOf(endpoint).filter(isFor(page))}
         preview={shown.policyPreview}
       />
       {owner.isOn && (
@@ -235,7 +242,7 @@ function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) 
           page={page}
           action={`${path}/test-event`}
           result={shown.testEvent}
-          types={testEventTypesOf(endpoint)}
+          types={testEventTypesOf(endpoint).filter(isFor(page))}
         />
       )}
       <Health
@@ -258,7 +265,13 @@ function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) 
       {owner.isOn && (
         <>
           <h3 id="replay">Replay</h3>
-          <Replay page={page} action={`${path}/replay`} missed={view.missed} counted={shown.replayCount} />
+          <Replay
+            page={page}
+            action={`${path}/replay`}
+            types={testEventTypesOf(endpoint).filter(isFor(page))}
+            missed={view.missed}
+            counted={shown.replayCount}
+          />
         </>
       )}
     </section>

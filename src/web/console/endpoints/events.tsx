@@ -1,9 +1,10 @@
-import { EVENT_TYPES, ALL_EVENT_TYPES, type EventType } from '../../../event-types.js'
+import { ACCOUNT_EVENT_TYPES, EVENT_TYPES, LINE_EVENT_TYPES, type EventType } from '../../../event-types.js'
 import type { Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { exampleBody } from '../../openapi/event-types.js'
 import { Layout } from '../layout.js'
 import { answerPage, pageOf } from '../page.js'
+import { OPERATIONAL } from '../people/settings/operational-webhooks.js'
 
 /** Every type of event: when it comes, what it looks like, and its schema. */
 export function showEvents(context: Context): Middleware {
@@ -13,11 +14,17 @@ export function showEvents(context: Context): Middleware {
       <Layout page={pageOf(ctx, context)} title="Events">
         <h1>Events</h1>
         <p>
-          They are posted to the outgoing webhook URL of a {context.vocabulary.word} and of applications,
-          signed. This is the default shape of their body: an endpoint may choose another one. All of it is in{' '}
-          <a href="/docs">the API</a>.
+          They are sent to endpoints of a {context.vocabulary.word} and of applications, signed. This is the
+          default body; an endpoint can choose another one. All of it is in <a href="/docs">the API</a>.
         </p>
-        {ALL_EVENT_TYPES.map((type) => (
+        {LINE_EVENT_TYPES.map((type) => (
+          <Event key={type} type={type} body={exampleBody(type, context.vocabulary)} />
+        ))}
+        <h2>Notices</h2>
+        <p>
+          They are sent to the <a href={OPERATIONAL}>operational webhooks</a> of an account.
+        </p>
+        {ACCOUNT_EVENT_TYPES.map((type) => (
           <Event key={type} type={type} body={exampleBody(type, context.vocabulary)} />
         ))}
       </Layout>,

@@ -45,10 +45,12 @@ export interface CountedReplay extends ReplayCount {
 export function Replay(props: {
   page: Page
   action: string
+  /** Of events that the endpoint may get. */
+  types: readonly EventType[]
   missed: Missed | undefined
   counted: CountedReplay | undefined
 }) {
-  const { page, action, missed, counted } = props
+  const { page, action, types, missed, counted } = props
   // The first form has no fields: what was wrong stands at the second one.
   const isOpen = page.fault?.action === action || counted !== undefined
   return (
@@ -65,14 +67,14 @@ export function Replay(props: {
       )}
       <details open={isOpen}>
         <summary>Replay the events of a span of time</summary>
-        <ReplayForm {...{ page, action, counted }} />
+        <ReplayForm {...{ page, action, types, counted }} />
       </details>
     </>
   )
 }
 
-function ReplayForm(props: { page: Page; action: string; counted: CountedReplay | undefined }) {
-  const { page, action, counted } = props
+function ReplayForm(props: Omit<Parameters<typeof Replay>[0], 'missed'>) {
+  const { page, action, types, counted } = props
   const valueOf = (name: (typeof FIELDS)[number], otherwise = '') =>
     typedIn(page, action, name) ?? counted?.fields[name] ?? otherwise
   const moment = (name: 'from' | 'until') =>
@@ -94,10 +96,7 @@ function ReplayForm(props: { page: Page; action: string; counted: CountedReplay 
       <Select
         name="type"
         label="Type"
-        options={[
-          ['', 'Every type'],
-          ...ALL_EVENT_TYPES.map((type) => [type, EVENT_TYPES[type].label] as const),
-        ]}
+        options={[['', 'Every type'], ...types.map((type) => [type, EVENT_TYPES[type].label] as const)]}
         value={valueOf('type')}
       />
       <Field

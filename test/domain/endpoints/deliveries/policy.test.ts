@@ -220,6 +220,7 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
     [{ bothSignaturesUntil: null }, /no bothSignaturesUntil/],
     [{ shape: 'xml' }, /shape must be one of linehook, cloudevents/],
     [{ declinedEvents: ['messageStatus'] }, /declinedEvents must be a list of inboundText/],
+    [{ declinedEvents: ['endpoint.failing'] }, /declinedEvents must be a list of inboundText/],
   ]
   it('is refused by the name of the field that is wrong', async () => {
     for (const [fields, words] of wrong) {

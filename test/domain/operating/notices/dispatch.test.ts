@@ -7,12 +7,14 @@ import { sendMails } from '../../../../src/domain/operating/notices/dispatch.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { addEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { countReplay } from '../../../../src/domain/endpoints/deliveries/replay.js'
+import { createFollower } from '../../../../src/domain/endpoints/follow.js'
 import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
 import { sendTestEvent } from '../../../../src/domain/endpoints/test-event.js'
 import { eventSchema } from '../../../../src/web/openapi/event-types.js'
 import { lookForNotices } from '../../../../src/domain/operating/notices/look.js'
 import { setNoticeMails } from '../../../../src/domain/operating/notices.js'
 import { asError, UserError } from '../../../../src/errors.js'
+import { timeOfId } from '../../../../src/ids.js'
 import { createMailer } from '../../../../src/mail.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
@@ -319,6 +321,23 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
         .update({ failing_since: plain.db.raw(`now() - interval '2 hours'`), consecutive_failure_count: 9 })
       await lookForNotices(context)
       expect((await toldNotices(plain)).map(({ subject }) => subject)).to.include(endpoint.id)
+    })
+
+    it('is no event of any line: neither replayed with those of all lines nor followed as one', async () => {
+      await addWebhook(owner)
+      const follower = createFollower(context, { last: 0 })
+      await follower.next()
+      await tell()
+      const id = (await waiting())[0]!.id
+      await deliverAll()
+      expect((await follower.next()).steps.filter((step) => step.id === id)).to.deep.equal([])
+      // A moment that no other test has made events in.
+      const moment = timeOfId(id).getTime()
+      const span = { from: new Date(moment), until: new Date(moment + 1), outcome: 'any' } as const
+      for (const url of [undefined, `http://127.0.0.1:${receiver.port}/staging`]) {
+        const counted = await countReplay(context, { of: 'all' }, { ...span, url })
+        expect(counted, String(url)).to.include({ count: 0 })
+      }
     })
 
     it('goes through the guarded door', async () => {

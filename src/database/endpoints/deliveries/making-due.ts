@@ -1,0 +1,36 @@
+import type { Database } from '../../connection.js'
+import type { NewDelivery } from './creating.js'
+
+const MADE_DUE = `update deliveries d set due_at = now(), job_generation = d.job_generation + 1`
+const RETURNING = `returning d.id, d.endpoint_id as "endpointId", d.job_generation as generation`
+
+/** The next attempt of a delivery that waits is due now. @returns undefined when it does not wait, or is not the user's */
+export async function makeDeliveryDue(
+  db: Database,
+  userId: string,
+  id: string,
+): Promise<NewDelivery | undefined> {
+  const { rows } = await db.raw<{ rows: NewDelivery[] }>(
+    `${MADE_DUE} where d.user_id = ? and d.id = ?::uuid and d.status = 'pending' and d.due_at > now() ${RETURNING}`,
+    [userId, id],
+  )
+  return rows[0]
+}
+
+/** As `makeDeliveryDue`, for those of an endpoint that wait for their next attempt, in the order in which they are due. */
+export async function makeDeliveriesDue(
+  db: Database,
+  endpointId: string,
+  limit: number,
+): Promise<NewDelivery[]> {
+  const { rows } = await db.raw<{ rows: NewDelivery[] }>(
+    `${MADE_DUE} from (
+       select id from deliveries
+       where endpoint_id = ? and status = 'pending' and due_at > now() order by due_at, id limit ?
+       for update skip locked
+     ) waiting
+     where d.id = waiting.id and d.status = 'pending' ${RETURNING}`,
+    [endpointId, limit],
+  )
+  return rows
+}

@@ -46,7 +46,8 @@ describe('redis', () => {
 
       const startedAt = performance.now()
       for (let nth = 0; nth < 20; nth += 1) await failure(client.get('kept'))
-      expect(performance.now() - startedAt).to.be.lessThan(1000)
+      // Were each to wait for its command's time, it would be 20 times that.
+      expect(performance.now() - startedAt).to.be.lessThan(10_000)
       await until('connecting has failed', () => messages().includes('redis.unreachable'))
 
       await own.start()

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander'
+import type { Line } from '../clients/typescript/src/generated.js'
 import { UserError } from '../src/errors.js'
 import { isId } from '../src/ids.js'
 import { refuse } from './run.js'
@@ -16,11 +17,7 @@ export interface Remote {
   token: string
 }
 
-export interface RemoteLine {
-  id: string
-  name: string
-  phoneNumber: string
-}
+export type RemoteLine = Pick<Line, 'id' | 'name' | 'phoneNumber'>
 
 /** Longer than the service waits for an endpoint. */
 const ANSWER_MS = 30_000

@@ -99,3 +99,17 @@ export function orNull<Type>({ schema }: Kind<Type>): Kind<Type | null> {
 export function named<Type>(name: string): Kind<Type> {
   return { schema: { $ref: `#/components/schemas/${name}` } }
 }
+
+/** What is said of a field of a form, a setting or a request beside the checks that yup makes. */
+declare module 'yup' {
+  interface CustomSchemaMetadata {
+    /** It is never shown again. */
+    secret?: boolean
+    /** It has several lines. */
+    multiline?: boolean
+    /** For whoever reads the API's description. */
+    about?: string
+    /** What a request's field looks like, where that is more than yup knows. Of an object: what it has besides its fields. */
+    schema?: JsonSchema
+  }
+}

@@ -1,3 +1,4 @@
+import type { Connection } from '../../clients/typescript/src/generated.js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { stopSignal } from '../../dev/start/stop-signal.js'
@@ -126,9 +127,7 @@ function isOver(stopping: AbortSignal): boolean {
 
 /** Without an outgoing webhook URL a line has no signing secret, so events are signed here, with one of this run. */
 async function readOwnSecret(remote: Remote, line: RemoteLine): Promise<string> {
-  const connection = (await askRemote(remote, `/v1/lines/${line.id}/connection`)) as {
-    outgoingWebhookUrl: string | null
-  }
+  const connection = (await askRemote(remote, `/v1/lines/${line.id}/connection`)) as Connection
   const secret = process.env.LINEHOOK_SIGNING_SECRET ?? newSigningSecret()
   if (connection.outgoingWebhookUrl === null) {
     say(

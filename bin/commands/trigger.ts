@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TestEventResult } from '../../src/domain/endpoints/test-event.js'
+import type { TestEventResult } from '../../clients/typescript/src/generated.js'
 import { addRemoteOptions, askRemote, findRemoteLine, runRemote, type RemoteOptions } from '../remote.js'
 import { print } from '../run.js'
 

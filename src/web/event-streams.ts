@@ -20,8 +20,8 @@ export interface StreamKind {
   failed: string
 }
 
-/** Of a context and a kind: the user of each stream that is open. */
-const openStreams = new WeakMap<Context, Map<StreamKind, Map<PassThrough, string>>>()
+/** Of an installation and a kind: the user of each stream that is open. */
+const openStreams = new WeakMap<Context['db'], Map<StreamKind, Map<PassThrough, string>>>()
 
 /**
  * Answers with server-sent events, which `run` writes until it returns or the stream is destroyed. It returns quietly on a
@@ -36,8 +36,8 @@ export function openEventStream(
   kind: StreamKind,
   run: (stream: PassThrough) => Promise<void>,
 ): void {
-  const kinds = openStreams.get(context) ?? new Map<StreamKind, Map<PassThrough, string>>()
-  openStreams.set(context, kinds)
+  const kinds = openStreams.get(context.db) ?? new Map<StreamKind, Map<PassThrough, string>>()
+  openStreams.set(context.db, kinds)
   const open = kinds.get(kind) ?? new Map<PassThrough, string>()
   kinds.set(kind, open)
   if ([...open.values()].filter((each) => each === userId).length >= kind.maxOfUser) {

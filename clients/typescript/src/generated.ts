@@ -608,7 +608,8 @@ export interface SendTestEventBody {
 }
 
 export interface ListDeliveriesOfEndpointQuery {
-  /** Only what is older than the delivery with this id. */ before?: string | undefined
+  /** Only what is older than the entry with this id. Give the last id of the page before. */ before?:
+    string | undefined
   /** The most that one page has. */ limit?: number | undefined
 }
 
@@ -760,25 +761,7 @@ export interface ChangeContactBody {
 export interface ListDeliveriesQuery {
   /** Only what belongs to this line. */ lineId?: string | undefined
   /** Only with this type. */ type?:
-    | 'inboundText'
-    | 'inboundMedia'
-    | 'voiceMail'
-    | 'messageStatus'
-    | 'optOut'
-    | 'lineDisconnected'
-    | 'endpoint.failing'
-    | 'endpoint.disabled'
-    | 'endpoint.recovered'
-    | 'messages.unknown'
-    | 'cap.near'
-    | 'country.paused'
-    | 'carrier.down'
-    | 'carrier.recovered'
-    | 'queue.stuck'
-    | 'queue.recovered'
-    | 'second_factor.removal_asked'
-    | 'second_factor.removed'
-    | undefined
+    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected' | undefined
   /** Only with this status. */ status?:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held' | undefined
   /** Only with this number at the other end. */ number?: string | undefined
@@ -789,12 +772,75 @@ export interface ListDeliveriesQuery {
   /** The most that one page has. */ limit?: number | undefined
 }
 
-export type ReplayEventsBody = Replay
+export interface ReplayEventsBody {
+  /** Events from this moment or later. */ from: string
+  /** Events from before this moment; now when left out. */ until?: string | undefined
+  /** Only events of these types; of every type when left out. */ types?:
+    | (
+        | 'inboundText'
+        | 'inboundMedia'
+        | 'voiceMail'
+        | 'messageStatus'
+        | 'optOut'
+        | 'lineDisconnected'
+        | 'endpoint.failing'
+        | 'endpoint.disabled'
+        | 'endpoint.recovered'
+        | 'messages.unknown'
+        | 'cap.near'
+        | 'country.paused'
+        | 'carrier.down'
+        | 'carrier.recovered'
+        | 'queue.stuck'
+        | 'queue.recovered'
+        | 'second_factor.removal_asked'
+        | 'second_factor.removed'
+      )[]
+    | undefined
+  /** `undelivered`: those that it did not get, and those that wait for another attempt after one that failed. */ outcome?:
+    'any' | 'undelivered' | 'delivered' | undefined
+  /** How many events a second at most. */ perSecond?: number | undefined
+  /** Only events of this line; an application must give it. */ lineId?: string | undefined
+  /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are. */ url?:
+    string | undefined
+}
 
-export type PreviewReplayBody = Replay
+export interface PreviewReplayBody {
+  /** Events from this moment or later. */ from: string
+  /** Events from before this moment; now when left out. */ until?: string | undefined
+  /** Only events of these types; of every type when left out. */ types?:
+    | (
+        | 'inboundText'
+        | 'inboundMedia'
+        | 'voiceMail'
+        | 'messageStatus'
+        | 'optOut'
+        | 'lineDisconnected'
+        | 'endpoint.failing'
+        | 'endpoint.disabled'
+        | 'endpoint.recovered'
+        | 'messages.unknown'
+        | 'cap.near'
+        | 'country.paused'
+        | 'carrier.down'
+        | 'carrier.recovered'
+        | 'queue.stuck'
+        | 'queue.recovered'
+        | 'second_factor.removal_asked'
+        | 'second_factor.removed'
+      )[]
+    | undefined
+  /** `undelivered`: those that it did not get, and those that wait for another attempt after one that failed. */ outcome?:
+    'any' | 'undelivered' | 'delivered' | undefined
+  /** How many events a second at most. */ perSecond?: number | undefined
+  /** Only events of this line; an application must give it. */ lineId?: string | undefined
+  /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are. */ url?:
+    string | undefined
+}
 
 export interface ListTasksQuery {
-  /** Only what is older than this one. */ before?: string | undefined
+  /** Only what is older than the entry with this id. Give the last id of the page before. */ before?:
+    string | undefined
   /** The most that one page has. */ limit?: number | undefined
 }
 
@@ -1466,39 +1512,6 @@ export interface RegisteredApplication {
   createdAt: string
   /** It is shown only in this answer. It is null for a public application. */ clientSecret: string | null
   /** It signs the events. It is null without a webhook URL. */ signingSecret: string | null
-}
-
-export interface Replay {
-  /** Events from this moment or later. */ from: string
-  /** Events from before this moment; now when left out. */ until?: string | undefined
-  /** Only events of these types; of every type when left out. */ types?:
-    | (
-        | 'inboundText'
-        | 'inboundMedia'
-        | 'voiceMail'
-        | 'messageStatus'
-        | 'optOut'
-        | 'lineDisconnected'
-        | 'endpoint.failing'
-        | 'endpoint.disabled'
-        | 'endpoint.recovered'
-        | 'messages.unknown'
-        | 'cap.near'
-        | 'country.paused'
-        | 'carrier.down'
-        | 'carrier.recovered'
-        | 'queue.stuck'
-        | 'queue.recovered'
-        | 'second_factor.removal_asked'
-        | 'second_factor.removed'
-      )[]
-    | undefined
-  /** `undelivered`: those that it did not get, and those that wait for another attempt after one that failed. */ outcome?:
-    'any' | 'undelivered' | 'delivered' | undefined
-  /** How many events a second at most. */ perSecond?: number | undefined
-  /** Only events of this line; an application must give it. */ lineId?: string | undefined
-  /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are. */ url?:
-    string | undefined
 }
 
 export interface Segments {

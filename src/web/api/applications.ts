@@ -1,5 +1,9 @@
 import * as yup from 'yup'
+import { APPLICATION_FIELDS } from '../../database/applications/application.js'
 import { listApplicationsOf } from '../../database/applications/applications.js'
+import { APPLICATION_DELIVERY_FIELDS } from '../../database/endpoints/deliveries/delivery.js'
+import { DISABLED_REASONS } from '../../database/endpoints/endpoints.js'
+import { MAX_DESCRIPTION_LENGTH } from '../../domain/applications/application-fields.js'
 import {
   deleteApplication,
   getApplication,
@@ -8,65 +12,158 @@ import {
   updateApplication,
 } from '../../domain/applications/applications.js'
 import { UserError } from '../../errors.js'
-import { actingFor } from '../actor.js'
-import { optInEventsField, readBodyFields } from '../input/body-fields.js'
-import { userOf } from '../middleware/authenticate.js'
-import { onOwn, type Operation } from './owner-operation.js'
+import { listField, optInEventsField, textField } from '../input/body-fields.js'
+import {
+  answers,
+  count,
+  describe,
+  id,
+  listOf,
+  maybeGivenUrl,
+  maybeMoment,
+  maybeText,
+  object,
+  schemaOf,
+  shownOf,
+  text,
+} from '../openapi/parts.js'
+import { operationsOf } from './operation.js'
 import { presentApplication } from './presenters.js'
 
-const text = (name: string) => yup.string().strict().typeError(`${name} must be text`)
+const application = shownOf(APPLICATION_FIELDS)
 
-const URIS = 'redirectUris must be a list of URIs'
+export const applicationSchemas = {
+  EndpointHealth: object({
+    id: describe(id, 'Of the endpoint, for `/v1/endpoints`.'),
+    failingSince: describe(maybeMoment, 'Every attempt since this moment has failed.'),
+    consecutiveFailureCount: count,
+    disabledAt: describe(
+      maybeMoment,
+      'Events are held since this moment. Give `webhookUrl` again to enable the endpoint.',
+    ),
+    disabledReason: { enum: [...DISABLED_REASONS, null] },
+    previousSecretUntil: describe(maybeMoment, 'Until this moment the previous signing secret signs too.'),
+    pausedAt: describe(maybeMoment, 'Since when no events are sent: they wait.'),
+  }),
+  Application: object(application),
+  RegisteredApplication: object({
+    ...application,
+    clientSecret: describe(
+      maybeText,
+      'It is shown only in this answer. It is null for a public application.',
+    ),
+    signingSecret: describe(maybeText, 'It signs the events. It is null without a webhook URL.'),
+  }),
+  ApplicationDelivery: object(shownOf(APPLICATION_DELIVERY_FIELDS)),
+}
+
+/** A field that is read as the API shows it. */
+function shownField(name: 'name' | 'redirectUris' | 'optInEvents' | 'kind') {
+  const { kind, about } = APPLICATION_FIELDS[name]
+  return { schema: kind.schema, ...(about === undefined ? {} : { about }) }
+}
 
 const changeable = {
-  name: text('name'),
-  description: text('description').nullable(),
-  website: text('website').nullable(),
-  redirectUris: yup.array().strict().typeError(URIS).of(yup.string().strict().typeError(URIS).required(URIS)),
-  webhookUrl: text('webhookUrl').nullable(),
-  optInEvents: optInEventsField,
+  name: textField().meta(shownField('name')),
+  redirectUris: listField('redirectUris must be a list of URIs').meta(shownField('redirectUris')),
+  optInEvents: optInEventsField([]).meta(shownField('optInEvents')),
+  description: textField()
+    .nullable()
+    .meta({ schema: { type: ['string', 'null'], maxLength: MAX_DESCRIPTION_LENGTH } }),
+  website: textField().nullable().meta({ schema: maybeGivenUrl }),
+  webhookUrl: textField().nullable().meta({
+    schema: maybeGivenUrl,
+    about: 'The URL to which its events are sent. With null it gets no events.',
+  }),
 }
 
-const change = yup.object(changeable)
+const operation = operationsOf('Applications')
+const path = '/v1/applications/{applicationId}'
+const one = answers('The application.', schemaOf('Application'))
 
-const registration = yup.object({
-  ...changeable,
-  name: changeable.name.required('name is missing'),
-  redirectUris: changeable.redirectUris.required('redirectUris is missing'),
-  kind: text('kind'),
-})
-
-/** Those that the user registered, oldest first. */
-export const getApplications: Operation = (context) => async (ctx) => {
-  ctx.body = (await listApplicationsOf(context.db, userOf(ctx))).map(presentApplication)
-}
-
-/** Answers both secrets, this once. */
-export const postApplication: Operation = (context) => async (ctx) => {
-  const fields = await readBodyFields(registration, ctx.request.body)
-  const { application, ...secrets } = await registerApplication(actingFor(ctx, context), userOf(ctx), fields)
-  ctx.body = { ...presentApplication(application), ...secrets }
-}
-
-export const getOneApplication = onOwn('application', async (context, { userId, id }) =>
-  presentApplication(await getApplication(context, userId, id)),
-)
-
-/** What is left out stays. */
-export const putApplication = onOwn('application', async (context, { userId, id, ctx }) => {
-  await getApplication(context, userId, id)
-  const fields = await readBodyFields(change, ctx.request.body)
-  if (Object.keys(fields).length === 0) throw new UserError('give at least one field that is to change')
-  return presentApplication(await updateApplication(context, userId, id, fields))
-})
-
-/** Answers what it was. */
-export const deleteOneApplication = onOwn('application', async (context, { userId, id }) => {
-  const application = await getApplication(context, userId, id)
-  await deleteApplication(context, userId, id)
-  return presentApplication(application)
-})
-
-export const postClientSecretRotation = onOwn('application', async (context, { userId, id }) => ({
-  clientSecret: await rotateClientSecret(context, userId, id),
-}))
+export const applicationOperations = [
+  operation({
+    operationId: 'listApplications',
+    at: 'get /v1/applications',
+    may: 'reads account',
+    summary: 'List the applications that you registered',
+    description: 'They come oldest first and without their secrets.',
+    answer: answers('All of them.', listOf(schemaOf('Application'))),
+    act: async ({ context, userId }) =>
+      (await listApplicationsOf(context.db, userId)).map(presentApplication),
+  }),
+  operation({
+    operationId: 'registerApplication',
+    at: 'post /v1/applications',
+    may: 'changes account',
+    summary: 'Register an application',
+    description: 'Other users can then authorize it for their {lines} by OAuth 2.0. You can have at most 50.',
+    body: yup.object({
+      ...changeable,
+      name: changeable.name.required('name is missing'),
+      redirectUris: changeable.redirectUris.required('redirectUris is missing'),
+      kind: textField().meta(shownField('kind')),
+    }),
+    answer: answers('The application, with its secrets.', schemaOf('RegisteredApplication')),
+    refusals: [409],
+    act: async ({ context, userId, body }) => {
+      const { application: made, ...secrets } = await registerApplication(context, userId, await body())
+      return { ...presentApplication(made), ...secrets }
+    },
+  }),
+  operation({
+    operationId: 'getApplication',
+    at: `get ${path}`,
+    may: 'reads account',
+    summary: 'Get an application',
+    description: 'It comes without its secrets.',
+    answer: one,
+    act: async ({ context, userId, id: applicationId }) =>
+      presentApplication(await getApplication(context, userId, applicationId)),
+  }),
+  operation({
+    operationId: 'changeApplication',
+    at: `put ${path}`,
+    may: 'changes account',
+    summary: 'Change an application',
+    description:
+      'Give at least one of the fields. A field that is left out stays as it is. Giving `webhookUrl` enables an ' +
+      'endpoint that was disabled.',
+    body: yup.object(changeable),
+    needsField: true,
+    answer: one,
+    act: async ({ context, userId, id: applicationId, body }) => {
+      await getApplication(context, userId, applicationId)
+      const fields = await body()
+      if (Object.keys(fields).length === 0) {
+        throw new UserError('give at least one field that is to change')
+      }
+      return presentApplication(await updateApplication(context, userId, applicationId, fields))
+    },
+  }),
+  operation({
+    operationId: 'deleteApplication',
+    at: `delete ${path}`,
+    may: 'changes account',
+    summary: 'Delete an application',
+    description: 'From then on its tokens are refused, and it gets no events.',
+    answer: answers('The application as it was.', schemaOf('Application')),
+    act: async ({ context, userId, id: applicationId }) => {
+      const found = await getApplication(context, userId, applicationId)
+      await deleteApplication(context, userId, applicationId)
+      return presentApplication(found)
+    },
+  }),
+  operation({
+    operationId: 'rotateClientSecret',
+    at: `post ${path}/rotate-secret`,
+    may: 'changes account',
+    summary: 'Make a new client secret',
+    description: 'The old secret is refused at once.',
+    answer: answers('The secret. It is shown only in this answer.', object({ clientSecret: text })),
+    refusals: [409],
+    act: async ({ context, userId, id: applicationId }) => ({
+      clientSecret: await rotateClientSecret(context, userId, applicationId),
+    }),
+  }),
+]

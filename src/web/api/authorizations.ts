@@ -5,28 +5,83 @@ import {
   type AuthorizedApplication,
 } from '../../domain/applications/authorizations.js'
 import type { Context } from '../../domain/context.js'
-import { UserError } from '../../errors.js'
-import { isId } from '../../ids.js'
-import { userOf } from '../middleware/authenticate.js'
-import { onOwn, type Operation } from './owner-operation.js'
+import {
+  answers,
+  describe,
+  e164,
+  id,
+  listOf,
+  maybeMoment,
+  maybeUrl,
+  moment,
+  object,
+  schemaOf,
+  text,
+} from '../openapi/parts.js'
+import { operationsOf } from './operation.js'
 
-/** Whom the user lets at their lines. */
-export const getAuthorizations: Operation = (context) => async (ctx) => {
-  ctx.body = await presentAll(context, userOf(ctx))
+export const authorizationSchemas = {
+  AuthorizedApplication: object({
+    id,
+    name: text,
+    website: maybeUrl,
+    ownerName: describe(text, 'The user who registered it.'),
+    'connected_{lines}': describe(
+      listOf(
+        object({
+          id,
+          name: text,
+          phoneNumber: e164,
+          scopes: describe(listOf(text), 'What it may do.'),
+          connectedAt: moment,
+          lastSentAt: maybeMoment,
+          lastReceivedAt: describe(maybeMoment, 'This is exact to the minute.'),
+        }),
+      ),
+      'Your {lines} that it may use.',
+    ),
+  }),
 }
 
-/** Answers those that are left. */
-export const deleteAuthorizations = onOwn('application', async (context, { userId, id }) => {
-  await endAuthorizations(context, userId, id)
-  return presentAll(context, userId)
-})
+const operation = operationsOf('Authorized applications')
+const list = listOf(schemaOf('AuthorizedApplication'))
+const left = answers('The applications that are left.', list)
 
-export const deleteAuthorization = onOwn('application', async (context, { userId, id, ctx }) => {
-  const { lineId } = (ctx as { params?: Record<string, unknown> }).params ?? {}
-  if (!isId(lineId)) throw new UserError('no such line', 404)
-  await endAuthorization(context, userId, id, lineId)
-  return presentAll(context, userId)
-})
+export const authorizationOperations = [
+  operation({
+    operationId: 'listAuthorizedApplications',
+    at: 'get /v1/authorized-applications',
+    may: 'reads account',
+    summary: 'List the applications that may use your {lines}',
+    description: 'The answer says what each may do, and when it last sent or received.',
+    answer: answers('All of them.', list),
+    act: ({ context, userId }) => presentAll(context, userId),
+  }),
+  operation({
+    operationId: 'disconnectApplication',
+    at: 'delete /v1/authorized-applications/{applicationId}',
+    may: 'changes account',
+    summary: 'Disconnect an application',
+    description: 'From then on it can use none of your {lines}, and its tokens are refused.',
+    answer: left,
+    act: async ({ context, userId, id: applicationId }) => {
+      await endAuthorizations(context, userId, applicationId)
+      return presentAll(context, userId)
+    },
+  }),
+  operation({
+    operationId: 'disconnect{Line}FromApplication',
+    at: 'delete /v1/authorized-applications/{applicationId}/lines/{lineId}',
+    may: 'changes account',
+    summary: 'Disconnect one {line} from an application',
+    description: 'Its tokens end when it has no {line} left.',
+    answer: left,
+    act: async ({ context, userId, id: applicationId, ids }) => {
+      await endAuthorization(context, userId, applicationId, ids.lineId ?? '')
+      return presentAll(context, userId)
+    },
+  }),
+]
 
 async function presentAll(context: Context, userId: string) {
   return (await listAuthorizedApplications(context, userId)).map((application) =>
@@ -34,9 +89,10 @@ async function presentAll(context: Context, userId: string) {
   )
 }
 
-function present({ vocabulary }: Context, { id, name, website, ownerName, lines }: AuthorizedApplication) {
+function present({ vocabulary }: Context, application: AuthorizedApplication) {
+  const { id: applicationId, name, website, ownerName, lines } = application
   return {
-    id,
+    id: applicationId,
     name,
     website,
     ownerName,

@@ -1,55 +1,150 @@
 import * as yup from 'yup'
-import { getConnection } from '../../domain/lines/connection-overview.js'
-import { changeConnection, disconnect } from '../../domain/lines/connections.js'
+import { DISABLED_REASONS } from '../../database/endpoints/endpoints.js'
 import type { Context } from '../../domain/context.js'
 import { triggerEvent } from '../../domain/endpoints/test-event.js'
+import { getConnection } from '../../domain/lines/connection-overview.js'
+import { changeConnection, disconnect } from '../../domain/lines/connections.js'
 import { UserError } from '../../errors.js'
-import { optInEventsField, readBodyFields } from '../input/body-fields.js'
-import { onOwn } from './owner-operation.js'
+import { LINE_EVENT_TYPES, LINE_OPT_IN_EVENT_TYPES } from '../../event-types.js'
+import { optInEventsField, textField } from '../input/body-fields.js'
+import {
+  answers,
+  count,
+  describe,
+  flag,
+  id,
+  listOf,
+  maybe,
+  maybeGivenUrl,
+  maybeMoment,
+  maybeUrl,
+  moment,
+  object,
+  oneOf,
+  pauseFields,
+  schemaOf,
+} from '../openapi/parts.js'
+import { operationsOf } from './operation.js'
 
-const change = yup.object({
-  enabled: yup.boolean().strict().typeError('enabled must be true or false'),
-  outgoingWebhookUrl: yup
-    .string()
-    .strict()
-    .nullable()
-    .typeError('outgoingWebhookUrl must be a URL, or null to take it away'),
-  optInEvents: optInEventsField,
-})
+export const connectionSchemas = {
+  Connection: object({
+    lineId: id,
+    enabled: flag,
+    outgoingWebhookUrl: describe(maybeUrl, 'The URL to which events are sent.'),
+    optInEvents: describe(
+      listOf(oneOf(...LINE_OPT_IN_EVENT_TYPES)),
+      'The events that it gets besides those of received messages.',
+    ),
+    endpoint: describe(
+      maybe(
+        object({
+          id: describe(id, 'Of the endpoint, for `/v1/endpoints`.'),
+          failingSince: describe(maybeMoment, 'Every attempt since this moment has failed.'),
+          consecutiveFailureCount: count,
+          disabledAt: describe(
+            maybeMoment,
+            'Events are held since this moment. Enable the connection to send events again.',
+          ),
+          disabledReason: describe(
+            maybe(oneOf(...DISABLED_REASONS)),
+            '`gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its ' +
+              'owner was disabled.',
+          ),
+          ...pauseFields('Since when no events are sent: they wait.'),
+          previousSecretUntil: describe(
+            maybeMoment,
+            'Until this moment the previous signing secret signs too.',
+          ),
+        }),
+      ),
+      "The outgoing webhook's endpoint; null without a URL.",
+    ),
+    incomingWebhook: maybe(
+      object({
+        createdAt: moment,
+        regeneratedAt: maybeMoment,
+        previousTokenUntil: describe(maybeMoment, 'Until this moment the previous token works too.'),
+      }),
+    ),
+  }),
+}
 
-/** Of a line that was never connected everything is empty, so that there is always something to show. */
-export const getLineConnection = onOwn('line', (context, { userId, id }) =>
-  presentConnection(context, userId, id),
-)
+const operation = operationsOf('Developer connection')
+const path = '/v1/lines/{lineId}/connection'
+const connection = answers('The connection as it is now.', schemaOf('Connection'))
 
-/**
- * `{"enabled","outgoingWebhookUrl","optInEvents"}`, or some of them; what is left out stays.
- *
- * @throws UserError 400, 404, 409
- */
-export const putLineConnection = onOwn('line', async (context, { userId, id, ctx }) => {
-  const { enabled, outgoingWebhookUrl, optInEvents } = await readBodyFields(change, ctx.request.body)
-  if ([enabled, outgoingWebhookUrl, optInEvents].every((field) => field === undefined)) {
-    throw new UserError('give enabled, outgoingWebhookUrl, optInEvents or several of them')
-  }
-  await changeConnection(context, userId, id, { enabled, outgoingWebhookUrl, optInEvents })
-  return presentConnection(context, userId, id)
-})
-
-/** Disconnects, which deletes the incoming webhook; answers what is left. */
-export const deleteLineConnection = onOwn('line', async (context, { userId, id }) => {
-  await disconnect(context, userId, id)
-  return presentConnection(context, userId, id)
-})
+export const connectionOperations = [
+  operation({
+    operationId: 'getConnection',
+    at: `get ${path}`,
+    may: 'reads lines',
+    summary: "Get a {line}'s developer connection",
+    description: 'All of it is empty if the {line} was never connected.',
+    answer: connection,
+    act: ({ context, userId, id }) => presentConnection(context, userId, id),
+  }),
+  operation({
+    operationId: 'changeConnection',
+    at: `put ${path}`,
+    may: 'changes lines',
+    summary: 'Enable or disable the connection, and set its URL',
+    description:
+      'Give at least one of the fields. A field that is left out stays as it is. `enabled: true` also enables an ' +
+      'endpoint that was disabled. A URL can be set only while the connection is enabled.',
+    body: yup.object({
+      enabled: yup.boolean().strict().typeError('enabled must be true or false'),
+      outgoingWebhookUrl: textField('outgoingWebhookUrl must be a URL, or null to take it away')
+        .nullable()
+        .meta({ schema: maybeGivenUrl }),
+      optInEvents: optInEventsField(LINE_OPT_IN_EVENT_TYPES),
+    }),
+    needsField: true,
+    answer: connection,
+    refusals: [409],
+    act: async ({ context, userId, id, body }) => {
+      const { enabled, outgoingWebhookUrl, optInEvents } = await body()
+      if ([enabled, outgoingWebhookUrl, optInEvents].every((field) => field === undefined)) {
+        throw new UserError('give enabled, outgoingWebhookUrl, optInEvents or several of them')
+      }
+      await changeConnection(context, userId, id, { enabled, outgoingWebhookUrl, optInEvents })
+      return presentConnection(context, userId, id)
+    },
+  }),
+  operation({
+    operationId: 'disconnect{Line}',
+    at: `delete ${path}`,
+    may: 'changes lines',
+    summary: 'Disconnect, and delete the incoming webhook',
+    description:
+      'From then on the incoming webhook answers 404, and no event is sent. Its other endpoints are deleted.',
+    answer: connection,
+    act: async ({ context, userId, id }) => {
+      await disconnect(context, userId, id)
+      return presentConnection(context, userId, id)
+    },
+  }),
+  operation({
+    operationId: 'triggerEvent',
+    at: 'post /v1/lines/{lineId}/events/trigger',
+    may: 'changes lines',
+    summary: "Send an example to the {line}'s outgoing webhook, and to whoever listens",
+    description:
+      'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Without an ' +
+      'outgoing webhook only listeners get it (`failure` is `no_url`): at most 100 in an hour.',
+    body: yup.object({
+      type: textField('type must be text').meta({
+        schema: { ...oneOf(...LINE_EVENT_TYPES), default: 'inboundText' },
+      }),
+    }),
+    answer: answers('What the webhook did.', schemaOf('TestEventResult')),
+    refusals: [429],
+    act: async ({ context, userId, id, body }) => {
+      const { type } = await body()
+      return triggerEvent(context, userId, id, type)
+    },
+  }),
+]
 
 export async function presentConnection(context: Context, userId: string, lineId: string) {
   return { [context.vocabulary.idField]: lineId, ...(await getConnection(context, userId, lineId)) }
 }
-
-const trigger = yup.object({ type: yup.string().strict().typeError('type must be text') })
-
-/** An example goes to the outgoing webhook and to whoever listens; answers what the webhook did. */
-export const postTrigger = onOwn('line', async (context, { userId, id, ctx }) => {
-  const { type } = await readBodyFields(trigger, ctx.request.body)
-  return triggerEvent(context, userId, id, type)
-})

@@ -1,5 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
+import type { Context } from '../../domain/context.js'
 import {
   changeContact,
   listContacts,
@@ -7,84 +8,171 @@ import {
   saveContact,
   type Contact,
 } from '../../domain/lines/contacts.js'
-import type { Context } from '../../domain/context.js'
 import { listOwnLines } from '../../domain/lines/lines.js'
+import { MAX_NUMBER_LENGTH } from '../../domain/messages/phone-number.js'
+import { MAX_NAME_LENGTH } from '../../domain/names.js'
 import { UserError } from '../../errors.js'
-import { actingFor } from '../actor.js'
-import { readBodyFields } from '../input/body-fields.js'
-import { userOf } from '../middleware/authenticate.js'
+import { textField } from '../input/body-fields.js'
 import { DEFAULT_LIMIT, linkNextPage, MAX_LIMIT } from '../input/paging.js'
-import { countParameter, flagParameter, readQuery } from '../input/query.js'
+import { countParameter, flagParameter } from '../input/query.js'
+import { userOf } from '../middleware/authenticate.js'
+import {
+  answers,
+  describe,
+  flag,
+  id,
+  listOf,
+  maybeMoment,
+  maybeText,
+  moment,
+  nextPage,
+  number,
+  object,
+  schemaOf,
+} from '../openapi/parts.js'
 import { requireContactScope, visibleLines } from './line-access.js'
-import type { Operation } from './owner-operation.js'
+import { operationsOf, type Asked } from './operation.js'
+
+export const contactSchemas = {
+  Contact: object({
+    id,
+    name: maybeText,
+    phoneNumber: describe(number, 'In E.164 form, or the short code or the name of a sender.'),
+    lineIds: describe(
+      listOf(id),
+      'A contact counts for all {lines} of the user. These are the ones that you may see.',
+    ),
+    blocked: describe(flag, 'What a blocked number sends to a {line} is kept and makes no events.'),
+    blockedAt: maybeMoment,
+    createdAt: moment,
+  }),
+}
 
 /** A page is found by counting the contacts before it. */
-export const MAX_PAGE = 10_000
+const MAX_PAGE = 10_000
 
-const blocked = flagParameter()
+const operation = operationsOf('Contacts')
+const contact = answers('The contact.', schemaOf('Contact'))
 
-const filter = yup.object({
-  pageSize: countParameter(1, MAX_LIMIT).default(DEFAULT_LIMIT),
-  page: countParameter(1, MAX_PAGE).default(1),
-  blocked,
+const given =
+  'Fields may be in the body, JSON or a form, or in the query, as clients of the original send them; the body ' +
+  'counts more. Other fields are ignored: a contact counts for all {lines}, whatever `{line}Ids` says.'
+
+const inQuery = yup.object({
+  name: textField().meta({ about: 'The name, instead of in the body.' }),
+  phoneNumber: textField().meta({ about: 'The phoneNumber, instead of in the body.' }),
+  blocked: flagParameter().meta({ about: 'The blocked, instead of in the body.' }),
 })
 
-const textField = yup.string().strict().typeError('${path} must be text')
-const change = yup.object({ name: textField, phoneNumber: textField, blocked })
+const inBody = yup.object({
+  name: textField().meta({
+    schema: { type: 'string', maxLength: MAX_NAME_LENGTH },
+    about: 'What you call the number. An empty name takes it away.',
+  }),
+  phoneNumber: textField().meta({
+    schema: { type: 'string', minLength: 1, maxLength: MAX_NUMBER_LENGTH },
+    about: 'E.164 is best. It may also be the short code or the name of a sender.',
+  }),
+  blocked: flagParameter().meta({ about: 'Whether what the number sends to a {line} makes no events.' }),
+})
 
-/** Pages have numbers here, as clients of the original expect. */
-export const getContacts: Operation = (context) => async (ctx) => {
-  await requireContactScope(context, ctx, 'contacts:read')
-  const asked = await readQuery(ctx, filter, context.vocabulary)
-  const { page, pageSize } = asked
-  const found = await listContacts(
-    context,
-    userOf(ctx),
-    { isBlocked: asked.blocked },
-    { offset: (page - 1) * pageSize, limit: pageSize + 1 },
-  )
-  if (found.length > pageSize && page < MAX_PAGE) linkNextPage(context, ctx, { page: String(page + 1) })
-  ctx.body = await presentContacts(context, ctx, found.slice(0, pageSize))
-}
+type Fields = yup.InferType<typeof inQuery>
 
-/** A number that is a contact already is changed, so that a repeat does no harm. */
-export const postContact: Operation = (context) => async (ctx) => {
-  await requireContactScope(context, ctx, 'contacts:write')
-  const { phoneNumber, ...fields } = await readChange(context, ctx)
-  if (phoneNumber === undefined) throw new UserError('phoneNumber is a required field')
-  const number = readContactNumber(phoneNumber)
-  const saved = await saveContact(actingFor(ctx, context), userOf(ctx), number, fields)
-  ;[ctx.body] = await presentContacts(context, ctx, [saved])
-}
-
-export const putContact: Operation = (context) => async (ctx) => {
-  await requireContactScope(context, ctx, 'contacts:write')
-  const fields = await readChange(context, ctx)
-  if (Object.values(fields).every((value) => value === undefined)) {
-    throw new UserError('give a name, a phoneNumber or blocked, in the body or in the query')
-  }
-  const reference = String(ctx.params.contactId)
-  const changed = await changeContact(actingFor(ctx, context), userOf(ctx), reference, fields)
-  ;[ctx.body] = await presentContacts(context, ctx, [changed])
-}
+export const contactOperations = [
+  operation({
+    operationId: 'listContacts',
+    at: 'get /v1/contacts',
+    may: 'reads account',
+    scopes: ['contacts:read'],
+    summary: 'List your contacts',
+    description: 'They come oldest first.',
+    // Pages have numbers here, as clients of the original expect.
+    query: yup.object({
+      blocked: flagParameter().meta({ about: 'Only those that are blocked, or only those that are not.' }),
+      pageSize: countParameter(1, MAX_LIMIT)
+        .default(DEFAULT_LIMIT)
+        .meta({ about: 'The most that one page has.' }),
+      page: countParameter(1, MAX_PAGE).default(1).meta({ about: 'Which page.' }),
+    }),
+    ignoresUnknown: true,
+    answer: answers('A page of contacts.', listOf(schemaOf('Contact')), nextPage),
+    act: async ({ context, ctx, userId, query }) => {
+      await requireContactScope(context, ctx, 'contacts:read')
+      const { page, pageSize, blocked } = await query()
+      const found = await listContacts(
+        context,
+        userId,
+        { isBlocked: blocked },
+        { offset: (page - 1) * pageSize, limit: pageSize + 1 },
+      )
+      if (found.length > pageSize && page < MAX_PAGE) {
+        linkNextPage(context, ctx, { page: String(page + 1) })
+      }
+      return presentContacts(context, ctx, found.slice(0, pageSize))
+    },
+  }),
+  operation({
+    operationId: 'saveContact',
+    at: 'post /v1/contacts',
+    may: 'changes account',
+    scopes: ['contacts:write'],
+    summary: 'Name or block a number',
+    description: `A number that is a contact already is changed. ${given}`,
+    query: inQuery,
+    body: inBody,
+    takesForm: true,
+    ignoresUnknown: true,
+    answer: contact,
+    act: async (asked) => {
+      const { context, ctx, userId } = asked
+      await requireContactScope(context, ctx, 'contacts:write')
+      const { phoneNumber, ...fields } = await readFields(asked)
+      if (phoneNumber === undefined) throw new UserError('phoneNumber is a required field')
+      const saved = await saveContact(context, userId, readContactNumber(phoneNumber), fields)
+      return (await presentContacts(context, ctx, [saved]))[0]
+    },
+  }),
+  operation({
+    operationId: 'changeContact',
+    at: 'put /v1/contacts/{contactId}',
+    may: 'changes account',
+    scopes: ['contacts:write'],
+    summary: 'Change a contact',
+    description: `What is left out stays as it is. 409: another contact has the number. ${given}`,
+    query: inQuery,
+    body: inBody,
+    takesForm: true,
+    ignoresUnknown: true,
+    answer: contact,
+    refusals: [409],
+    act: async (asked) => {
+      const { context, ctx, userId } = asked
+      await requireContactScope(context, ctx, 'contacts:write')
+      const fields = await readFields(asked)
+      if (Object.keys(fields).length === 0) {
+        throw new UserError('give a name, a phoneNumber or blocked, in the body or in the query')
+      }
+      const changed = await changeContact(context, userId, asked.id, fields)
+      return (await presentContacts(context, ctx, [changed]))[0]
+    },
+  }),
+]
 
 /** Some clients of the original send the fields in the query, others in the body. If both are there, the body counts. */
-async function readChange(context: Context, ctx: KoaContext) {
-  const inQuery = await readQuery(ctx, change, context.vocabulary)
-  const inBody = await readBodyFields(change, ctx.request.body)
-  return { ...inQuery, ...inBody }
+async function readFields({ query, body }: Asked<Fields, Fields>): Promise<Fields> {
+  return { ...(await query()), ...(await body()) }
 }
 
 /** A contact counts for all lines, so it names those that whoever asks may see. */
 async function presentContacts(context: Context, ctx: KoaContext, contacts: readonly Contact[]) {
   const lines = await listOwnLines(context, userOf(ctx))
   const visible = await visibleLines(context, ctx)
-  const lineIds = lines.map(({ id }) => id).filter((id) => visible?.has(id) ?? true)
-  return contacts.map(({ id, name, number, blockedAt, createdAt }) =>
+  const lineIds = lines.map((each) => each.id).filter((each) => visible?.has(each) ?? true)
+  return contacts.map(({ id: contactId, name, number: theirs, blockedAt, createdAt }) =>
     context.vocabulary.fields({
-      id,
+      id: contactId,
       name,
-      phoneNumber: number,
+      phoneNumber: theirs,
       lineIds,
       blocked: blockedAt !== null,
       blockedAt,

@@ -1,5 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
+import { ENDPOINT_FIELDS } from '../../database/endpoints/endpoints.js'
 import { listAccountDeliveries, listDeliveries } from '../../database/endpoints/deliveries/reading.js'
 import type { Context } from '../../domain/context.js'
 import { findDeliveriesOfApplication } from '../../domain/endpoints/deliveries/delivery-history.js'
@@ -13,30 +14,58 @@ import {
   enableEndpoint,
   getEndpoint,
   listEndpoints,
+  MAX_LINE_ENDPOINTS,
   type Asker,
   type Endpoint,
   type EndpointOwner,
 } from '../../domain/endpoints/endpoints.js'
-import { changePolicy, getPolicy, previewPolicy } from '../../domain/endpoints/policies.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../domain/endpoints/signing-secrets.js'
 import { sendTestEvent } from '../../domain/endpoints/test-event.js'
 import { ownerOf, pauseEndpoint, resumeEndpoint } from '../../domain/operating/pauses.js'
 import { UserError } from '../../errors.js'
+import { ALL_EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../event-types.js'
 import { isId } from '../../ids.js'
-import { actingFor } from '../actor.js'
-import { optInEventsField, readBodyFields } from '../input/body-fields.js'
+import { optInEventsField, textField } from '../input/body-fields.js'
 import { answerList, pageParameters } from '../input/paging.js'
-import { idParameter, readQuery, wordParameter } from '../input/query.js'
+import { idParameter, wordParameter } from '../input/query.js'
 import { applicationOf, lineOfToken, userOf } from '../middleware/authenticate.js'
+import {
+  answers,
+  answersList,
+  count,
+  describe,
+  flag,
+  givenUrl,
+  id,
+  listOf,
+  maybeText,
+  name,
+  nextPage,
+  object,
+  oneOf,
+  schemaOf,
+  shownOf,
+} from '../openapi/parts.js'
 import { requireLineOfToken } from './line-access.js'
-import type { Operation } from './owner-operation.js'
+import { operationsOf, type Asked, type Definition, type Operation } from './operation.js'
 import { presentApplicationDelivery, presentDelivery, presentEndpoint } from './presenters.js'
 
-export interface EndpointRequest {
-  asker: Asker
-  /** As the path has it. Whether it is the asker's is the domain's to say. */
-  id: string
-  ctx: KoaContext
+const endpoint = shownOf(ENDPOINT_FIELDS)
+
+export const endpointSchemas = {
+  Endpoint: object(endpoint),
+  NewEndpoint: object({
+    ...endpoint,
+    signingSecret: describe({ type: 'string', pattern: '^whsec_' }, 'It signs the events.'),
+  }),
+  SigningSecret: object({ signingSecret: { type: 'string', pattern: '^whsec_' } }),
+  TestEventResult: object({
+    delivered: flag,
+    responseStatus: { type: ['integer', 'null'] },
+    failure: describe(maybeText, "The failure's name, such as `timeout` or `http_500`."),
+    durationMs: count,
+    responseExcerpt: maybeText,
+  }),
 }
 
 /** An application has its own endpoint; everybody else those of their lines and applications. */
@@ -46,66 +75,287 @@ export function askerOf(ctx: KoaContext): Asker {
   return { userId: userOf(ctx), lineId: lineOfToken(ctx) }
 }
 
-/** An operation on the endpoint that the path names; what it gives is the answer. */
-export function onEndpoint(
-  answer: (context: Context, asked: EndpointRequest) => Promise<unknown>,
-): Operation {
-  return (context) => async (ctx) => {
-    const { endpointId: id = '' } = ctx.params as { endpointId?: string }
-    ctx.body = await answer(actingFor(ctx, context), { asker: askerOf(ctx), id: id.toLowerCase(), ctx })
-  }
-}
-
-/** As `onEndpoint`; the answer is the endpoint as it is then. */
-function onEndpointNow(act: (context: Context, asked: EndpointRequest) => Promise<Endpoint>): Operation {
-  return onEndpoint(async (context, asked) => presentEndpoint(context.vocabulary, await act(context, asked)))
-}
-
-const owners = { applicationId: idParameter() }
-
-export const getEndpoints: Operation = (context) => {
-  const { vocabulary } = context
-  const parameters = yup.object({
-    ...owners,
-    [vocabulary.idField]: idParameter(),
-    state: wordParameter(ENDPOINT_STATES),
-  })
-  return async (ctx) => {
-    const asked = await readQuery(ctx, parameters, vocabulary)
-    const endpoints = await listEndpoints(context, askerOf(ctx), asked)
-    ctx.body = endpoints.map((each) => presentEndpoint(vocabulary, each))
-  }
-}
+const operation = operationsOf('Endpoints')
+const scopes = ['messages:connect'] as const
+const one = '/v1/endpoints/{endpointId}'
 
 const fields = {
-  name: yup.string().strict().nullable().typeError('name must be text, or null for none'),
-  url: yup.string().strict().typeError('url must be a URL'),
-  optInEvents: optInEventsField,
+  name: textField('name must be text, or null for none')
+    .nullable()
+    // An empty name stands for none, as null does.
+    .meta({ schema: { anyOf: [name, { type: 'null' }, { const: '' }] } }),
+  url: textField('url must be a URL').meta({ schema: givenUrl }),
+  optInEvents: optInEventsField(OPT_IN_EVENT_TYPES).meta({
+    about:
+      'The events that it gets besides those of received messages. `lineDisconnected` is for applications.',
+  }),
 }
 
-/** Answers its secret too. */
-export const postEndpoint: Operation = (context) => {
-  const { idField } = context.vocabulary
-  const id = (name: string) => yup.string().strict().typeError(`${name} must be an id (a UUID)`)
-  const added = yup.object({ ...fields, [idField]: id(idField), applicationId: id('applicationId') })
-  return async (ctx) => {
-    const {
-      applicationId,
-      [idField]: lineId,
-      ...written
-    } = (await readBodyFields(added, ctx.request.body)) as Record<string, string | undefined>
-    const owner = readOwner(ctx, idField, { lineId, applicationId })
-    const acting = actingFor(ctx, context)
-    const { endpoint, signingSecret } = await addEndpoint(acting, userOf(ctx), owner, written)
-    ctx.body = { ...presentEndpoint(context.vocabulary, endpoint), signingSecret }
-  }
+const addedId = () => textField('${path} must be an id (a UUID)')
+
+const added = yup.object({
+  lineId: addedId().meta({ schema: id, about: 'The {line} whose events it gets.' }),
+  applicationId: addedId().meta({ schema: id, about: 'Or the application whose webhook it is.' }),
+  ...fields,
+  url: fields.url.defined('url is missing: give the URL of your server'),
+})
+
+type Given = Pick<Definition<object, yup.AnyObject>, 'operationId' | 'summary' | 'description' | 'refusals'>
+
+/** An act that answers the endpoint as it is then. */
+function actOn(
+  act: string,
+  given: Given,
+  work: (context: Context, asker: Asker, id: string, asked: Asked<object, object>) => Promise<Endpoint>,
+): Operation {
+  return operation({
+    ...given,
+    at: `post ${one}/${act}`,
+    may: 'changes lines',
+    answer: answers('The endpoint as it is now.', schemaOf('Endpoint')),
+    act: async (asked) => presentNow(asked, await work(asked.context, askerOf(asked.ctx), asked.id, asked)),
+  })
 }
+
+/** An act that answers how many events it is about. */
+function actOnMany(
+  act: string,
+  description: string,
+  given: Given,
+  work: (context: Context, asker: Asker, id: string) => Promise<number>,
+): Operation {
+  return operation({
+    ...given,
+    at: `post ${one}/${act}`,
+    may: 'changes lines',
+    scopes,
+    answer: answers(description, object({ count })),
+    refusals: [409],
+    act: async ({ context, ctx, id }) => ({ count: await work(context, askerOf(ctx), id) }),
+  })
+}
+
+function presentNow({ context }: { context: Context }, found: Endpoint) {
+  return presentEndpoint(context.vocabulary, found)
+}
+
+export const endpointOperations = [
+  operation({
+    operationId: 'listEndpoints',
+    at: 'get /v1/endpoints',
+    may: 'reads lines',
+    scopes,
+    summary: 'List the endpoints of your {lines}, your applications and your account',
+    description: "A {line}'s outgoing webhook comes first. An application sees its own endpoint.",
+    query: yup.object({
+      lineId: idParameter().meta({ about: 'Only those of this {line}.' }),
+      applicationId: idParameter().meta({ about: 'Only that of this application.' }),
+      state: wordParameter(ENDPOINT_STATES).meta({ about: 'Only those that are so.' }),
+    }),
+    answer: answers('All of them.', listOf(schemaOf('Endpoint'))),
+    act: async ({ context, ctx, query }) => {
+      const endpoints = await listEndpoints(context, askerOf(ctx), await query())
+      return endpoints.map((each) => presentEndpoint(context.vocabulary, each))
+    },
+  }),
+  operation({
+    operationId: 'addEndpoint',
+    at: 'post /v1/endpoints',
+    may: 'changes lines',
+    summary: 'Add an endpoint to a {line}, an application that has none, or your account',
+    description:
+      'It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a {line} may have ' +
+      `${MAX_LINE_ENDPOINTS}, and its developer connection must be enabled. Without {line}Id and applicationId it is an ` +
+      'operational webhook of your account, which gets your notices.',
+    body: added,
+    answer: answers('The endpoint, and its secret.', schemaOf('NewEndpoint')),
+    refusals: [404, 409],
+    act: async ({ context, ctx, userId, body }) => {
+      const { lineId, applicationId, ...written } = await body()
+      const owner = readOwner(ctx, context.vocabulary.idField, { lineId, applicationId })
+      const { endpoint: found, signingSecret } = await addEndpoint(context, userId, owner, written)
+      return { ...presentNow({ context }, found), signingSecret }
+    },
+  }),
+  operation({
+    operationId: 'getEndpoint',
+    at: `get ${one}`,
+    may: 'reads lines',
+    scopes,
+    summary: 'Get an endpoint',
+    description: 'Its health is in it.',
+    answer: answers('The endpoint as it is now.', schemaOf('Endpoint')),
+    act: async (asked) => presentNow(asked, await getEndpoint(asked.context, askerOf(asked.ctx), asked.id)),
+  }),
+  operation({
+    operationId: 'changeEndpoint',
+    at: `patch ${one}`,
+    may: 'changes lines',
+    summary: 'Change an endpoint',
+    description:
+      'Give at least one of the fields. A field that is left out stays as it is. Another URL keeps the secret and gets what ' +
+      'was held.',
+    body: yup.object(fields),
+    needsField: true,
+    answer: answers('The endpoint as it is now.', schemaOf('Endpoint')),
+    act: async (asked) => {
+      const { context, id } = asked
+      const asker = askerOf(asked.ctx)
+      await getEndpoint(context, asker, id)
+      return presentNow(asked, await changeEndpoint(context, asker, id, await asked.body()))
+    },
+  }),
+  operation({
+    operationId: 'deleteEndpoint',
+    at: `delete ${one}`,
+    may: 'changes lines',
+    summary: 'Delete an endpoint',
+    description: 'It gets no more events, and those that wait for it end as `exhausted`.',
+    answer: answers('The endpoint as it was.', schemaOf('Endpoint')),
+    act: async (asked) =>
+      presentNow(asked, await deleteEndpoint(asked.context, askerOf(asked.ctx), asked.id)),
+  }),
+  operation({
+    operationId: 'sendTestEvent',
+    at: `post ${one}/test-event`,
+    may: 'changes lines',
+    scopes,
+    summary: 'Send a test event to an endpoint',
+    description:
+      'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is ' +
+      'an example of its type; without a type it is the first that the endpoint gets.',
+    body: yup.object({ type: textField('type must be text').meta({ schema: oneOf(...ALL_EVENT_TYPES) }) }),
+    answer: answers('What the endpoint did.', schemaOf('TestEventResult')),
+    refusals: [409],
+    act: async ({ context, ctx, id, body }) => {
+      const asker = askerOf(ctx)
+      await getEndpoint(context, asker, id)
+      const { type } = await body()
+      return sendTestEvent(context, asker, id, type)
+    },
+  }),
+  actOn(
+    'enable',
+    {
+      operationId: 'enableEndpoint',
+      summary: 'Enable an endpoint again',
+      description: 'After it was disabled for failing. What was held stays so until it is sent.',
+    },
+    enableEndpoint,
+  ),
+  // A program does what its user may do as the owner, also if that is an operator.
+  actOn(
+    'pause',
+    {
+      operationId: 'pauseEndpoint',
+      summary: 'Pause the events to an endpoint',
+      description: 'They wait, and use up no attempt. Test events are sent.',
+    },
+    async (context, asker, id, { userId }) => {
+      await pauseEndpoint(context, ownerOf(userId), await getEndpoint(context, asker, id))
+      return getEndpoint(context, asker, id)
+    },
+  ),
+  actOn(
+    'resume',
+    {
+      operationId: 'resumeEndpoint',
+      summary: 'Resume the events to an endpoint',
+      description: 'What waits is sent soon, in order. 403: an operator has paused them.',
+    },
+    async (context, asker, id, { userId }) => {
+      await resumeEndpoint(context, ownerOf(userId), await getEndpoint(context, asker, id))
+      return getEndpoint(context, asker, id)
+    },
+  ),
+  actOnMany(
+    'try-now',
+    'How many events are tried.',
+    {
+      operationId: 'tryEndpointNow',
+      summary: 'Try all events now that wait for their next attempt',
+      description: 'For a server that was mended. This is refused while the events are paused.',
+    },
+    tryEndpointNow,
+  ),
+  actOnMany(
+    'send-held-events',
+    'How many events are being sent.',
+    {
+      operationId: 'sendHeldEvents',
+      summary: 'Send the events that were held while the endpoint was disabled',
+      description: 'They are sent oldest first. This is refused while the endpoint is still disabled.',
+    },
+    sendHeldEvents,
+  ),
+  operation({
+    operationId: 'getSigningSecret',
+    at: `get ${one}/signing-secret`,
+    may: 'reveals lines',
+    summary: 'Get the secret that signs events',
+    description: 'Your server verifies events with it (Standard Webhooks).',
+    answer: answers('The secret.', schemaOf('SigningSecret')),
+    act: async ({ context, ctx, id }) => ({
+      signingSecret: await revealSigningSecret(context, askerOf(ctx), id),
+    }),
+  }),
+  operation({
+    operationId: 'rotateSecret',
+    at: `post ${one}/rotate-secret`,
+    may: 'changes lines',
+    summary: 'Make a new signing secret',
+    description: 'The old secret signs too for 24 h.',
+    answer: answers('The secret.', schemaOf('SigningSecret')),
+    act: async ({ context, ctx, id }) => ({
+      signingSecret: await rotateSigningSecret(context, askerOf(ctx), id),
+    }),
+  }),
+  operation({
+    operationId: 'listDeliveriesOfEndpoint',
+    at: `get ${one}/deliveries`,
+    may: 'reads lines',
+    summary: 'List the deliveries to an endpoint',
+    description: 'They come newest first; those of an application without what was said on the {line}.',
+    query: yup.object(pageParameters),
+    answer: answersList(
+      'A page of deliveries; as CSV all of them.',
+      { anyOf: [schemaOf('Delivery'), schemaOf('ApplicationDelivery')] },
+      nextPage,
+    ),
+    act: async (asked) => {
+      const { context } = asked
+      const { db, vocabulary } = context
+      const { id, userId, lineId, applicationId } = await getEndpoint(context, askerOf(asked.ctx), asked.id)
+      const page = await asked.query()
+      if (applicationId !== null) {
+        await answerList(
+          asked,
+          'deliveries',
+          page,
+          (each) => findDeliveriesOfApplication(context, userId, applicationId, each),
+          (delivery) => presentApplicationDelivery(vocabulary, delivery),
+        )
+        return
+      }
+      await answerList(
+        asked,
+        'deliveries',
+        page,
+        (each) =>
+          lineId === null
+            ? listAccountDeliveries(db, userId, { endpointId: id }, each)
+            : listDeliveries(db, userId, { lineId, endpointId: id }, each),
+        (delivery) => presentDelivery(vocabulary, delivery),
+      )
+    },
+  }),
+]
 
 /** @throws UserError 400, 404 for what is none, or not of the line that the token is for */
 function readOwner(
   ctx: KoaContext,
   idField: string,
-  { lineId, applicationId }: { lineId?: string | undefined; applicationId?: string | undefined },
+  { lineId, applicationId }: { lineId: string | undefined; applicationId: string | undefined },
 ): EndpointOwner {
   if (lineId !== undefined && applicationId !== undefined) {
     throw new UserError(
@@ -123,102 +373,4 @@ function readOwner(
   if (applicationId === undefined) return { isOfAccount: true }
   if (!isId(applicationId)) throw new UserError('no such application', 404)
   return { applicationId: applicationId.toLowerCase() }
-}
-
-export const getOneEndpoint = onEndpointNow((context, { asker, id }) => getEndpoint(context, asker, id))
-
-/** What is left out stays. */
-export const patchEndpoint = onEndpointNow(async (context, { asker, id, ctx }) => {
-  await getEndpoint(context, asker, id)
-  return changeEndpoint(context, asker, id, await readBodyFields(yup.object(fields), ctx.request.body))
-})
-
-/** Answers what it was. */
-export const deleteOneEndpoint = onEndpointNow((context, { asker, id }) => deleteEndpoint(context, asker, id))
-
-export const postEndpointEnabling = onEndpointNow((context, { asker, id }) =>
-  enableEndpoint(context, asker, id),
-)
-
-// A program does what its user may do as the owner, also if that is an operator.
-
-export const postEndpointPause = onEndpointNow(async (context, { asker, id, ctx }) => {
-  await pauseEndpoint(context, ownerOf(userOf(ctx)), await getEndpoint(context, asker, id))
-  return getEndpoint(context, asker, id)
-})
-
-/** @throws UserError 403 when an operator has paused it */
-export const postEndpointResumption = onEndpointNow(async (context, { asker, id, ctx }) => {
-  await resumeEndpoint(context, ownerOf(userOf(ctx)), await getEndpoint(context, asker, id))
-  return getEndpoint(context, asker, id)
-})
-
-const testEvent = yup.object({ type: yup.string().strict().typeError('type must be text') })
-
-/** Answers what the endpoint did, also when it failed: that is what was asked. */
-export const postTestEvent = onEndpoint(async (context, { asker, id, ctx }) => {
-  await getEndpoint(context, asker, id)
-  const { type } = await readBodyFields(testEvent, ctx.request.body)
-  return sendTestEvent(context, asker, id, type)
-})
-
-export const postEndpointNow = onEndpoint(async (context, { asker, id }) => ({
-  count: await tryEndpointNow(context, asker, id),
-}))
-
-export const postHeldEvents = onEndpoint(async (context, { asker, id }) => ({
-  count: await sendHeldEvents(context, asker, id),
-}))
-
-export const getSigningSecret = onEndpoint(async (context, { asker, id }) => ({
-  signingSecret: await revealSigningSecret(context, asker, id),
-}))
-
-/** The old secret signs too for 24 h. */
-export const postSecretRotation = onEndpoint(async (context, { asker, id }) => ({
-  signingSecret: await rotateSigningSecret(context, asker, id),
-}))
-
-export const getEndpointPolicy = onEndpoint((context, { asker, id }) => getPolicy(context, asker, id))
-
-/** JSON Merge Patch (RFC 7396): what is left out stays, and null stands for the default. */
-export const patchEndpointPolicy = onEndpoint((context, { asker, id, ctx }) =>
-  changePolicy(context, asker, id, ctx.request.body as Record<string, unknown>),
-)
-
-/** Nothing is saved. */
-export const postPolicyPreview = onEndpoint(async (context, { asker, id, ctx }) => {
-  const written = ctx.request.body as Record<string, unknown>
-  const { contentType, body, isSample } = await previewPolicy(context, asker, id, written)
-  return { contentType, body, isSample }
-})
-
-/** Of an application's endpoint only how each went, and not what was said on somebody else's line. */
-export const getEndpointDeliveries: Operation = (context) => async (ctx) => {
-  const { endpointId = '' } = ctx.params as { endpointId?: string }
-  const endpoint = await getEndpoint(context, askerOf(ctx), endpointId)
-  const { before, limit } = await readQuery(ctx, yup.object(pageParameters), context.vocabulary)
-  const { id, userId, lineId, applicationId } = endpoint
-  if (applicationId === null) {
-    await answerList(
-      context,
-      ctx,
-      'deliveries',
-      { before, limit },
-      (page) =>
-        lineId === null
-          ? listAccountDeliveries(context.db, userId, { endpointId: id }, page)
-          : listDeliveries(context.db, userId, { lineId, endpointId: id }, page),
-      (delivery) => presentDelivery(context.vocabulary, delivery),
-    )
-    return
-  }
-  await answerList(
-    context,
-    ctx,
-    'deliveries',
-    { before, limit },
-    (page) => findDeliveriesOfApplication(context, userId, applicationId, page),
-    (delivery) => presentApplicationDelivery(context.vocabulary, delivery),
-  )
 }

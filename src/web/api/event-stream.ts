@@ -10,9 +10,10 @@ import { Unavailable, UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { listeningStreams } from '../../telemetry/metrics.js'
 import { HEARTBEAT_MS, LIFE_MS, openEventStream, type StreamKind } from '../event-streams.js'
-import { isStillAsker, userOf } from '../middleware/authenticate.js'
-import { momentParameter, readQuery } from '../input/query.js'
-import type { Operation } from './owner-operation.js'
+import { isStillAsker } from '../middleware/authenticate.js'
+import { momentParameter } from '../input/query.js'
+import { describe, id, inHeader, text } from '../openapi/parts.js'
+import { operationsOf, type Operation } from './operation.js'
 
 /** As the console's live pages. Each listener costs its queries as often. */
 const EVERY_MS = 1000
@@ -28,29 +29,38 @@ const LISTENERS: StreamKind = {
   failed: 'listen.failed',
 }
 
-/**
- * The events of a line as server-sent events, each with the body and the headers that an endpoint would get now. It goes on
- * where `Last-Event-ID` says, so a reader that was cut off loses nothing.
- */
-export const getEventStream = streamEvents(SLOW_MS)
-
-export function streamEvents(slowMs: number): Operation {
-  return (context) => operation(context, slowMs)
-}
-
-function operation(context: Context, slowMs: number): ReturnType<Operation> {
-  const parameters = yup.object({ from: momentParameter() })
-  return async (ctx) => {
-    const lineId: unknown = ctx.params.lineId
-    if (!isId(lineId)) throw new UserError('no such line', 404)
-    const userId = userOf(ctx)
-    const line = await getOwnLine(context, userId, lineId.toLowerCase())
-    const { from } = await readQuery(ctx, parameters, context.vocabulary)
-    const after = readLastEventId(ctx)
-    openEventStream(context, ctx, userId, LISTENERS, (stream) =>
-      run(context, ctx, stream, { userId, lineId: line.id, after, from, slowMs }),
-    )
-  }
+/** @param slowMs how long a reader may take nothing */
+export function streamEvents(slowMs = SLOW_MS): Operation {
+  return operationsOf('Outgoing webhook')({
+    operationId: 'streamEvents',
+    at: 'get /v1/lines/{lineId}/events/stream',
+    may: 'reads lines',
+    summary: 'Follow the events of a {line}',
+    description:
+      'Server-sent events, as `linehook listen` reads them. `data` is JSON: `id`, `type`, `fromNumber`, `createdAt`, and the `headers` ' +
+      'and the `body` (a text) that are posted to the outgoing webhook URL, without the headers that you added. There is no `webhook-signature` if the ' +
+      '{line} has no such URL, because its secret signs. An event of the name `position` comes every 15 s and has no ' +
+      'event of yours. The stream ends after five minutes, and when the token is revoked; a reader that takes nothing for ' +
+      '30 s is cut off. Connect again with `Last-Event-ID`: nothing is missed, and the last ten seconds before it come ' +
+      'once more with the same `webhook-id`. One user may have ten streams.',
+    headers: [inHeader('Last-Event-ID', id, 'Go on after this event.')],
+    query: yup.object({
+      from: momentParameter().meta({ about: 'Begin at this moment instead of now.' }),
+    }),
+    answer: {
+      description: 'A stream of events.',
+      content: { 'text/event-stream': { schema: describe(text, 'Server-sent events.') } },
+    },
+    refusals: [429],
+    act: async ({ context, ctx, userId, id: lineId, query }) => {
+      const line = await getOwnLine(context, userId, lineId)
+      const { from } = await query()
+      const after = readLastEventId(ctx)
+      openEventStream(context, ctx, userId, LISTENERS, (stream) =>
+        run(context, ctx, stream, { userId, lineId: line.id, after, from, slowMs }),
+      )
+    },
+  })
 }
 
 async function run(
@@ -117,8 +127,8 @@ async function write(
   return stream.writable && !isSlow
 }
 
-function toMessage({ id, ...event }: SignedEvent): string {
-  return `id: ${id}\ndata: ${JSON.stringify({ id, ...event })}\n\n`
+function toMessage(event: SignedEvent): string {
+  return `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
 function readLastEventId(ctx: KoaContext): string | undefined {

@@ -1,38 +1,81 @@
 import * as yup from 'yup'
 import {
   createIncomingWebhook,
+  MAX_OVERLAP_SECONDS,
   regenerateToken,
   removeIncomingWebhook,
   revealIncomingWebhook,
 } from '../../domain/lines/incoming-webhooks.js'
 import { getOwnLine } from '../../domain/lines/lines.js'
 import { UserError } from '../../errors.js'
-import { readBodyFields } from '../input/body-fields.js'
+import { answers, object, schemaOf, text, url } from '../openapi/parts.js'
 import { presentConnection } from './connections.js'
-import { onOwn } from './owner-operation.js'
+import { operationsOf } from './operation.js'
 
-const regeneration = yup.object({
-  overlapSeconds: yup.number().strict().typeError('overlapSeconds must be a whole number of seconds'),
-})
-
-export const getIncomingWebhook = onOwn('line', async (context, { userId, id }) => {
-  const webhook = await revealIncomingWebhook(context, userId, id)
-  if (webhook !== undefined) return webhook
-  await getOwnLine(context, userId, id)
-  throw new UserError('this line has no incoming webhook: create one first', 404)
-})
-
-export const postIncomingWebhook = onOwn('line', (context, { userId, id }) =>
-  createIncomingWebhook(context, userId, id),
+const operation = operationsOf('Incoming webhook')
+const path = '/v1/lines/{lineId}/incoming-webhook'
+const webhook = answers(
+  'The webhook. Its URL is a secret, because anybody who has it can send.',
+  object({ url, token: text }),
 )
 
-/** The old token ends at once, or after `overlapSeconds`. */
-export const postTokenRegeneration = onOwn('line', async (context, { userId, id, ctx }) => {
-  const { overlapSeconds } = await readBodyFields(regeneration, ctx.request.body)
-  return regenerateToken(context, userId, id, overlapSeconds)
-})
-
-export const deleteIncomingWebhook = onOwn('line', async (context, { userId, id }) => {
-  await removeIncomingWebhook(context, userId, id)
-  return presentConnection(context, userId, id)
-})
+export const incomingWebhookOperations = [
+  operation({
+    operationId: 'getIncomingWebhook',
+    at: `get ${path}`,
+    may: 'reveals lines',
+    summary: 'Get the URL with its token',
+    description: 'Anybody who has the URL can send. If somebody else may know it, give it a new token.',
+    answer: webhook,
+    act: async ({ context, userId, id }) => {
+      const found = await revealIncomingWebhook(context, userId, id)
+      if (found !== undefined) return found
+      await getOwnLine(context, userId, id)
+      throw new UserError('this line has no incoming webhook: create one first', 404)
+    },
+  }),
+  operation({
+    operationId: 'createIncomingWebhook',
+    at: `post ${path}`,
+    may: 'changes lines',
+    summary: 'Create the incoming webhook',
+    description: 'The developer connection must be enabled.',
+    answer: webhook,
+    refusals: [409],
+    act: ({ context, userId, id }) => createIncomingWebhook(context, userId, id),
+  }),
+  operation({
+    operationId: 'deleteIncomingWebhook',
+    at: `delete ${path}`,
+    may: 'changes lines',
+    summary: 'Delete the webhook; its URL then answers 404',
+    description: 'You can create a new one, which has another token.',
+    answer: answers('The connection as it is now.', schemaOf('Connection')),
+    act: async ({ context, userId, id }) => {
+      await removeIncomingWebhook(context, userId, id)
+      return presentConnection(context, userId, id)
+    },
+  }),
+  operation({
+    operationId: 'regenerateToken',
+    at: `post ${path}/regenerate`,
+    may: 'changes lines',
+    summary: 'Give it a new token',
+    description: 'The old token ends at once, or after `overlapSeconds`.',
+    body: yup.object({
+      overlapSeconds: yup
+        .number()
+        .strict()
+        .typeError('overlapSeconds must be a whole number of seconds')
+        .meta({
+          schema: { type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: 0 },
+          about: 'How long the old token still works.',
+        }),
+    }),
+    answer: webhook,
+    act: async ({ context, userId, id, body }) => {
+      const { overlapSeconds } = await body()
+      return regenerateToken(context, userId, id, overlapSeconds)
+    },
+  }),
+]

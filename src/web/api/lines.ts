@@ -1,60 +1,252 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
+import { SCOPES } from '../../domain/applications/application-access.js'
 import type { Context } from '../../domain/context.js'
-import { readLimits } from '../../domain/messages/limits.js'
 import { getOwnLine, listOwnLines, renameLine } from '../../domain/lines/lines.js'
+import { readLimits } from '../../domain/messages/limits.js'
+import { listOptOuts } from '../../domain/messages/opt-out/contacts.js'
+import { tryLineMessagesNow } from '../../domain/messages/try-now.js'
+import { ownerOf, pauseLine, resumeLine } from '../../domain/operating/pauses.js'
 import { UserError } from '../../errors.js'
-import { readBodyFields } from '../input/body-fields.js'
+import { readBodyFields, textField } from '../input/body-fields.js'
+import { linkNextPage, pageParameters } from '../input/paging.js'
+import { idParameter, numberParameter } from '../input/query.js'
 import { userOf } from '../middleware/authenticate.js'
-import { idParameter, numberParameter, readQuery } from '../input/query.js'
+import {
+  answers,
+  count,
+  describe,
+  e164,
+  flag,
+  id,
+  listOf,
+  maybeMoment,
+  moment,
+  name,
+  nextPage,
+  number,
+  object,
+  oneOf,
+  pauseFields,
+  schemaOf,
+  text,
+} from '../openapi/parts.js'
 import { requireRenaming, requireVisible, visibleLines } from './line-access.js'
-import { onOwn, type Operation } from './owner-operation.js'
+import { fieldsOf, operationsOf } from './operation.js'
 import { presentLine } from './presenters.js'
 
-const change = yup.object({ name: yup.string().strict().typeError('name must be a string') })
-
-/**
- * The user's lines, oldest first, as a bare array, which existing clients expect. An application sees those that are
- * connected to it, or all with `lines:read`.
- */
-export const getLines: Operation = (context) => {
-  const filter = yup.object({
-    id: idParameter(),
-    lineId: idParameter().label(context.vocabulary.idField),
-    phoneNumber: numberParameter(),
-    name: yup.string(),
-  })
-  return async (ctx) => {
-    const { lineId, ...wanted } = await readQuery(ctx, filter, context.vocabulary)
-    const lines = await listVisible(context, ctx, wanted)
-    ctx.body = lines.filter(({ id }) => lineId === undefined || id === lineId.toLowerCase())
-  }
+const allowance = {
+  limit: describe({ type: 'integer', minimum: 1 }, 'How many messages are accepted in 60 s.'),
+  used: describe(count, 'How many were accepted in the last 60 s.'),
+  opensMs: describe(
+    count,
+    'The milliseconds until one more fits. If one fits now: until the window has room for one more; 0 if it is empty.',
+  ),
 }
 
-export const getLine = onOwn('line', async (context, { userId, id, ctx }) => {
-  await requireVisible(context, ctx, id)
-  return presentLine(await getOwnLine(context, userId, id))
-})
+export const lineSchemas = {
+  '{Line}': object({
+    id,
+    name: text,
+    phoneNumber: e164,
+    status: describe(oneOf('active', 'disabled'), 'A disabled {line} sends and delivers nothing.'),
+    isConnected: describe(flag, 'Whether its developer connection is enabled.'),
+    messagesPerNumberPerMinute: describe(count, 'The limit to one number.'),
+    messagesPerMinute: describe(count, 'The limit in all.'),
+    ...pauseFields('Since when what the {line} sends is paused: messages wait.'),
+    pausedCountries: describe(
+      listOf(text),
+      'ISO 3166 codes of countries to which messages are refused, because they rose suddenly. An operator ends it.',
+    ),
+    lastActivityAt: describe(maybeMoment, 'When it last sent or received.'),
+  }),
+  OptOut: object({ number, optedOutAt: moment }),
+  Limits: object({
+    '{line}': object(allowance),
+    numbers: describe(
+      listOf(object({ number, ...allowance })),
+      'The five numbers with the most messages in the last 60 s.',
+    ),
+    caps: describe(
+      listOf(
+        object({
+          of: describe(oneOf('{line}', 'user'), '`user`: of all {lines} of the user together.'),
+          segmentsPerDay: describe(
+            { type: 'integer', minimum: 1 },
+            'How many segments are accepted on a day (UTC).',
+          ),
+          used: describe(count, 'How many were accepted today.'),
+          isNear: describe(flag, '80 % are used, or more.'),
+          resetsAt: describe(moment, 'When the next day begins.'),
+        }),
+      ),
+      'The daily caps, if operators have set any.',
+    ),
+  }),
+}
 
-/**
- * With the name in the body, answers the line. Some clients send the name in the query, and expect all lines as the answer;
- * their other fields, such as `ringer` and `color`, are ignored. If both are there, the body counts.
- */
-export const putLine = onOwn('line', async (context, { userId, id, ctx }) => {
-  await requireVisible(context, ctx, id)
-  await requireRenaming(context, ctx)
-  await getOwnLine(context, userId, id)
-  const inQuery = await readQuery(ctx, change, context.vocabulary)
-  const inBody = await readBodyFields(change, ctx.request.body)
-  const { name } = { ...inQuery, ...inBody }
-  if (name === undefined) {
-    throw new UserError('give a name, in a JSON body or in the query: nothing else of it can be changed here')
-  }
-  await renameLine(context, userId, id, name)
-  return inBody.name === undefined
-    ? listVisible(context, ctx)
-    : presentLine(await getOwnLine(context, userId, id))
-})
+const operation = operationsOf('{Line}s')
+const line = answers('The {line}.', schemaOf('{Line}'))
+
+const change = yup.object({ name: textField('name must be a string').meta({ schema: name }) })
+
+export const lineOperations = [
+  operation({
+    operationId: 'list{Line}s',
+    at: 'get /v1/lines',
+    may: 'reads lines',
+    scopes: SCOPES,
+    summary: 'List your {lines}',
+    description:
+      'They come oldest first. An application sees those that are connected to it, or all of them with `{lines}:read`.',
+    query: yup.object({
+      id: idParameter().meta({ about: 'Only the {line} with this id.' }),
+      lineId: idParameter().meta({ about: 'The same as `id`.' }),
+      phoneNumber: numberParameter().meta({ about: 'Only the {line} with this number.' }),
+      name: yup.string().meta({ about: 'Only {lines} with exactly this name.' }),
+    }),
+    ignoresUnknown: true,
+    // A bare array, which existing clients expect.
+    answer: answers('The {lines}.', listOf(schemaOf('{Line}'))),
+    act: async ({ context, ctx, query }) => {
+      const { lineId, ...wanted } = await query()
+      const lines = await listVisible(context, ctx, wanted)
+      return lines.filter((each) => lineId === undefined || each.id === lineId.toLowerCase())
+    },
+  }),
+  operation({
+    operationId: 'get{Line}',
+    at: 'get /v1/lines/{lineId}',
+    may: 'reads lines',
+    scopes: SCOPES,
+    summary: 'Get a {line}',
+    description: 'An application gets only {lines} that it can see.',
+    ignoresUnknown: true,
+    answer: line,
+    act: async ({ context, ctx, userId, id: lineId }) => {
+      await requireVisible(context, ctx, lineId)
+      return presentLine(await getOwnLine(context, userId, lineId))
+    },
+  }),
+  operation({
+    operationId: 'rename{Line}',
+    at: 'put /v1/lines/{lineId}',
+    may: 'changes lines',
+    scopes: ['lines:write'],
+    summary: 'Rename a {line}',
+    description:
+      'The name is in the body, or in the query, as clients of the original send it. If both have one, the body ' +
+      'counts. Other parameters, such as `ringer`, are ignored. ' +
+      'An application must be able to see the {line}, and must have `{lines}:write`.',
+    query: yup.object({
+      name: textField('name must be a string').meta({ about: 'The name, instead of a body.' }),
+    }),
+    body: change,
+    ignoresUnknown: true,
+    answer: answers('The {line}, or all {lines} if the name was in the query.', {
+      oneOf: [schemaOf('{Line}'), listOf(schemaOf('{Line}'))],
+    }),
+    act: async ({ context, ctx, userId, id: lineId, query }) => {
+      await requireVisible(context, ctx, lineId)
+      await requireRenaming(context, ctx)
+      await getOwnLine(context, userId, lineId)
+      const inQuery = await query()
+      const inBody = await readBodyFields(change, fieldsOf(ctx))
+      const { name: given } = { ...inQuery, ...inBody }
+      if (given === undefined) {
+        throw new UserError(
+          'give a name, in a JSON body or in the query: nothing else of it can be changed here',
+        )
+      }
+      await renameLine(context, userId, lineId, given)
+      return inBody.name === undefined
+        ? listVisible(context, ctx)
+        : presentLine(await getOwnLine(context, userId, lineId))
+    },
+  }),
+  // A program does what its user may do as the owner, also if that is an operator.
+  operation({
+    operationId: 'pauseSending',
+    at: 'post /v1/lines/{lineId}/pause-sending',
+    may: 'changes lines',
+    summary: 'Pause what a {line} sends',
+    description:
+      'Messages are accepted and wait; what waits too long expires, as always. What the service answers to STOP, START ' +
+      'and HELP goes out, and what the {line} receives goes on.',
+    answer: line,
+    act: async ({ context, userId, id: lineId }) => {
+      await pauseLine(context, ownerOf(userId), await getOwnLine(context, userId, lineId))
+      return presentLine(await getOwnLine(context, userId, lineId))
+    },
+  }),
+  operation({
+    operationId: 'resumeSending',
+    at: 'post /v1/lines/{lineId}/resume-sending',
+    may: 'changes lines',
+    summary: 'Resume what a {line} sends',
+    description: 'What waits goes out soon, in order and within the limits. 403: an operator has paused it.',
+    answer: line,
+    act: async ({ context, userId, id: lineId }) => {
+      await resumeLine(context, ownerOf(userId), await getOwnLine(context, userId, lineId))
+      return presentLine(await getOwnLine(context, userId, lineId))
+    },
+  }),
+  operation({
+    operationId: 'tryLineMessagesNow',
+    at: 'post /v1/lines/{lineId}/try-messages-now',
+    may: 'changes lines',
+    summary: 'Try all messages now that wait until the carrier is tried again',
+    description: 'Limits, pauses and earlier messages to the same numbers hold as ever.',
+    answer: answers('How many messages are tried.', object({ count })),
+    act: async ({ context, userId, id: lineId }) => ({
+      count: await tryLineMessagesNow(context, userId, lineId),
+    }),
+  }),
+  operation({
+    operationId: 'listOptOuts',
+    at: 'get /v1/lines/{lineId}/opt-outs',
+    may: 'reads lines',
+    summary: 'List the numbers that have opted out of a {line}',
+    description:
+      'They are sorted by number. These people texted STOP and are sent nothing more. Only they can undo this, by ' +
+      'texting START.',
+    query: yup.object({
+      // A plus sign in a query means a space to most parsers. Not only digits: a sender may be a short code or a name.
+      after: yup
+        .string()
+        .transform((written: string) => written.replace(/^ (?=\d)/, '+'))
+        .meta({ about: 'Only numbers after this one, which is the last of the page before.' }),
+      limit: pageParameters.limit,
+    }),
+    answer: answers('A page of numbers.', listOf(schemaOf('OptOut')), nextPage),
+    act: async ({ context, ctx, userId, id: lineId, query }) => {
+      const { after, limit } = await query()
+      const page = { limit: limit + 1, ...(after === undefined ? {} : { after }) }
+      const found = await listOptOuts(context, userId, lineId, page)
+      const rows = found.slice(0, limit)
+      const last = rows.at(-1)
+      if (last !== undefined && found.length > limit) linkNextPage(context, ctx, { after: last.number })
+      return rows.map(({ number: theirs, optedOutAt }) => ({ number: theirs, optedOutAt }))
+    },
+  }),
+  operation({
+    operationId: 'getLimits',
+    at: 'get /v1/lines/{lineId}/limits',
+    may: 'reads lines',
+    summary: "See how full the incoming webhook's windows are",
+    description: 'The windows count what was accepted in the last 60 s.',
+    answer: answers('The windows now.', schemaOf('Limits')),
+    act: async ({ context, userId, id: lineId }) => {
+      const { line: ofLine, numbers, caps } = await readLimits(context, userId, lineId)
+      const { word } = context.vocabulary
+      return {
+        [word]: ofLine,
+        numbers,
+        caps: caps.map((cap) => ({ ...cap, of: cap.of === 'line' ? word : 'user' })),
+      }
+    },
+  }),
+]
 
 async function listVisible(
   context: Context,
@@ -63,15 +255,5 @@ async function listVisible(
 ) {
   const lines = await listOwnLines(context, userOf(ctx), filter)
   const visible = await visibleLines(context, ctx)
-  return lines.filter(({ id }) => visible?.has(id) ?? true).map(presentLine)
+  return lines.filter((each) => visible?.has(each.id) ?? true).map(presentLine)
 }
-
-export const getLimits = onOwn('line', async (context, { userId, id }) => {
-  const { line, numbers, caps } = await readLimits(context, userId, id)
-  const { word } = context.vocabulary
-  return {
-    [word]: line,
-    numbers,
-    caps: caps.map((cap) => ({ ...cap, of: cap.of === 'line' ? word : 'user' })),
-  }
-})

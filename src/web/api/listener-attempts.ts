@@ -3,9 +3,10 @@ import type { ListenerAttempt } from '../../database/endpoints/listener-attempts
 import { recordListenerAttempts } from '../../domain/endpoints/listener-attempts.js'
 import { getOwnLine } from '../../domain/lines/lines.js'
 import { isId } from '../../ids.js'
-import { readBodyFields } from '../input/body-fields.js'
+import { uuid } from '../../shape.js'
 import { momentParameter } from '../input/query.js'
-import { onOwn } from './owner-operation.js'
+import { answers, count, object } from '../openapi/parts.js'
+import { operationsOf } from './operation.js'
 
 /** So many fit into a body, and a listener has no more in a second. */
 const MAX_LISTENER_ATTEMPTS = 100
@@ -25,7 +26,8 @@ const attempt = yup.object({
     .strict()
     .typeError(EVENT_ID)
     .required(EVENT_ID)
-    .test('id', EVENT_ID, (id) => isId(id)),
+    .test('id', EVENT_ID, (id) => isId(id))
+    .meta({ schema: uuid.schema }),
   startedAt: momentParameter().required(STARTED_AT),
   durationMs: yup
     .number()
@@ -44,26 +46,47 @@ const attempt = yup.object({
     .integer(STATUS)
     .min(100, STATUS)
     .max(599, STATUS),
-  failure: yup.string().strict().nullable().default(null).typeError(FAILURE).matches(FAILURE_NAME, FAILURE),
-})
-
-const body = yup.object({
-  attempts: yup
-    .array()
-    .typeError(LIST)
-    .of(attempt.typeError(LIST))
-    .required(LIST)
-    .min(1, LIST)
-    .max(MAX_LISTENER_ATTEMPTS, LIST),
-})
-
-export const postListenerAttempts = onOwn('line', async (context, { userId, id, ctx }) => {
-  const line = await getOwnLine(context, userId, id)
-  const { attempts } = await readBodyFields(body, ctx.request.body)
-  const given = attempts.map(
-    ({ eventId, startedAt, durationMs, responseStatus, failure }): ListenerAttempt => ({
-      ...{ eventId, startedAt, durationMs, responseStatus, failure },
+  failure: yup
+    .string()
+    .strict()
+    .nullable()
+    .default(null)
+    .typeError(FAILURE)
+    .matches(FAILURE_NAME, FAILURE)
+    .meta({
+      schema: { type: ['string', 'null'], pattern: '^[A-Za-z0-9_]{1,64}$' },
+      about: 'Why there was no answer, such as `ECONNREFUSED`.',
     }),
-  )
-  return { recorded: await recordListenerAttempts(context, line.id, given) }
 })
+
+export const listenerOperations = [
+  operationsOf('Outgoing webhook')({
+    operationId: 'recordListenerAttempts',
+    at: 'post /v1/lines/{lineId}/events/attempts',
+    may: 'changes lines',
+    summary: 'Note what a listener answered',
+    description:
+      "As `linehook listen` does. A message's page shows it; nothing of it counts for the delivery or the endpoint. An attempt at " +
+      'the same event and of the same `startedAt` is noted once, and at most 100 of an event.',
+    body: yup.object({
+      attempts: yup
+        .array()
+        .typeError(LIST)
+        .of(attempt.typeError(LIST))
+        .required(LIST)
+        .min(1, LIST)
+        .max(MAX_LISTENER_ATTEMPTS, LIST),
+    }),
+    answer: answers('How many were noted now.', object({ recorded: count })),
+    act: async ({ context, userId, id, body }) => {
+      const line = await getOwnLine(context, userId, id)
+      const { attempts } = await body()
+      const given = attempts.map(
+        ({ eventId, startedAt, durationMs, responseStatus, failure }): ListenerAttempt => ({
+          ...{ eventId, startedAt, durationMs, responseStatus, failure },
+        }),
+      )
+      return { recorded: await recordListenerAttempts(context, line.id, given) }
+    },
+  }),
+]

@@ -1,158 +1,379 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import { DIRECTIONS, MESSAGE_TYPES, type Message } from '../../database/messages/message.js'
+import {
+  DIRECTIONS,
+  ENCODING,
+  MESSAGE_FIELDS,
+  MESSAGE_TYPES,
+  SEGMENT_COUNT,
+  type Message,
+} from '../../database/messages/message.js'
 import { listMessages } from '../../database/messages/reading.js'
 import { storable } from '../../database/text.js'
 import type { Context } from '../../domain/context.js'
 import { getMessage } from '../../domain/messages/get-message.js'
 import { cancelMessage, rescheduleMessage } from '../../domain/messages/later.js'
-import { postMessages, postMessage as submitMessage, type NewMessage } from '../../domain/messages/post.js'
+import { postMessages, postMessage, type NewMessage } from '../../domain/messages/post.js'
+import { measureText } from '../../domain/messages/segments.js'
 import { sendMessageAgain } from '../../domain/messages/send-again.js'
-import { tryLineMessagesNow, tryMessageNow } from '../../domain/messages/try-now.js'
+import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
+import { tryMessageNow } from '../../domain/messages/try-now.js'
 import { refusalOf, Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
-import { MESSAGE_STATUSES } from '../../states.js'
-import { readBodyFields } from '../input/body-fields.js'
+import { MEDIA_STATUSES, MESSAGE_STATUSES } from '../../states.js'
+import { readBodyFields, textField } from '../input/body-fields.js'
+import { answerList, listParameters } from '../input/paging.js'
+import { idParameter, wordParameter } from '../input/query.js'
+import { knownNames, refuseUnknown } from '../input/unknown-fields.js'
+import { hasLeft } from '../listening/has-left.js'
 import { applicationOf, userOf } from '../middleware/authenticate.js'
-import { bodyBound, type BodyRefusals } from '../middleware/body-bytes.js'
+import { bodyBound } from '../middleware/body-bytes.js'
 import { explainError } from '../middleware/errors.js'
 import { isRecord } from '../middleware/json-body.js'
-import { hasLeft } from '../listening/has-left.js'
-import { answerList, listParameters } from '../input/paging.js'
-import { idParameter, readQuery, wordParameter } from '../input/query.js'
-import { knownNames, refuseUnknown } from '../input/unknown-fields.js'
+import {
+  answers,
+  answersList,
+  count,
+  describe,
+  givenNumber,
+  givenUrl,
+  id,
+  inHeader,
+  listOf,
+  maybeText,
+  maybeUrl,
+  moment,
+  nextPage,
+  object,
+  oneOf,
+  schemaOf,
+  shownOf,
+  text,
+} from '../openapi/parts.js'
 import { requireLineOfToken, visibleMessages } from './line-access.js'
-import { onOwn, type Operation, type OwnerRequest } from './owner-operation.js'
+import { fieldsOf, inProductWord, operationsOf } from './operation.js'
 import { presentMessage } from './presenters.js'
 import { clientRefParameter, givenSendOptions, optionFields } from './send-options.js'
 
-export const getMessages: Operation = (context) => {
-  const { vocabulary } = context
-  const parameters = yup.object({
-    ...listParameters(vocabulary),
-    direction: wordParameter(DIRECTIONS),
-    type: wordParameter(MESSAGE_TYPES),
-    status: wordParameter(MESSAGE_STATUSES),
-    clientRef: clientRefParameter(),
-  })
-  return async (ctx) => {
-    const { before, limit, ...filter } = await readQuery(ctx, parameters, vocabulary)
-    const visible = {
-      ...filter,
-      ...(filter.clientRef === undefined ? {} : { clientRef: storable(filter.clientRef) }),
-      ...(await visibleMessages(context, ctx)),
-    }
-    await answerList(
-      context,
-      ctx,
-      'messages',
-      { before, limit },
-      (page) => listMessages(context.db, userOf(ctx), visible, page),
-      (message) => presentMessage(context, message),
-    )
-  }
+export const messageSchemas = {
+  Media: object({
+    status: describe(
+      oneOf(...MEDIA_STATUSES),
+      'A message is sent, and an event delivered, when its media are `stored`.',
+    ),
+    failure: describe(maybeText, 'Why it was not copied, or is not copied yet, such as `media_http_404`.'),
+    contentType: describe(maybeText, 'The type that its bytes show.'),
+    byteCount: { type: ['integer', 'null'] },
+    width: { type: ['integer', 'null'] },
+    height: { type: ['integer', 'null'] },
+    url: describe(
+      maybeUrl,
+      'The URL of our copy. It is null before the copy is stored, and after the copy was deleted for its age.',
+    ),
+  }),
+  Message: object(shownOf(MESSAGE_FIELDS)),
+  BatchOutcome: {
+    anyOf: [
+      object({ status: { const: 200 }, id: describe(id, 'Of the message that is accepted.') }),
+      object({
+        status: describe({ type: 'integer', minimum: 400 }, 'What the message alone would be answered with.'),
+        detail: describe(text, 'Why it is refused; it names the field and the fix.'),
+      }),
+    ],
+  },
+  Segments: object({
+    encoding: describe(ENCODING.schema, 'It is UCS-2 if any character is not in GSM-7.'),
+    segmentCount: describe(SEGMENT_COUNT.schema, 'Carriers charge for each segment.'),
+    unitCount: describe(
+      count,
+      'A unit of GSM-7 has 7 bits: a single segment has 160, each of several has 153. A unit of UCS-2 has 16 bits: ' +
+        'a single segment has 70, each of several has 67.',
+    ),
+    characterCount: count,
+  }),
 }
 
-export const getOneMessage = onOwn('message', async (context, asked) =>
-  presentMessage(context, await getVisible(context, asked)),
+const operation = operationsOf('Messages')
+/** An application's token must have one of these. */
+const scopes = ['messages:connect', 'messages:write'] as const
+const one = '/v1/messages/{messageId}'
+const message = answers('The message.', schemaOf('Message'))
+
+export const MAX_BATCH = 500
+const TOO_LARGE = 'The request body is too large: 4 MiB at most'
+
+const idempotencyKey = inHeader(
+  'Idempotency-Key',
+  { type: 'string', maxLength: MAX_KEY_LENGTH },
+  'A second request with the same key within 24 h sends nothing. It is answered with the same message.',
 )
 
+const fields = {
+  lineId: idParameter().typeError('${path} must be text').required(),
+  toNumber: textField().required().meta({ schema: givenNumber }),
+  text: textField().meta({ schema: { type: 'string', maxLength: MAX_TEXT_LENGTH } }),
+  mediaUrl: textField().meta({
+    schema: { anyOf: [givenUrl, { const: '' }] },
+    about: 'The URL of a png, jpg, gif or mpg file under 5 MB. An empty text stands for no media.',
+  }),
+  ...optionFields,
+}
+
+export const messageOperations = [
+  operation({
+    operationId: 'listMessages',
+    at: 'get /v1/messages',
+    may: 'reads lines',
+    scopes,
+    summary: 'List the messages of your {lines}',
+    description:
+      'They come newest first. An application sees those of connected {lines}. With `messages:write` alone it sees those that it sent.',
+    query: listParameters({
+      direction: wordParameter(DIRECTIONS).meta({ about: 'Only with this direction.' }),
+      type: wordParameter(MESSAGE_TYPES).meta({ about: 'Only with this type.' }),
+      status: wordParameter(MESSAGE_STATUSES).meta({ about: 'Only with this status.' }),
+      clientRef: clientRefParameter().meta({ about: 'Only with this clientRef.' }),
+    }),
+    answer: answersList('A page of messages; as CSV all of them.', schemaOf('Message'), nextPage),
+    act: async (asked) => {
+      const { context, ctx, userId } = asked
+      const { before, limit, ...filter } = await asked.query()
+      const visible = {
+        ...filter,
+        ...(filter.clientRef === undefined ? {} : { clientRef: storable(filter.clientRef) }),
+        ...(await visibleMessages(context, ctx)),
+      }
+      await answerList(
+        asked,
+        'messages',
+        { before, limit },
+        (page) => listMessages(context.db, userId, visible, page),
+        (each) => presentMessage(context, each),
+      )
+    },
+  }),
+  operation({
+    operationId: 'sendMessage',
+    at: 'post /v1/messages',
+    may: 'changes lines',
+    scopes,
+    summary: 'Send a message',
+    description:
+      'You send from one of your {lines}. An application sends from one that is connected to it. The message is accepted at once, and a worker sends it.',
+    headers: [idempotencyKey],
+    body: yup.object(fields).meta({
+      schema: {
+        anyOf: [
+          { required: ['text'], properties: { text: { pattern: '\\S' } } },
+          { required: ['mediaUrl'], properties: { mediaUrl: givenUrl } },
+        ],
+      },
+    }),
+    takesForm: true,
+    answer: message,
+    refusals: [404, 409, 422, 429],
+    act: async ({ context, ctx }) => {
+      const sent = { ...fieldsOf(ctx), idempotencyKey: ctx.get('Idempotency-Key') }
+      return presentMessage(context, await postMessage(context, await readMessage(context, ctx, sent)))
+    },
+  }),
+  operation({
+    operationId: 'countSegments',
+    at: 'post /v1/segments',
+    may: 'reads lines',
+    scopes,
+    summary: 'Count the segments of a text before it is sent',
+    description: 'Nothing is sent or kept.',
+    body: yup.object({ text: fields.text.defined('text is missing') }),
+    answer: answers('The segments that the text takes.', schemaOf('Segments')),
+    act: async ({ body }) => measureText((await body()).text),
+  }),
+  operation({
+    operationId: 'sendMessages',
+    at: 'post /v1/messages/batch',
+    may: 'changes lines',
+    scopes,
+    summary: `Send up to ${MAX_BATCH} messages`,
+    description:
+      'Each is accepted or refused by itself: what is wrong with one does not keep the others. The answer has one ' +
+      'outcome for each, in their order. Limits and caps count each message. The body may have 4 MiB.',
+    body: yup.object({
+      messages: yup
+        .mixed()
+        .required()
+        .meta({
+          schema: { type: 'array', minItems: 1, maxItems: MAX_BATCH, items: { type: 'object' } },
+          about:
+            'Each has the fields of `POST /v1/messages`, and may have an `idempotencyKey` in place of the header.',
+        }),
+    }),
+    // Each text may take 6,400 bytes.
+    sizeOfBody: {
+      bound: bodyBound(4 * 1024 * 1024),
+      refusals: { tooLarge: TOO_LARGE, unreadable: 'The request body must be a JSON object in UTF-8' },
+    },
+    answer: answers('What became of each message.', listOf(schemaOf('BatchOutcome'))),
+    act: ({ context, ctx }) => acceptBatch(context, ctx),
+  }),
+  operation({
+    operationId: 'getMessage',
+    at: `get ${one}`,
+    may: 'reads lines',
+    scopes,
+    summary: 'Get a message',
+    description: 'The answer says what became of it: its state, the carrier’s answer, and its media.',
+    answer: message,
+    act: async (asked) => presentMessage(asked.context, await getVisible(asked)),
+  }),
+  operation({
+    operationId: 'rescheduleMessage',
+    at: `patch ${one}`,
+    may: 'changes lines',
+    scopes,
+    summary: 'Change when a message is sent',
+    description:
+      'This is possible while it is `scheduled`, or `queued` and no carrier was asked to send it yet. A moment that is over means at once. ' +
+      'An application may change what it sent itself.',
+    body: yup.object({
+      sendAt: optionFields.sendAt.required().meta({ schema: moment, about: 'As when it is sent.' }),
+    }),
+    answer: message,
+    refusals: [409],
+    act: async (asked) => {
+      const { context, userId } = asked
+      await requireOwnMessage(asked)
+      const { sendAt } = await asked.body()
+      return presentMessage(context, await rescheduleMessage(context, userId, asked.id, sendAt))
+    },
+  }),
+  operation({
+    operationId: 'cancelMessage',
+    at: `post ${one}/cancel`,
+    may: 'changes lines',
+    scopes,
+    summary: 'Cancel a message that waits',
+    description:
+      'A message that is `scheduled` or `queued` becomes `failed` with the error `cancelled`. To do it again changes nothing. ' +
+      'An application may cancel what it sent itself.',
+    answer: message,
+    refusals: [409],
+    act: async (asked) => {
+      const { context, userId } = asked
+      await requireOwnMessage(asked)
+      return presentMessage(context, await cancelMessage(context, userId, asked.id))
+    },
+  }),
+  operation({
+    operationId: 'tryMessageNow',
+    at: `post ${one}/try-now`,
+    may: 'changes lines',
+    summary: 'Try a message now that waits for its next attempt',
+    description:
+      'Rate limits, pauses and earlier messages to the same number hold as ever. This is refused when it does not wait for a time.',
+    answer: message,
+    refusals: [409],
+    act: async ({ context, userId, id: messageId }) =>
+      presentMessage(context, await tryMessageNow(context, userId, messageId)),
+  }),
+  operation({
+    operationId: 'sendMessageAgain',
+    at: `post ${one}/send-again`,
+    may: 'changes lines',
+    summary: 'Send a message again that failed or is unknown',
+    description: 'This makes a new message. Without an `Idempotency-Key` each request makes another one.',
+    headers: [idempotencyKey],
+    answer: message,
+    refusals: [409, 429],
+    act: async ({ context, ctx, userId, id: messageId }) => {
+      const key = ctx.get('Idempotency-Key')
+      const again = await sendMessageAgain(context, userId, messageId, key === '' ? newId() : key, 'api')
+      return presentMessage(context, again)
+    },
+  }),
+]
+
+interface AskedMessage {
+  context: Context
+  ctx: KoaContext
+  userId: string
+  id: string
+}
+
 /** @throws UserError 404 for a message that the program which asks may not see */
-async function getVisible(context: Context, { userId, id, ctx }: OwnerRequest): Promise<Message> {
-  const message = await getMessage(context, userId, id)
+async function getVisible({ context, ctx, userId, id: messageId }: AskedMessage): Promise<Message> {
+  const found = await getMessage(context, userId, messageId)
   const { lineIds, applicationId } = await visibleMessages(context, ctx)
   const isVisible =
-    (lineIds?.includes(message.lineId) ?? true) && [undefined, message.applicationId].includes(applicationId)
+    (lineIds?.includes(found.lineId) ?? true) && [undefined, found.applicationId].includes(applicationId)
   if (!isVisible) throw new UserError('no such message', 404)
-  return message
+  return found
 }
 
 /** @throws UserError 403 for an application that did not send the message, 404 */
-async function requireOwnMessage(context: Context, asked: OwnerRequest): Promise<void> {
-  const message = await getVisible(context, asked)
+async function requireOwnMessage(asked: AskedMessage): Promise<void> {
+  const found = await getVisible(asked)
   const application = applicationOf(asked.ctx)
-  if (application !== undefined && message.applicationId !== application.id) {
+  if (application !== undefined && found.applicationId !== application.id) {
     throw new UserError('an application may change only messages that it sent itself', 403)
   }
 }
 
+const withKey = yup.object({ ...fields, idempotencyKey: textField() })
+
 /**
- * Reads `{lineId, toNumber, text?, mediaUrl?, sendAt?, expiresAt?, clientRef?}`. An application may use the lines that are
- * connected to it, a user's own program all of the user's lines.
+ * An application may use the lines that are connected to it, a user's own program all of the user's lines.
  *
  * @throws UserError
  */
-function messageReader({ vocabulary }: Context) {
-  const schema = yup.object({
-    lineId: idParameter().label(vocabulary.idField).typeError('${path} must be text').required(),
-    toNumber: yup.string().strict().typeError('toNumber must be text').required(),
-    text: yup.string().strict().typeError('text must be text'),
-    mediaUrl: yup.string().strict().typeError('mediaUrl must be text'),
-    idempotencyKey: yup.string().strict().typeError('idempotencyKey must be text'),
-    ...optionFields,
-  })
-  const known = knownNames(Object.keys(vocabulary.fields(schema.fields)))
-  return async (
-    ctx: KoaContext,
-    fields: Record<string, unknown>,
-    { isOneOfMany = false } = {},
-  ): Promise<NewMessage> => {
-    if (isOneOfMany) refuseUnknown(vocabulary.fields(vocabulary.canonicalFields(fields)), known)
-    const sent = vocabulary.canonicalFields(givenSendOptions(fields))
-    const { lineId, mediaUrl, idempotencyKey, ...others } = await readBodyFields(schema, sent)
-    requireLineOfToken(ctx, lineId)
-    return {
-      ...others,
-      userId: userOf(ctx),
-      applicationId: applicationOf(ctx)?.id,
-      lineId: lineId.toLowerCase(),
-      text: others.text,
-      mediaUrl: mediaUrl === '' ? undefined : mediaUrl,
-      idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
-      hasLeft: hasLeft(ctx),
-    }
+async function readMessage(
+  { vocabulary }: Context,
+  ctx: KoaContext,
+  written: Record<string, unknown>,
+  { isOneOfMany = false } = {},
+): Promise<NewMessage> {
+  const sent = vocabulary.canonicalFields(written)
+  if (isOneOfMany) {
+    const known = Object.keys(vocabulary.fields(withKey.fields))
+    refuseUnknown(vocabulary.fields(sent), knownNames(known))
   }
-}
-
-/** Accepts a message as JSON or a form; a worker sends it. */
-export const postMessage: Operation = (context) => {
-  const read = messageReader(context)
-  return async (ctx) => {
-    const idempotencyKey = ctx.get('Idempotency-Key')
-    const message = await read(ctx, { ...(ctx.request.body as Record<string, unknown>), idempotencyKey })
-    ctx.body = presentMessage(context, await submitMessage(context, message))
+  const schema = inProductWord(withKey, vocabulary)
+  const {
+    lineId,
+    mediaUrl,
+    idempotencyKey: key,
+    ...others
+  } = await readBodyFields(schema, givenSendOptions(sent))
+  requireLineOfToken(ctx, lineId)
+  return {
+    ...others,
+    userId: userOf(ctx),
+    applicationId: applicationOf(ctx)?.id,
+    lineId: lineId.toLowerCase(),
+    text: others.text,
+    mediaUrl: mediaUrl === '' ? undefined : mediaUrl,
+    idempotencyKey: key === '' ? undefined : key,
+    hasLeft: hasLeft(ctx),
   }
-}
-
-export const MAX_BATCH = 500
-/** Each text may take 6,400 bytes. */
-export const BATCH_BOUND = bodyBound(4 * 1024 * 1024)
-export const BATCH_REFUSALS: BodyRefusals = {
-  tooLarge: 'The request body is too large: 4 MiB at most',
-  unreadable: 'The request body must be a JSON object in UTF-8',
 }
 
 /** Accepts `{messages: […]}`, each message by itself; the answer says of each, in their order, what became of it. */
-export const postMessageBatch: Operation = (context) => {
-  const read = messageReader(context)
-  return async (ctx) => {
-    const { messages } = ctx.request.body as { messages?: unknown }
-    const isFitting = Array.isArray(messages) && messages.length > 0 && messages.length <= MAX_BATCH
-    if (!isFitting || !messages.every(isRecord)) {
-      throw new UserError(`messages must be a list of 1 to ${MAX_BATCH} objects`)
-    }
-    const sent = await Promise.all(
-      messages.map((each) => read(ctx, each, { isOneOfMany: true }).catch(refusalOf)),
-    )
-    const answers = (await postMessages(context, sent.filter(isMessage))).values()
-    const outcomes = sent.map((each) => (isMessage(each) ? answers.next().value : each))
-    // Nothing was accepted, and all of it may be later: then that is the answer, with its Retry-After.
-    const [first] = outcomes
-    if (first instanceof Unavailable && outcomes.every((each) => each instanceof Unavailable)) throw first
-    ctx.body = outcomes.map((each) =>
-      typeof each === 'string' ? { status: 200, id: each } : refusalIn(context, each),
-    )
+async function acceptBatch(context: Context, ctx: KoaContext) {
+  const { messages } = fieldsOf(ctx)
+  const isFitting = Array.isArray(messages) && messages.length > 0 && messages.length <= MAX_BATCH
+  if (!isFitting || !messages.every(isRecord)) {
+    throw new UserError(`messages must be a list of 1 to ${MAX_BATCH} objects`)
   }
+  const sent = await Promise.all(
+    messages.map((each) => readMessage(context, ctx, each, { isOneOfMany: true }).catch(refusalOf)),
+  )
+  const accepted = (await postMessages(context, sent.filter(isMessage))).values()
+  const outcomes = sent.map((each) => (isMessage(each) ? accepted.next().value : each))
+  // Nothing was accepted, and all of it may be later: then that is the answer, with its Retry-After.
+  const [first] = outcomes
+  if (first instanceof Unavailable && outcomes.every((each) => each instanceof Unavailable)) throw first
+  return outcomes.map((each) =>
+    typeof each === 'string' ? { status: 200, id: each } : refusalIn(context, each),
+  )
 }
 
 function isMessage(read: NewMessage | UserError): read is NewMessage {
@@ -163,33 +384,3 @@ function refusalIn({ log }: Context, error: unknown) {
   const { status, detail } = explainError(log, error)
   return { status, detail }
 }
-
-/** Gives a message that waits another time. */
-export const patchMessage = onOwn('message', async (context, asked) => {
-  const { userId, id, ctx } = asked
-  await requireOwnMessage(context, asked)
-  const { sendAt } = await readBodyFields(rescheduling, ctx.request.body)
-  return presentMessage(context, await rescheduleMessage(context, userId, id, sendAt))
-})
-
-const rescheduling = yup.object({ sendAt: optionFields.sendAt.required() })
-
-export const postMessageCancellation = onOwn('message', async (context, asked) => {
-  await requireOwnMessage(context, asked)
-  return presentMessage(context, await cancelMessage(context, asked.userId, asked.id))
-})
-
-export const postMessageNow = onOwn('message', async (context, { userId, id }) =>
-  presentMessage(context, await tryMessageNow(context, userId, id)),
-)
-
-/** A new message like one that failed. Without an `Idempotency-Key`, each request is one of its own. */
-export const postMessageAgain = onOwn('message', async (context, { userId, id, ctx }) => {
-  const key = ctx.get('Idempotency-Key')
-  const message = await sendMessageAgain(context, userId, id, key === '' ? newId() : key, 'api')
-  return presentMessage(context, message)
-})
-
-export const postLineMessagesTry = onOwn('line', async (context, { userId, id }) => ({
-  count: await tryLineMessagesNow(context, userId, id),
-}))

@@ -1,13 +1,32 @@
 import * as yup from 'yup'
-import { isClientRef, OPTION_REFUSALS, type SendOptions } from '../../domain/messages/later.js'
-import { readBodyFields } from '../input/body-fields.js'
+import {
+  isClientRef,
+  MAX_CLIENT_REF_LENGTH,
+  MAX_SEND_AHEAD_DAYS,
+  OPTION_REFUSALS,
+  type SendOptions,
+} from '../../domain/messages/later.js'
+import { readBodyFields, textField } from '../input/body-fields.js'
 import { momentParameter } from '../input/query.js'
+import { maybe, moment } from '../openapi/parts.js'
+
+const givenClientRef = { type: 'string', minLength: 1, maxLength: MAX_CLIENT_REF_LENGTH }
 
 /** What may be said of a message besides, at each door where messages come in; `later.ts` has the rules. */
 export const optionFields = {
-  sendAt: momentParameter(),
-  expiresAt: momentParameter(),
-  clientRef: yup.string().strict().typeError('clientRef must be text'),
+  sendAt: momentParameter().meta({
+    schema: maybe(moment),
+    about: `When it is to be sent, ${MAX_SEND_AHEAD_DAYS} days ahead at most. A moment that is over means at once.`,
+  }),
+  expiresAt: momentParameter().meta({
+    schema: maybe(moment),
+    about: 'If the carrier was not asked to send it by then, it fails as `expired`.',
+  }),
+  // Null stands for nothing, and so does an empty one.
+  clientRef: textField().meta({
+    schema: { anyOf: [givenClientRef, { type: 'null' }, { const: '' }] },
+    about: 'What you call it. Answers and `messageStatus` events have it, and messages are found by it.',
+  }),
 }
 
 const NAMES = Object.keys(optionFields)
@@ -37,4 +56,5 @@ export function clientRefParameter() {
   return yup
     .string()
     .test('length', OPTION_REFUSALS.clientRefTooLong, (value) => value === undefined || isClientRef(value))
+    .meta({ schema: givenClientRef })
 }

@@ -1,93 +1,169 @@
 import { ALL_EVENT_TYPES } from '../../event-types.js'
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
+import { TASK_FIELDS } from '../../database/operating/tasks.js'
 import type { Context } from '../../domain/context.js'
 import {
   countReplay,
+  DEFAULT_RATE,
+  MAX_COUNTED,
+  MAX_RATE,
   REPLAY_OUTCOMES,
   startReplay,
   type ReplayOf,
   type ReplayRequest,
 } from '../../domain/endpoints/deliveries/replay.js'
-import { getTask, listTasksOf, stopTask, type Task } from '../../domain/operating/tasks.js'
 import { getEndpoint } from '../../domain/endpoints/endpoints.js'
+import { getTask, listTasksOf, stopTask, type Task } from '../../domain/operating/tasks.js'
 import { UserError } from '../../errors.js'
-import { readBodyFields } from '../input/body-fields.js'
-import { applicationOf, lineOfToken, userOf } from '../middleware/authenticate.js'
+import { listField, textField } from '../input/body-fields.js'
 import { answerList, pageParameters } from '../input/paging.js'
-import { idParameter, momentParameter, readQuery, wordParameter } from '../input/query.js'
-import { onEndpoint, type EndpointRequest } from './endpoints.js'
-import { onOwn, type Operation, type OwnerRequest } from './owner-operation.js'
+import { idParameter, momentParameter, wordParameter } from '../input/query.js'
+import { applicationOf, lineOfToken } from '../middleware/authenticate.js'
+import {
+  answers,
+  answersList,
+  count,
+  flag,
+  givenUrl,
+  nextPage,
+  object,
+  schemaOf,
+  shownOf,
+} from '../openapi/parts.js'
+import { askerOf } from './endpoints.js'
+import { operationsOf, type Asked } from './operation.js'
 import { presentTask } from './presenters.js'
 
-const TYPES = 'types must be a list of types of events'
+export const taskSchemas = { Task: object(shownOf(TASK_FIELDS)) }
+
+const operation = operationsOf('Background tasks')
+const scopes = ['messages:connect'] as const
+const task = answers('The task.', schemaOf('Task'))
 
 const replay = yup.object({
-  from: momentParameter().required('from must be a time such as 2026-11-21T13:00:00Z'),
-  until: momentParameter(),
-  types: yup
-    .array()
+  from: momentParameter()
+    .required('from must be a time such as 2026-11-21T13:00:00Z')
+    .meta({ about: 'Events from this moment or later.' }),
+  until: momentParameter().meta({ about: 'Events from before this moment; now when left out.' }),
+  types: listField('types must be a list of types of events', ALL_EVENT_TYPES).meta({
+    about: 'Only events of these types; of every type when left out.',
+  }),
+  outcome: wordParameter(REPLAY_OUTCOMES).meta({
+    schema: { type: 'string', enum: REPLAY_OUTCOMES, default: 'any' },
+    about:
+      '`undelivered`: those that it did not get, and those that wait for another attempt after one that failed.',
+  }),
+  perSecond: yup
+    .number()
     .strict()
-    .typeError(TYPES)
-    .of(yup.string().strict().oneOf(ALL_EVENT_TYPES, TYPES).required(TYPES)),
-  outcome: wordParameter(REPLAY_OUTCOMES),
-  perSecond: yup.number().strict().typeError('perSecond must be a whole number'),
-  url: yup.string().strict().typeError('url must be a URL'),
+    .typeError('perSecond must be a whole number')
+    .meta({
+      schema: { type: 'integer', minimum: 1, maximum: MAX_RATE, default: DEFAULT_RATE },
+      about: 'How many events a second at most.',
+    }),
+  lineId: idParameter().meta({ about: 'Only events of this {line}; an application must give it.' }),
+  url: textField('url must be a URL').meta({
+    schema: givenUrl,
+    about:
+      'A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are.',
+  }),
 })
 
-/** `{"from","until","types","outcome","perSecond","url"}`; all but `from` may be left out. @throws UserError 400, 404, 409 */
-export const postReplay = onEndpoint(async (context, asked) => {
-  const { whose, ...request } = await readReplay(context, asked)
-  if (request.url !== undefined && applicationOf(asked.ctx) !== undefined)
-    throw new UserError(URL_IS_OWN, 403)
-  return presentTask(context.vocabulary, await startReplay(context, whose, request))
-})
-
-/** Says how many events it would be. */
-export const postReplayPreview = onEndpoint(async (context, asked) => {
-  const { whose, ...request } = await readReplay(context, asked)
-  return countReplay(context, whose, request)
-})
-
-const URL_IS_OWN = 'url: only users themselves may have events sent to another URL'
+export const taskOperations = [
+  operation({
+    operationId: 'replayEvents',
+    at: 'post /v1/endpoints/{endpointId}/replay',
+    may: 'changes lines',
+    scopes,
+    summary: 'Send the events of a span of time again, to the endpoint or to another URL',
+    description:
+      'The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. An application replays what it got from one {line}, and gives no other URL.',
+    body: replay,
+    answer: answers('The background task.', schemaOf('Task')),
+    refusals: [409],
+    act: async (asked) => {
+      const { whose, ...request } = await readReplay(asked)
+      if (request.url !== undefined && applicationOf(asked.ctx) !== undefined) {
+        throw new UserError('url: only users themselves may have events sent to another URL', 403)
+      }
+      return presentTask(asked.context.vocabulary, await startReplay(asked.context, whose, request))
+    },
+  }),
+  operation({
+    operationId: 'previewReplay',
+    at: 'post /v1/endpoints/{endpointId}/replay/preview',
+    may: 'changes lines',
+    scopes,
+    summary: 'See how many events a replay would send',
+    description: `They are counted up to ${MAX_COUNTED.toLocaleString('en')}; \`isMore\`: there are more.`,
+    body: replay,
+    answer: answers('How many.', object({ count, isMore: flag })),
+    refusals: [409],
+    act: async (asked) => {
+      const { whose, ...request } = await readReplay(asked)
+      return countReplay(asked.context, whose, request)
+    },
+  }),
+  operation({
+    operationId: 'listTasks',
+    at: 'get /v1/tasks',
+    may: 'reads lines',
+    scopes,
+    summary: 'List your background tasks',
+    description: 'They come newest first, and are kept for 30 days.',
+    query: yup.object(pageParameters),
+    answer: answersList('A page of tasks; as CSV all of them.', schemaOf('Task'), nextPage),
+    act: async (asked) => {
+      const { context, ctx, userId } = asked
+      await answerList(
+        asked,
+        'tasks',
+        await asked.query(),
+        (page) => listTasksOf(context, userId, page, visibleOf(ctx)),
+        (each) => presentTask(context.vocabulary, each),
+      )
+    },
+  }),
+  operation({
+    operationId: 'getTask',
+    at: 'get /v1/tasks/{taskId}',
+    may: 'reads lines',
+    scopes,
+    summary: 'Get a background task, and how far it is',
+    description: 'It goes on by itself until `endedAt` says that it is over.',
+    answer: task,
+    act: async (asked) => presentTask(asked.context.vocabulary, await getVisible(asked)),
+  }),
+  operation({
+    operationId: 'stopTask',
+    at: 'post /v1/tasks/{taskId}/stop',
+    may: 'changes lines',
+    scopes,
+    summary: 'Stop a background task',
+    description: 'What is done stays done. This is refused when it is over.',
+    answer: task,
+    refusals: [409],
+    act: async (asked) => {
+      const { id } = await getVisible(asked)
+      return presentTask(asked.context.vocabulary, await stopTask(asked.context, asked.userId, id))
+    },
+  }),
+]
 
 /** Whose it is comes first: what is not theirs looks to strangers like what is not there. */
-async function readReplay(
-  context: Context,
-  { asker, id, ctx }: EndpointRequest,
-): Promise<ReplayRequest & { whose: ReplayOf }> {
+async function readReplay({
+  context,
+  ctx,
+  userId,
+  id,
+  body,
+}: Asked<object, yup.InferType<typeof replay>>): Promise<ReplayRequest & { whose: ReplayOf }> {
+  const asker = askerOf(ctx)
   await getEndpoint(context, asker, id)
-  const { idField } = context.vocabulary
-  const fields = replay.concat(yup.object({ [idField]: idParameter() }) as yup.ObjectSchema<object>)
-  const given = await readBodyFields(fields, ctx.request.body)
-  const lineId = (given as Record<string, unknown>)[idField] as string | undefined
-  const { from, until, types, outcome, perSecond, url } = given
-  const whose = { of: 'endpoint' as const, asker, endpointId: id, userId: userOf(ctx), lineId }
-  return { whose, from, until, types, outcome, perSecond, url }
+  const { lineId, ...request } = await body()
+  return { whose: { of: 'endpoint', asker, endpointId: id, userId, lineId }, ...request }
 }
-
-const parameters = yup.object(pageParameters)
-
-export const getTasks: Operation = (context: Context) => async (ctx) => {
-  const { before, limit } = await readQuery(ctx, parameters, context.vocabulary)
-  await answerList(
-    context,
-    ctx,
-    'tasks',
-    { before, limit },
-    (page) => listTasksOf(context, userOf(ctx), page, visibleOf(ctx)),
-    (task) => presentTask(context.vocabulary, task),
-  )
-}
-
-export const getOneTask = onOwn('task', async (context, asked) =>
-  presentTask(context.vocabulary, await getVisible(context, asked)),
-)
-
-export const postTaskStop = onOwn('task', async (context, asked) => {
-  const { id } = await getVisible(context, asked)
-  return presentTask(context.vocabulary, await stopTask(context, asked.userId, id))
-})
 
 /** Of the line that the token is for, or of the application that asks. */
 function visibleOf(ctx: KoaContext) {
@@ -95,11 +171,21 @@ function visibleOf(ctx: KoaContext) {
 }
 
 /** @throws UserError 404 for one that the program which asks may not see */
-async function getVisible(context: Context, { userId, id, ctx }: OwnerRequest): Promise<Task> {
-  const task = await getTask(context, userId, id)
+async function getVisible({
+  context,
+  ctx,
+  userId,
+  id,
+}: {
+  context: Context
+  ctx: KoaContext
+  userId: string
+  id: string
+}): Promise<Task> {
+  const found = await getTask(context, userId, id)
   const application = applicationOf(ctx)
-  if (application !== undefined && task.applicationId !== application.id) {
+  if (application !== undefined && found.applicationId !== application.id) {
     throw new UserError('no such task', 404)
   }
-  return task
+  return found
 }

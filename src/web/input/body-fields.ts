@@ -1,14 +1,28 @@
 import * as yup from 'yup'
 import { UserError } from '../../errors.js'
 
-const OPT_IN_EVENTS = 'optInEvents must be a list of types of events'
+/** @param refusal what is said of anything but text */
+export function textField(refusal = '${path} must be text') {
+  return yup.string().strict().typeError(refusal)
+}
 
-/** Of an endpoint; which types it may name is the domain's to say. */
-export const optInEventsField = yup
-  .array()
-  .strict()
-  .typeError(OPT_IN_EVENTS)
-  .of(yup.string().strict().typeError(OPT_IN_EVENTS).required(OPT_IN_EVENTS))
+/** @param refusal what is said of anything but a list of texts, or of some of `words` where they are given */
+export function listField<const Word extends string = string>(refusal: string, words?: readonly Word[]) {
+  const one = textField(refusal).required(refusal)
+  return yup
+    .array()
+    .strict()
+    .typeError(refusal)
+    .of((words === undefined ? one : one.oneOf(words, refusal)) as yup.StringSchema<Word>)
+}
+
+/** Of an endpoint. Which types it may name is the domain's to say: what is described is what it takes. */
+export function optInEventsField(types: readonly string[]) {
+  return listField('optInEvents must be a list of types of events').meta({
+    schema: { type: 'array', items: { type: 'string', enum: types } },
+    about: 'The events that it gets besides those of received messages.',
+  })
+}
 
 /**
  * What came from outside, as a schema has it; fields that it does not know are left out, and before yup sees them: it

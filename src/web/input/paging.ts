@@ -1,10 +1,10 @@
 import type { Context as KoaContext } from 'koa'
+import * as yup from 'yup'
 import type { Page } from '../../database/pages.js'
 import type { Context } from '../../domain/context.js'
 import { eachRow } from '../../domain/each-row.js'
 import { answerDownload, csvOf, mapped, requireRoomForDownload } from '../downloads.js'
 import { countParameter, idParameter, momentParameter, numberParameter } from './query.js'
-import type { Vocabulary } from '../../vocabulary.js'
 
 /** Rows with long texts are some KB each, so a page stays below a megabyte. A reader can ask for more pages. */
 export const MAX_LIMIT = 100
@@ -13,19 +13,22 @@ export const DEFAULT_LIMIT = 50
 
 /** Of every list that is read page by page, newest first: `before` is the last id that the reader has. */
 export const pageParameters = {
-  before: idParameter(),
-  limit: countParameter(1, MAX_LIMIT).default(DEFAULT_LIMIT),
+  before: idParameter().meta({
+    about: 'Only what is older than the entry with this id. Give the last id of the page before.',
+  }),
+  limit: countParameter(1, MAX_LIMIT).default(DEFAULT_LIMIT).meta({ about: 'The most that one page has.' }),
 }
 
-/** Of a list of what happened on lines. */
-export function listParameters(vocabulary: Vocabulary) {
-  return {
+/** Of a list of what happened on lines, with what narrows it besides. */
+export function listParameters<Filters extends yup.ObjectShape>(filters: Filters) {
+  return yup.object({
+    lineId: idParameter().meta({ about: 'Only what belongs to this {line}.' }),
+    ...filters,
+    number: numberParameter().meta({ about: 'Only with this number at the other end.' }),
+    from: momentParameter().meta({ about: 'Only what is from this moment or later.' }),
+    until: momentParameter().meta({ about: 'Only what is from before this moment.' }),
     ...pageParameters,
-    lineId: idParameter().label(vocabulary.idField),
-    number: numberParameter(),
-    from: momentParameter(),
-    until: momentParameter(),
-  }
+  })
 }
 
 /**
@@ -36,8 +39,7 @@ export function listParameters(vocabulary: Vocabulary) {
  * @throws Unavailable while too many are read as CSV
  */
 export async function answerList<T extends { id: string }>(
-  context: Context,
-  ctx: KoaContext,
+  { context, ctx }: { context: Context; ctx: KoaContext },
   name: string,
   { before, limit }: Page,
   find: (page: Page) => Promise<T[]>,

@@ -5,6 +5,7 @@ import { parseE164, parseNumber } from '../../domain/messages/phone-number.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { missingDayOf, parseMoment } from '../../kit/text/moments.js'
+import { moment, uuid } from '../../shape.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import { readBodyFields } from './body-fields.js'
 import { parseFormFields, type FormFields } from './form-fields.js'
@@ -40,6 +41,7 @@ export function idParameter() {
     .string()
     .strict()
     .test('id', '${path} must be an id (a UUID)', (value) => value === undefined || isId(value))
+    .meta({ schema: uuid.schema })
 }
 
 export function wordParameter<const T extends string>(words: readonly T[]) {
@@ -59,6 +61,7 @@ export function countParameter(min: number, max: number) {
     .typeError(range)
     .min(min, range)
     .max(max, range)
+    .meta({ schema: { type: 'integer', minimum: min, maximum: max } })
 }
 
 const MAX_LOOKED_FOR = 100
@@ -101,6 +104,7 @@ export function momentParameter() {
     .mixed({ type: 'date', check: isMoment })
     .transform((_, written: unknown) => readMoment(written))
     .typeError(refuseMoment)
+    .meta({ schema: moment.schema })
 }
 
 /** True or false, or their names, which is how forms and queries write them. */

@@ -9,7 +9,7 @@ import { examplePayloadOf } from '../../domain/endpoints/example-payloads.js'
 import { eventBody } from '../../domain/endpoints/deliveries/shapes.js'
 import type { Vocabulary } from '../../vocabulary.js'
 import { moment, object, type Schema } from './parts.js'
-import { productNamesOf } from './product-names.js'
+import { inProductWord } from './product-word.js'
 import { webhookSchemas } from './webhooks.js'
 
 /**
@@ -21,13 +21,13 @@ export function eventSchema(type: EventType, { publicUrl, vocabulary }: Installa
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `${publicUrl}/schemas/${type}.json`,
     title: type,
-    ...(isOfAccount(type) ? accountEvent(type) : lineEvent(type, vocabulary)),
+    ...inProductWord(isOfAccount(type) ? accountEvent(type) : lineEvent(type), vocabulary),
     examples: [JSON.parse(exampleBody(type, vocabulary))],
   }
 }
 
-function lineEvent(type: LineEventType, vocabulary: Vocabulary): Schema {
-  const { Event = {} } = webhookSchemas(productNamesOf(vocabulary))
+function lineEvent(type: LineEventType): Schema {
+  const { Event } = webhookSchemas
   const { properties } = Event as { properties: Record<string, Schema> }
   return {
     ...Event,

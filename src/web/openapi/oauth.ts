@@ -19,91 +19,89 @@ import {
   type Schema,
 } from './parts.js'
 import { tooManyFields } from './problems.js'
-import type { ProductNames } from './product-names.js'
 
 const tags = ['OAuth']
 
-/** What each scope allows, in the product word. */
-export function describeScopes({ vocabulary, lines }: ProductNames): Record<string, string> {
-  const sentences: Record<Scope, string> = {
-    'messages:connect': `Receive the events of the ${lines} that the user chooses, read their messages, and send from them.`,
-    'messages:write': `Send from the ${lines} that the user chooses.`,
-    'lines:read': `See all of the user's ${lines}.`,
-    'lines:write': `Rename the ${lines} that the application sees.`,
-    'contacts:read': "See the user's contacts.",
-    'contacts:write': 'Name numbers, and block and unblock them.',
-  }
-  return Object.fromEntries(SCOPES.map((scope) => [vocabulary.scope(scope), sentences[scope]]))
+/** What each scope allows. */
+const SENTENCES: Record<Scope, string> = {
+  'messages:connect':
+    'Receive the events of the {lines} that the user chooses, read their messages, and send from them.',
+  'messages:write': 'Send from the {lines} that the user chooses.',
+  'lines:read': "See all of the user's {lines}.",
+  'lines:write': 'Rename the {lines} that the application sees.',
+  'contacts:read': "See the user's contacts.",
+  'contacts:write': 'Name numbers, and block and unblock them.',
 }
 
-/** The security of an operation that an application may do too, if it has one of the scopes. */
-export function orApplication({ vocabulary }: ProductNames, ...scopes: readonly Scope[]) {
-  return [{ apiToken: [] }, ...scopes.map((scope) => ({ application: [vocabulary.scope(scope)] }))]
+/** As the description has them: `{lines}:read`. */
+export const SCOPE_SENTENCES = Object.fromEntries(
+  Object.entries(SENTENCES).map(([scope, sentence]) => [scopeName(scope), sentence]),
+)
+
+export function scopeName(scope: string): string {
+  return scope.replace(/^lines:/, '{lines}:')
 }
 
-export function oauthSchemas({ vocabulary, line, Line }: ProductNames): Record<string, Schema> {
-  return {
-    Token: object({
-      access_token: text,
-      token_type: oneOf('Bearer'),
-      expires_in: { type: 'integer', minimum: 1 },
-      refresh_token: describe(
-        text,
-        'Each use gives a new one. The used one works once more within 30 s. If it is used later, the authorization ends.',
-      ),
-      scope: describe(text, 'The scopes that were granted, with spaces between them.'),
-      [vocabulary.connectedField]: describe(
-        listOf(schemaOf(`Connected${Line}`)),
-        `The ${line}s that the user has connected.`,
-      ),
-    }),
-    [`Connected${Line}`]: object({
-      id,
-      name: text,
-      phoneNumber: e164,
-      status: oneOf('active', 'disabled'),
-      outgoing_webhook_url: describe(
-        { type: ['string', 'null'], format: 'uri' },
-        `Where the ${line}'s events go: the application's webhook URL.`,
-      ),
-    }),
-    Introspection: object(
-      {
-        active: flag,
-        client_id: id,
-        sub: describe(id, 'The user.'),
-        scope: text,
-        token_type: describe(oneOf('Bearer'), 'Only an access token has this.'),
-        exp: describe(count, 'Seconds since 1970.'),
-        iat: count,
-        iss: url,
-        aud: text,
-      },
-      ['client_id', 'sub', 'scope', 'token_type', 'exp', 'iat', 'iss', 'aud'],
+export const oauthSchemas: Record<string, Schema> = {
+  Token: object({
+    access_token: text,
+    token_type: oneOf('Bearer'),
+    expires_in: { type: 'integer', minimum: 1 },
+    refresh_token: describe(
+      text,
+      'Each use gives a new one. The used one works once more within 30 s. If it is used later, the authorization ends.',
     ),
-    AuthorizationServer: object({
-      issuer: url,
-      authorization_endpoint: url,
-      token_endpoint: url,
-      revocation_endpoint: url,
-      introspection_endpoint: url,
-      scopes_supported: listOf(oneOf(...SCOPES.map((scope) => vocabulary.scope(scope)))),
-      response_types_supported: listOf(text),
-      response_modes_supported: listOf(text),
-      grant_types_supported: listOf(text),
-      token_endpoint_auth_methods_supported: listOf(text),
-      revocation_endpoint_auth_methods_supported: listOf(text),
-      introspection_endpoint_auth_methods_supported: listOf(text),
-      code_challenge_methods_supported: listOf(text),
-      authorization_response_iss_parameter_supported: flag,
-      service_documentation: url,
-    }),
-    OAuthError: object({ error: text, error_description: text, scope: text }, ['error_description', 'scope']),
-  }
+    scope: describe(text, 'The scopes that were granted, with spaces between them.'),
+    'connected_{lines}': describe(
+      listOf(schemaOf('Connected{Line}')),
+      'The {lines} that the user has connected.',
+    ),
+  }),
+  'Connected{Line}': object({
+    id,
+    name: text,
+    phoneNumber: e164,
+    status: oneOf('active', 'disabled'),
+    outgoing_webhook_url: describe(
+      { type: ['string', 'null'], format: 'uri' },
+      `Where the {line}'s events go: the application's webhook URL.`,
+    ),
+  }),
+  Introspection: object(
+    {
+      active: flag,
+      client_id: id,
+      sub: describe(id, 'The user.'),
+      scope: text,
+      token_type: describe(oneOf('Bearer'), 'Only an access token has this.'),
+      exp: describe(count, 'Seconds since 1970.'),
+      iat: count,
+      iss: url,
+      aud: text,
+    },
+    ['client_id', 'sub', 'scope', 'token_type', 'exp', 'iat', 'iss', 'aud'],
+  ),
+  AuthorizationServer: object({
+    issuer: url,
+    authorization_endpoint: url,
+    token_endpoint: url,
+    revocation_endpoint: url,
+    introspection_endpoint: url,
+    scopes_supported: listOf(oneOf(...SCOPES.map(scopeName))),
+    response_types_supported: listOf(text),
+    response_modes_supported: listOf(text),
+    grant_types_supported: listOf(text),
+    token_endpoint_auth_methods_supported: listOf(text),
+    revocation_endpoint_auth_methods_supported: listOf(text),
+    introspection_endpoint_auth_methods_supported: listOf(text),
+    code_challenge_methods_supported: listOf(text),
+    authorization_response_iss_parameter_supported: flag,
+    service_documentation: url,
+  }),
+  OAuthError: object({ error: text, error_description: text, scope: text }, ['error_description', 'scope']),
 }
 
-export function oauthPaths(words: ProductNames): Paths {
-  const { vocabulary, line } = words
+export function oauthPaths(): Paths {
   const wrong = answers('RFC 6749 §5.2.', schemaOf('OAuthError'))
   const faults = { 400: wrong, 401: wrong, 413: wrong, 415: wrong, 429: wrong, 503: wrong, ...tooManyFields }
   const credentials = {
@@ -186,11 +184,7 @@ export function oauthPaths(words: ProductNames): Paths {
           },
           inQuery('state', text, 'It comes back unchanged.'),
           inQuery('response_type', oneOf('code'), 'It may be left out.'),
-          inQuery(
-            vocabulary.idParameter,
-            id,
-            `The request is for this ${line}, and the user does not choose.`,
-          ),
+          inQuery('{line}_id', id, `The request is for this {line}, and the user does not choose.`),
           inQuery('code_challenge', text, 'PKCE (RFC 7636). Public clients must send it.'),
           inQuery('code_challenge_method', oneOf('S256'), 'Only this method is supported.'),
         ],

@@ -2,8 +2,6 @@ import { MAX_NAME_LENGTH } from '../../domain/names.js'
 import { MAX_NUMBER_LENGTH } from '../../domain/messages/phone-number.js'
 import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 import type { Fields, JsonSchema } from '../../shape.js'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../input/paging.js'
-import type { ProductNames } from './product-names.js'
 
 /** These are the few shapes of OpenAPI 3.1 that the document is made of. */
 export type Schema = JsonSchema
@@ -71,17 +69,12 @@ export function object(properties: Record<string, Schema>, optional: readonly st
 }
 
 /** The fields of a noun that the API shows, each with what is said about it. */
-export function shownOf(fields: Fields, { vocabulary, line, lines }: ProductNames): Record<string, Schema> {
-  const schemas = Object.entries(fields).flatMap(([name, { kind, isShown, about }]) =>
-    isShown
-      ? [[name, about === undefined ? kind.schema : describe(kind.schema, inWords(about))] as const]
-      : [],
+export function shownOf(fields: Fields): Record<string, Schema> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { kind, isShown, about }]) =>
+      isShown ? [[name, about === undefined ? kind.schema : describe(kind.schema, about)]] : [],
+    ),
   )
-  return vocabulary.fields(Object.fromEntries(schemas)) as Record<string, Schema>
-
-  function inWords(sentence: string): string {
-    return sentence.replaceAll('{line}', line).replaceAll('{lines}', lines)
-  }
 }
 
 export function maybe(schema: Schema): Schema {
@@ -107,12 +100,18 @@ export function schemaOf(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-export function answers(description: string, schema: Schema, headers?: Record<string, unknown>) {
+export interface Answer {
+  description: string
+  headers?: Record<string, unknown>
+  content: Record<string, { schema: Schema }>
+}
+
+export function answers(description: string, schema: Schema, headers?: Record<string, unknown>): Answer {
   return { description, ...(headers ? { headers } : {}), content: { 'application/json': { schema } } }
 }
 
 /** As `answers`, for a list that comes as CSV too, all of it. */
-export function answersList(description: string, items: Schema, headers?: Record<string, unknown>) {
+export function answersList(description: string, items: Schema, headers?: Record<string, unknown>): Answer {
   const json = answers(description, listOf(items), headers)
   return { ...json, content: { ...json.content, 'text/csv': { schema: { type: 'string' } } } }
 }
@@ -177,31 +176,6 @@ export function requiredInQuery(name: string, schema: Schema, description: strin
 export function inHeader(name: string, schema: Schema, description: string, required = false) {
   return { name, in: 'header', required, description, schema }
 }
-
-/** The parameters of every list that is read page by page, and the list's own filters. */
-export function listParameters({ vocabulary, line }: ProductNames, filters: Fields) {
-  return [
-    inQuery(vocabulary.idField, id, `Only what belongs to this ${line}.`),
-    ...Object.entries(filters).map(([name, { kind }]) =>
-      inQuery(name, kind.schema, `Only with this ${name}.`),
-    ),
-    inQuery('number', text, 'Only with this number at the other end.'),
-    inQuery('from', moment, 'Only what is from this moment or later.'),
-    inQuery('until', moment, 'Only what is from before this moment.'),
-    inQuery(
-      'before',
-      id,
-      'Only what is older than the entry with this id. Give the last id of the page before.',
-    ),
-    pageLimit,
-  ]
-}
-
-export const pageLimit = inQuery(
-  'limit',
-  { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-  'The most that one page has.',
-)
 
 export const nextPage = {
   Link: {

@@ -20,7 +20,6 @@ import {
   type Schema,
 } from './parts.js'
 import { problems, tooManyFields } from './problems.js'
-import type { ProductNames } from './product-names.js'
 
 const tags = ['Service']
 
@@ -89,7 +88,7 @@ export const servicePaths: Paths = {
  *
  * @param isOpen whether they need no token, because only this machine can reach them
  */
-export function simulatorPaths({ line }: ProductNames, isOpen: boolean): Paths {
+export function simulatorPaths(isOpen: boolean): Paths {
   const simulator = ['Simulator']
   const access = isOpen ? { security: [] } : {}
   const refusals = isOpen ? ([403] as const) : ([401, 403] as const)
@@ -100,13 +99,13 @@ export function simulatorPaths({ line }: ProductNames, isOpen: boolean): Paths {
         tags: simulator,
         description:
           'Give exactly one of `text`, `mediaUrl` and `voicemailUrl`. It is received as if a carrier had brought it.',
-        summary: `Make a ${line} at the simulator receive a text, media or a voicemail`,
+        summary: `Make a {line} at the simulator receive a text, media or a voicemail`,
         ...access,
         requestBody: body({
           ...object(
             {
               fromNumber: givenNumber,
-              toNumber: describe(givenNumber, `The ${line}'s number.`),
+              toNumber: describe(givenNumber, `The {line}'s number.`),
               messageId: describe(
                 { type: 'string', maxLength: 255, pattern: '^[^\\u0000]*$' },
                 "The carrier's id of the message. Give one to bring the same message twice.",
@@ -135,7 +134,7 @@ export function simulatorPaths({ line }: ProductNames, isOpen: boolean): Paths {
         operationId: 'readOutbox',
         tags: simulator,
         summary: 'See what the simulator took, newest first',
-        description: `These are the messages that ${line}s at the simulator have sent, as a phone would show them.`,
+        description: `These are the messages that {line}s at the simulator have sent, as a phone would show them.`,
         ...access,
         parameters: [inQuery('toNumber', text, 'Only what was sent to this number.')],
         responses: {

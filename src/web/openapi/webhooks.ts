@@ -1,6 +1,8 @@
+import * as yup from 'yup'
 import { ACCOUNT_EVENT_TYPES, EVENT_TYPES, LINE_EVENT_TYPES } from '../../event-types.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
-import { optionSchemas } from './messages.js'
+import { optionFields } from '../api/send-options.js'
+import { fieldSchemas } from './json-schema.js'
 import {
   body,
   describe,
@@ -18,9 +20,7 @@ import {
   text,
   type Operation,
   type Paths,
-  type Schema,
 } from './parts.js'
-import type { ProductNames } from './product-names.js'
 
 const REFUSALS: Record<string, string> = {
   400: 'The body, or a field of it, is wrong; `error` says which.',
@@ -38,52 +38,51 @@ const REFUSALS: Record<string, string> = {
     'it was accepted; repeat the request only with the `Idempotency-Key` that it had.',
 }
 
-export function webhookSchemas(words: ProductNames): Record<string, Schema> {
-  const { vocabulary, line } = words
-  return {
-    WebhookMessage: object({
-      intent: { const: 'message' },
-      data: object(
-        {
-          toNumber: givenNumber,
-          text: { type: 'string', maxLength: MAX_TEXT_LENGTH, pattern: '\\S' },
-          ...optionSchemas,
-        },
-        Object.keys(optionSchemas),
-      ),
-    }),
-    WebhookSuccess: object({ success: { const: true } }),
-    WebhookRefusal: object({ success: { const: false }, error: text }),
-    Event: object({
-      type: describe(
-        oneOf(...LINE_EVENT_TYPES),
-        'The first three go to every endpoint, the others to those that ask for them (`optInEvents`).',
-      ),
-      payload: describe(
-        text,
-        `What it is depends on the type. ${LINE_EVENT_TYPES.map((type) => `\`${type}\`: ${EVENT_TYPES[type].payloadWords}.`).join(' ')}`,
-      ),
-      fromNumber: describe(
-        number,
-        "The other side's number, in E.164 form. It may be a short code or a name instead.",
-      ),
-      toNumber: describe(number, `The ${line}'s number.`),
-      userId: id,
-      [vocabulary.idField]: id,
-    }),
-    OperationalEvent: object({
-      type: oneOf(...ACCOUNT_EVENT_TYPES),
-      timestamp: describe(moment, 'When it happened.'),
-      data: describe(
-        object({ title: text, text, userId: { type: ['string', 'null'], format: 'uuid' } }),
-        'Its other fields depend on the type: see `/schemas/{type}.json`.',
-      ),
-    }),
-  }
+const optionSchemas = Object.fromEntries(fieldSchemas(yup.object(optionFields)))
+
+export const webhookSchemas = {
+  WebhookMessage: object({
+    intent: { const: 'message' },
+    data: object(
+      {
+        toNumber: givenNumber,
+        text: { type: 'string', maxLength: MAX_TEXT_LENGTH, pattern: '\\S' },
+        ...optionSchemas,
+      },
+      Object.keys(optionSchemas),
+    ),
+  }),
+  WebhookSuccess: object({ success: { const: true } }),
+  WebhookRefusal: object({ success: { const: false }, error: text }),
+  Event: object({
+    type: describe(
+      oneOf(...LINE_EVENT_TYPES),
+      'The first three go to every endpoint, the others to those that ask for them (`optInEvents`).',
+    ),
+    payload: describe(
+      text,
+      `What it is depends on the type. ${LINE_EVENT_TYPES.map((type) => `\`${type}\`: ${EVENT_TYPES[type].payloadWords}.`).join(' ')}`,
+    ),
+    fromNumber: describe(
+      number,
+      "The other side's number, in E.164 form. It may be a short code or a name instead.",
+    ),
+    toNumber: describe(number, `The {line}'s number.`),
+    userId: id,
+    lineId: id,
+  }),
+  OperationalEvent: object({
+    type: oneOf(...ACCOUNT_EVENT_TYPES),
+    timestamp: describe(moment, 'When it happened.'),
+    data: describe(
+      object({ title: text, text, userId: { type: ['string', 'null'], format: 'uuid' } }),
+      'Its other fields depend on the type: see `/schemas/{type}.json`.',
+    ),
+  }),
 }
 
 /** The URL has two shapes: `/webhooks/lineId/…` and `/webhooks/line/…`. */
-export function webhookPaths({ vocabulary, line, Line }: ProductNames): Paths {
+export function webhookPaths(): Paths {
   const limits = {
     'RateLimit-Policy': { description: 'The limits (IETF httpapi draft).', schema: text },
     RateLimit: { description: 'What is left of them.', schema: text },
@@ -95,7 +94,7 @@ export function webhookPaths({ vocabulary, line, Line }: ProductNames): Paths {
   const send = (operationId: string): Operation => ({
     operationId,
     tags: ['Incoming webhook'],
-    summary: `Send a text from the ${line}`,
+    summary: `Send a text from the {line}`,
     description: 'The body is read as JSON whatever its Content-Type says.',
     security: [],
     parameters: [
@@ -120,15 +119,15 @@ export function webhookPaths({ vocabulary, line, Line }: ProductNames): Paths {
       ...(Object.fromEntries(refusals) as Record<string, unknown>),
     },
   })
-  const parameters = [inPath(vocabulary.idField, `The ${line}'s id.`)]
+  const parameters = [inPath('lineId', `The {line}'s id.`)]
   return {
-    [vocabulary.path('/webhooks/lineId/{lineId}')]: { parameters, post: send('sendText') },
-    [vocabulary.path('/webhooks/line/{lineId}')]: { parameters, post: send(`sendTextFrom${Line}`) },
+    '/webhooks/lineId/{lineId}': { parameters, post: send('sendText') },
+    '/webhooks/line/{lineId}': { parameters, post: send(`sendTextFrom{Line}`) },
   }
 }
 
 /** The requests that we POST to endpoints. */
-export function outgoingWebhooks({ line }: ProductNames): Paths {
+export function outgoingWebhooks(): Paths {
   const posted = (operationId: string, summary: string, schema: string): Paths[string] => ({
     post: {
       operationId,
@@ -157,7 +156,7 @@ export function outgoingWebhooks({ line }: ProductNames): Paths {
     },
   })
   return {
-    event: posted('event', `A ${line} received something`, 'Event'),
+    event: posted('event', `A {line} received something`, 'Event'),
     operationalEvent: posted('operationalEvent', 'A notice to an operational webhook', 'OperationalEvent'),
   }
 }

@@ -1,10 +1,9 @@
 import { METHODS } from 'node:http'
 import Router, { type RouterMiddleware } from '@koa/router'
 import type { Middleware } from 'koa'
-import type { Scope } from '../../domain/applications/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { actingFor } from '../actor.js'
-import type { Operation } from '../api/owner-operation.js'
+import type { Operation } from '../api/operation.js'
 import { readAllSending } from '../console/operating/all-sending.js'
 import { confirmFirst, confirmPageFirst, type NeedsFresh } from '../console/people/confirm-first.js'
 import { submit, type Act } from '../console/page.js'
@@ -18,13 +17,11 @@ import {
 import { signInFirst } from '../console/people/sign-in-again.js'
 import { readUnread } from '../console/operating/unread-notices.js'
 import { authenticate } from '../middleware/authenticate.js'
-import type { Access } from '../middleware/token-scope.js'
 import { requireKnownFields } from '../middleware/known-fields.js'
 import { allowOwnPage } from '../middleware/content-security.js'
 import { readFormBody } from '../middleware/form-body.js'
 import { readFieldsBody, readJsonBody } from '../middleware/json-body.js'
 import { answerInOAuthsWords } from '../oauth/refusals.js'
-import { describeApi } from '../openapi/document.js'
 import { readPhoneFields, readPhoneForm } from '../simulator/phone-form.js'
 
 type Show = (context: Context) => Middleware
@@ -73,8 +70,6 @@ export function createRoutes(context: Context) {
       post(path, ...visitor, signedIn, ...checks, ...read, ...confirmed, submit(actFor(act), show(context)))
     }
 
-  const description = describeApi(context)
-
   return {
     router,
     firstRouter,
@@ -94,25 +89,20 @@ export function createRoutes(context: Context) {
     /** As `form`, with a file. */
     fileForm: formFor([hasSecondFactor], fileForm, fileFormOfNobody),
 
-    /**
-     * For programs, by an API token that may do so, in every accepted word; with a scope also for applications. What the request
-     * may have besides is in the description (`openapi/document.ts`).
-     */
-    v1: (
-      method: 'get' | 'put' | 'patch' | 'post' | 'delete',
-      path: string,
-      access: Access,
-      operation: Operation,
-      scopes: readonly Scope[] = [],
-      readBody = readJsonBody(undefined, { isOptional: true }),
-    ) => {
-      const body = method === 'get' || method === 'delete' ? [] : [readBody]
+    /** For programs, by an API token that may do so, in every accepted word; with a scope also for applications. */
+    v1: (operation: Operation) => {
+      const { method, path, may, scopes, takesForm, sizeOfBody } = operation
+      const readBody =
+        takesForm === true
+          ? readFieldsBody()
+          : readJsonBody(sizeOfBody?.refusals, { isOptional: sizeOfBody === undefined, ...sizeOfBody })
+      const hasBody = method !== 'get' && method !== 'delete'
       return router[method](
-        context.vocabulary.paths(path),
-        authenticate(context, access, scopes),
-        ...body,
-        requireKnownFields(description, context.vocabulary, method, path),
-        operation(context),
+        context.vocabulary.paths(path.replace(/\{(\w+)\}/g, ':$1')),
+        authenticate(context, may, scopes),
+        ...(hasBody ? [readBody] : []),
+        requireKnownFields(operation, context.vocabulary),
+        operation.handler(context),
       )
     },
     /** For applications' programs, which read RFC 6749's answers. */

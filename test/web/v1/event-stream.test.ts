@@ -126,7 +126,7 @@ describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
       await receiveMessage(context, inboundText(line, { content: { type: 'inboundText', text } }))
     }
     const { router, v1 } = createRoutes(context)
-    v1('get', '/v1/lines/:lineId/events/stream', 'reads lines', streamEvents(200))
+    v1(streamEvents(200))
     const impatient = createServer((request, response) => void handle(request, response))
     const app = new Koa().use(router.routes())
     app.silent = true

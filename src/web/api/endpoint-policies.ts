@@ -1,13 +1,13 @@
-import { UNASKED_EVENT_TYPES } from '../../event-types.js'
+import * as yup from 'yup'
 import { RETRY_SCHEDULES, SHAPES, SIGNATURE_KINDS } from '../../database/endpoints/policy.js'
 import { MAX_TEMPLATE_LENGTH } from '../../domain/endpoints/deliveries/template.js'
+import { changePolicy, getPolicy, previewPolicy } from '../../domain/endpoints/policies.js'
 import { MAX_RETRIES, MAX_TIMEOUT_SECONDS, MAX_WAIT_SECONDS } from '../../domain/endpoints/policy-fields.js'
+import { UNASKED_EVENT_TYPES } from '../../event-types.js'
 import {
   answers,
-  body,
   describe,
   flag,
-  inPath,
   listOf,
   maybe,
   maybeMoment,
@@ -16,11 +16,12 @@ import {
   schemaOf,
   text,
   url,
-  type Paths,
   type Schema,
-} from './parts.js'
-import { problems } from './problems.js'
+} from '../openapi/parts.js'
+import { askerOf } from './endpoints.js'
+import { fieldsOf, operationsOf } from './operation.js'
 
+/** `policy-fields.ts` of the domain reads them. */
 const FIELDS: Record<string, Schema> = {
   retrySchedule: describe(
     {
@@ -79,7 +80,7 @@ const FIELDS: Record<string, Schema> = {
   ),
 }
 
-export const policySchemas: Record<string, Schema> = {
+export const policySchemas = {
   EndpointPolicy: object({
     ...FIELDS,
     bothSignaturesUntil: describe(maybeMoment, 'Until this moment both kinds of signatures are there.'),
@@ -91,12 +92,6 @@ export const policySchemas: Record<string, Schema> = {
   }),
 }
 
-const PREVIEW: Schema = object({
-  contentType: text,
-  body: text,
-  isSample: describe(flag, 'There was no event yet, so it is of one that was made up.'),
-})
-
 const HEADERS: Schema = {
   type: 'object',
   additionalProperties: { type: ['string', 'null'], minLength: 1, maxLength: 1000 },
@@ -104,44 +99,57 @@ const HEADERS: Schema = {
     'Headers that are added to each request, or replaced; null takes one away. They are kept encrypted.',
 }
 
-export function endpointPolicyPaths(): Paths {
-  const path = '/v1/endpoints/{endpointId}/policy'
-  const parameters = [inPath('endpointId', "The endpoint's id.")]
-  const answer = answers('The policy.', schemaOf('EndpointPolicy'))
-  const tags = ['Endpoints']
-  const given = Object.fromEntries(Object.entries(FIELDS).map(([name, schema]) => [name, maybe(schema)]))
-  const givenHeaders = { ...given, headers: HEADERS }
-  return {
-    [path]: {
-      parameters,
-      get: {
-        operationId: 'getEndpointPolicy',
-        tags,
-        summary: 'See how an endpoint wants its events',
-        description: 'Another URL changes nothing about it.',
-        responses: { 200: answer, ...problems(401, 404) },
-      },
-      patch: {
-        operationId: 'changeEndpointPolicy',
-        tags,
-        summary: 'Change how an endpoint wants its events',
-        description:
-          'Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the ' +
-          'next attempt on.',
-        requestBody: body({ ...object(givenHeaders, Object.keys(givenHeaders)), minProperties: 1 }),
-        responses: { 200: answer, ...problems(400, 401, 404, 409, 413) },
-      },
+const operation = operationsOf('Endpoints')
+const path = '/v1/endpoints/{endpointId}/policy'
+const policy = answers('The policy.', schemaOf('EndpointPolicy'))
+
+const described = (schema: Schema) => yup.mixed().nullable().meta({ schema })
+const given = Object.fromEntries(
+  Object.entries(FIELDS).map(([name, schema]) => [name, described(maybe(schema))]),
+)
+
+export const policyOperations = [
+  operation({
+    operationId: 'getEndpointPolicy',
+    at: `get ${path}`,
+    may: 'reads lines',
+    summary: 'See how an endpoint wants its events',
+    description: 'Another URL changes nothing about it.',
+    answer: policy,
+    act: ({ context, ctx, id }) => getPolicy(context, askerOf(ctx), id),
+  }),
+  operation({
+    operationId: 'changeEndpointPolicy',
+    at: `patch ${path}`,
+    may: 'changes lines',
+    summary: 'Change how an endpoint wants its events',
+    description:
+      'Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the ' +
+      'next attempt on.',
+    body: yup.object({ ...given, headers: described(HEADERS) }),
+    needsField: true,
+    answer: policy,
+    refusals: [409],
+    act: ({ context, ctx, id }) => changePolicy(context, askerOf(ctx), id, fieldsOf(ctx)),
+  }),
+  operation({
+    operationId: 'previewEndpointPolicy',
+    at: `post ${path}/preview`,
+    may: 'changes lines',
+    summary: 'See the last event as it would be posted with other fields',
+    description: 'Nothing is saved or sent.',
+    body: yup.object(given),
+    answer: answers(
+      'The body.',
+      object({
+        contentType: text,
+        body: text,
+        isSample: describe(flag, 'There was no event yet, so it is of one that was made up.'),
+      }),
+    ),
+    act: async ({ context, ctx, id }) => {
+      const { contentType, body, isSample } = await previewPolicy(context, askerOf(ctx), id, fieldsOf(ctx))
+      return { contentType, body, isSample }
     },
-    [`${path}/preview`]: {
-      parameters,
-      post: {
-        operationId: 'previewEndpointPolicy',
-        tags,
-        summary: 'See the last event as it would be posted with other fields',
-        description: 'Nothing is saved or sent.',
-        requestBody: body(object(given, Object.keys(given)), { isOptional: true }),
-        responses: { 200: answers('The body.', PREVIEW), ...problems(400, 401, 404, 413) },
-      },
-    },
-  }
-}
+  }),
+]

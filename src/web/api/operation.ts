@@ -1,0 +1,146 @@
+import type { RouterMiddleware } from '@koa/router'
+import type { Context as KoaContext } from 'koa'
+import type * as yup from 'yup'
+import type { Scope } from '../../domain/applications/application-access.js'
+import type { Context } from '../../domain/context.js'
+import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import type { Vocabulary } from '../../vocabulary.js'
+import { actingFor } from '../actor.js'
+import { readBodyFields } from '../input/body-fields.js'
+import { readQuery } from '../input/query.js'
+import { userOf } from '../middleware/authenticate.js'
+import type { BodyBound, BodyRefusals } from '../middleware/body-bytes.js'
+import type { Access } from '../middleware/token-scope.js'
+import type { Answer, Parameter } from '../openapi/parts.js'
+import type { ProblemStatus } from '../openapi/problems.js'
+
+export type Method = 'get' | 'put' | 'patch' | 'post' | 'delete'
+
+/**
+ * An operation under /v1, said once: the router, the checks of its fields, the API's description and with it the TypeScript client
+ * are made of it. In sentences and names `{line}`, `{lines}` and `{Line}` are the product word, in fields `lineId` is its id.
+ */
+export interface Definition<Query extends yup.AnyObject, Body extends yup.AnyObject> {
+  operationId: string
+  /** Method and path: `get /v1/messages/{messageId}`. */
+  at: `${Method} /v1/${string}`
+  may: Access
+  /** An application's token must have one of them; without any, no application may do this. */
+  scopes?: readonly Scope[]
+  summary: string
+  description: string
+  query?: yup.ObjectSchema<Query>
+  headers?: readonly Parameter[]
+  body?: yup.ObjectSchema<Body>
+  /** The body may be a form too. */
+  takesForm?: true
+  /** Of another size than 64 KiB. */
+  sizeOfBody?: { bound: BodyBound; refusals: BodyRefusals }
+  /** At least one field must be there. */
+  needsField?: true
+  /** As the original did, whose clients send more than we read. */
+  ignoresUnknown?: true
+  answer: Answer
+  /** Those that do not follow from the rest, such as 409. */
+  refusals?: readonly ProblemStatus[]
+  /** @returns the answer; undefined when it is answered already */
+  act: (asked: Asked<Query, Body>) => Promise<unknown>
+}
+
+export interface Asked<Query, Body> {
+  /** Acting for who asks. */
+  context: Context
+  ctx: KoaContext
+  userId: string
+  /** Of the thing that the path names first. Whether it is the user's is the domain's to say. */
+  id: string
+  /** Of everything that the path names: `lineId`, … */
+  ids: Readonly<Record<string, string>>
+  /** @throws UserError 400 naming every parameter that is wrong */
+  query: () => Promise<Query>
+  /** Read when it is asked for: whose the thing is comes first. @throws UserError 400 naming every field that is wrong */
+  body: () => Promise<Body>
+}
+
+export interface Operation extends Omit<Definition<yup.AnyObject, yup.AnyObject>, 'act' | 'at'> {
+  tag: string
+  method: Method
+  /** With its parameters in braces. */
+  path: string
+  handler: (context: Context) => RouterMiddleware
+}
+
+/** What paths name. What is no id is nobody's, except where something else may stand for it. */
+export const PATH_PARAMETERS: Record<string, { about: string; isReference?: true }> = {
+  lineId: { about: "The {line}'s id." },
+  messageId: { about: "The message's id." },
+  deliveryId: { about: "The delivery's id." },
+  endpointId: { about: "The endpoint's id." },
+  taskId: { about: "The task's id." },
+  applicationId: { about: "The application's id." },
+  contactId: { about: "The contact's id, or its number with the plus sign as `%2B`.", isReference: true },
+}
+
+/** @param tag the group of the description that the operations are in */
+export function operationsOf(tag: string) {
+  return <Query extends yup.AnyObject, Body extends yup.AnyObject>({
+    at,
+    act,
+    ...rest
+  }: Definition<Query, Body>): Operation => {
+    const [method, path] = at.split(' ') as [Method, string]
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+    const handler = (context: Context): RouterMiddleware => {
+      const { vocabulary } = context
+      const query = rest.query && inProductWord(rest.query, vocabulary)
+      const body = rest.body && inProductWord(rest.body, vocabulary)
+      return async (ctx) => {
+        const ids = Object.fromEntries(names.map((name) => [name, readId(ctx, name)]))
+        const answer = await act({
+          context: actingFor(ctx, context),
+          ctx,
+          userId: userOf(ctx),
+          id: ids[names[0] ?? ''] ?? '',
+          ids,
+          query: async () => (query === undefined ? ({} as Query) : readQuery(ctx, query, vocabulary)),
+          body: async () =>
+            body === undefined
+              ? ({} as Body)
+              : readBodyFields(body, vocabulary.canonicalFields(fieldsOf(ctx))),
+        })
+        if (answer !== undefined) ctx.body = answer
+      }
+    }
+    return { ...(rest as object as Operation), tag, method, path, handler }
+  }
+}
+
+export function fieldsOf(ctx: KoaContext): Record<string, unknown> {
+  return ctx.request.body ?? {}
+}
+
+/** In the one spelling that ids have: secrets are sealed to it. @throws UserError 404 */
+function readId(ctx: KoaContext, name: string): string {
+  const id = (ctx as { params?: Record<string, string> }).params?.[name] ?? ''
+  if (PATH_PARAMETERS[name]?.isReference === true) return id
+  if (!isId(id)) throw new UserError(`no such ${name.replace(/Id$/, '')}`, 404)
+  return id.toLowerCase()
+}
+
+/** What is refused is called as the request has it. */
+export function inProductWord<Fields extends yup.AnyObject>(
+  schema: yup.ObjectSchema<Fields>,
+  { idField }: Vocabulary,
+): yup.ObjectSchema<Fields> {
+  const { lineId } = schema.fields as unknown as Record<string, yup.Schema | undefined>
+  if (lineId === undefined) return schema
+  const byWord = relabelled.get(schema) ?? new Map<string, object>()
+  relabelled.set(schema, byWord)
+  const found = byWord.get(idField) ?? schema.shape({ lineId: lineId.label(idField) })
+  byWord.set(idField, found)
+  return found as yup.ObjectSchema<Fields>
+}
+
+/** By their word: to make one takes longer than to read a message by it. */
+const relabelled = new WeakMap<object, Map<string, object>>()

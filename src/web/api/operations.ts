@@ -1,0 +1,46 @@
+import type { JsonSchema } from '../../shape.js'
+import { applicationOperations, applicationSchemas } from './applications.js'
+import { authorizationOperations, authorizationSchemas } from './authorizations.js'
+import { connectionOperations, connectionSchemas } from './connections.js'
+import { contactOperations, contactSchemas } from './contacts.js'
+import { deliveryOperations, deliverySchemas } from './deliveries.js'
+import { policyOperations, policySchemas } from './endpoint-policies.js'
+import { endpointOperations, endpointSchemas } from './endpoints.js'
+import { streamEvents } from './event-stream.js'
+import { incomingWebhookOperations } from './incoming-webhook-settings.js'
+import { lineOperations, lineSchemas } from './lines.js'
+import { listenerOperations } from './listener-attempts.js'
+import { messageOperations, messageSchemas } from './messages.js'
+import type { Operation } from './operation.js'
+import { taskOperations, taskSchemas } from './tasks.js'
+
+/** All of /v1, in the order of the description. */
+export const OPERATIONS: readonly Operation[] = [
+  ...lineOperations,
+  ...connectionOperations,
+  ...incomingWebhookOperations,
+  ...endpointOperations,
+  ...policyOperations,
+  ...messageOperations,
+  ...contactOperations,
+  ...deliveryOperations,
+  ...taskOperations,
+  streamEvents(),
+  ...listenerOperations,
+  ...applicationOperations,
+  ...authorizationOperations,
+]
+
+/** What they answer with, by the names that their answers have for it. */
+export const ANSWER_SCHEMAS: Record<string, JsonSchema> = {
+  ...lineSchemas,
+  ...connectionSchemas,
+  ...policySchemas,
+  ...endpointSchemas,
+  ...messageSchemas,
+  ...contactSchemas,
+  ...deliverySchemas,
+  ...taskSchemas,
+  ...applicationSchemas,
+  ...authorizationSchemas,
+}

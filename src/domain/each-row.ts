@@ -1,4 +1,4 @@
-import type { Page } from '../database/pages.js'
+import type { Page } from '../database/lists.js'
 
 const AT_ONCE = 500
 

@@ -2,7 +2,7 @@ import type { EventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 import { WITHOUT_MEDIA, type NewDelivery } from './deliveries/creating.js'
 import type { Event } from './events.js'
-import { conditions, idsBetween } from '../pages.js'
+import { allOf, idsBetween } from '../lists.js'
 import { FORGOTTEN } from '../people/forgotten.js'
 
 /** `undelivered`: nobody got it, or its next attempt is still to come after one that failed. */
@@ -38,7 +38,7 @@ const HAS_OUTCOME: Record<ReplayOutcome, string> = {
 }
 
 /** What is under way, waits for its first attempt or for a copy of its media goes out by itself. */
-function deliveriesOf(filter: ReplayFilter, afterId: string): Condition {
+function deliveriesOf(filter: ReplayFilter, afterId: string): Selection {
   const { sql, bindings } = spanOf(filter)
   const receivers = receiversOf(filter)
   return {
@@ -102,7 +102,7 @@ export async function listEventsToReplay(
  * Of an application those that were to go to it, while its line is connected; else those of the lines, whether anybody was
  * to get them or not.
  */
-function eventsOf(filter: ReplayFilter, afterId: string): Condition {
+function eventsOf(filter: ReplayFilter, afterId: string): Selection {
   const { sql, bindings } = spanOf(filter)
   const receivers = receiversOf(filter)
   if (filter.applicationId != null) {
@@ -149,28 +149,28 @@ export async function countReplayable(
   return rows[0] ?? { count: 0, firstId: null, lastId: null }
 }
 
-interface Condition {
+interface Selection {
   sql: string
   bindings: string[]
 }
 
-function selecting(columns: string, { sql, bindings }: Condition): Condition {
+function selecting(columns: string, { sql, bindings }: Selection): Selection {
   return { sql: `select ${columns} ${sql}`, bindings }
 }
 
-function spanOf({ from, until, lineId, accountId, types }: ReplayFilter): Condition {
-  const span = idsBetween('id', { limit: 0 }, { from, until })
-  const given = conditions([
+function spanOf({ from, until, lineId, accountId, types }: ReplayFilter): Selection {
+  const { sql, bindings } = allOf([
+    ...idsBetween('id', { from, until }),
     ['line_id = ?::uuid', lineId],
     ['line_id is null and user_id = ?::uuid', accountId],
     ['type = any (?::text[])', types && `{${types.join()}}`],
   ])
   const ofLines = accountId === undefined ? ' and line_id is not null' : ''
-  return { sql: span.sql + ofLines + given.sql, bindings: [...span.bindings, ...given.bindings] }
+  return { sql: sql + ofLines, bindings }
 }
 
-function receiversOf({ applicationId, endpointIds }: ReplayFilter): Condition {
-  const { sql, bindings } = conditions([
+function receiversOf({ applicationId, endpointIds }: ReplayFilter): Selection {
+  const { sql, bindings } = allOf([
     ['application_id = ?::uuid', applicationId ?? undefined],
     ['endpoint_id = any (?::uuid[])', endpointIds && `{${endpointIds.join()}}`],
   ])

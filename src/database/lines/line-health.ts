@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 import type { DisabledReason } from '../endpoints/endpoints.js'
-import { conditions } from '../pages.js'
+import { allOf } from '../lists.js'
 
 /** How one of its servers does. */
 export interface EndpointHealth {
@@ -37,7 +37,7 @@ const HEALTH = `jsonb_build_object('id', e.id, 'calledAt', e.called_at, 'failing
  * `deliveries_held`, all bounded.
  */
 export async function listLineHealth(db: Database, userId: string, lineId?: string): Promise<LineHealth[]> {
-  const line = conditions([['l.id = ?::uuid', lineId]])
+  const line = allOf([['l.id = ?::uuid', lineId]])
   const { rows } = await db.raw<{ rows: LineHealth[] }>(
     `select l.id as "lineId", exists (select from incoming_webhooks w where w.line_id = l.id) as "hasIncomingWebhook",
        coalesce(e.endpoints, '[]') as endpoints, coalesce(h.hours, '[]') as hours

@@ -2,8 +2,20 @@ import { MESSAGE_EVENT_TYPES, type EventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 import { DELIVERY_FIELDS, type Delivery } from '../endpoints/deliveries/delivery.js'
 import { MESSAGE_FIELDS, type Direction, type Message, type MessageType } from './message.js'
-import { CONTACT_NUMBER } from './reading.js'
-import { idsBetween, LOOKED_THROUGH, statusIs, type Page } from '../pages.js'
+import { CONTACT_NUMBER, messageStatusIs } from './reading.js'
+import {
+  allOf,
+  idsBetween,
+  isGiven,
+  linesThat,
+  listOfLines,
+  LOOKED_THROUGH,
+  readList,
+  type Condition,
+  type Page,
+  type Sql,
+} from '../lists.js'
+import { deliveryStatusIs } from '../endpoints/deliveries/reading.js'
 import { columnsOf } from '../../shape.js'
 import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../../states.js'
 
@@ -41,9 +53,6 @@ export interface ActivityKeys {
   lookedBackTo: string | null
 }
 
-/** A condition, with the values of its question marks. */
-type Condition = readonly [sql: string, ...bindings: string[]]
-
 /** One of the lists of which the activity is made: rows of one kind, each line's read from its index. */
 interface Branch {
   /** The table's alias. */
@@ -67,9 +76,8 @@ export async function findActivityKeys(
 ): Promise<ActivityKeys> {
   const branches = branchesOf(filter)
   const lookedBackTo = await findEnd(db, userId, filter, page, branches)
-  const { sql, bindings } = listOf(userId, filter, page, branches, lookedBackTo)
-  const { rows } = await db.raw<{ rows: ActivityKey[] }>(sql, bindings)
-  return { keys: rows, lookedBackTo }
+  const keys = await readList<ActivityKey>(db, listOf(userId, filter, page, branches, lookedBackTo))
+  return { keys, lookedBackTo }
 }
 
 /** How many there are, at most so many. */
@@ -144,39 +152,30 @@ function isOfEveryMessage({ direction, type, number, numberPart, text }: Activit
 
 function messagesThat(filter: ActivityFilter): Branch {
   const { type, status, reason, number } = filter
-  const [statusSql, statusBinding] = statusIs('m.status', status, [
-    ['scheduled'],
-    ['queued', 'sending'],
-    ['failed', 'unknown'],
-  ])
   const isRare = ['scheduled', 'queued', 'sending', 'failed', 'unknown'].includes(status ?? '')
-  const statusCondition: Condition[] = statusBinding === undefined ? [] : [[statusSql, statusBinding]]
+  const rareType = type === 'text' ? undefined : type
   return {
     alias: 'm',
     table: 'messages m',
     join: '',
     columns: 'm.id, m.id as message_id, null::uuid as delivery_id',
     indexed: [
-      ...(isRare ? statusCondition : []),
-      ...(reason === undefined
-        ? []
-        : [[`m.status in ('failed', 'unknown') and starts_with(m.error, ?)`, reason] as const]),
-      ...(number === undefined ? [] : [[`${CONTACT_NUMBER} = ?`, number] as const]),
-      ...(type === undefined || type === 'text'
-        ? []
-        : [[`m.type <> 'text' and m.type || '' = ?`, type] as const]),
+      ...(isRare ? [messageStatusIs(status)] : []),
+      [`m.status in ('failed', 'unknown') and starts_with(m.error, ?)`, reason],
+      [`${CONTACT_NUMBER} = ?`, number],
+      [`m.type <> 'text' and m.type || '' = ?`, rareType],
     ],
-    looked: [...(isRare ? [] : statusCondition), ...ofMessage(filter)],
+    looked: [...(isRare ? [] : [messageStatusIs(status)]), ...ofMessage(filter)],
   }
 }
 
 /** What has no index, of `messages m`. */
 function ofMessage({ direction, type, numberPart, text }: ActivityFilter): Condition[] {
   return [
-    ...(direction === undefined ? [] : [['m.direction = ?', direction] as const]),
-    ...(type === 'text' ? [[`m.type || '' = ?`, type] as const] : []),
-    ...(numberPart === undefined ? [] : [[`position(? in ${CONTACT_NUMBER}) > 0`, numberPart] as const]),
-    ...(text === undefined ? [] : [['position(lower(?) in lower(m.text)) > 0', text] as const]),
+    ['m.direction = ?', direction],
+    [`m.type || '' = ?`, type === 'text' ? type : undefined],
+    [`position(? in ${CONTACT_NUMBER}) > 0`, numberPart],
+    ['position(lower(?) in lower(m.text)) > 0', text],
   ]
 }
 
@@ -188,28 +187,21 @@ function ofMessage({ direction, type, numberPart, text }: ActivityFilter): Condi
 function deliveriesThat(filter: ActivityFilter, messages: Branch | undefined): Branch {
   const { type, eventType, status, reason, number } = filter
   const isRare = status === 'exhausted' || status === 'held'
-  const ofDelivery = (d: string): { indexed: Condition[]; looked: Condition[] } => {
-    const [sql, binding] = statusIs(`${d}.status`, status, [['exhausted', 'held']])
-    const statusCondition: Condition[] = binding === undefined ? [] : [[sql, binding]]
-    return {
-      indexed: [
-        ...(isRare ? statusCondition : []),
-        ...(reason === undefined ? [] : [[`${d}.last_failure = ?`, reason] as const]),
-        ...(eventType === undefined ? [] : [eventTypeIs(d, eventType)]),
-        ...(number === undefined ? [] : [[`${d}.from_number = ?`, number] as const]),
-      ],
-      looked: isRare ? [] : statusCondition,
-    }
-  }
+  const ofDelivery = (d: string): { indexed: Condition[]; looked: Condition[] } => ({
+    indexed: [
+      ...(isRare ? [deliveryStatusIs(status, d)] : []),
+      [`${d}.last_failure = ?`, reason],
+      ...(eventType === undefined ? [] : [eventTypeIs(d, eventType)]),
+      [`${d}.from_number = ?`, number],
+    ],
+    looked: isRare ? [] : [deliveryStatusIs(status, d)],
+  })
   const { indexed, looked } = ofDelivery('d')
-  const newer: Condition[] = Object.values(ofDelivery('newer')).flat()
-  if (filter.until !== undefined) {
-    newer.push(['newer.id < lowest_id_at(?::timestamptz)', filter.until.toISOString()])
-  }
-  const rest = [
-    ...ofMessage(filter),
-    ...(type === undefined || type === 'text' ? [] : [['m.type = ?', type] as const]),
+  const newer = [
+    ...Object.values(ofDelivery('newer')).flat(),
+    ...idsBetween('newer.id', { until: filter.until }),
   ]
+  const rest: Condition[] = [...ofMessage(filter), ['m.type = ?', type === 'text' ? undefined : type]]
   const isMessage = messages === undefined ? [] : [...messages.indexed, ...messages.looked]
   return {
     alias: 'd',
@@ -219,18 +211,20 @@ function deliveriesThat(filter: ActivityFilter, messages: Branch | undefined): B
     indexed,
     looked: [
       ...looked,
-      allOf(
+      inside(
         newer,
         (sql) => `not exists (
         select from events e join deliveries newer on newer.event_id = e.id
         where e.message_id = v.message_id and newer.id > d.id${sql})`,
       ),
-      ...(rest.length === 0
-        ? []
-        : [allOf(rest, (sql) => `exists (select from messages m where m.id = v.message_id${sql})`)]),
+      ...(rest.some(isGiven)
+        ? [inside(rest, (sql) => `exists (select from messages m where m.id = v.message_id${sql})`)]
+        : []),
       ...(messages === undefined
         ? []
-        : [allOf(isMessage, (sql) => `not exists (select from messages m where m.id = v.message_id${sql})`)]),
+        : [
+            inside(isMessage, (sql) => `not exists (select from messages m where m.id = v.message_id${sql})`),
+          ]),
     ],
   }
 }
@@ -263,24 +257,26 @@ async function findEnd(
   page: Page,
   branches: readonly Branch[],
 ): Promise<string | null> {
-  const slow = branches.filter(({ looked }) => looked.length > 0)
+  const slow = branches.filter(({ looked }) => looked.some(isGiven))
   if (slow.length === 0) return null
   const parts = slow.map(({ alias, table, indexed }) => {
-    const span = idsBetween(`${alias}.id`, page, filter)
-    const given = allOf(indexed, (sql) => sql)
+    const { sql, bindings } = allOf([
+      ...idsBetween(`${alias}.id`, { ...page, ...spanOf(filter) }),
+      ...indexed,
+    ])
     return {
-      sql: `(select ${alias}.id from ${table} where ${alias}.line_id = l.id${span.sql}${given[0]}
+      sql: `(select ${alias}.id from ${table} where ${alias}.line_id = l.id${sql}
         order by ${alias}.id desc offset ${LOOKED_THROUGH} - 1 limit 1)`,
-      bindings: [...span.bindings, ...given.slice(1)],
+      bindings,
     }
   })
-  const line = allOf(linesOf(userId, filter), (sql) => sql)
+  const line = allOf(linesThat(userId, filter))
   const { rows } = await db.raw<{ rows: [{ id: string | null }] }>(
     `select max(k.id::text)::uuid as id
      from lines l
      cross join lateral (${parts.map(({ sql }) => sql).join(' union all ')}) k (id)
-     where true${line[0]}`,
-    [...parts.flatMap(({ bindings }) => bindings), ...line.slice(1)],
+     where true${line.sql}`,
+    [...parts.flatMap(({ bindings }) => bindings), ...line.bindings],
   )
   return rows[0].id
 }
@@ -291,35 +287,21 @@ function listOf(
   page: Page,
   branches: readonly Branch[],
   lookedBackTo: string | null,
-): { sql: string; bindings: (string | number)[] } {
-  const parts = branches.map(({ alias, table, join, columns, indexed, looked }) => {
-    const span = idsBetween(`${alias}.id`, page, filter)
-    const end: Condition[] = lookedBackTo === null ? [] : [[`${alias}.id >= ?::uuid`, lookedBackTo]]
-    const [sql, ...bindings] = allOf([...end, ...indexed, ...looked], (each) => each)
-    return {
-      sql: `(select ${columns} from ${table}${join} where ${alias}.line_id = l.id${span.sql}${sql}
-        order by ${alias}.id desc limit ?)`,
-      bindings: [...span.bindings, ...bindings, page.limit],
-    }
+): Sql {
+  const sources = branches.map(({ alias, table, join, columns, indexed, looked }) => {
+    const isNotBefore: Condition = [`${alias}.id >= ?::uuid`, lookedBackTo ?? undefined]
+    return { alias, from: table + join, columns, where: [isNotBefore, ...indexed, ...looked] }
   })
-  const [line, ...lineBindings] = allOf(linesOf(userId, filter), (sql) => sql)
-  return {
-    sql: `select k.id, k.message_id as "messageId", k.delivery_id as "deliveryId" from lines l
-     cross join lateral (${parts.map(({ sql }) => sql).join(' union all ')}) k
-     where true${line} order by k.id desc limit ?`,
-    bindings: [...parts.flatMap(({ bindings }) => bindings), ...lineBindings, page.limit],
-  }
+  const columns = 'found.id, found.message_id as "messageId", found.delivery_id as "deliveryId"'
+  return listOfLines(linesThat(userId, filter), sources, page, { span: spanOf(filter), columns })
 }
 
-function linesOf(userId: string, { lineId }: ActivityFilter): Condition[] {
-  const own: Condition = ['l.user_id = ?::uuid', userId]
-  return lineId === undefined ? [own] : [own, ['l.id = ?::uuid', lineId]]
+function spanOf({ from, until }: ActivityFilter) {
+  return { from, until }
 }
 
-/** `and …` for each, in what `wrap` makes of them. */
-function allOf(conditions: readonly Condition[], wrap: (sql: string) => string): Condition {
-  return [
-    wrap(conditions.map(([sql]) => ` and ${sql}`).join('')),
-    ...conditions.flatMap(([, ...bindings]) => bindings),
-  ]
+/** All of them as one, in what `wrap` makes of them. */
+function inside(conditions: readonly Condition[], wrap: (sql: string) => string): Condition {
+  const { sql, bindings } = allOf(conditions)
+  return [wrap(sql), ...bindings]
 }

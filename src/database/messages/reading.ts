@@ -1,6 +1,6 @@
 import { columnsOf } from '../../shape.js'
 import type { Database } from '../connection.js'
-import { conditions, idsBetween, statusIs, type Page } from '../pages.js'
+import { linesThat, listOfLines, readList, statusIs, type Condition, type Page, type Sql } from '../lists.js'
 import { MESSAGE_FIELDS, type Direction, type Message, type MessageType } from './message.js'
 
 export interface MessageFilter {
@@ -40,53 +40,33 @@ export async function findMessageOwner(db: Database, id: string): Promise<string
   return row?.userId
 }
 
-/**
- * The user's messages, newest first. A page's worth of each line is read from the index, so neither a busy line nor a
- * full table makes a page slower.
- */
-export async function listMessages(
+/** The user's messages, newest first. */
+export function listMessages(
   db: Database,
   userId: string,
   filter: MessageFilter,
   page: Page,
 ): Promise<Message[]> {
-  return listOf(db, userId, filter, page)
+  return readList(db, messagesOf(userId, filter, page))
 }
 
 /** For operators: every user's, line by line too, so it takes longer the more lines there are. */
-export async function listAnyMessages(db: Database, filter: MessageFilter, page: Page): Promise<Message[]> {
-  return listOf(db, undefined, filter, page)
+export function listAnyMessages(db: Database, filter: MessageFilter, page: Page): Promise<Message[]> {
+  return readList(db, messagesOf(undefined, filter, page))
 }
 
-async function listOf(
-  db: Database,
-  userId: string | undefined,
-  filter: MessageFilter,
-  page: Page,
-): Promise<Message[]> {
-  const line = conditions([
-    ['l.user_id = ?', userId],
-    ['l.id = ?::uuid', filter.lineId],
-    ['l.id = any (?::uuid[])', filter.lineIds && `{${filter.lineIds.join()}}`],
-  ])
-  const span = idsBetween('m.id', page, filter)
-  const given = conditions([
+export const messageStatusIs = (status: string | undefined) =>
+  statusIs('m.status', status, [['scheduled'], ['queued', 'sending'], ['failed', 'unknown']])
+
+function messagesOf(userId: string | undefined, filter: MessageFilter, page: Page): Sql {
+  const where: Condition[] = [
     ['m.direction = ?', filter.direction],
     ['m.application_id = ?::uuid', filter.applicationId],
     ['m.type = ?', filter.type],
-    statusIs('m.status', filter.status, [['scheduled'], ['queued', 'sending'], ['failed', 'unknown']]),
+    messageStatusIs(filter.status),
     ['m.client_ref = ?', filter.clientRef],
     [`${CONTACT_NUMBER} = ?`, filter.number],
-  ])
-  const { rows } = await db.raw<{ rows: Message[] }>(
-    `select found.* from lines l
-     cross join lateral (
-       select ${COLUMNS} from messages m where m.line_id = l.id${span.sql}${given.sql}
-       order by m.id desc limit ?
-     ) found
-     where true${line.sql}
-     order by found.id desc limit ?`,
-    [...span.bindings, ...given.bindings, page.limit, ...line.bindings, page.limit],
-  )
-  return rows
+  ]
+  const source = { alias: 'm', from: 'messages m', columns: COLUMNS, where }
+  return listOfLines(linesThat(userId, filter), [source], page, { span: filter })
 }

@@ -2,7 +2,7 @@ import { columnsOf } from '../../shape.js'
 import type { Database } from '../connection.js'
 import { MESSAGE_FIELDS, type Message } from './message.js'
 import { CONTACT_NUMBER } from './reading.js'
-import { LOOKED_THROUGH } from '../pages.js'
+import { linesThat, listOfLines, LOOKED_THROUGH, readList, type Condition } from '../lists.js'
 import type { User } from '../people/users.js'
 
 /** Whose things are looked through; left out: everybody's. */
@@ -67,49 +67,40 @@ export async function findMessagesByCarrierId(
 }
 
 /** Newest messages that whoever sent them calls so, looked up in the index for each line. */
-export async function findMessagesByClientRef(
+export function findMessagesByClientRef(
   db: Database,
   scope: Scope,
   clientRef: string,
   limit: number,
 ): Promise<FoundMessage[]> {
-  const theirs = isTheirs('l.user_id', scope)
-  const { rows } = await db.raw<{ rows: FoundMessage[] }>(
-    `select found.* from lines l join users u on u.id = l.user_id
-     cross join lateral (
-       select ${OF_MESSAGE} from messages m where m.line_id = l.id and m.client_ref = ? order by m.id desc limit ?
-     ) found
-     where true${theirs.sql} order by found.id desc limit ?`,
-    [clientRef, limit, ...theirs.bindings, limit],
-  )
-  return rows
+  return newest(db, scope, 'messages m', ['m.client_ref = ?', clientRef], limit)
 }
 
 /**
  * Newest messages with numbers at the other end that have these digits in them. A whole number is looked up in the
  * index of each line; a part of one is looked for in the newest messages of each.
  */
-export async function findMessagesByNumber(
+export function findMessagesByNumber(
   db: Database,
   scope: Scope,
   { digits, isWhole }: { digits: string; isWhole: boolean },
   limit: number,
 ): Promise<FoundMessage[]> {
-  const theirs = isTheirs('l.user_id', scope)
-  const found = isWhole
-    ? `messages m where m.line_id = l.id and ${CONTACT_NUMBER} = ?`
-    : `(select * from messages m where m.line_id = l.id order by m.id desc limit ${LOOKED_THROUGH}) m
-       where position(? in ${CONTACT_NUMBER}) > 0`
-  const { rows } = await db.raw<{ rows: FoundMessage[] }>(
-    `select found.* from lines l join users u on u.id = l.user_id
-     cross join lateral (
-       select ${OF_MESSAGE} from ${found}
-       order by m.id desc limit ?
-     ) found
-     where true${theirs.sql} order by found.id desc limit ?`,
-    [isWhole ? `+${digits}` : digits, limit, ...theirs.bindings, limit],
-  )
-  return rows
+  if (isWhole) return newest(db, scope, 'messages m', [`${CONTACT_NUMBER} = ?`, `+${digits}`], limit)
+  const latest = `(select * from messages m where m.line_id = l.id order by m.id desc limit ${LOOKED_THROUGH}) m`
+  return newest(db, scope, latest, [`position(? in ${CONTACT_NUMBER}) > 0`, digits], limit)
+}
+
+function newest(
+  db: Database,
+  { userId }: Scope,
+  from: string,
+  that: Condition,
+  limit: number,
+): Promise<FoundMessage[]> {
+  const source = { alias: 'm', from, columns: OF_MESSAGE, where: [that] }
+  const join = ' join users u on u.id = l.user_id'
+  return readList(db, listOfLines(linesThat(userId, {}), [source], { limit }, { join }))
 }
 
 /** @param digits of a part of the number; '' for none */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Database } from '../connection.js'
-import type { Page } from '../pages.js'
+import type { Page } from '../lists.js'
 import { toJson } from '../text.js'
 
 /** What an act changed, or what came of it; never a secret. */

@@ -1,5 +1,5 @@
 import type { Database } from '../connection.js'
-import type { Page } from '../pages.js'
+import type { Page } from '../lists.js'
 import { toJson } from '../text.js'
 
 /** What people were told. */

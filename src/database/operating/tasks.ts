@@ -12,7 +12,7 @@ import {
   type Row,
 } from '../../shape.js'
 import type { Database } from '../connection.js'
-import type { Page } from '../pages.js'
+import type { Page } from '../lists.js'
 import { toJson } from '../text.js'
 
 const TASK_KINDS = ['replay', 'held_events', 'import'] as const

@@ -1,5 +1,5 @@
 import type { Database } from '../connection.js'
-import type { Page } from '../pages.js'
+import type { Page } from '../lists.js'
 import { HAS_SECOND_FACTOR } from './second-factors/has-one.js'
 
 /** An operator runs the service; a user only has lines. */

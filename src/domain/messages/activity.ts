@@ -8,7 +8,7 @@ import {
 } from '../../database/messages/activity.js'
 import type { Delivery } from '../../database/endpoints/deliveries/delivery.js'
 import type { Message, MessageType } from '../../database/messages/message.js'
-import type { Page } from '../../database/pages.js'
+import type { Page } from '../../database/lists.js'
 import type { Context } from '../context.js'
 
 /** A message with what became of its events, or a delivery of an event that tells of no message. */

@@ -9,7 +9,7 @@ import {
   type ListedAuditRow,
 } from '../../database/operating/audit-log.js'
 import type { Database } from '../../database/connection.js'
-import type { Page } from '../../database/pages.js'
+import type { Page } from '../../database/lists.js'
 import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import type { Action } from './audit/actions.js'

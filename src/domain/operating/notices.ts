@@ -9,7 +9,7 @@ import {
   type NoticeMails,
   type NoticeReader,
 } from '../../database/operating/notices.js'
-import type { Page } from '../../database/pages.js'
+import type { Page } from '../../database/lists.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Context } from '../context.js'

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/connection.js'
 import { transaction } from '../../database/connection.js'
-import type { Page } from '../../database/pages.js'
+import type { Page } from '../../database/lists.js'
 import {
   askToStop,
   findTask,

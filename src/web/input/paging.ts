@@ -1,6 +1,6 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
-import type { Page } from '../../database/pages.js'
+import type { Page } from '../../database/lists.js'
 import type { Context } from '../../domain/context.js'
 import { eachRow } from '../../domain/each-row.js'
 import { answerDownload, csvOf, mapped, requireRoomForDownload } from '../downloads.js'

@@ -1,7 +1,17 @@
 import type { EventType } from '../../../event-types.js'
 import { columnsOf } from '../../../shape.js'
 import type { Database } from '../../connection.js'
-import { conditions, idsBetween, statusIs, type Page } from '../../pages.js'
+import {
+  allOf,
+  idsBetween,
+  linesThat,
+  listOfLines,
+  readList,
+  statusIs,
+  type Condition,
+  type Page,
+  type Sql,
+} from '../../lists.js'
 import {
   APPLICATION_DELIVERY_FIELDS,
   ATTEMPT_FIELDS,
@@ -46,74 +56,56 @@ export async function findDeliveryOwner(db: Database, id: string): Promise<strin
   return row?.userId
 }
 
-/** The user's deliveries, newest first; line by line from the index, as `listMessages` does. */
-export async function listDeliveries(
+/** The user's deliveries, newest first. */
+export function listDeliveries(
   db: Database,
   userId: string,
   filter: DeliveryFilter,
   page: Page,
 ): Promise<Delivery[]> {
-  return listOf(db, userId, filter, page)
+  return readList(db, deliveriesOf(userId, filter, page))
+}
+
+/** For operators: every user's. */
+export function listAnyDeliveries(db: Database, filter: DeliveryFilter, page: Page): Promise<Delivery[]> {
+  return readList(db, deliveriesOf(undefined, filter, page))
 }
 
 /** What a user was told of, newest first: there is little of it among what is of no line. */
-export async function listAccountDeliveries(
+export function listAccountDeliveries(
   db: Database,
   userId: string,
   filter: Pick<DeliveryFilter, 'endpointId' | 'status'>,
   page: Page,
 ): Promise<Delivery[]> {
-  const span = idsBetween('d.id', page, {})
-  const given = conditions([
-    statusIs('d.status', filter.status, [['exhausted', 'held']]),
-    ['d.endpoint_id = ?::uuid', filter.endpointId],
+  const { sql, bindings } = allOf([
+    ['d.user_id = ?::uuid', userId],
+    ...idsBetween('d.id', page),
+    ...thatFit(filter),
   ])
-  const { rows } = await db.raw<{ rows: Delivery[] }>(
-    `select ${COLUMNS} from deliveries d ${WITH_EVENT}
-     where d.line_id is null and d.user_id = ?${span.sql}${given.sql} order by d.id desc limit ?`,
-    [userId, ...span.bindings, ...given.bindings, page.limit],
-  )
-  return rows
+  return readList(db, {
+    sql: `select ${COLUMNS} from deliveries d ${WITH_EVENT}
+      where d.line_id is null${sql} order by d.id desc limit ?`,
+    bindings: [...bindings, page.limit],
+  })
 }
 
-/** For operators: every user's. */
-export async function listAnyDeliveries(
-  db: Database,
-  filter: DeliveryFilter,
-  page: Page,
-): Promise<Delivery[]> {
-  return listOf(db, undefined, filter, page)
+export const deliveryStatusIs = (status: string | undefined, alias = 'd') =>
+  statusIs(`${alias}.status`, status, [['exhausted', 'held']])
+
+function thatFit({ status, endpointId, type, number }: DeliveryFilter): Condition[] {
+  return [
+    deliveryStatusIs(status),
+    ['d.endpoint_id = ?::uuid', endpointId],
+    ['d.type = ?', type],
+    ['d.from_number = ?', number],
+  ]
 }
 
-async function listOf(
-  db: Database,
-  userId: string | undefined,
-  filter: DeliveryFilter,
-  page: Page,
-): Promise<Delivery[]> {
-  const line = conditions([
-    ['l.user_id = ?', userId],
-    ['l.id = ?::uuid', filter.lineId],
-    ['l.id = any (?::uuid[])', filter.lineIds && `{${filter.lineIds.join()}}`],
-  ])
-  const span = idsBetween('d.id', page, filter)
-  const given = conditions([
-    statusIs('d.status', filter.status, [['exhausted', 'held']]),
-    ['d.endpoint_id = ?::uuid', filter.endpointId],
-    ['d.type = ?', filter.type],
-    ['d.from_number = ?', filter.number],
-  ])
-  const { rows } = await db.raw<{ rows: Delivery[] }>(
-    `select found.* from lines l
-     cross join lateral (
-       select ${COLUMNS} from deliveries d ${WITH_EVENT} where d.line_id = l.id${span.sql}${given.sql}
-       order by d.id desc limit ?
-     ) found
-     where true${line.sql}
-     order by found.id desc limit ?`,
-    [...span.bindings, ...given.bindings, page.limit, ...line.bindings, page.limit],
-  )
-  return rows
+function deliveriesOf(userId: string | undefined, filter: DeliveryFilter, page: Page): Sql {
+  const from = `deliveries d ${WITH_EVENT}`
+  const source = { alias: 'd', from, columns: COLUMNS, where: thatFit(filter) }
+  return listOfLines(linesThat(userId, filter), [source], page, { span: filter })
 }
 
 /** Of one event, oldest first. */
@@ -160,17 +152,15 @@ export async function restartDelivery(
 const APPLICATION_COLUMNS = columnsOf(APPLICATION_DELIVERY_FIELDS)
 
 /** Newest first; the caller has looked whose application it is. */
-export async function listDeliveriesOfApplication(
+export function listDeliveriesOfApplication(
   db: Database,
   applicationId: string,
   page: Page,
 ): Promise<ApplicationDelivery[]> {
-  const span = idsBetween('d.id', page, {})
-  const { rows } = await db.raw<{ rows: ApplicationDelivery[] }>(
-    `select ${APPLICATION_COLUMNS}
-     from deliveries d
-     where application_id = ? and application_id is not null${span.sql} order by d.id desc limit ?`,
-    [applicationId, ...span.bindings, page.limit],
-  )
-  return rows
+  const { sql, bindings } = allOf(idsBetween('d.id', page))
+  return readList(db, {
+    sql: `select ${APPLICATION_COLUMNS} from deliveries d
+      where application_id = ? and application_id is not null${sql} order by d.id desc limit ?`,
+    bindings: [applicationId, ...bindings, page.limit],
+  })
 }

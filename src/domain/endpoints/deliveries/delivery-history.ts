@@ -13,7 +13,7 @@ import {
 } from '../../../database/endpoints/deliveries/reading.js'
 import { listEventsOfMessage, type EventOfMessage } from '../../../database/endpoints/events.js'
 import { listListenerAttempts, type ListenerAttempt } from '../../../database/endpoints/listener-attempts.js'
-import type { Page } from '../../../database/pages.js'
+import type { Page } from '../../../database/lists.js'
 import { UserError } from '../../../errors.js'
 import { isId } from '../../../ids.js'
 import { getApplication } from '../../applications/applications.js'

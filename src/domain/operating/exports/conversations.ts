@@ -6,7 +6,7 @@ import {
 import { listAttempts } from '../../../database/endpoints/deliveries/reading.js'
 import { findHostedMedia } from '../../../database/media/reading.js'
 import { MESSAGE_FIELDS, type Message } from '../../../database/messages/message.js'
-import type { Page } from '../../../database/pages.js'
+import type { Page } from '../../../database/lists.js'
 import { present } from '../../../shape.js'
 import { StoredFileMissing } from '../../../storage/storage.js'
 import type { Context } from '../../context.js'

@@ -1,5 +1,5 @@
 import { contactNumberOf } from '../../../../database/messages/message.js'
-import type { Page } from '../../../../database/pages.js'
+import type { Page } from '../../../../database/lists.js'
 import { findActivity, type ActivityFilter, type ActivityPage } from '../../../../domain/messages/activity.js'
 import { findContacts, type Contact } from '../../../../domain/lines/contacts.js'
 import type { Context } from '../../../../domain/context.js'

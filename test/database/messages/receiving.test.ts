@@ -132,7 +132,7 @@ describeContext('a batch of messages that carriers bring', function (context) {
         }
         for (const n of [0, 1, 2]) expect(await rowsOf(together[n]!)).to.deep.equal(await rowsOf(alone[n]!))
       }),
-      { numRuns: 20 },
+      { numRuns: 20, interruptAfterTimeLimit: 30_000 },
     )
   })
 

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Knex } from 'knex'
+import { format, resolveConfig } from 'prettier'
 import { connectDatabase } from '../src/database/connection.js'
 import { migrate } from '../src/database/migrations.js'
 import { startPostgres } from './services/postgres.js'
 
 export const SCHEMA_FILE = 'migrations/schema.sql'
+export const ANSWERS_FILE = 'src/database/sql-answers.ts'
 
 const HEAD = `-- The whole schema, as all migrations and the functions in src/database/sql make it: to be read, not to be run.
 -- Made by \`npm run schema\`; a test compares it. Partitions, one a month, are left out.
@@ -50,6 +52,22 @@ export async function describeSchema(db: Knex): Promise<string> {
   return `${HEAD}\n${texts.join('\n\n')}\n`
 }
 
+const ANSWERS = `select p.proname as name,
+    json_object_agg(a.name, format_type(a.type, null) order by a.n)::text as columns
+  from pg_proc p cross join lateral unnest(p.proallargtypes, p.proargmodes, p.proargnames)
+    with ordinality as a (type, mode, name, n)
+  where p.pronamespace = 'public'::regnamespace and a.mode = 't'
+  group by p.oid, p.proname order by p.proname`
+
+/** The columns of what each function answers that gives a table, as TypeScript. */
+export async function describeAnswers(db: Knex): Promise<string> {
+  const { rows } = await db.raw<{ rows: { name: string; columns: string }[] }>(ANSWERS)
+  const all = rows.map(({ name, columns }) => `${name}: ${columns}`).join(',\n')
+  const text = `/** What the functions in src/database/sql answer. Made by \`npm run schema\`; a test compares it. */
+    export const SQL_ANSWERS = {${all}} as const`
+  return format(text, { ...(await resolveConfig(ANSWERS_FILE)), parser: 'typescript' })
+}
+
 /** `npm run schema`: migrates a database in a Postgres of its own, and describes it. */
 async function writeSchema(): Promise<void> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'linehook-schema-'))
@@ -58,6 +76,7 @@ async function writeSchema(): Promise<void> {
     const db = connectDatabase({ url: postgres.url, poolSize: 2, applicationName: 'schema' })
     await migrate(db)
     writeFileSync(SCHEMA_FILE, await describeSchema(db))
+    writeFileSync(ANSWERS_FILE, await describeAnswers(db))
     await db.destroy()
   } finally {
     await postgres.stop()

@@ -240,7 +240,7 @@ export class ConfigInvalid extends Error {
 
 /** The names of the settings that are secret; each may stand in a file that `<NAME>_FILE` names. */
 export const SECRETS = Object.entries(settings)
-  .filter(([, setting]) => (setting.describe().meta as { secret?: boolean } | undefined)?.secret === true)
+  .filter(([, setting]) => setting.describe().meta?.secret === true)
   .map(([name]) => name)
 
 /** Each secret by its own name, also those that are in files. */

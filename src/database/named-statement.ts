@@ -11,7 +11,7 @@ export async function runNamed<Row>(
   db: Database,
   name: string,
   sql: string,
-  bindings: readonly (string | number | readonly string[])[],
+  bindings: readonly (string | number | null | readonly string[])[],
 ): Promise<Row[]> {
   const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings as never).options({ name: `linehook_${name}` })
   return rows

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asError, OutcomeUnknown } from '../../errors.js'
+import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
-import { runNamed } from '../named-statement.js'
 import { DatabaseUnavailable, mayBeDone } from '../outage.js'
 import { toJson } from '../text.js'
 
@@ -77,14 +77,14 @@ export interface QueueAnswer {
 interface Row {
   n: number
   outcome: QueueAnswer['outcome']
-  message_id: string | null
-  number_limit: number
-  number_used: number
-  number_opens_ms: number
-  line_limit: number
-  line_used: number
-  line_opens_ms: number
-  line_waiting: number | null
+  messageId: string | null
+  numberLimit: number
+  numberUsed: number
+  numberOpensMs: number
+  lineLimit: number
+  lineUsed: number
+  lineOpensMs: number
+  lineWaiting: number | null
 }
 
 /**
@@ -172,13 +172,10 @@ async function queue(
   requests: readonly QueueRequest[],
   maxQueuedPerLine: number,
 ): Promise<(QueueAnswer | Error)[]> {
-  const rows = await runNamed<Row>(
-    db,
-    'queue_messages',
-    `select n, outcome, message_id, number_limit, number_used, number_opens_ms, line_limit, line_used, line_opens_ms,
-       line_waiting from queue_messages(?::jsonb, ?::integer)`,
-    [toJson(requests.map(asRow)), maxQueuedPerLine],
-  )
+  const rows = await callFunction<'queue_messages', Row>(db, 'queue_messages', '?::jsonb, ?::integer', [
+    toJson(requests.map(asRow)),
+    maxQueuedPerLine,
+  ])
   const byPlace = new Map(rows.map((row) => [row.n, row]))
   return requests.map((_, n) => {
     const row = byPlace.get(n)
@@ -217,12 +214,12 @@ function asRow(request: QueueRequest, n: number): object {
 function asAnswer(row: Row): QueueAnswer {
   return {
     outcome: row.outcome,
-    messageId: row.message_id,
+    messageId: row.messageId,
     windows: {
-      toNumber: { limit: row.number_limit, used: row.number_used, opensMs: row.number_opens_ms },
-      line: { limit: row.line_limit, used: row.line_used, opensMs: row.line_opens_ms },
+      toNumber: { limit: row.numberLimit, used: row.numberUsed, opensMs: row.numberOpensMs },
+      line: { limit: row.lineLimit, used: row.lineUsed, opensMs: row.lineOpensMs },
     },
-    waitingOnLine: row.line_waiting,
+    waitingOnLine: row.lineWaiting,
   }
 }
 

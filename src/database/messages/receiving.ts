@@ -1,10 +1,10 @@
 import type { MessageEventType } from '../../event-types.js'
 import { arrivalFields, type ArrivalRecord } from './arrivals.js'
 import type { AccountVersion } from '../carriers/carrier-accounts.js'
+import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
 import type { NewDelivery } from '../endpoints/deliveries/creating.js'
 import type { MediaPurpose } from '../media/reading.js'
-import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
 import type { MessageType } from './message.js'
 
@@ -62,12 +62,12 @@ export type ReceiveAnswer =
 interface Row {
   n: number
   outcome: 'received' | 'repeat' | 'account_changed'
-  earlier_id: string | null
-  line_id: string
+  earlierId: string | null
+  lineId: string
   deliveries: NewDelivery[]
-  is_paused: boolean
-  has_paused: boolean
-  is_waited_for: boolean
+  isPaused: boolean
+  hasPaused: boolean
+  isWaitedFor: boolean
 }
 
 /**
@@ -78,13 +78,9 @@ export async function receiveMessages(
   db: Database,
   requests: readonly ReceiveRequest[],
 ): Promise<ReceiveAnswer[]> {
-  const rows = await runNamed<Row>(
-    db,
-    'receive_messages',
-    `select n, outcome, earlier_id, line_id, deliveries, is_paused, has_paused, is_waited_for
-     from receive_messages(?::jsonb)`,
-    [toJson(requests.map(asRow))],
-  )
+  const rows = await callFunction<'receive_messages', Row>(db, 'receive_messages', '?::jsonb', [
+    toJson(requests.map(asRow)),
+  ])
   const byPlace = new Map(rows.map((row) => [row.n, row]))
   return requests.map((_, n) => asAnswer(byPlace.get(n)))
 }
@@ -120,13 +116,13 @@ function asAnswer(row: Row | undefined): ReceiveAnswer {
   if (row === undefined) return { kind: 'no_line' }
   if (row.outcome === 'account_changed') return { kind: 'account_changed' }
   if (row.outcome === 'repeat')
-    return { kind: 'repeat', ...(row.earlier_id === null ? {} : { earlierId: row.earlier_id }) }
+    return { kind: 'repeat', ...(row.earlierId === null ? {} : { earlierId: row.earlierId }) }
   return {
     kind: 'received',
-    lineId: row.line_id,
+    lineId: row.lineId,
     deliveries: row.deliveries,
-    isPaused: row.is_paused,
-    hasPaused: row.has_paused,
-    isWaitedFor: row.is_waited_for,
+    isPaused: row.isPaused,
+    hasPaused: row.hasPaused,
+    isWaitedFor: row.isWaitedFor,
   }
 }

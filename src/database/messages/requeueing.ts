@@ -1,5 +1,5 @@
+import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
-import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
 
 /** The messages of one line to one number are sent one after another. */
@@ -27,12 +27,9 @@ export async function requeueHeads(
   conversations: readonly Conversation[],
 ): Promise<Requeued[]> {
   if (conversations.length === 0) return []
-  const heads = await runNamed<Head>(
-    db,
-    'requeue_heads',
-    'select id, generation from requeue_heads(?::jsonb)',
-    [toJson(conversations.map(({ lineId, toNumber }) => ({ line_id: lineId, to_number: toNumber })))],
-  )
+  const heads = await callFunction<'requeue_heads', Head>(db, 'requeue_heads', '?::jsonb', [
+    toJson(conversations.map(({ lineId, toNumber }) => ({ line_id: lineId, to_number: toNumber }))),
+  ])
   return renewLocked(db, heads)
 }
 

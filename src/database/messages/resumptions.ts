@@ -1,3 +1,4 @@
+import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
 
 /** A pause is over, and what waited for that has still to be brought. */
@@ -64,9 +65,10 @@ export async function wakeMessages(
   lineId: string,
   { after, limit, lookAgainMs }: { after: string; limit: number; lookAgainMs: number },
 ): Promise<WokenMessage[]> {
-  const { rows } = await db.raw<{ rows: WokenMessage[] }>(
-    `select id, generation, "position"::text from wake_messages(?::uuid, ?::bigint, ?, make_interval(secs => ?))`,
+  return callFunction<'wake_messages', WokenMessage>(
+    db,
+    'wake_messages',
+    '?::uuid, ?::bigint, ?::integer, make_interval(secs => ?)',
     [lineId, after, limit, lookAgainMs / 1000],
   )
-  return rows
 }

@@ -1,3 +1,4 @@
+import { callFunction } from '../answers.js'
 import { transaction, type Database } from '../connection.js'
 import type { NewDelivery } from '../endpoints/deliveries/creating.js'
 import { CHANGED, changeMessages } from './announcing.js'
@@ -17,12 +18,24 @@ export interface Released extends Settled {
   looked: number
 }
 
+interface ReleasedRow {
+  released: Requeued[]
+  deliveries: NewDelivery[]
+  failed: string[]
+  looked: number
+}
+
+const NONE: ReleasedRow = { released: [], deliveries: [], failed: [], looked: 0 }
+
 /** Queues those whose time has come, at most `limit` (`release_scheduled`). */
 export async function releaseScheduled(db: Database, limit: number): Promise<Released> {
-  const { rows } = await db.raw<{
-    rows: [{ released: Requeued[]; deliveries: NewDelivery[]; failed: string[]; looked: number }]
-  }>('select released, deliveries, failed, looked from release_scheduled(?)', [limit])
-  const [{ released: requeued, ...others }] = rows
+  const [row = NONE] = await callFunction<'release_scheduled', ReleasedRow>(
+    db,
+    'release_scheduled',
+    '?::integer',
+    [limit],
+  )
+  const { released: requeued, ...others } = row
   return { requeued, ...others }
 }
 

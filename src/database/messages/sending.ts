@@ -1,7 +1,7 @@
 import type { CarrierWords, MediaReason, MediaStatus, MessageReason } from '../../states.js'
+import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
 import type { NewDelivery } from '../endpoints/deliveries/creating.js'
-import { runNamed } from '../named-statement.js'
 import { toJson } from '../text.js'
 import { CHANGED, changeMessages } from './announcing.js'
 import {
@@ -94,14 +94,10 @@ export async function claimMessages(
   claims: readonly ClaimRequest[],
   limits: ClaimSettings,
 ): Promise<ClaimAnswer[]> {
-  const rows = await runNamed<ClaimRow>(
+  const rows = await callFunction<'claim_messages', ClaimRow>(
     db,
     'claim_messages',
-    `select id, claim, verdict, failure, wait_ms as "waitMs", attempt, generation, line_id as "lineId",
-       from_number as "fromNumber", to_number as "toNumber", text, media, age_ms as "ageMs", account,
-       number_limit as "numberLimit", line_limit as "lineLimit"
-     from claim_messages(?::jsonb, make_interval(secs => ?), make_interval(secs => ?), make_interval(secs => ?),
-       ?::text[], ?::uuid[])`,
+    `?::jsonb, make_interval(secs => ?), make_interval(secs => ?), make_interval(secs => ?), ?::text[], ?::uuid[]`,
     [
       toJson(
         claims.map(({ id, claim, hasPlaces, isHere }) => ({
@@ -185,10 +181,10 @@ export interface Settled {
 
 /** Writes how claimed messages ended, and hands each number to its next message (`settle_messages`). */
 export async function settleMessages(db: Database, settlements: readonly Settlement[]): Promise<Settled> {
-  const rows = await runNamed<{ requeued: Head[]; deliveries: NewDelivery[] }>(
+  const rows = await callFunction<'settle_messages', { requeued: Head[]; deliveries: NewDelivery[] }>(
     db,
     'settle_messages',
-    'select requeued, deliveries from settle_messages(?::jsonb)',
+    '?::jsonb',
     [toJson(settlements)],
   )
   const [{ requeued, deliveries } = { requeued: [], deliveries: [] }] = rows

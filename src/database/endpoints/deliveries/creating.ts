@@ -1,5 +1,6 @@
 import { isOptIn, type OptInEventType, type AccountEventType } from '../../../event-types.js'
 import { newId } from '../../../ids.js'
+import { callFunction, columnsOfAnswer, type Answer } from '../../answers.js'
 import type { Database } from '../../connection.js'
 import type { Event } from '../events.js'
 import { toJson } from '../../text.js'
@@ -11,7 +12,8 @@ export interface NewDelivery {
 }
 
 /** An endpoint that a line's events go to. */
-export interface EndpointOfLine {
+export interface EndpointOfLine extends Answer<'endpoints_of_lines'> {
+  lineId: string
   endpointId: string
   /** A disabled one is listed: its deliveries are held. */
   isDisabled: boolean
@@ -23,8 +25,7 @@ export interface EndpointOfLine {
 /** The line's own first, oldest first. */
 export async function findEndpointsOfLine(db: Database, lineId: string): Promise<EndpointOfLine[]> {
   const { rows } = await db.raw<{ rows: EndpointOfLine[] }>(
-    `select o.endpoint_id as "endpointId", o.is_disabled as "isDisabled", o.application_id as "applicationId",
-       o.opt_in_events as "optInEvents"
+    `select ${columnsOfAnswer('endpoints_of_lines', 'o')}
      from endpoints_of_lines(array[?::uuid]) o join endpoints e on e.id = o.endpoint_id
      order by o.application_id nulls first, e.id`,
     [lineId],
@@ -48,11 +49,13 @@ export async function createDeliveries(db: Database, event: Event, heldFor?: str
     from: event.fromNumber,
     opt_in: isOptIn(event.type),
   }
-  const { rows } = await db.raw<{ rows: NewDelivery[] }>(
-    `select id, endpoint_id as "endpointId", 0 as generation from create_deliveries(?::jsonb, ?)`,
+  const made = await callFunction<'create_deliveries', { eventId: string; id: string; endpointId: string }>(
+    db,
+    'create_deliveries',
+    '?::jsonb, ?::text',
     [toJson([row]), heldFor ?? null],
   )
-  return rows
+  return made.map(({ id, endpointId }) => ({ id, endpointId, generation: 0 }))
 }
 
 /**

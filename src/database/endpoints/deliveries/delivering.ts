@@ -1,9 +1,9 @@
 import type { EventType } from '../../../event-types.js'
 import type { Phases } from '../../../safe-fetch.js'
 import type { DeliveryReason, RequestFailure } from '../../../states.js'
+import { callFunction } from '../../answers.js'
 import type { Database } from '../../connection.js'
 import type { StoredPolicy } from '../policy.js'
-import { runNamed } from '../../named-statement.js'
 import { toJson } from '../../text.js'
 
 /** A claimed delivery with all that an attempt needs, or one that was just put on hold or given up. */
@@ -95,10 +95,18 @@ export interface LaneSettings {
   disableAfterMs: number
 }
 
-type Row = Omit<ClaimedDelivery, 'status' | 'claimedSince'> & {
+type Row = Omit<ClaimedDelivery, 'id' | 'status' | 'claimedSince'> & {
   n: number
+  deliveryId: string
   status: ClaimedDelivery['status'] | 'idle'
   nextDueMs: number | null
+}
+
+/** `limit 1` keeps it to one look-up for each: otherwise Postgres might join with the whole table. */
+const POLICY = {
+  columns: ', asked.*',
+  join: ` left join lateral (select e.policy, e.headers_sealed as "headersSealed"
+    from endpoints e where e.id = step_lanes.endpoint_id limit 1) asked on true`,
 }
 
 /** Writes down what came of attempts and claims what is next, for many lanes in one round trip (`step_lanes`). */
@@ -108,18 +116,10 @@ export async function deliverNext(
   limits: LaneSettings,
 ): Promise<LaneAnswer[]> {
   const claimedSince = performance.now()
-  const rows = await runNamed<Row>(
+  const rows = await callFunction<'step_lanes', Row>(
     db,
     'step_lanes',
-    `select n, status, delivery_id as id, event_id as "eventId", endpoint_id as "endpointId",
-       attempt_number as "attemptNumber", round_attempt as "roundAttempt", url, secret_sealed as "secretSealed",
-       previous_secret_sealed as "previousSecretSealed", user_id as "userId", line_id as "lineId", type, payload,
-       from_number as "fromNumber", to_number as "toNumber", claimed_at as "claimedAt", next_due_ms as "nextDueMs",
-       is_replay as "isReplay", asked.*
-     from step_lanes(?::jsonb, ?::jsonb, make_interval(secs => ?), ?, ?, make_interval(secs => ?))
-     -- \`limit 1\` keeps it to one look-up for each: otherwise Postgres might join with the whole table.
-     left join lateral (select e.policy, e.headers_sealed as "headersSealed"
-       from endpoints e where e.id = endpoint_id limit 1) asked on true`,
+    '?::jsonb, ?::jsonb, make_interval(secs => ?), ?, ?, make_interval(secs => ?)',
     [
       toJson(steps.flatMap(({ result }) => (result ? [asResultRow(result)] : []))),
       JSON.stringify(asWants(steps)),
@@ -128,13 +128,14 @@ export async function deliverNext(
       limits.maxInFlight,
       limits.disableAfterMs / 1000,
     ],
+    POLICY,
   )
   const answers = steps.map((): LaneAnswer => ({ deliveries: [], isIdle: false, nextDueMs: null }))
-  for (const { n, nextDueMs, status, ...row } of rows) {
+  for (const { n, nextDueMs, status, deliveryId: id, ...row } of rows) {
     const answer = answers[n]
     if (answer === undefined) continue
     if (status === 'idle') Object.assign(answer, { isIdle: true, nextDueMs })
-    else answer.deliveries.push({ ...row, status, claimedSince })
+    else answer.deliveries.push({ id, ...row, status, claimedSince })
   }
   return answers
 }

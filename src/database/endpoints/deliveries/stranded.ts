@@ -1,4 +1,5 @@
 import { newId } from '../../../ids.js'
+import { callFunction } from '../../answers.js'
 import type { Database } from '../../connection.js'
 import type { NewDelivery } from './creating.js'
 
@@ -8,11 +9,13 @@ export async function findIdleLanes(
   overdueMs: number,
   limit: number,
 ): Promise<Pick<NewDelivery, 'id' | 'endpointId'>[]> {
-  const { rows } = await db.raw<{ rows: Pick<NewDelivery, 'id' | 'endpointId'>[] }>(
-    `select delivery_id as id, endpoint_id as "endpointId" from idle_lanes(make_interval(secs => ?), ?)`,
+  const lanes = await callFunction<'idle_lanes', { endpointId: string; deliveryId: string }>(
+    db,
+    'idle_lanes',
+    'make_interval(secs => ?), ?::integer',
     [overdueMs / 1000, limit],
   )
-  return rows
+  return lanes.map(({ deliveryId, endpointId }) => ({ id: deliveryId, endpointId }))
 }
 
 export interface LostDelivery extends NewDelivery {

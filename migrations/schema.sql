@@ -937,7 +937,7 @@ begin
         when d.application_id is not null and not case when d.type = 'lineDisconnected'
           then exists (select 1 from applications a where a.id = d.application_id and a.deleted_at is null)
           else exists (select 1 from application_lines c where c.application_id = d.application_id
-            and c.line_id = d.line_id and 'messages:connect' = any (c.scopes)) end
+            and c.line_id = d.line_id and gets_events(c.scopes)) end
           then 'exhausted'
         -- It was deleted: no URL can follow. One that is still named only had its URL taken away.
         when e.removed_at is not null
@@ -958,28 +958,26 @@ begin
       e.url, e.secret_sealed,
       case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed,
       d.task_id is not null as is_replay
-  ), answered as (
-    select c.n, c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url,
-      c.secret_sealed, c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,
-      clock_timestamp() as claimed_at, null::double precision as next_due_ms, c.is_replay
-    -- `limit 1` makes Postgres do one look-up for each, although the statistics of a table that has just filled mislead it.
-    from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v
-    order by c.due_at, c.id
+  ), idle as (
+    select w.n, w.endpoint_id, next.due_ms from wanted w left join lateral (
+      select ceil(extract(epoch from d.due_at - now_at) * 1000)::double precision as due_ms from deliveries d
+      where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost and d.due_at > due_until
+      order by d.due_at, d.id limit 1
+    ) next on true
+    where w.places > (select count(*) from due where due.n = w.n)
+  ), others as (
+    select p.n, 'parked' as status, p.id, p.event_id, p.endpoint_id, null::double precision as next_due_ms from parked p
+    union all select i.n, 'idle', null, null, i.endpoint_id, i.due_ms from idle i
   )
-  select * from answered
-  union all
-  select p.n, 'parked', p.id, p.event_id, p.endpoint_id, null, null, null, null, null, null, null, null, null, null, null,
-    null, null, null
-  from parked p
-  union all
-  select w.n, 'idle', null, null, w.endpoint_id, null, null, null, null, null, null, null, null, null, null, null, null,
-    next.due_ms, null
-  from wanted w left join lateral (
-    select ceil(extract(epoch from d.due_at - now_at) * 1000)::double precision as due_ms from deliveries d
-    where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost and d.due_at > due_until
-    order by d.due_at, d.id limit 1
-  ) next on true
-  where w.places > (select count(*) from due where due.n = w.n);
+  select coalesce(c.n, o.n), coalesce(c.status, o.status), coalesce(c.id, o.id), coalesce(c.event_id, o.event_id),
+    coalesce(c.endpoint_id, o.endpoint_id), c.attempt_count, c.round_attempt_count, c.url, c.secret_sealed,
+    c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,
+    case when c.id is not null then clock_timestamp() end, o.next_due_ms, c.is_replay
+  -- One list after the other: none of the one is any of the other.
+  from claimed c full join others o on false
+  -- `limit 1` makes Postgres do one look-up for each, although the statistics of a table that has just filled mislead it.
+  left join lateral (select * from events where id = c.event_id limit 1) v on true
+  order by c.due_at, c.id;
 end $function$
 ;
 
@@ -1250,7 +1248,7 @@ begin
     where d.line_id = any (lines) and d.enabled
     union all
     select c.line_id, a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id
-    where c.line_id = any (lines) and 'messages:connect' = any (c.scopes)
+    where c.line_id = any (lines) and gets_events(c.scopes)
   ) o
   join lines l on l.id = o.line_id and l.status = 'active'
   join endpoints e on e.id = o.endpoint_id
@@ -1351,7 +1349,7 @@ begin
     join line_state l on l.id = a.line_id
     left join lateral (
       select i.message_id, i.request_hash from idempotency_keys i
-      where i.scope_id = a.scope_id and i.key = a.key and i.created_at > now_at - interval '24 hours'
+      where i.scope_id = a.scope_id and i.key = a.key and i.created_at > now_at - key_lifetime()
     ) k on a.key is not null
   ), keyed as (
     select s.*, s.settled is null and (s.key is null or row_number() over of_key = 1) as is_new,
@@ -1361,7 +1359,8 @@ begin
     window of_key as (partition by s.scope_id, s.key, s.settled is null order by s.n)
   ), placed as (
     select a.*,
-      count(*) filter (where a.is_new) over of_line - a.is_new::integer as new_before,
+      -- Of repeats too: one of a request on another line may turn out to be the first.
+      count(*) filter (where a.settled is null) over of_line - (a.settled is null)::integer as unsettled_before,
       count(*) filter (where a.is_new and not a.is_later) over of_line - (a.is_new and not a.is_later)::integer
         as waiting_before,
       count(*) filter (where a.is_new and a.is_later) over of_line - (a.is_new and a.is_later)::integer as later_before,
@@ -1446,7 +1445,7 @@ begin
   )
   select j.n, j.outcome,
     case when j.outcome = 'accepted' then j.id when j.settled is null and not j.is_new then j.first_id else j.known_id end,
-    jsonb_array_length(requests) = 1 or (f.line_id is not null or (j.new_before = 0 and not j.is_new))
+    jsonb_array_length(requests) = 1 or (f.line_id is not null or (j.unsettled_before = 0 and not j.is_new))
       and (j.settled is not null or j.first_line_id in (select g.line_id from fitting g)),
     j.messages_per_number_per_minute, s.number_used, opens_ms(j.number_oldest_at, s.number_used, now_at),
     j.messages_per_minute, s.line_used, opens_ms(j.line_oldest_at, s.line_used, now_at), j.waiting
@@ -1458,6 +1457,15 @@ begin
   ) s
   order by j.n;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.gets_events(scopes text[])
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select 'messages:connect' = any (scopes)
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.idle_lanes(overdue interval, max_count integer)
@@ -1484,6 +1492,13 @@ AS $function$
     where d.endpoint_id = l.endpoint_id and d.status = 'delivering' and d.lease_until > clock_timestamp())
   order by first.due_at limit max_count
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.key_lifetime()
+ RETURNS interval
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select interval '24 hours' $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.limit_window()
@@ -1529,6 +1544,15 @@ CREATE OR REPLACE FUNCTION public.max_scheduled_per_line()
  LANGUAGE sql
  IMMUTABLE
 AS $function$ select 10000 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.may_send(scopes text[])
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select scopes && array['messages:connect', 'messages:write']
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.new_id()
@@ -1680,7 +1704,7 @@ begin
         where (x.n = any (in_flight)) is not true
       ) asked
       where a.application_id = asked.application_id and a.line_id = asked.line_id
-        and a.scopes && array['messages:connect', 'messages:write']
+        and may_send(a.scopes)
       returning a.application_id, a.line_id
     )
     select array_agg(used.application_id || ' ' || used.line_id) into connected from used;
@@ -1867,7 +1891,7 @@ begin
   with due as materialized (
     select m.id, m.due_at, m.position, m.application_id is null or exists (
         select from application_lines a where a.application_id = m.application_id and a.line_id = m.line_id
-          and a.scopes && array['messages:connect', 'messages:write']) as is_connected
+          and may_send(a.scopes)) as is_connected
     from messages m where m.id = any (ids) and m.status || '' = 'scheduled' and m.due_at <= now_at
   ), placed as materialized (
     select o.id, nextval('message_positions') as position

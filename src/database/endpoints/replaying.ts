@@ -110,7 +110,7 @@ function eventsOf(filter: ReplayFilter, afterId: string): Selection {
       sql: `select id, event_id from deliveries
         where id > ?::uuid${sql}${receivers.sql}${HAS_CONTENT}${HAS_OUTCOME[filter.outcome]}
           and exists (select from application_lines c where c.application_id = deliveries.application_id
-            and c.line_id = deliveries.line_id and 'messages:connect' = any (c.scopes))`,
+            and c.line_id = deliveries.line_id and gets_events(c.scopes))`,
       bindings: [afterId, ...bindings, ...receivers.bindings],
     }
   }

@@ -108,6 +108,21 @@ describeContext('a batch of messages that are to be queued', function (context) 
     )
   })
 
+  it('counts a repeat that turns out to be the first, for a known one after it', async () => {
+    const lines = await createLines()
+    const of = (line: number, number: number, key: number, scope: Planned['scope']): Planned => ({
+      ...{ line, number, key, scope, source: 'webhook', text: 'one' },
+    })
+    await queue(requestsOf(lines, [of(0, 0, 3, 'line')]))
+    const batch = [of(1, NUMBERS.indexOf(OPTED_OUT), 0, 'owner'), of(0, 0, 0, 'owner'), of(0, 0, 3, 'line')]
+    const answers = await queue(requestsOf(lines, batch))
+    expect(answers.map(({ outcome, line: [, used] }) => [outcome, used])).to.deep.equal([
+      ['opted_out', 0],
+      ['accepted', 2],
+      ['replayed', 2],
+    ])
+  })
+
   for (const [what, requestsTo] of [
     ['new ones', (line: TestLine) => Array.from({ length: 50 }, () => withKey(line, 'one'))],
     [

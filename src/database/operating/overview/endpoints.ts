@@ -47,7 +47,7 @@ export async function listTroubledEndpoints(
          e.disabled_at as "disabledAt", e.disabled_reason as "disabledReason", e.slowed_at as "slowedAt"
        from endpoints e${OWNERS}
        where ${IN_USE} and (e.disabled_at is not null or e.failing_since is not null
-         or e.slowed_at > now() - interval '10 minutes')
+         or e.slowed_at > now() - slowdown())
        order by e.disabled_at is null, e.failing_since is null, e.consecutive_failure_count desc, e.slowed_at desc
        limit ${SHOWN}
      )

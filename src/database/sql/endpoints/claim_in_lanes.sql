@@ -71,7 +71,7 @@ begin
         when d.application_id is not null and not case when d.type = 'lineDisconnected'
           then exists (select 1 from applications a where a.id = d.application_id and a.deleted_at is null)
           else exists (select 1 from application_lines c where c.application_id = d.application_id
-            and c.line_id = d.line_id and 'messages:connect' = any (c.scopes)) end
+            and c.line_id = d.line_id and gets_events(c.scopes)) end
           then 'exhausted'
         -- It was deleted: no URL can follow. One that is still named only had its URL taken away.
         when e.removed_at is not null
@@ -92,26 +92,24 @@ begin
       e.url, e.secret_sealed,
       case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed,
       d.task_id is not null as is_replay
-  ), answered as (
-    select c.n, c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url,
-      c.secret_sealed, c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,
-      clock_timestamp() as claimed_at, null::double precision as next_due_ms, c.is_replay
-    -- `limit 1` makes Postgres do one look-up for each, although the statistics of a table that has just filled mislead it.
-    from claimed c cross join lateral (select * from events where id = c.event_id limit 1) v
-    order by c.due_at, c.id
+  ), idle as (
+    select w.n, w.endpoint_id, next.due_ms from wanted w left join lateral (
+      select ceil(extract(epoch from d.due_at - now_at) * 1000)::double precision as due_ms from deliveries d
+      where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost and d.due_at > due_until
+      order by d.due_at, d.id limit 1
+    ) next on true
+    where w.places > (select count(*) from due where due.n = w.n)
+  ), others as (
+    select p.n, 'parked' as status, p.id, p.event_id, p.endpoint_id, null::double precision as next_due_ms from parked p
+    union all select i.n, 'idle', null, null, i.endpoint_id, i.due_ms from idle i
   )
-  select * from answered
-  union all
-  select p.n, 'parked', p.id, p.event_id, p.endpoint_id, null, null, null, null, null, null, null, null, null, null, null,
-    null, null, null
-  from parked p
-  union all
-  select w.n, 'idle', null, null, w.endpoint_id, null, null, null, null, null, null, null, null, null, null, null, null,
-    next.due_ms, null
-  from wanted w left join lateral (
-    select ceil(extract(epoch from d.due_at - now_at) * 1000)::double precision as due_ms from deliveries d
-    where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost and d.due_at > due_until
-    order by d.due_at, d.id limit 1
-  ) next on true
-  where w.places > (select count(*) from due where due.n = w.n);
+  select coalesce(c.n, o.n), coalesce(c.status, o.status), coalesce(c.id, o.id), coalesce(c.event_id, o.event_id),
+    coalesce(c.endpoint_id, o.endpoint_id), c.attempt_count, c.round_attempt_count, c.url, c.secret_sealed,
+    c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,
+    case when c.id is not null then clock_timestamp() end, o.next_due_ms, c.is_replay
+  -- One list after the other: none of the one is any of the other.
+  from claimed c full join others o on false
+  -- `limit 1` makes Postgres do one look-up for each, although the statistics of a table that has just filled mislead it.
+  left join lateral (select * from events where id = c.event_id limit 1) v on true
+  order by c.due_at, c.id;
 end $$;

@@ -14,7 +14,7 @@ begin
     where d.line_id = any (lines) and d.enabled
     union all
     select c.line_id, a.endpoint_id, a.id from application_lines c join applications a on a.id = c.application_id
-    where c.line_id = any (lines) and 'messages:connect' = any (c.scopes)
+    where c.line_id = any (lines) and gets_events(c.scopes)
   ) o
   join lines l on l.id = o.line_id and l.status = 'active'
   join endpoints e on e.id = o.endpoint_id

@@ -21,7 +21,7 @@
 -- is scheduled counts in no limit and does not wait on the line, but a line has only so much of it (line_full).
 --
 -- Only the webhook has limits, and only its messages count in them. Messages that the service sends by itself are never
--- refused. For what a person sends again, the worker checks the opt-out. A key counts for 24 h, as docs/http.md promises.
+-- refused. For what a person sends again, the worker checks the opt-out. A key counts for `key_lifetime`.
 --
 -- `segments`: what the message counts in the caps of its line and of its line's user; `capped`: there may be such a cap, and
 -- the caller has locked it. A day is one of UTC.
@@ -88,7 +88,7 @@ begin
     join line_state l on l.id = a.line_id
     left join lateral (
       select i.message_id, i.request_hash from idempotency_keys i
-      where i.scope_id = a.scope_id and i.key = a.key and i.created_at > now_at - interval '24 hours'
+      where i.scope_id = a.scope_id and i.key = a.key and i.created_at > now_at - key_lifetime()
     ) k on a.key is not null
   ), keyed as (
     select s.*, s.settled is null and (s.key is null or row_number() over of_key = 1) as is_new,
@@ -98,7 +98,8 @@ begin
     window of_key as (partition by s.scope_id, s.key, s.settled is null order by s.n)
   ), placed as (
     select a.*,
-      count(*) filter (where a.is_new) over of_line - a.is_new::integer as new_before,
+      -- Of repeats too: one of a request on another line may turn out to be the first.
+      count(*) filter (where a.settled is null) over of_line - (a.settled is null)::integer as unsettled_before,
       count(*) filter (where a.is_new and not a.is_later) over of_line - (a.is_new and not a.is_later)::integer
         as waiting_before,
       count(*) filter (where a.is_new and a.is_later) over of_line - (a.is_new and a.is_later)::integer as later_before,
@@ -183,7 +184,7 @@ begin
   )
   select j.n, j.outcome,
     case when j.outcome = 'accepted' then j.id when j.settled is null and not j.is_new then j.first_id else j.known_id end,
-    jsonb_array_length(requests) = 1 or (f.line_id is not null or (j.new_before = 0 and not j.is_new))
+    jsonb_array_length(requests) = 1 or (f.line_id is not null or (j.unsettled_before = 0 and not j.is_new))
       and (j.settled is not null or j.first_line_id in (select g.line_id from fitting g)),
     j.messages_per_number_per_minute, s.number_used, opens_ms(j.number_oldest_at, s.number_used, now_at),
     j.messages_per_minute, s.line_used, opens_ms(j.line_oldest_at, s.line_used, now_at), j.waiting

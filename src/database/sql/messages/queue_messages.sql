@@ -67,7 +67,7 @@ begin
         where (x.n = any (in_flight)) is not true
       ) asked
       where a.application_id = asked.application_id and a.line_id = asked.line_id
-        and a.scopes && array['messages:connect', 'messages:write']
+        and may_send(a.scopes)
       returning a.application_id, a.line_id
     )
     select array_agg(used.application_id || ' ' || used.line_id) into connected from used;

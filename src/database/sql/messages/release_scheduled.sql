@@ -38,7 +38,7 @@ begin
   with due as materialized (
     select m.id, m.due_at, m.position, m.application_id is null or exists (
         select from application_lines a where a.application_id = m.application_id and a.line_id = m.line_id
-          and a.scopes && array['messages:connect', 'messages:write']) as is_connected
+          and may_send(a.scopes)) as is_connected
     from messages m where m.id = any (ids) and m.status || '' = 'scheduled' and m.due_at <= now_at
   ), placed as materialized (
     select o.id, nextval('message_positions') as position

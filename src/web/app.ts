@@ -36,7 +36,8 @@ import * as phones from './simulator/phones.js'
 
 /**
  * Middleware in order, then every route with its checks and its handler: the map of the service. What stands before
- * each page, form and operation (who may come in, how the body is read) is in `routes/kinds.ts`. The sections of the map are beside it.
+ * each page, form and operation (who may come in, how the body is read) is in `routes/kinds.ts`. The sections of the map are beside
+ * it; the operations of /v1, each of which says its own path, are listed in `api/operations.ts`.
  */
 export function createApp(context: Context): Koa {
   const { config, log } = context

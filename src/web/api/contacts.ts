@@ -60,8 +60,8 @@ const given =
 
 const inQuery = yup.object({
   name: textField().meta({ about: 'The name, instead of in the body.' }),
-  phoneNumber: textField().meta({ about: 'The phoneNumber, instead of in the body.' }),
-  blocked: flagParameter().meta({ about: 'The blocked, instead of in the body.' }),
+  phoneNumber: textField().meta({ about: 'The number, instead of in the body.' }),
+  blocked: flagParameter().meta({ about: 'Whether it is blocked, instead of in the body.' }),
 })
 
 const inBody = yup.object({

@@ -24,7 +24,7 @@ import { MEDIA_STATUSES, MESSAGE_STATUSES } from '../../states.js'
 import { readBodyFields, textField } from '../input/body-fields.js'
 import { answerList, listParameters } from '../input/paging.js'
 import { idParameter, wordParameter } from '../input/query.js'
-import { knownNames, refuseUnknown } from '../input/unknown-fields.js'
+import { knownNames, refuseUnknown, type Known } from '../input/unknown-fields.js'
 import { hasLeft } from '../listening/has-left.js'
 import { applicationOf, userOf } from '../middleware/authenticate.js'
 import { bodyBound } from '../middleware/body-bytes.js'
@@ -99,7 +99,7 @@ const scopes = ['messages:connect', 'messages:write'] as const
 const one = '/v1/messages/{messageId}'
 const message = answers('The message.', schemaOf('Message'))
 
-export const MAX_BATCH = 500
+const MAX_BATCH = 500
 const TOO_LARGE = 'The request body is too large: 4 MiB at most'
 
 const idempotencyKey = inHeader(
@@ -323,19 +323,17 @@ const withKey = yup.object({ ...fields, idempotencyKey: textField() })
 /**
  * An application may use the lines that are connected to it, a user's own program all of the user's lines.
  *
+ * @param known of one of many, whose fields nobody has looked at yet
  * @throws UserError
  */
 async function readMessage(
   { vocabulary }: Context,
   ctx: KoaContext,
   written: Record<string, unknown>,
-  { isOneOfMany = false } = {},
+  known?: Known,
 ): Promise<NewMessage> {
   const sent = vocabulary.canonicalFields(written)
-  if (isOneOfMany) {
-    const known = Object.keys(vocabulary.fields(withKey.fields))
-    refuseUnknown(vocabulary.fields(sent), knownNames(known))
-  }
+  if (known !== undefined) refuseUnknown(vocabulary.fields(sent), known)
   const schema = inProductWord(withKey, vocabulary)
   const {
     lineId,
@@ -363,8 +361,9 @@ async function acceptBatch(context: Context, ctx: KoaContext) {
   if (!isFitting || !messages.every(isRecord)) {
     throw new UserError(`messages must be a list of 1 to ${MAX_BATCH} objects`)
   }
+  const known = knownNames(Object.keys(context.vocabulary.fields(withKey.fields)))
   const sent = await Promise.all(
-    messages.map((each) => readMessage(context, ctx, each, { isOneOfMany: true }).catch(refusalOf)),
+    messages.map((each) => readMessage(context, ctx, each, known).catch(refusalOf)),
   )
   const accepted = (await postMessages(context, sent.filter(isMessage))).values()
   const outcomes = sent.map((each) => (isMessage(each) ? accepted.next().value : each))

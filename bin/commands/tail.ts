@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Option, type Command } from 'commander'
 import { stopSignal } from '../../dev/start/stop-signal.js'
 import type { Context } from '../../src/domain/context.js'
-import { createFollower, type Follower } from '../../src/domain/endpoints/follow.js'
-import type { Step } from '../../src/domain/endpoints/follow/steps.js'
+import { createTail, type Tail } from '../../src/domain/endpoints/tail.js'
+import type { Step } from '../../src/domain/endpoints/tail/steps.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { Unavailable } from '../../src/errors.js'
 import { DELIVERY_STATUSES, MESSAGE_STATUSES } from '../../src/states.js'
@@ -38,19 +38,19 @@ export function addTailCommand(program: Command): void {
     .option('--json', 'print a JSON object a line')
     .action((options: TailOptions) => {
       const stopping = stopSignal()
-      return withContext(options, (context) => tail(context, options, stopping))
+      return withContext(options, (context) => printSteps(context, options, stopping))
     })
 }
 
-async function tail(context: Context, options: TailOptions, stopping: AbortSignal): Promise<void> {
+async function printSteps(context: Context, options: TailOptions, stopping: AbortSignal): Promise<void> {
   const line = options.line === undefined ? undefined : await getAnyLine(context, options.line)
   const { last, status: states } = options
-  const follower = createFollower(context, {
+  const tail = createTail(context, {
     last,
     ...(line === undefined ? {} : { lineId: line.id }),
     ...(states === undefined ? {} : { states }),
   })
-  for (let next = await follower.next(); ; next = await followOn(follower, stopping)) {
+  for (let next = await tail.next(); ; next = await goOn(tail, stopping)) {
     for (const step of next.steps) await write(wordsOf(step, options), stopping)
     if (next.isMissingSome)
       say('More happens than can be followed: some steps are left out. --line follows one line.')
@@ -65,11 +65,11 @@ async function isStopped(stopping: AbortSignal): Promise<boolean> {
 }
 
 /** What has happened meanwhile is told when Postgres is back. */
-async function followOn(follower: Follower, stopping: AbortSignal): ReturnType<Follower['next']> {
+async function goOn(tail: Tail, stopping: AbortSignal): ReturnType<Tail['next']> {
   let isAway = false
   for (;;) {
     try {
-      const next = await follower.next()
+      const next = await tail.next()
       if (isAway) say('Postgres is back.')
       return next
     } catch (error) {

@@ -1,6 +1,6 @@
 import { findConnection } from '../../database/lines/developer-connections.js'
 import { findEndpointToCall, type EndpointToCall } from '../../database/endpoints/endpoints.js'
-import { readNow } from '../../database/endpoints/following.js'
+import { readNow } from '../../database/endpoints/tail.js'
 import {
   listLateMediaEvents,
   listLineEvents,

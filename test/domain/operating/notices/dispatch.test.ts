@@ -7,7 +7,7 @@ import { sendMails } from '../../../../src/domain/operating/notices/dispatch.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { addEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
 import { countReplay } from '../../../../src/domain/endpoints/deliveries/replay.js'
-import { createFollower } from '../../../../src/domain/endpoints/follow.js'
+import { createTail } from '../../../../src/domain/endpoints/tail.js'
 import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
 import { sendTestEvent } from '../../../../src/domain/endpoints/test-event.js'
 import { eventSchema } from '../../../../src/web/openapi/event-types.js'
@@ -325,12 +325,12 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
 
     it('is no event of any line: neither replayed with those of all lines nor followed as one', async () => {
       await addWebhook(owner)
-      const follower = createFollower(context, { last: 0 })
-      await follower.next()
+      const tail = createTail(context, { last: 0 })
+      await tail.next()
       await tell()
       const id = (await waiting())[0]!.id
       await deliverAll()
-      expect((await follower.next()).steps.filter((step) => step.id === id)).to.deep.equal([])
+      expect((await tail.next()).steps.filter((step) => step.id === id)).to.deep.equal([])
       // A moment that no other test has made events in.
       const moment = timeOfId(id).getTime()
       const span = { from: new Date(moment), until: new Date(moment + 1), outcome: 'any' } as const

@@ -4,19 +4,19 @@ import {
   listNewDeliveries,
   listNewMessages,
   readNow,
-  type FollowedMessage,
-} from '../../database/endpoints/following.js'
+  type TailedMessage,
+} from '../../database/endpoints/tail.js'
 import { findLineNames } from '../../database/lines/lines.js'
 import { lowestIdAt } from '../../ids.js'
 import type { Context } from '../context.js'
-import { stepOfAttempt, stepOfDelivery, stepsOfMessage, type Step } from './follow/steps.js'
+import { stepOfAttempt, stepOfDelivery, stepsOfMessage, type Step } from './tail/steps.js'
 
-export interface Follower {
+export interface Tail {
   /** What has happened since the last call, the oldest first. The first call gives the last few things before it. */
   next(): Promise<{ steps: Step[]; isMissingSome: boolean }>
 }
 
-export interface FollowOptions {
+export interface TailOptions {
   lineId?: string
   /** Only steps to these states. */
   states?: readonly string[]
@@ -29,11 +29,8 @@ export interface FollowOptions {
  * messages by theirs, and attempts to deliver by theirs. So each question is bounded, whatever the tables hold, and
  * nothing is written for those who look.
  */
-export function createFollower(
-  { db }: Pick<Context, 'db'>,
-  { lineId, states, last }: FollowOptions,
-): Follower {
-  const known = new Map<string, FollowedMessage>()
+export function createTail({ db }: Pick<Context, 'db'>, { lineId, states, last }: TailOptions): Tail {
+  const known = new Map<string, TailedMessage>()
   const told = new Set<string>()
   const names = new Map<string, string>()
   /** Undefined before the first call. */
@@ -87,7 +84,7 @@ const FIRST_LOOK_MS = 900_000
 
 const FINAL = ['delivered', 'failed', 'received']
 
-function unfinishedIds(known: ReadonlyMap<string, FollowedMessage>): string[] {
+function unfinishedIds(known: ReadonlyMap<string, TailedMessage>): string[] {
   return [...known.values()].filter(({ status }) => !FINAL.includes(status)).map(({ id }) => id)
 }
 
@@ -108,7 +105,7 @@ function isNew(told: Set<string>, id: string): boolean {
 }
 
 /** Keeps what the next look may bring again, and the newest unfinished messages. */
-function forget(known: Map<string, FollowedMessage>, told: Set<string>, fromId: string): void {
+function forget(known: Map<string, TailedMessage>, told: Set<string>, fromId: string): void {
   for (const id of told) if (id < fromId) told.delete(id)
   const old = [...known.values()].filter(({ id }) => id < fromId)
   for (const { id, status } of old) if (FINAL.includes(status)) known.delete(id)

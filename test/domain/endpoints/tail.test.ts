@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createFollower } from '../../../src/domain/endpoints/follow.js'
-import type { Step } from '../../../src/domain/endpoints/follow/steps.js'
+import { createTail } from '../../../src/domain/endpoints/tail.js'
+import type { Step } from '../../../src/domain/endpoints/tail/steps.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { describeContext } from '../../helpers/context.js'
@@ -18,19 +18,19 @@ describeContext('following what happens', (context) => {
   })
 
   const follow = async (lineId?: string, last = 0) => {
-    const follower = createFollower(context, { last, ...(lineId === undefined ? {} : { lineId }) })
-    const { steps } = await follower.next()
-    return { before: brief(steps), next: async () => brief((await follower.next()).steps) }
+    const tail = createTail(context, { last, ...(lineId === undefined ? {} : { lineId }) })
+    const { steps } = await tail.next()
+    return { before: brief(steps), next: async () => brief((await tail.next()).steps) }
   }
   const brief = (steps: readonly Step[]) => steps.map(({ way, state, reason }) => [way, state, reason])
   const become = (id: string, changes: Record<string, unknown>) =>
     context.db('messages').where({ id }).update(changes)
 
   it('tells each step of a message once, with the line, the other end and the moment', async () => {
-    const follower = createFollower(context, { last: 0 })
-    await follower.next()
+    const tail = createTail(context, { last: 0 })
+    await tail.next()
     const id = await queueMessage(context, line)
-    const { steps } = await follower.next()
+    const { steps } = await tail.next()
     expect(steps).to.have.length(1)
     expect(steps[0]).to.include({
       kind: 'message',
@@ -41,10 +41,10 @@ describeContext('following what happens', (context) => {
       number: ANNA,
       state: 'queued',
     })
-    expect((await follower.next()).steps, 'again').to.deep.equal([])
+    expect((await tail.next()).steps, 'again').to.deep.equal([])
     const sentAt = new Date()
     await become(id, { status: 'sent', sent_at: sentAt })
-    const [sent, ...others] = (await follower.next()).steps
+    const [sent, ...others] = (await tail.next()).steps
     expect(others).to.deep.equal([])
     expect(sent).to.deep.include({ id, state: 'sent', at: sentAt })
   })
@@ -111,9 +111,9 @@ describeContext('following what happens', (context) => {
   })
 
   it('says so when more happens between two looks than it reads', async () => {
-    const follower = createFollower(context, { last: 0, lineId: line.lineId })
+    const tail = createTail(context, { last: 0, lineId: line.lineId })
     const look = async () => {
-      const { steps, isMissingSome } = await follower.next()
+      const { steps, isMissingSome } = await tail.next()
       return [steps.length, isMissingSome]
     }
     await look()

@@ -1,8 +1,4 @@
-import type {
-  FollowedAttempt,
-  FollowedDelivery,
-  FollowedMessage,
-} from '../../../database/endpoints/following.js'
+import type { TailedAttempt, TailedDelivery, TailedMessage } from '../../../database/endpoints/tail.js'
 
 /** One thing that happened to a message or a delivery. */
 export interface Step {
@@ -29,8 +25,8 @@ type Unnamed = Omit<Step, 'lineName'>
  * @param isFirst only how it is now is of interest
  */
 export function stepsOfMessage(
-  known: Map<string, FollowedMessage>,
-  message: FollowedMessage,
+  known: Map<string, TailedMessage>,
+  message: TailedMessage,
   now: Date,
   isFirst: boolean,
 ): Unnamed[] {
@@ -71,7 +67,7 @@ function changedAt({
   claimedAt,
   sentAt,
   receiptAt,
-}: FollowedMessage): Date | undefined {
+}: TailedMessage): Date | undefined {
   switch (status) {
     case 'received':
       return createdAt
@@ -98,7 +94,7 @@ export function stepOfDelivery({
   createdAt,
   status,
   lastFailure,
-}: FollowedDelivery): Unnamed {
+}: TailedDelivery): Unnamed {
   const isHeld = status === 'held'
   return {
     at: createdAt,
@@ -113,7 +109,7 @@ export function stepOfDelivery({
   }
 }
 
-export function stepOfAttempt(attempt: FollowedAttempt): Unnamed {
+export function stepOfAttempt(attempt: TailedAttempt): Unnamed {
   const { deliveryId, lineId, type, number, endedAt, failure, nextAttemptAt, deliveryStatus, attemptNumber } =
     attempt
   const isOver = nextAttemptAt === null

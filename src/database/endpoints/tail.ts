@@ -4,7 +4,7 @@ import type { Database } from '../connection.js'
 import type { Direction } from '../messages/message.js'
 
 /** What is read of a message to tell what became of it; nothing of what was said. */
-export interface FollowedMessage {
+export interface TailedMessage {
   id: string
   lineId: string
   direction: Direction
@@ -18,7 +18,7 @@ export interface FollowedMessage {
   receiptAt: Date | null
 }
 
-export interface FollowedDelivery {
+export interface TailedDelivery {
   id: string
   lineId: string
   type: EventType
@@ -29,7 +29,7 @@ export interface FollowedDelivery {
 }
 
 /** An attempt to deliver, with how the delivery is now. */
-export interface FollowedAttempt {
+export interface TailedAttempt {
   id: string
   deliveryId: string
   lineId: string
@@ -54,9 +54,9 @@ const MESSAGE = `m.id, m.line_id as "lineId", m.direction, m.status, m.error, m.
   case m.direction when 'outbound' then m.to_number else m.from_number end as number,
   m.claimed_at as "claimedAt", m.sent_at as "sentAt", m.receipt_at as "receiptAt"`
 
-export async function listNewMessages(db: Database, span: Span): Promise<FollowedMessage[]> {
+export async function listNewMessages(db: Database, span: Span): Promise<TailedMessage[]> {
   const { sql, bindings } = ofSpan('m', span)
-  const { rows } = await db.raw<{ rows: FollowedMessage[] }>(
+  const { rows } = await db.raw<{ rows: TailedMessage[] }>(
     `select ${MESSAGE} from messages m ${sql}`,
     bindings,
   )
@@ -64,8 +64,8 @@ export async function listNewMessages(db: Database, span: Span): Promise<Followe
 }
 
 /** As they are now; one that is gone is left out. */
-export async function listMessagesById(db: Database, ids: readonly string[]): Promise<FollowedMessage[]> {
-  const { rows } = await db.raw<{ rows: FollowedMessage[] }>(
+export async function listMessagesById(db: Database, ids: readonly string[]): Promise<TailedMessage[]> {
+  const { rows } = await db.raw<{ rows: TailedMessage[] }>(
     // One look-up for each, whatever the planner believes of a table that has just filled.
     `select m.* from unnest(?::uuid[]) as asked (id)
      cross join lateral (select ${MESSAGE} from messages m where m.id = asked.id limit 1) m`,
@@ -74,9 +74,9 @@ export async function listMessagesById(db: Database, ids: readonly string[]): Pr
   return rows
 }
 
-export async function listNewDeliveries(db: Database, span: Span): Promise<FollowedDelivery[]> {
+export async function listNewDeliveries(db: Database, span: Span): Promise<TailedDelivery[]> {
   const { sql, bindings } = ofSpan('d', span)
-  const { rows } = await db.raw<{ rows: FollowedDelivery[] }>(
+  const { rows } = await db.raw<{ rows: TailedDelivery[] }>(
     `select d.id, d.line_id as "lineId", d.type, d.from_number as number, d.status, d.last_failure as "lastFailure",
        d.created_at as "createdAt"
      from deliveries d ${sql}`,
@@ -89,8 +89,8 @@ export async function listNewDeliveries(db: Database, span: Span): Promise<Follo
 export async function listNewAttempts(
   db: Database,
   { fromId, lineId, limit }: Span,
-): Promise<FollowedAttempt[]> {
-  const { rows } = await db.raw<{ rows: FollowedAttempt[] }>(
+): Promise<TailedAttempt[]> {
+  const { rows } = await db.raw<{ rows: TailedAttempt[] }>(
     `select t.id, d.id as "deliveryId", d.line_id as "lineId", d.type, d.from_number as number,
        t.attempt_number as "attemptNumber", t.failure, t.next_attempt_at as "nextAttemptAt",
        d.status as "deliveryStatus", t.started_at + make_interval(secs => t.duration_ms / 1000.0) as "endedAt"

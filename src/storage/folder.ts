@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -21,7 +20,9 @@ export function createFolderStorage(folder: string): Storage {
       bytes.on('error', () => undefined)
       try {
         await mkdir(dirname(path), { recursive: true, mode: OURS })
-        await pipeline(bytes, createWriteStream(unfinished, { flags: 'wx' }))
+        // Opened before anything is read: a file that is still being opened could not be removed, and would be left behind.
+        const file = await open(unfinished, 'wx')
+        await pipeline(bytes, file.createWriteStream())
         await rename(unfinished, path)
       } catch (error) {
         await rm(unfinished, { force: true }).catch(() => undefined)

@@ -27,6 +27,27 @@ describeStorage('a folder', async () => {
 })
 
 describe('the folder of a storage', () => {
+  it('keeps nothing of bodies that break off while their files are still being opened', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'linehook-test-'))
+    const storage = createStorage({ mediaFolder: parent, mediaS3: undefined })
+    await storage.put('a/whole', Readable.from(['picture']), 7)
+    // So many that they wait for each other's threads.
+    const puts = Array.from({ length: 300 }, (_, n) => {
+      const broken = new Readable({
+        read() {
+          this.destroy(new Error('broken off'))
+        },
+      })
+      return storage.put(`a/${n}`, broken, 1000).then(
+        () => 'stored',
+        () => 'failed',
+      )
+    })
+    expect(new Set(await Promise.all(puts))).to.deep.equal(new Set(['failed']))
+    expect(await readdir(join(parent, 'a'))).to.deep.equal(['whole'])
+    await rm(parent, { recursive: true })
+  })
+
   it('is made so that other users of the machine cannot list it', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'linehook-test-'))
     const root = join(parent, 'media')

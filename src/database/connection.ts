@@ -59,11 +59,12 @@ export function databaseOptions(settings: DatabaseSettings): Knex.Config {
 
 /** Every statement throws `DatabaseUnavailable` when Postgres cannot serve it. */
 export function connectDatabase(settings: DatabaseSettings): Database {
-  const { namesStatements = true, statementTimeoutMs = STATEMENT_MS } = settings
+  const { namesStatements = true, openingMs = OPENING_MS, statementTimeoutMs = STATEMENT_MS } = settings
   const client = postgresClient({
     applicationName: applicationNameOf(settings),
     // A server that hangs cannot time its statement out itself.
     limitMs: statementTimeoutMs + ANSWER_MARGIN_MS,
+    openingMs,
     namesStatements,
   })
   return knex({ ...databaseOptions(settings), client })

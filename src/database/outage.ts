@@ -43,8 +43,7 @@ export function outageOf(error: unknown): Outage | undefined {
   const code = codeOf(error)
   if (GAVE_WAY.test(code)) return 'gave_way'
   if (LOST.test(code) || LOST_IN_WORDS.test(error.message)) return 'lost'
-  if (BUSY.test(code) || error.name === 'KnexTimeoutError' || error.message === OPENING_TIMED_OUT)
-    return 'busy'
+  if (BUSY.test(code) || error.name === 'KnexTimeoutError' || NOT_ASKED.has(error.message)) return 'busy'
   return undefined
 }
 
@@ -71,8 +70,10 @@ const LOST =
   /^(25006|25P0[34]|57P0.|08...|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/
 const LOST_IN_WORDS =
   /Connection terminated|Connection ended|Unable to acquire a connection|Client has encountered a connection error|Client was closed and is not queryable/
-/** pg's words for a connection that could not be opened in time: nothing was ever asked on it. */
-const OPENING_TIMED_OUT = 'timeout expired'
+/** pg's words for a connection that could not be opened in time. */
+export const OPENING_TIMED_OUT = 'timeout expired'
+/** Nothing was asked. `aborted` is what the pool tells those who wait when it is closed. */
+const NOT_ASKED: ReadonlySet<string> = new Set([OPENING_TIMED_OUT, 'aborted'])
 /** 53xxx out of resources, 55P03 lock not available, 57014 statement time-out, 58030 the disk fails. */
 const BUSY = /^(53...|55P03|57014|58030)$/
 /** 40P01 deadlock, 40001 serialization failure: nothing was done, and a second run finds the way free. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Knex } from 'knex'
 import PostgresClient from 'knex/lib/dialects/postgres/index.js'
-import { DatabaseUnavailable, isOfAnotherServer, outageOf } from './outage.js'
+import { DatabaseUnavailable, isOfAnotherServer, OPENING_TIMED_OUT, outageOf } from './outage.js'
 import { createVigil, Unanswered, type Watched } from './vigil.js'
 import { createWitness, type RawClient } from './witness.js'
 
@@ -14,6 +14,8 @@ interface PoolSettings {
   applicationName: string
   /** After so long without an answer of anybody a statement's caller is told that nobody knows. */
   limitMs: number
+  /** How long the opening of a connection may take, until it can be lent. */
+  openingMs: number
   /** Not through a pooler that gives each transaction another server connection and knows no prepared statements. */
   namesStatements: boolean
 }
@@ -35,12 +37,14 @@ interface PoolSettings {
 export function postgresClient({
   applicationName,
   limitMs,
+  openingMs,
   namesStatements,
 }: PoolSettings): typeof PostgresClient {
   const heardAt = new WeakMap<object, number>()
   const watched = new WeakMap<object, Watched>()
   /** Closed here. What is still asked of them, such as the rollback of their transaction, fails by the same name. */
   const closed = new WeakSet<object>()
+  const opening = new Set<RawClient>()
   let distrustedAt = -1
 
   // Not of the class: knex has another object of it in each transaction.
@@ -72,10 +76,31 @@ export function postgresClient({
       }
     }
 
+    /** As knex's own, which keeps a connection to itself until it is open, and so out of reach of every time-out. */
     override async acquireRawConnection(): Promise<object> {
-      const connection = await super.acquireRawConnection()
-      watched.set(connection, await watch(connection))
-      return connection
+      const connection: KnexClient = new this.driver.Client(this.connectionSettings)
+      const dispose = (error?: Error) => {
+        connection.__knex__disposed = error ?? 'the connection has ended'
+      }
+      connection.on('error', dispose)
+      connection.on('end', dispose)
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        streamOf(connection).destroy()
+      }, openingMs)
+      opening.add(connection)
+      try {
+        await connection.connect()
+        watched.set(connection, await watch(connection))
+        return connection
+      } catch (error) {
+        streamOf(connection).destroy()
+        throw isLate ? new Error(OPENING_TIMED_OUT, { cause: error }) : error
+      } finally {
+        clearTimeout(timer)
+        opening.delete(connection)
+      }
     }
 
     /** @throws DatabaseUnavailable */
@@ -144,6 +169,7 @@ export function postgresClient({
 
     override async destroy(callback?: () => void): Promise<void> {
       vigil.close()
+      for (const connection of opening) streamOf(connection).destroy()
       await super.destroy(callback)
     }
   }
@@ -151,6 +177,11 @@ export function postgresClient({
   function distrust(at: number): void {
     distrustedAt = Math.max(distrustedAt, at)
   }
+}
+
+interface KnexClient extends RawClient {
+  /** Set: knex's pool lends it no more. */
+  __knex__disposed?: Error | string
 }
 
 /** Behind a pooler the process id that a connection is told is none of Postgres's, or another's by the next transaction. */

@@ -5,7 +5,7 @@ export interface RawClient {
   connect(): Promise<unknown>
   query(sql: string, values: readonly unknown[]): Promise<{ rows: unknown[] }>
   end(): Promise<void>
-  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'error' | 'end', listener: (error?: Error) => void): unknown
   connection: { stream: { destroy(): void } }
 }
 

@@ -183,6 +183,39 @@ describe('the connection to Postgres', () => {
       await Promise.all([db.raw('select pg_sleep(0.05)'), db.raw('select pg_sleep(0.05)')])
     })
 
+    it('is given up, if it stops just as the connection is open', async () => {
+      const patient = connectDatabase({
+        url: proxy.url,
+        poolSize: 1,
+        applicationName: 'patient',
+        openingMs: 500,
+      })
+      try {
+        proxy.abandonOpened()
+        expect(await failureOf(patient.raw('select 1'))).to.be.instanceOf(DatabaseUnavailable)
+        proxy.goUp()
+        await until('Postgres answers', () => patient.raw('select 1').then(() => true))
+      } finally {
+        await patient.destroy()
+      }
+    })
+
+    for (const how of ['freeze', 'abandonOpened'] as const) {
+      it(`is not waited for when the pool is closed (${how})`, async () => {
+        const patient = connectDatabase({
+          url: proxy.url,
+          poolSize: 1,
+          applicationName: 'patient',
+          openingMs: 60_000,
+        })
+        proxy[how]()
+        const asked = failureOf(patient.raw('select 1'))
+        await until('a connection is being opened', () => proxy.isStuck())
+        await patient.destroy()
+        expect(await asked).to.be.instanceOf(DatabaseUnavailable)
+      })
+    }
+
     it('ends what a dead one was asked, so that nothing more can come of it', async () => {
       const patient = connectDatabase({ url: proxy.url, poolSize: 1, applicationName: 'patient' })
       try {
@@ -309,6 +342,7 @@ describe('the connection to Postgres', () => {
     [new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })], ''), 'lost'],
     [new Error('select 1 - Connection terminated unexpectedly'), 'lost'],
     [new Error('timeout expired'), 'busy'],
+    [new Error('aborted'), 'busy'],
     [Object.assign(new Error('x'), { code: '53300' }), 'busy'],
     [Object.assign(new Error('x'), { code: '57014' }), 'busy'],
     [Object.assign(new Error('x'), { name: 'KnexTimeoutError' }), 'busy'],

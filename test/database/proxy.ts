@@ -14,11 +14,18 @@ export interface Proxy {
   abandonOpen(): void
   /** The same for the one that was used last. */
   abandonLast(): void
+  /** A new connection is opened, and nothing passes on it any more once it is. */
+  abandonOpened(): void
   /** On the connections that are open now the server still gets what it is asked, and nobody gets its answers. */
   swallowAnswers(): void
+  /** Whether somebody waits on a connection for what does not pass. */
+  isStuck(): boolean
   goUp(): void
   close(): Promise<void>
 }
+
+/** The last message of Postgres when a connection is opened. */
+const READY_FOR_QUERY = Buffer.from('Z\0\0\0\u0005I', 'latin1')
 
 /** A way to a server (its URL) that can be cut, so that for one context the server is away. */
 export async function startProxy(serverUrl: string): Promise<Proxy> {
@@ -27,6 +34,7 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
   let lastUsed: Connection | undefined
   let isDown = false
   let isFrozen = false
+  let isAbandoningOpened = false
 
   const server = createServer((inward) => {
     if (isDown) {
@@ -46,6 +54,9 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
         if (connection.isAbandoned || (connection.isDeaf && socket === outward)) return
         if (isFrozen) connection.held.push([other, bytes])
         else other.write(bytes)
+        if (isAbandoningOpened && socket === outward && bytes.subarray(-6).equals(READY_FOR_QUERY)) {
+          connection.isAbandoned = true
+        }
       })
       socket.on('error', () => undefined)
       socket.on('close', () => {
@@ -77,12 +88,17 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
     abandonLast: () => {
       if (lastUsed) lastUsed.isAbandoned = true
     },
+    abandonOpened: () => {
+      isAbandoningOpened = true
+    },
     swallowAnswers: () => {
       for (const connection of connections) connection.isDeaf = true
     },
+    isStuck: () => [...connections].some(({ held, isAbandoned }) => isAbandoned || held.length > 0),
     goUp: () => {
       isDown = false
       isFrozen = false
+      isAbandoningOpened = false
       for (const { held } of connections) for (const [to, bytes] of held.splice(0)) to.write(bytes)
     },
     close: () =>

@@ -1,5 +1,5 @@
 import type { Database } from '../database/connection.js'
-import { renewLeases } from '../database/leases.js'
+import { renewLeases } from '../database/claims.js'
 import { createHeartbeat, type Heartbeat } from '../kit/process/heartbeat.js'
 import type { Logger } from '../telemetry/log.js'
 

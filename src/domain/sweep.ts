@@ -1,13 +1,8 @@
+import { lockOverdue, renewJobs } from '../database/claims.js'
 import { expireDeliveryLeases, findIdleLanes } from '../database/endpoints/deliveries/stranded.js'
-import {
-  expireMediaLeases,
-  lockOverdueMedia,
-  lookAtMediaAgain,
-  renewMediaJobs,
-} from '../database/media/stranded.js'
+import { expireMediaLeases, lookAtMediaAgain } from '../database/media/stranded.js'
 import { renewMessageJobs } from '../database/messages/requeueing.js'
 import { expireLeases, lockOverdueMessages, lookAtMessagesAgain } from '../database/messages/stranded.js'
-import { listOverdueTasks, renewTaskJob } from '../database/operating/tasks.js'
 import { Unavailable } from '../errors.js'
 import { asError } from '../errors.js'
 import { messageOutcomes, sweeperFinds } from '../telemetry/metrics.js'
@@ -117,25 +112,26 @@ async function sweepIdleLanes({ db, queues }: Context) {
 
 async function sweepStrandedMedia({ db, queues }: Context) {
   const { looked, renewed } = await db.transaction(async (trx) => {
-    const rows = await lockOverdueMedia(trx, OVERDUE_MS, BATCH)
+    const rows = await lockOverdue(trx, 'media', OVERDUE_MS, BATCH)
     const withJob = await queues.existingJobs('fetch-media', rows)
     const [lost, coming] = split(rows, ({ id }) => !withJob.has(id))
     await lookAtMediaAgain(trx, coming, LOOK_AGAIN_MS)
-    return { looked: rows.length, renewed: lost.length > 0 ? await renewMediaJobs(trx, lost) : [] }
+    return { looked: rows.length, renewed: await renewJobs(trx, 'media', lost) }
   })
   await queues.enqueueMedia(renewed)
   return { looked, renewed: renewed.length }
 }
 
-/** There are few, so that they need no batches. */
+/** There are few, so that they need no batches, and those whose job is coming may be looked at every time. */
 async function sweepStrandedTasks({ db, queues }: Context) {
-  const rows = await listOverdueTasks(db, OVERDUE_MS, BATCH)
-  const withJob = await queues.existingJobs('maintenance', rows)
-  const renewed = await Promise.all(
-    rows.filter(({ id }) => !withJob.has(id)).map((row) => renewTaskJob(db, row)),
-  )
-  await queues.enqueueTasks(renewed.flat())
-  return { looked: 0, renewed: renewed.flat().length }
+  const renewed = await db.transaction(async (trx) => {
+    const rows = await lockOverdue(trx, 'tasks', OVERDUE_MS, BATCH)
+    const withJob = await queues.existingJobs('maintenance', rows)
+    const [lost] = split(rows, ({ id }) => !withJob.has(id))
+    return renewJobs(trx, 'tasks', lost)
+  })
+  await queues.enqueueTasks(renewed)
+  return { looked: 0, renewed: renewed.length }
 }
 
 /** @returns the ids of the rows whose job is lost, and those of the others */

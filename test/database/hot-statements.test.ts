@@ -10,7 +10,7 @@ import {
   listDeliveriesOfApplication,
 } from '../../src/database/endpoints/deliveries/reading.js'
 import { expireDeliveryLeases, findIdleLanes } from '../../src/database/endpoints/deliveries/stranded.js'
-import { renewLeases } from '../../src/database/leases.js'
+import { renewLeases } from '../../src/database/claims.js'
 import { countQueued, queueMessages } from '../../src/database/messages/queueing.js'
 import { listMessages } from '../../src/database/messages/reading.js'
 import { applyReceipts } from '../../src/database/messages/receipts.js'

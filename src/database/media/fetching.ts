@@ -1,10 +1,10 @@
 import type { MediaReason } from '../../states.js'
+import { fromNow, writeAttempts, type Attempt } from '../claims.js'
 import type { Database } from '../connection.js'
 import type { MediaPurpose } from './reading.js'
 
 /** Media that this worker copies now. */
-export interface ClaimedMedia {
-  id: string
+export interface ClaimedMedia extends Attempt {
   userId: string
   lineId: string
   messageId: string
@@ -12,8 +12,6 @@ export interface ClaimedMedia {
   sourceUrl: string
   /** The account whose credentials the source may be shown. */
   account: { id: string; name: string; kind: string; version: number } | null
-  /** Counts the row's attempts from 1. The statement that ends the attempt needs it. */
-  attempt: number
   /** Attempts of this round so far, this one included: the step of the backoff. */
   roundAttempt: number
   /** Earlier attempts that ended in an unexpected error. */
@@ -70,11 +68,9 @@ export async function isMediaSuspect(db: Database, id: string, maxLost: number):
   return row !== undefined
 }
 
-type Attempt = Pick<ClaimedMedia, 'id' | 'attempt'>
-
 /** @returns false when the lease was over and the attempt counts no more */
-export async function markStored(db: Database, { id, attempt }: Attempt, file: StoredFile): Promise<boolean> {
-  const count: number = await db('media').where({ id, status: 'fetching', attempt_count: attempt }).update({
+export async function markStored(db: Database, media: Attempt, file: StoredFile): Promise<boolean> {
+  const count = await writeAttempts(db, 'media', [media], {
     status: 'stored',
     failure: null,
     lease_until: null,
@@ -97,32 +93,22 @@ export async function isStoredAs(db: Database, id: string, storageKey: string): 
 }
 
 /** @returns false as `markStored` */
-export async function markFailed(
-  db: Database,
-  { id, attempt }: Attempt,
-  failure: MediaReason,
-): Promise<boolean> {
-  const count: number = await db('media')
-    .where({ id, status: 'fetching', attempt_count: attempt })
-    .update({ status: 'failed', failure, lease_until: null })
-  return count > 0
+export async function markFailed(db: Database, media: Attempt, failure: MediaReason): Promise<boolean> {
+  return (await writeAttempts(db, 'media', [media], { status: 'failed', failure, lease_until: null })) > 0
 }
 
-/** fetching → pending, to be tried again. @returns false as `markStored` */
+/** fetching → pending, to be tried again in `ms`. */
 export async function putMediaOff(
   db: Database,
-  { id, attempt }: Attempt,
+  media: Attempt,
   failure: MediaReason,
   ms: number,
-): Promise<boolean> {
-  const count: number = await db('media')
-    .where({ id, status: 'fetching', attempt_count: attempt })
-    .update({
-      status: 'pending',
-      failure,
-      lease_until: null,
-      lost_count: 0,
-      due_at: db.raw('clock_timestamp() + make_interval(secs => ?)', [ms / 1000]),
-    })
-  return count > 0
+): Promise<void> {
+  await writeAttempts(db, 'media', [media], {
+    status: 'pending',
+    failure,
+    lease_until: null,
+    lost_count: 0,
+    due_at: fromNow(db, ms),
+  })
 }

@@ -1,6 +1,6 @@
 import type { MediaReason, MediaStatus } from '../../states.js'
+import type { RowJob } from '../claims.js'
 import type { Database } from '../connection.js'
-import type { MediaJob } from './stranded.js'
 
 /** outbound: a line sends it. inbound, voicemail: a line received it. */
 export type MediaPurpose = 'outbound' | 'inbound' | 'voicemail'
@@ -54,8 +54,8 @@ export async function restartMedia(
   db: Database,
   userId: string,
   messageId: string,
-): Promise<MediaJob | undefined> {
-  const { rows } = await db.raw<{ rows: MediaJob[] }>(
+): Promise<RowJob | undefined> {
+  const { rows } = await db.raw<{ rows: RowJob[] }>(
     `update media set status = 'pending', round_attempt_count = 0, crash_count = 0, lost_count = 0, due_at = clock_timestamp(),
        job_generation = job_generation + 1
      where message_id = ?::uuid and user_id = ? and status = 'failed'

@@ -1,13 +1,11 @@
 import { newId } from '../../ids.js'
+import { fromNow, writeAttempts, type Attempt } from '../claims.js'
 import type { Database } from '../connection.js'
 
 /** A mail to one person: a notice, or a link to set a password. */
-export interface Dispatch {
-  id: string
+export interface Dispatch extends Attempt {
   /** null: a link to set a password. */
   noticeId: string | null
-  /** From 1. */
-  attempt: number
 }
 
 export interface Recipient {
@@ -107,31 +105,22 @@ export async function claimResetLink(db: Database): Promise<(Dispatch & Recipien
 /** It went out, or no further try is made. */
 export async function endDispatches(
   db: Database,
-  ids: readonly string[],
+  dispatches: readonly Attempt[],
   end: { status: 'sent' | 'failed'; failure?: string },
 ): Promise<void> {
-  await db('dispatches')
-    .whereIn('id', [...ids])
-    .where({ status: 'waiting' })
-    .update({
-      status: end.status,
-      last_failure: end.failure ?? null,
-      settled_at: db.raw('clock_timestamp()'),
-    })
+  await writeAttempts(db, 'dispatches', dispatches, {
+    status: end.status,
+    last_failure: end.failure ?? null,
+    settled_at: db.raw('clock_timestamp()'),
+  })
 }
 
 export async function putOffDispatches(
   db: Database,
-  ids: readonly string[],
+  dispatches: readonly Attempt[],
   { failure, ms }: { failure: string; ms: number },
 ): Promise<void> {
-  await db('dispatches')
-    .whereIn('id', [...ids])
-    .where({ status: 'waiting' })
-    .update({
-      last_failure: failure,
-      due_at: db.raw(`clock_timestamp() + ? * interval '1 ms'`, [ms]),
-    })
+  await writeAttempts(db, 'dispatches', dispatches, { last_failure: failure, due_at: fromNow(db, ms) })
 }
 
 /** Links that were mailed, or could not be, a week ago. What goes out of a notice goes with the notice. */

@@ -11,6 +11,7 @@ import {
   uuid,
   type Row,
 } from '../../shape.js'
+import { fromNow, writeAttempts, type Attempt, type Changes, type RowJob } from '../claims.js'
 import type { Database } from '../connection.js'
 import type { Page } from '../lists.js'
 import { toJson } from '../text.js'
@@ -49,8 +50,7 @@ const COLUMNS = columnsOf(TASK_FIELDS)
 export type Task = Row<typeof TASK_FIELDS>
 
 /** A task that this process goes on with. */
-export interface ClaimedTask {
-  id: string
+export interface ClaimedTask extends Attempt {
   kind: TaskKind
   userId: string | null
   lineId: string | null
@@ -62,8 +62,6 @@ export interface ClaimedTask {
   failedInARow: number
   /** The id up to which it is done. */
   position: string
-  /** Only the last who claimed it may write. */
-  claimCount: number
   isStopAsked: boolean
   isOwnerDisabled: boolean
 }
@@ -153,11 +151,8 @@ export async function listTasks(
 }
 
 /** One that waits stops at once; one that runs when its batch is over. @returns how it was before; undefined: it is over */
-export async function askToStop(
-  trx: Database,
-  id: string,
-): Promise<{ id: string; generation: number } | undefined> {
-  const { rows } = await trx.raw<{ rows: { id: string; generation: number }[] }>(
+export async function askToStop(trx: Database, id: string): Promise<RowJob | undefined> {
+  const { rows } = await trx.raw<{ rows: RowJob[] }>(
     `update tasks set stop_asked_at = coalesce(stop_asked_at, clock_timestamp()), due_at = clock_timestamp(),
        job_generation = job_generation + 1
      where id = ?::uuid and ${OPEN} returning id, job_generation as generation`,
@@ -183,7 +178,7 @@ export async function claimTask(
        and (w.lease_until is null or w.lease_until < clock_timestamp())
      returning w.id, w.kind, w.user_id as "userId", w.line_id as "lineId", w.application_id as "applicationId", w.asked,
        w.total_count as "totalCount", w.done_count as "doneCount", w.failed_count as "failedCount",
-       w.failed_in_a_row as "failedInARow", w.position, w.claim_count as "claimCount",
+       w.failed_in_a_row as "failedInARow", w.position, w.claim_count as attempt,
        w.stop_asked_at is not null as "isStopAsked",
        exists (select from users u where u.id = w.user_id and u.disabled_at is not null) as "isOwnerDisabled"`,
     [leaseMs / 1000, id],
@@ -212,56 +207,52 @@ export class ClaimLost extends Error {
   override name = 'ClaimLost'
 }
 
-type Claim = Pick<ClaimedTask, 'id' | 'claimCount'>
-
-const IS_MINE = `id = ?::uuid and claim_count = ? and status = 'running'`
+/** @throws ClaimLost */
+async function write(db: Database, task: Attempt, changes: Changes): Promise<void> {
+  if ((await writeAttempts(db, 'tasks', [task], changes)) === 0) throw new ClaimLost()
+}
 
 /**
  * Notes how far it is, in the transaction that does the batch: neither is there without the other.
  *
  * @throws ClaimLost
  */
-export async function advanceTask(trx: Database, claim: Claim, progress: TaskProgress): Promise<void> {
-  const { position, doneCount, failedCount = 0, failedInARow = 0, lastFailure = null } = progress
-  const { rowCount } = await trx.raw<{ rowCount: number }>(
-    `update tasks set position = ?::uuid, done_count = done_count + ?, failed_count = failed_count + ?,
-       failed_in_a_row = ?, last_failure = coalesce(?, last_failure), crash_count = 0
-     where ${IS_MINE}`,
-    [position, doneCount, failedCount, failedInARow, lastFailure, claim.id, claim.claimCount],
-  )
-  if (rowCount === 0) throw new ClaimLost()
+export async function advanceTask(trx: Database, task: Attempt, progress: TaskProgress): Promise<void> {
+  const { position, doneCount, failedCount = 0, failedInARow = 0, lastFailure } = progress
+  await write(trx, task, {
+    position,
+    done_count: trx.raw('done_count + ?', [doneCount]),
+    failed_count: trx.raw('failed_count + ?', [failedCount]),
+    failed_in_a_row: failedInARow,
+    ...(lastFailure !== undefined && { last_failure: lastFailure }),
+    crash_count: 0,
+  })
 }
 
 /** @throws ClaimLost */
-export async function setTaskTotal(db: Database, claim: Claim, totalCount: number): Promise<void> {
-  const { rowCount } = await db.raw<{ rowCount: number }>(
-    `update tasks set total_count = ? where ${IS_MINE}`,
-    [totalCount, claim.id, claim.claimCount],
-  )
-  if (rowCount === 0) throw new ClaimLost()
+export async function setTaskTotal(db: Database, task: Attempt, totalCount: number): Promise<void> {
+  await write(db, task, { total_count: totalCount })
 }
 
 /** Whoever has its job goes on with it after so long. */
-export async function releaseTask(db: Database, claim: Claim, inMs: number): Promise<void> {
-  await db.raw(
-    `update tasks set lease_until = null, due_at = clock_timestamp() + make_interval(secs => ?) where ${IS_MINE}`,
-    [inMs / 1000, claim.id, claim.claimCount],
-  )
+export async function releaseTask(db: Database, task: Attempt, inMs: number): Promise<void> {
+  await writeAttempts(db, 'tasks', [task], { lease_until: null, due_at: fromNow(db, inMs) })
 }
 
 /** What was done stays done. */
 export async function endTask(
   db: Database,
-  claim: Claim,
+  task: Attempt,
   status: 'done' | 'stopped' | 'failed',
   error: string | null,
 ): Promise<void> {
-  await db.raw(
-    `update tasks set status = ?, error = ?, lease_until = null, ended_at = clock_timestamp(),
-       total_count = case when ?::text = 'done' then done_count + failed_count else total_count end
-     where ${IS_MINE}`,
-    [status, error, status, claim.id, claim.claimCount],
-  )
+  await writeAttempts(db, 'tasks', [task], {
+    status,
+    error,
+    lease_until: null,
+    ended_at: db.raw('clock_timestamp()'),
+    ...(status === 'done' && { total_count: db.raw('done_count + failed_count') }),
+  })
 }
 
 /** @returns whether it was given up */
@@ -282,35 +273,6 @@ export async function recordTaskCrash(
     [waitMs / 1000, maxCrashes, maxCrashes, error, maxCrashes, id],
   )
   return rows[0]?.status === 'failed'
-}
-
-/** Tasks that should have gone on a while ago, each with the generation of its job. */
-export async function listOverdueTasks(
-  db: Database,
-  overdueMs: number,
-  limit: number,
-): Promise<{ id: string; generation: number }[]> {
-  const { rows } = await db.raw<{ rows: { id: string; generation: number }[] }>(
-    `select id, job_generation as generation from tasks
-     where ${OPEN} and due_at < clock_timestamp() - make_interval(secs => ?)
-       and (lease_until is null or lease_until < clock_timestamp())
-     order by due_at limit ?`,
-    [overdueMs / 1000, limit],
-  )
-  return rows
-}
-
-/** Unless another sweep has made one meanwhile. */
-export async function renewTaskJob(
-  db: Database,
-  { id, generation }: { id: string; generation: number },
-): Promise<{ id: string; generation: number }[]> {
-  const { rows } = await db.raw<{ rows: { id: string; generation: number }[] }>(
-    `update tasks set job_generation = job_generation + 1, due_at = clock_timestamp()
-     where id = ?::uuid and job_generation = ? and ${OPEN} returning id, job_generation as generation`,
-    [id, generation],
-  )
-  return rows
 }
 
 /** @returns how many */

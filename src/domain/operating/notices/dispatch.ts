@@ -117,7 +117,7 @@ async function settle(
   dispatchAttempts.inc({ kind, outcome: outcome.kind })
   const told = { kind, userId, count: dispatches.length }
   if (outcome.kind === 'sent') {
-    await endDispatches(db, idsOf(dispatches), { status: 'sent' })
+    await endDispatches(db, dispatches, { status: 'sent' })
     log.info(told, 'dispatch.sent')
     return outcome
   }
@@ -126,20 +126,16 @@ async function settle(
   const last = dispatches.filter(({ attempt }) => attempt >= maxAttempts)
   const others = dispatches.filter(({ attempt }) => attempt < maxAttempts)
   if (last.length > 0) {
-    await endDispatches(db, idsOf(last), { status: 'failed', failure })
+    await endDispatches(db, last, { status: 'failed', failure })
     log.warn({ ...told, count: last.length, failure }, 'dispatch.failed')
   }
   if (others.length > 0) {
     const attempt = Math.max(...others.map((each) => each.attempt))
     const ms = backoffMs(attempt, BACKOFF, Math.random())
-    await putOffDispatches(db, idsOf(others), { failure, ms })
+    await putOffDispatches(db, others, { failure, ms })
     log.warn({ ...told, count: others.length, attempt, failure, retryInMs: ms }, 'dispatch.put_off')
   }
   return outcome
-}
-
-function idsOf(dispatches: readonly Dispatch[]): string[] {
-  return dispatches.map(({ id }) => id)
 }
 
 function noticeIdsOf(dispatches: readonly Dispatch[]): string[] {

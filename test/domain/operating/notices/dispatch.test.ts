@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { Context } from '../../../../src/domain/context.js'
+import { claimOfOne, endDispatches } from '../../../../src/database/operating/dispatches.js'
 import { sendMails } from '../../../../src/domain/operating/notices/dispatch.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { addEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
@@ -104,6 +105,18 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       expect(mail?.text).to.match(/https:\/\/lines\.acme\.example\/console\/notices#[0-9a-f-]{36}/)
       expect(mail?.raw).to.not.match(/secret|\+1555/)
       expect(await sendMails(context)).to.equal(0)
+    })
+
+    it('is not failed by a process that comes late, while another one tries again', async () => {
+      await tell()
+      const late = (await claimOfOne(plain.db, 1))!
+      await makeDue()
+      await plain.db('dispatches').whereNot({ user_id: late.to.userId }).delete()
+      const again = (await claimOfOne(plain.db, 1))!
+      await endDispatches(plain.db, late.dispatches, { status: 'failed', failure: 'timeout' })
+      expect((await rows('mail'))[0]).to.include({ status: 'waiting', attempt_count: 2, last_failure: null })
+      await endDispatches(plain.db, again.dispatches, { status: 'sent' })
+      expect((await rows('mail'))[0]).to.include({ status: 'sent' })
     })
 
     it('is one to each, however many processes send', async () => {

@@ -84,9 +84,9 @@ export function postgresClient({
       }
       connection.on('error', dispose)
       connection.on('end', dispose)
-      let isLate = false
+      const late = new AbortController()
       const timer = setTimeout(() => {
-        isLate = true
+        late.abort()
         streamOf(connection).destroy()
       }, openingMs)
       opening.add(connection)
@@ -96,7 +96,7 @@ export function postgresClient({
         return connection
       } catch (error) {
         streamOf(connection).destroy()
-        throw isLate ? new Error(OPENING_TIMED_OUT, { cause: error }) : error
+        throw late.signal.aborted ? new Error(OPENING_TIMED_OUT, { cause: error }) : error
       } finally {
         clearTimeout(timer)
         opening.delete(connection)

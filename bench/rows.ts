@@ -155,7 +155,7 @@ async function dropIndexes(sql: Pool, tables: readonly string[]): Promise<string
 
 /** Empties the tables, so that rounds do not differ by what earlier ones have left. */
 export async function emptyMessages(sql: Pool): Promise<void> {
-  await sql.query('truncate messages, events, deliveries, carrier_message_ids, line_contacts')
+  await sql.query('truncate messages, events, deliveries, carrier_message_ids, line_peers')
 }
 
 /** Updates the statistics. Postgres would do so by itself within a minute, and rounds must not differ by that. */

@@ -363,7 +363,7 @@ create table incoming_webhooks (
 alter table incoming_webhooks add constraint incoming_webhooks_pkey PRIMARY KEY (line_id);
 alter table incoming_webhooks add constraint incoming_webhooks_line_id_fkey FOREIGN KEY (line_id) REFERENCES developer_connections(line_id) ON DELETE CASCADE;
 
-create table line_contacts (
+create table line_peers (
   line_id uuid not null,
   number text not null,
   window_cleared_at timestamp with time zone,
@@ -374,9 +374,9 @@ create table line_contacts (
   paused_until timestamp with time zone,
   heard_at timestamp with time zone[] not null default '{}'::timestamp with time zone[]
 );
-alter table line_contacts add constraint line_contacts_pkey PRIMARY KEY (line_id, number);
-CREATE INDEX line_contacts_opted_out ON public.line_contacts USING btree (line_id, number) WHERE (opted_out_at IS NOT NULL);
-CREATE INDEX line_contacts_paused ON public.line_contacts USING btree (line_id, paused_until) WHERE (paused_until IS NOT NULL);
+alter table line_peers add constraint line_peers_pkey PRIMARY KEY (line_id, number);
+CREATE INDEX line_peers_opted_out ON public.line_peers USING btree (line_id, number) WHERE (opted_out_at IS NOT NULL);
+CREATE INDEX line_peers_paused ON public.line_peers USING btree (line_id, paused_until) WHERE (paused_until IS NOT NULL);
 
 create table lines (
   id uuid not null,
@@ -1078,7 +1078,7 @@ begin
           'messagesPerSecondPerLine', c.messages_per_second_per_line) as account
       from carrier_accounts c where c.name = l.carrier
     ) a
-    left join line_contacts k on k.line_id = m.line_id and k.number = m.to_number
+    left join line_peers k on k.line_id = m.line_id and k.number = m.to_number
     left join lateral (
       select jsonb_build_object('status', d.status, 'failure', d.failure, 'token', d.token) as media
       from media d where d.message_id = m.id limit 1
@@ -1373,7 +1373,7 @@ begin
     select d.line_id, d."to", c.opted_out_at, recent.used, recent.oldest_at
     from (select distinct a.line_id, a."to" from asked a) d
     join line_state l on l.id = d.line_id
-    left join line_contacts c on c.line_id = d.line_id and c.number = d."to"
+    left join line_peers c on c.line_id = d.line_id and c.number = d."to"
     cross join lateral (
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
         select m.created_at from messages m
@@ -1620,7 +1620,7 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.ping_pong_after(line uuid, contact text, now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.ping_pong_after(line uuid, peer text, now_at timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
  STABLE
@@ -1633,7 +1633,7 @@ begin
     from (
       select m.direction, case m.direction when 'inbound' then m.created_at else coalesce(m.sent_at, m.claimed_at) end as at
       from messages m
-      where m.line_id = line and (case m.direction when 'outbound' then m.to_number else m.from_number end) = contact
+      where m.line_id = line and (case m.direction when 'outbound' then m.to_number else m.from_number end) = peer
         and m.id >= lowest_id_at(now_at - interval '2 minutes')
         and m.status in ('received', 'sending', 'sent', 'delivered', 'unknown')
       order by m.id desc limit 200
@@ -1795,14 +1795,14 @@ begin
       ) is true as is_waited_for
     from (select a.line_id, a."from", count(*)::integer as count from asked a group by a.line_id, a."from") s
     left join lateral (
-      select k.heard_at, k.paused_until from line_contacts k
+      select k.heard_at, k.paused_until from line_peers k
       where k.line_id = s.line_id and k.number = s."from" limit 1
     ) c on true
     cross join lateral (
       select count(*) as count from unnest(c.heard_at) as h(at) where h.at > now_at - limit_window()
     ) recent
-  ), contacts as (
-    insert into line_contacts as c (line_id, number, window_cleared_at, heard_at, paused_until)
+  ), peers as (
+    insert into line_peers as c (line_id, number, window_cleared_at, heard_at, paused_until)
     select s.line_id, s."from", case when s.pauses_at = 1 then null else now_at end,
       array_fill(now_at, array[least(s.count, ping_pong_limit() + 1)]),
       case when s.pauses_at <= s.count then now_at + ping_pong_pause() end
@@ -1843,7 +1843,7 @@ begin
     coalesce(c.has_paused and a.nth = s.pauses_at, false), s.is_waited_for
   from asked a
   join senders s on s.line_id = a.line_id and s."from" = a."from"
-  join contacts c on c.line_id = a.line_id and c.number = a."from"
+  join peers c on c.line_id = a.line_id and c.number = a."from"
   left join delivered d on d.event_id = a.event_id;
 end $function$
 ;

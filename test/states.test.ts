@@ -15,7 +15,7 @@ import { cancelMessage, releaseDue, rescheduleMessage } from '../src/domain/mess
 import { postMessage } from '../src/domain/messages/post.js'
 import { receiveMessage, receiveReceipt } from '../src/domain/messages/receive.js'
 import { sendMessageAgain } from '../src/domain/messages/send-again.js'
-import { setAsideWaiting } from '../src/domain/messages/set-aside.js'
+import { makeWaitingUnknown } from '../src/domain/messages/after-restore.js'
 import { countMessageCrash } from '../src/domain/messages/send.js'
 import { forgetPerson } from '../src/domain/people/forget.js'
 import { COMMAND_LINE, pauseAllSending, resumeAllSending } from '../src/domain/operating/pauses.js'
@@ -60,7 +60,7 @@ const ACTIONS = [
     'STOP',
     'START',
     'grow old',
-    'set aside',
+    'marked after a restore',
     'disable the line',
     'enable the line',
     'sweep',
@@ -242,10 +242,10 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
       const longAgo = context.db.raw(`now() - interval '5 hours'`)
       await context.db('messages').where({ id: message.id }).update({ created_at: longAgo })
     },
-    'set aside': async (_, chance) => {
+    'marked after a restore': async (_, chance) => {
       if (chance % 4 !== 0) return
       await pauseAllSending(context, COMMAND_LINE)
-      await setAsideWaiting(context, new Date())
+      await makeWaitingUnknown(context, new Date())
       await resumeAllSending(context, COMMAND_LINE)
     },
     'disable the line': () => setLineStatus(context, line.userId, line.lineId, 'disabled'),

@@ -43,9 +43,9 @@ create table api_tokens (
 create index api_tokens_line on api_tokens (line_id) where line_id is not null;
 create index api_tokens_user on api_tokens (user_id, id);
 
--- A contact refers to its line as messages and events do, without a foreign key: a line is never deleted, and the check
+-- A peer is a number at the other end. It refers to its line as messages and events do, without a foreign key: a line is never deleted, and the check
 -- locked the line’s row for every number that writes for the first time (a third of what a text costs Postgres).
-create table line_contacts (
+create table line_peers (
   line_id uuid not null,
   number text not null,
   window_cleared_at timestamptz,
@@ -60,5 +60,5 @@ create table line_contacts (
   heard_at timestamptz[] not null default '{}',
   primary key (line_id, number)
 );
-create index line_contacts_opted_out on line_contacts (line_id, number) where opted_out_at is not null;
-create index line_contacts_paused on line_contacts (line_id, paused_until) where paused_until is not null;
+create index line_peers_opted_out on line_peers (line_id, number) where opted_out_at is not null;
+create index line_peers_paused on line_peers (line_id, paused_until) where paused_until is not null;

@@ -60,7 +60,7 @@ describe('linehook … pause, resume and cap', function () {
     expect(await jsonAnswer(environment, 'sending', 'status')).to.include({ pausedAt: null })
   })
 
-  it('sending set-aside makes what waited unknown, once all sending is paused', async () => {
+  it('sending after-restore makes what waited unknown, once all sending is paused', async () => {
     const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
     await context.db('endpoints').update({ opt_in_events: ['messageStatus'] })
     await context.db('messages').where({ status: 'queued' }).delete()
@@ -75,12 +75,15 @@ describe('linehook … pause, resume and cap', function () {
       await queueMessage(context, line, { ...scheduled, send_at: ago(20), due_at: ago(20) }),
       await queueMessage(context, line, { ...scheduled, send_at: ago(-20), due_at: ago(-20) }),
     ]
-    const setAside = ['sending', 'set-aside', '--before', '10m']
-    expect(await refusal(environment, ...setAside)).to.match(/^pause all sending first/)
+    const afterRestore = ['sending', 'after-restore', '--before', '10m']
+    expect(await refusal(environment, ...afterRestore)).to.match(/^pause all sending first/)
     await run('sending', 'pause')
-    expect(await jsonAnswer(environment, ...setAside, '--dry-run')).to.include({ isDryRun: true, count: 2 })
-    expect((await run(...setAside))[0]).to.match(/^2 messages that waited are unknown/)
-    expect(await jsonAnswer(environment, ...setAside)).to.include({ count: 0 })
+    expect(await jsonAnswer(environment, ...afterRestore, '--dry-run')).to.include({
+      isDryRun: true,
+      count: 2,
+    })
+    expect((await run(...afterRestore))[0]).to.match(/^2 messages that waited are unknown/)
+    expect(await jsonAnswer(environment, ...afterRestore)).to.include({ count: 0 })
     const states: object[] = await context
       .db('messages')
       .whereIn('id', [old, young, due, later])
@@ -100,7 +103,7 @@ describe('linehook … pause, resume and cap', function () {
     // The carrier is not asked: the message would get a reason that is not true.
     expect(await reconcile(context)).to.equal(0)
     expect((await listAudit(context, {}, { limit: 1 }))[0]).to.deep.include({
-      ...{ action: 'sending.set_aside', after: { count: 2 } },
+      ...{ action: 'sending.after_restore', after: { count: 2 } },
     })
     await run('sending', 'resume')
   })

@@ -159,11 +159,11 @@ describe('journey: a backup is restored', function () {
     await stopProcesses()
   })
 
-  it('of a backup after which everything was sent nothing is sent again, if it is set aside first', async () => {
+  it('of a backup after which everything was sent nothing is sent again, if what waited is made unknown first', async () => {
     const { restored, context } = await restore('third')
     const delivered = events()
     await answer(restored, 'sending', 'pause')
-    expect(await jsonAnswer(restored, 'sending', 'set-aside')).to.include({ count: 5 })
+    expect(await jsonAnswer(restored, 'sending', 'after-restore')).to.include({ count: 5 })
 
     const { url } = await startWeb(restored)
     await startWorkers(restored)

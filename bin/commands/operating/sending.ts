@@ -9,7 +9,7 @@ import {
 } from '../../../src/database/operating/pauses.js'
 import type { Context } from '../../../src/domain/context.js'
 import { COMMAND_LINE, pauseAllSending, resumeAllSending } from '../../../src/domain/operating/pauses.js'
-import { setAsideWaiting } from '../../../src/domain/messages/set-aside.js'
+import { makeWaitingUnknown } from '../../../src/domain/messages/after-restore.js'
 import { run } from '../../run.js'
 import { moment, TIMES } from '../list-options.js'
 
@@ -44,28 +44,28 @@ export function addSendingCommands(program: Command): void {
     resumeAllSending(context, COMMAND_LINE),
   )
   sending
-    .command('set-aside')
-    .description('after a restore: what waited in the backup becomes unknown, and is not sent by itself')
+    .command('after-restore')
+    .description('make what waited in the backup unknown, so that it is not sent twice')
     .option('--before <time>', `only what was accepted before then: ${TIMES}; default: now`, moment)
     .option('--dry-run', 'only count it')
     .option('--json', 'print JSON')
-    .action((options: SetAsideOptions) => run(options, (context) => setAside(context, options)))
+    .action((options: AfterRestoreOptions) => run(options, (context) => afterRestore(context, options)))
   command('status', 'say whether sending goes on, what is paused and how much waits')
 }
 
-interface SetAsideOptions {
+interface AfterRestoreOptions {
   before?: Date
   dryRun?: boolean
   json?: boolean
 }
 
-async function setAside(
+async function afterRestore(
   context: Context,
-  { before = new Date(), dryRun: isDryRun = false }: SetAsideOptions,
+  { before = new Date(), dryRun: isDryRun = false }: AfterRestoreOptions,
 ) {
   const count = isDryRun
     ? await countQueuedBefore(context.db, before)
-    : await setAsideWaiting(context, before)
+    : await makeWaitingUnknown(context, before)
   const said = isDryRun ? 'would become' : 'are'
   return {
     result: { isDryRun, before, count },

@@ -115,7 +115,7 @@ export async function listConversations(
        from chosen c
        cross join lateral (select * from messages where id = c.id limit 1) m
        left join contacts n on n.number = c.number and n.user_id = :userId
-       left join line_contacts k on k.line_id = :lineId and k.number = c.number
+       left join line_peers k on k.line_id = :lineId and k.number = c.number
      )
      select f.*, e.id as "lookedTo"
      from (select (select l.id from looked_at l order by l.id desc limit 1 offset ${MESSAGES_AT_ONCE - 1})) e(id)

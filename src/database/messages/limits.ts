@@ -28,7 +28,7 @@ export async function readLimitsNow(
          where line_id = line.id and source = 'webhook' and send_at is null and created_at > now() - limit_window()
            and id >= lowest_id_at(now() - interval '1 day')
        ) m
-       left join line_contacts c on c.line_id = line.id and c.number = m.to_number
+       left join line_peers c on c.line_id = line.id and c.number = m.to_number
      ), busiest as (
        select to_number, array_agg(created_at order by created_at) as times
        from recent where counts group by to_number

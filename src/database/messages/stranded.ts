@@ -78,7 +78,7 @@ const MAY_HAVE_GONE = `created_at < ?::timestamptz
  * sent since. Their carrier is not asked, because nobody knows when that was. The newest first, so that none gets its turn
  * because the one before it is over.
  */
-export async function setAside(db: Database, before: Date, limit: number): Promise<Changes> {
+export async function makeQueuedUnknown(db: Database, before: Date, limit: number): Promise<Changes> {
   return changeMessages(
     db,
     `changed as (
@@ -93,7 +93,7 @@ export async function setAside(db: Database, before: Date, limit: number): Promi
   )
 }
 
-/** How many `setAside` would find. */
+/** How many `makeQueuedUnknown` would find. */
 export async function countQueuedBefore(db: Database, before: Date): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
     `select count(*)::integer as count from messages where ${MAY_HAVE_GONE}`,

@@ -36,7 +36,7 @@ export async function findMessageWait(db: Database, messageId: string): Promise<
      from m
      join lines l on l.id = m.line_id
      join carrier_accounts a on a.name = l.carrier
-     left join line_contacts k on k.line_id = m.line_id and k.number = m.to_number
+     left join line_peers k on k.line_id = m.line_id and k.number = m.to_number
      left join lateral (
        select p.id from messages p
        where p.line_id = m.line_id and p.to_number = m.to_number and p.status in ('queued', 'sending')

@@ -104,21 +104,21 @@ async function eraseEvents(trx: Database, number: string, eventIds: readonly str
  *
  * @returns how many lines forgot, and how many opt-outs stay
  */
-export async function eraseContacts(
+export async function erasePeers(
   db: Database,
   { number, lineIds }: Pick<PersonOnLines, 'number' | 'lineIds'>,
-): Promise<{ contacts: number; optOuts: number }> {
+): Promise<{ peers: number; optOuts: number }> {
   const bindings = { number, lineIds: [...lineIds] }
-  const { rows } = await db.raw<{ rows: [{ contacts: number; optOuts: number }] }>(
+  const { rows } = await db.raw<{ rows: [{ peers: number; optOuts: number }] }>(
     `with forgotten as (
-       delete from line_contacts
+       delete from line_peers
        where line_id = any (:lineIds::uuid[]) and number = :number and opted_out_at is null returning 1
      ), kept as (
-       update line_contacts set window_cleared_at = null, opted_in_at = null, opt_out_answer_id = null,
+       update line_peers set window_cleared_at = null, opted_in_at = null, opt_out_answer_id = null,
          help_answered_at = null, paused_until = null, heard_at = '{}'
        where line_id = any (:lineIds::uuid[]) and number = :number and opted_out_at is not null returning 1
      )
-     select (select count(*)::integer from forgotten) as contacts, (select count(*)::integer from kept) as "optOuts"`,
+     select (select count(*)::integer from forgotten) as peers, (select count(*)::integer from kept) as "optOuts"`,
     bindings,
   )
   return rows[0]

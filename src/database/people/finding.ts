@@ -37,7 +37,7 @@ export interface PersonCounts {
   media: number
   deliveries: number
   /** Lines that know the number, and forget it. */
-  contacts: number
+  peers: number
   /** Lines that they opted out of, which go on to know that. */
   optOuts: number
   /** What the simulator's phone took. */
@@ -50,7 +50,7 @@ export const NOBODY: PersonCounts = {
   messages: 0,
   media: 0,
   deliveries: 0,
-  contacts: 0,
+  peers: 0,
   optOuts: 0,
   simulated: 0,
   named: 0,
@@ -64,9 +64,9 @@ export async function countPerson(
   const { rows } = await db.raw<{ rows: [Omit<PersonCounts, 'simulated' | 'named'>] }>(
     `select (select count(*)::integer from ${PERSON_MESSAGES}) as messages,
        (select count(*)::integer from ${PERSON_MESSAGES} join media x on x.message_id = m.id) as media,
-       (select count(*)::integer from ${PERSON_DELIVERIES}) as deliveries, c.contacts, c."optOuts"
-     from (select count(*) filter (where opted_out_at is null)::integer as contacts, count(opted_out_at)::integer as "optOuts"
-           from line_contacts where line_id = any (:lineIds::uuid[]) and number = :number) c`,
+       (select count(*)::integer from ${PERSON_DELIVERIES}) as deliveries, c.peers, c."optOuts"
+     from (select count(*) filter (where opted_out_at is null)::integer as peers, count(opted_out_at)::integer as "optOuts"
+           from line_peers where line_id = any (:lineIds::uuid[]) and number = :number) c`,
     personBindings(person),
   )
   return rows[0]
@@ -81,7 +81,7 @@ export async function listUsersWith(db: Database, person: PersonOnLines): Promis
          where m.line_id = o.id and ${CONTACT_NUMBER} = :number and m.${OLDER})
        or exists (select from deliveries d
          where d.line_id = o.id and d.from_number = :number and d.${OLDER})
-       or exists (select from line_contacts c where c.line_id = o.id and c.number = :number))`,
+       or exists (select from line_peers c where c.line_id = o.id and c.number = :number))`,
     personBindings(person),
   )
   return rows.map(({ userId }) => userId)
@@ -123,7 +123,7 @@ export async function listContactsOf(
   db: Database,
   { number, lineIds }: Pick<PersonOnLines, 'number' | 'lineIds'>,
 ): Promise<{ lineId: string; lineNumber: string; optedOutAt: Date | null; optedInAt: Date | null }[]> {
-  return db('line_contacts as c')
+  return db('line_peers as c')
     .join('lines as l', 'l.id', 'c.line_id')
     .whereIn('c.line_id', [...lineIds])
     .where('c.number', number)

@@ -3,7 +3,7 @@ import { endWaiting } from '../../database/people/ending.js'
 import {
   deleteContacts,
   deleteSimulatorMedia,
-  eraseContacts,
+  erasePeers,
   eraseDeliveries,
   eraseMessages,
   eraseRemains,
@@ -94,7 +94,7 @@ export async function forgetPerson(
     for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE; erased.deliveries += count) {
       count = await eraseDeliveries(db, person, ROWS_AT_ONCE)
     }
-    add(erased, await eraseContacts(db, person))
+    add(erased, await erasePeers(db, person))
   })
   for (let count = ROWS_AT_ONCE; count === ROWS_AT_ONCE; erased.simulated += count) {
     count = await eraseSimulated(db, number, ROWS_AT_ONCE)

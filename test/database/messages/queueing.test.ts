@@ -40,7 +40,7 @@ describeContext('a batch of messages that are to be queued', function (context) 
     const limits = { messagesPerNumberPerMinute: 3, messagesPerMinute: 5 }
     const lines = [await createLine(context, limits), await createLine(context, limits)]
     await context
-      .db('line_contacts')
+      .db('line_peers')
       .insert(lines.map(({ lineId }) => ({ line_id: lineId, number: OPTED_OUT, opted_out_at: new Date() })))
     return lines
   }

@@ -103,7 +103,7 @@ describeContext('a batch of messages that carriers bring', function (context) {
       optOutDeliveries: await list('deliveries', ['from_number', 'status']).where({ type: 'optOut' }),
       media: await list('media', ['purpose', 'source_url', 'carrier', 'status']),
       contacts: await list(
-        'line_contacts',
+        'line_peers',
         [
           'number',
           'cardinality(heard_at) as heard',

@@ -215,7 +215,7 @@ describeContext('catching up on what lines have received', (context) => {
 
   describe('STOP that comes late', () => {
     const optedOut = async () =>
-      context.db('line_contacts').where({ line_id: line.lineId }).whereNotNull('opted_out_at').pluck('number')
+      context.db('line_peers').where({ line_id: line.lineId }).whereNotNull('opted_out_at').pluck('number')
     const answers = () => context.db('messages').where({ source: 'service' }).pluck('to_number')
 
     it('opts out, and is answered once', async () => {

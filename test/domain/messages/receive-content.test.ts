@@ -24,7 +24,7 @@ describeContext('the content of a received message', (context) => {
 
   async function isOptedOut(number = ANNA): Promise<boolean> {
     const row = await context
-      .db('line_contacts')
+      .db('line_peers')
       .where({ line_id: line.lineId, number })
       .first<{ opted_out_at: Date | null } | undefined>()
     return row !== undefined && row.opted_out_at !== null

@@ -7,7 +7,7 @@ import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { ANNA, countRows, hasDeliveryJob, inboundText, messageRow, receiveForDelivery } from '../fixtures.js'
 
-const TABLES = ['messages', 'events', 'deliveries', 'line_contacts', 'carrier_message_ids']
+const TABLES = ['messages', 'events', 'deliveries', 'line_peers', 'carrier_message_ids']
 
 describeContext('receiveMessage', (context) => {
   const sameService = joinService(context)
@@ -86,7 +86,7 @@ describeContext('receiveMessage', (context) => {
     // Fails at the commit itself, when every statement has succeeded.
     await context.db.raw(`
       create function refuse() returns trigger language plpgsql as $$ begin raise 'no commit'; end $$;
-      create constraint trigger refuse after insert or update on line_contacts deferrable initially deferred
+      create constraint trigger refuse after insert or update on line_peers deferrable initially deferred
         for each row execute function refuse()`)
     try {
       const thrown: unknown = await receiveMessage(context, inboundText(line)).catch(
@@ -106,12 +106,12 @@ describeContext('receiveMessage', (context) => {
     const inbound = inboundText(line)
     expect(await receiveMessage(context, inbound)).to.include({ kind: 'received' })
     const before = await counts()
-    const contactBefore: unknown = await context.db('line_contacts').where({ line_id: line.lineId }).first()
+    const contactBefore: unknown = await context.db('line_peers').where({ line_id: line.lineId }).first()
     expect(await receiveMessage(context, inbound)).to.deep.equal({ kind: 'repeat' })
     const otherText = { ...inbound, content: { type: 'inboundText', text: 'STOP' } } as const
     expect(await receiveMessage(context, otherText)).to.deep.equal({ kind: 'repeat' })
     expect(await counts()).to.deep.equal(before)
-    expect(await context.db('line_contacts').where({ line_id: line.lineId }).first()).to.deep.equal(
+    expect(await context.db('line_peers').where({ line_id: line.lineId }).first()).to.deep.equal(
       contactBefore,
     )
   })

@@ -109,7 +109,7 @@ describe('two processes that accept, send, receive, report and sweep on the same
     const fromNumber = NUMBERS[Math.floor(Math.random() * NUMBERS.length)]!
     await receiveMessage(context, inboundText(line, { fromNumber })).catch(noteFault)
     // No person writes so much: the two would rest for ten minutes.
-    await context.db('line_contacts').whereNotNull('paused_until').update({ paused_until: null })
+    await context.db('line_peers').whereNotNull('paused_until').update({ paused_until: null })
   }
 
   /** Nothing is overdue so early, so a few rows are made to be. */

@@ -46,7 +46,7 @@ describeContext('forgetting a person', (context) => {
   })
 
   afterEach(async () => {
-    for (const table of ['messages', 'deliveries', 'events', 'media', 'line_contacts', 'simulator_outbox']) {
+    for (const table of ['messages', 'deliveries', 'events', 'media', 'line_peers', 'simulator_outbox']) {
       await context.db(table).delete()
     }
   })
@@ -73,7 +73,7 @@ describeContext('forgetting a person', (context) => {
       messages: 3,
       media: 1,
       deliveries: 2,
-      contacts: 1,
+      peers: 1,
       optOuts: 0,
       simulated: 1,
       named: 1,
@@ -147,7 +147,7 @@ describeContext('forgetting a person', (context) => {
   it('leaves an opt-out under its number, and nothing else of the contact: it goes on to hold', async () => {
     await receive('STOP')
     await forgetPerson(context, ANNA, REASON)
-    const contact: unknown = await context.db('line_contacts').where({ number: ANNA }).first()
+    const contact: unknown = await context.db('line_peers').where({ number: ANNA }).first()
     expect(contact).to.deep.include({ window_cleared_at: null, heard_at: [], help_answered_at: null })
     const text = { userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber: ANNA }
     const refused = await failure(

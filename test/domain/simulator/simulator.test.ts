@@ -180,7 +180,7 @@ describeContext('the simulator', (context) => {
         .insert({ id: newId(), name, kind: 'twilio', handles_opt_out: true })
       await context.db('lines').where({ id: line.lineId }).update({ carrier: name })
       expect(await refusal(bring({ text: 'STOP' }))).to.include({ status: 404 })
-      for (const table of ['messages', 'events', 'line_contacts']) {
+      for (const table of ['messages', 'events', 'line_peers']) {
         expect(await context.db(table).where({ line_id: line.lineId }).select(), table).to.deep.equal([])
       }
     })

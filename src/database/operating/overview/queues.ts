@@ -50,7 +50,7 @@ export async function lookAtMessages(db: Database): Promise<QueueRows> {
        (select ${ago('min(r.since)')} from ready r
         where not exists (select from messages p where p.line_id = r.line_id and p.to_number = r.to_number
             and p.status in ('queued', 'sending') and p.position < r.position)
-          and not exists (select from line_contacts c where c.line_id = r.line_id and c.number = r.to_number
+          and not exists (select from line_peers c where c.line_id = r.line_id and c.number = r.to_number
             and c.paused_until > clock_timestamp())
           and not (r.media_url is not null and exists (select from media x where x.message_id = r.id
             and x.status in ('pending', 'fetching')))) as "oldestMs"`,

@@ -77,7 +77,7 @@ begin
           'messagesPerSecondPerLine', c.messages_per_second_per_line) as account
       from carrier_accounts c where c.name = l.carrier
     ) a
-    left join line_contacts k on k.line_id = m.line_id and k.number = m.to_number
+    left join line_peers k on k.line_id = m.line_id and k.number = m.to_number
     left join lateral (
       select jsonb_build_object('status', d.status, 'failure', d.failure, 'token', d.token) as media
       from media d where d.message_id = m.id limit 1

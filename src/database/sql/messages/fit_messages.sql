@@ -112,7 +112,7 @@ begin
     select d.line_id, d."to", c.opted_out_at, recent.used, recent.oldest_at
     from (select distinct a.line_id, a."to" from asked a) d
     join line_state l on l.id = d.line_id
-    left join line_contacts c on c.line_id = d.line_id and c.number = d."to"
+    left join line_peers c on c.line_id = d.line_id and c.number = d."to"
     cross join lateral (
       select count(*)::integer as used, min(t.created_at) as oldest_at from (
         select m.created_at from messages m

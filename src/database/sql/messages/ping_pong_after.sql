@@ -3,7 +3,7 @@
 -- much gets fewer answers. (The 2 minutes are twice the window, because ids have the time of the process that made them.)
 --
 -- The answer is after how many more messages, at least one, that is so; null: the line has not answered so much.
-create or replace function ping_pong_after(line uuid, contact text, now_at timestamptz) returns integer
+create or replace function ping_pong_after(line uuid, peer text, now_at timestamptz) returns integer
 language plpgsql stable set enable_seqscan = off as $$
 begin
   return (
@@ -12,7 +12,7 @@ begin
     from (
       select m.direction, case m.direction when 'inbound' then m.created_at else coalesce(m.sent_at, m.claimed_at) end as at
       from messages m
-      where m.line_id = line and (case m.direction when 'outbound' then m.to_number else m.from_number end) = contact
+      where m.line_id = line and (case m.direction when 'outbound' then m.to_number else m.from_number end) = peer
         and m.id >= lowest_id_at(now_at - interval '2 minutes')
         and m.status in ('received', 'sending', 'sent', 'delivered', 'unknown')
       order by m.id desc limit 200

@@ -10,7 +10,7 @@
 -- A message from a number that the line's user has blocked (`contacts`) is kept, and makes no event.
 -- deliveries: those that may go out now. is_waited_for: something waits to be sent to the sender, or is on its way.
 --
--- It locks what tells repeats first, then the rows of `line_contacts`, each kind in one order. Locks of lines (`lock_line`)
+-- It locks what tells repeats first, then the rows of `line_peers`, each kind in one order. Locks of lines (`lock_line`)
 -- have to be taken before.
 --
 -- A sender's window starts anew unless line and sender are paused (`ping_pong_pause`). `ping_pong_after` is called only if
@@ -79,14 +79,14 @@ begin
       ) is true as is_waited_for
     from (select a.line_id, a."from", count(*)::integer as count from asked a group by a.line_id, a."from") s
     left join lateral (
-      select k.heard_at, k.paused_until from line_contacts k
+      select k.heard_at, k.paused_until from line_peers k
       where k.line_id = s.line_id and k.number = s."from" limit 1
     ) c on true
     cross join lateral (
       select count(*) as count from unnest(c.heard_at) as h(at) where h.at > now_at - limit_window()
     ) recent
-  ), contacts as (
-    insert into line_contacts as c (line_id, number, window_cleared_at, heard_at, paused_until)
+  ), peers as (
+    insert into line_peers as c (line_id, number, window_cleared_at, heard_at, paused_until)
     select s.line_id, s."from", case when s.pauses_at = 1 then null else now_at end,
       array_fill(now_at, array[least(s.count, ping_pong_limit() + 1)]),
       case when s.pauses_at <= s.count then now_at + ping_pong_pause() end
@@ -127,6 +127,6 @@ begin
     coalesce(c.has_paused and a.nth = s.pauses_at, false), s.is_waited_for
   from asked a
   join senders s on s.line_id = a.line_id and s."from" = a."from"
-  join contacts c on c.line_id = a.line_id and c.number = a."from"
+  join peers c on c.line_id = a.line_id and c.number = a."from"
   left join delivered d on d.event_id = a.event_id;
 end $$;

@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/connection.js'
 import { announceEvents, type NewDelivery } from '../../../database/endpoints/deliveries/creating.js'
-import type { NotedKeyword } from '../../../database/lines/line-contacts.js'
+import type { NotedKeyword } from '../../../database/lines/line-peers.js'
 import type { Line } from '../../../database/lines/lines.js'
 import { newId } from '../../../ids.js'
 

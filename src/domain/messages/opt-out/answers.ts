@@ -1,6 +1,6 @@
 import { findCarrierAccount } from '../../../database/carriers/carrier-accounts.js'
 import type { Database } from '../../../database/connection.js'
-import { setOptOutAnswer, type NotedKeyword } from '../../../database/lines/line-contacts.js'
+import { setOptOutAnswer, type NotedKeyword } from '../../../database/lines/line-peers.js'
 import type { Line } from '../../../database/lines/lines.js'
 import { queueMessages } from '../../../database/messages/queueing.js'
 import { newId } from '../../../ids.js'
@@ -32,13 +32,13 @@ export async function answerKeyword(
   trx: Database,
   line: Line,
   number: string,
-  contact: NotedKeyword,
+  peer: NotedKeyword,
 ): Promise<KeywordAnswer[]> {
-  const text = answerTo(contact)
+  const text = answerTo(peer)
   if (text === undefined || line.status !== 'active' || !canBeAnswered(line, number)) return []
   const account = await findCarrierAccount(trx, { name: line.carrierAccount })
   if (account?.handlesOptOut === true) return []
-  return [{ id: newId(), lineId: line.id, number, text, confirmsOptOut: contact.hasOptedOut }]
+  return [{ id: newId(), lineId: line.id, number, text, confirmsOptOut: peer.hasOptedOut }]
 }
 
 /**

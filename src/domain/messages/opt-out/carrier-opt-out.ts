@@ -1,5 +1,5 @@
 import { transaction } from '../../../database/connection.js'
-import { noteOptOut } from '../../../database/lines/line-contacts.js'
+import { noteOptOut } from '../../../database/lines/line-peers.js'
 import { findAnyLine } from '../../../database/lines/lines.js'
 import { asError } from '../../../errors.js'
 import type { Context } from '../../context.js'

@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/connection.js'
 import type { NewDelivery } from '../../../database/endpoints/deliveries/creating.js'
-import { hasChosenSince, noteKeyword } from '../../../database/lines/line-contacts.js'
+import { hasChosenSince, noteKeyword } from '../../../database/lines/line-peers.js'
 import { findAnyLine } from '../../../database/lines/lines.js'
 import { announceOptOut } from './announce.js'
 import { answerKeyword, queueAnswers, type KeywordAnswer } from './answers.js'
@@ -56,9 +56,9 @@ export async function hearKeywords(trx: Database, messages: readonly SaidKeyword
     if (line === undefined) continue
     // A message that comes late may be older than the person's last choice, and the last choice counts.
     if (receivedAt !== undefined && (await hasChosenSince(trx, lineId, number, receivedAt))) continue
-    const contact = await noteKeyword(trx, { lineId, number, keyword })
-    deliveries.push(...(await announceOptOut(trx, line, message, contact)))
-    if (!isAnswered) answers.push(...(await answerKeyword(trx, line, number, contact)))
+    const peer = await noteKeyword(trx, { lineId, number, keyword })
+    deliveries.push(...(await announceOptOut(trx, line, message, peer)))
+    if (!isAnswered) answers.push(...(await answerKeyword(trx, line, number, peer)))
   }
   return { answers: await queueAnswers(trx, answers), deliveries }
 }

@@ -157,7 +157,10 @@ export const ACTIONS = {
 
   'sending.paused': { subject: 'sending', words: 'paused all sending' },
   'sending.resumed': { subject: 'sending', words: 'let all sending go on' },
-  'sending.set_aside': { subject: 'sending', words: 'set messages aside that may have been sent' },
+  'sending.after_restore': {
+    subject: 'sending',
+    words: 'marked as unknown what may have been sent before a restore',
+  },
 
   'person.viewed': { subject: 'person', words: 'looked what is kept of a person' },
   'person.search_opened': {

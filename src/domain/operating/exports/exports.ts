@@ -3,7 +3,7 @@ import { APPLICATION_FIELDS } from '../../../database/applications/application.j
 import { listApiTokens } from '../../../database/people/api-tokens.js'
 import { listApplicationsOf } from '../../../database/applications/applications.js'
 import { listAnyDeliveries, listDeliveries } from '../../../database/endpoints/deliveries/reading.js'
-import { listOptedOut } from '../../../database/lines/line-contacts.js'
+import { listOptedOut } from '../../../database/lines/line-peers.js'
 import { ENDPOINT_FIELDS, listEndpoints } from '../../../database/endpoints/endpoints.js'
 import type { OwnLine } from '../../../database/lines/lines.js'
 import { listAnyMessages, listMessages } from '../../../database/messages/reading.js'

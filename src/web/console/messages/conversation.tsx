@@ -10,7 +10,7 @@ import {
 } from '../../../domain/lines/contacts.js'
 import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
-import { findObstacles } from '../../../domain/messages/opt-out/contacts.js'
+import { findObstacles } from '../../../domain/messages/opt-out/peers.js'
 import { isId } from '../../../ids.js'
 import { Blocked, ContactForms } from './conversation/contact.js'
 import { ContactName } from './conversation/contact-name.js'

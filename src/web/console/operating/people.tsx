@@ -109,7 +109,7 @@ function Counts({ counts }: { counts: PersonCounts }) {
     ['Messages', counts.messages],
     ['Media', counts.media],
     ['Deliveries of events', counts.deliveries],
-    ['Lines that know the number', counts.contacts],
+    ['Lines that know the number', counts.peers],
     ['Opt-outs, which stay', counts.optOuts],
     ['Texts on the simulated phone', counts.simulated],
     ['Users of whom they are a contact', counts.named],

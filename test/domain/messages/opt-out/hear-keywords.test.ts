@@ -94,7 +94,7 @@ describeContext('STOP, START and HELP', (context) => {
     await text('HELP', '+15005550142')
     expect(await answerTexts()).to.have.length(2)
     await context
-      .db('line_contacts')
+      .db('line_peers')
       .update({ help_answered_at: context.db.raw(`now() - interval '25 hours'`) })
     await text('HELP')
     expect(await answerTexts()).to.have.length(3)
@@ -152,7 +152,7 @@ describeContext('STOP, START and HELP', (context) => {
       expect([await answers(), await optOuts()]).to.deep.equal([[], ['optedOut', 'optedIn']])
       await text('STOP', sender)
       const contact = await context
-        .db('line_contacts')
+        .db('line_peers')
         .where({ line_id: line.lineId, number: sender })
         .first<{ opted_out_at: Date }>()
       expect(contact.opted_out_at).to.be.a('date')
@@ -173,7 +173,7 @@ describeContext('STOP, START and HELP', (context) => {
     await text('STOP')
     expect([await answers(), await optOuts()]).to.deep.equal([[], []])
     const row = await context
-      .db('line_contacts')
+      .db('line_peers')
       .where({ line_id: line.lineId })
       .first<{ opted_out_at: Date }>()
     expect(row.opted_out_at).to.be.a('date')
@@ -215,7 +215,7 @@ describeContext('STOP, START and HELP', (context) => {
 
   it('a second opt-out keeps the time of the first', async () => {
     const optedOutAt = async () =>
-      (await context.db('line_contacts').where({ line_id: line.lineId }).first<{ opted_out_at: Date }>())
+      (await context.db('line_peers').where({ line_id: line.lineId }).first<{ opted_out_at: Date }>())
         .opted_out_at
     await text('STOP')
     const first = await optedOutAt()

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
 import { numberWindowKey } from '../../../../src/domain/messages/windows.js'
-import { findObstacles, listPauses } from '../../../../src/domain/messages/opt-out/contacts.js'
+import { findObstacles, listPauses } from '../../../../src/domain/messages/opt-out/peers.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { until } from '../../../helpers/until.js'
@@ -35,7 +35,7 @@ describeContext('a line and a number that answer each other without end', (conte
   const receive = (fromNumber = ANNA) => receiveMessage(context, inboundText(line, { fromNumber }))
   const contact = () =>
     context
-      .db('line_contacts')
+      .db('line_peers')
       .where({ line_id: line.lineId, number: ANNA })
       .first<{ window_cleared_at: Date; paused_until: Date | null }>()
 
@@ -71,7 +71,7 @@ describeContext('a line and a number that answer each other without end', (conte
 
   it('stay paused when they have been quiet for a while: what comes then opens no window', async () => {
     await pingPong()
-    await context.db('line_contacts').where({ line_id: line.lineId }).update({ heard_at: [] })
+    await context.db('line_peers').where({ line_id: line.lineId }).update({ heard_at: [] })
     const before = await contact()
     await receive()
     expect(await contact()).to.deep.equal(before)
@@ -102,7 +102,7 @@ describeContext('a line and a number that answer each other without end', (conte
     await pingPong()
     const id = await queueMessage(context, line)
     await sendMessage(context, id)
-    await context.db('line_contacts').update({ paused_until: new Date() })
+    await context.db('line_peers').update({ paused_until: new Date() })
     await context
       .db('messages')
       .where({ direction: 'inbound' })

@@ -64,7 +64,7 @@ describeContext('a ping-pong of two programs', (context) => {
     const heardAt = async () =>
       (
         await context
-          .db('line_contacts')
+          .db('line_peers')
           .where({ line_id: line.lineId, number: BEN })
           .first<{ heard_at: Date[] }>()
       ).heard_at

@@ -143,7 +143,7 @@ describe('the overview', function () {
     // Behind the one before.
     await queueMessage(context, mine, { created_at: ago(200) })
     await queueMessage(context, mine, { created_at: ago(100), to_number: '+15005550142' })
-    await context.db('line_contacts').insert({
+    await context.db('line_peers').insert({
       ...{ line_id: line.lineId, number: '+15005550142' },
       paused_until: context.db.raw(`now() + interval '1 minute'`),
     })

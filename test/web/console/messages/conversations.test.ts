@@ -31,7 +31,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     await send(BEN, 'To Ben')
     await receive(ANNA, 'STOP')
     await saveContact(site.context, line.userId, ANNA, { name: 'Anna <b>', blocked: true })
-    await site.context.db('line_contacts').insert({
+    await site.context.db('line_peers').insert({
       ...{ line_id: line.lineId, number: BEN },
       paused_until: site.context.db.raw(`now() + interval '5 minutes'`),
     })

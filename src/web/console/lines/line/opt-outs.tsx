@@ -1,5 +1,5 @@
 import type { Context } from '../../../../domain/context.js'
-import { listOptOuts, listPauses } from '../../../../domain/messages/opt-out/contacts.js'
+import { listOptOuts, listPauses } from '../../../../domain/messages/opt-out/peers.js'
 import { Time } from '../../form.js'
 import { conversationPath } from '../../messages/conversation/path.js'
 import { PhoneNumber } from '../../messages/phone-number.js'

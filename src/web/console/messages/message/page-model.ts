@@ -14,7 +14,7 @@ import {
 } from '../../../../domain/endpoints/deliveries/delivery-history.js'
 import { getOwnLine } from '../../../../domain/lines/lines.js'
 import { getMessage } from '../../../../domain/messages/get-message.js'
-import { findObstacles } from '../../../../domain/messages/opt-out/contacts.js'
+import { findObstacles } from '../../../../domain/messages/opt-out/peers.js'
 import { isId, newId } from '../../../../ids.js'
 import type { Page } from '../../page.js'
 import { openAttempt, type AskedAttempt, type OpenedAttempt } from './opened-attempt.js'

@@ -14,7 +14,7 @@ describeWith('opt-outs and pauses in the console', startConsole, (site) => {
   const stop = () =>
     receiveMessage(site.context, inboundText(line, { content: { type: 'inboundText', text: 'STOP' } }))
   const pause = () =>
-    site.context.db('line_contacts').insert({
+    site.context.db('line_peers').insert({
       line_id: line.lineId,
       number: BEN,
       paused_until: site.context.db.raw(`now() + interval '5 minutes'`),
@@ -41,7 +41,7 @@ describeWith('opt-outs and pauses in the console', startConsole, (site) => {
       number: `+1500556${String(n).padStart(4, '0')}`,
       opted_out_at: new Date(),
     }))
-    await site.context.db('line_contacts').insert(rows)
+    await site.context.db('line_peers').insert(rows)
     const words = wordsOf(await line.page('/send'))
     expect(words.match(/\+1500556\d{4} since/g)).to.have.length(50)
     expect(words).to.include(`programs get all of them at /v1/lines/${line.lineId}/opt-outs`)
@@ -62,7 +62,7 @@ describeWith('opt-outs and pauses in the console', startConsole, (site) => {
     expect(await wordsAt(`/console/messages/${paused}`))
       .to.match(/The line and \+15005550102 are paused until .* waits until then/)
       .and.not.include('has opted out')
-    await site.context.db('line_contacts').update({ paused_until: new Date() })
+    await site.context.db('line_peers').update({ paused_until: new Date() })
     expect(await wordsAt(`/console/messages/${paused}`)).not.to.include('are paused')
   })
 

@@ -1,4 +1,4 @@
-import { findContact, listOptedOut, listPaused, type Contact } from '../../../database/lines/line-contacts.js'
+import { findPeer, listOptedOut, listPaused, type Peer } from '../../../database/lines/line-peers.js'
 import { UserError } from '../../../errors.js'
 import { isId } from '../../../ids.js'
 import type { Context } from '../../context.js'
@@ -40,9 +40,9 @@ export async function findObstacles(
   lineId: string,
   number: string,
   now = new Date(),
-): Promise<Pick<Contact, 'optedOutAt' | 'pausedUntil'>> {
-  const contact = await findContact(db, userId, lineId, number)
-  const pausedUntil = contact?.pausedUntil ?? null
+): Promise<Pick<Peer, 'optedOutAt' | 'pausedUntil'>> {
+  const peer = await findPeer(db, userId, lineId, number)
+  const pausedUntil = peer?.pausedUntil ?? null
   const isPaused = pausedUntil !== null && pausedUntil > now
-  return { optedOutAt: contact?.optedOutAt ?? null, pausedUntil: isPaused ? pausedUntil : null }
+  return { optedOutAt: peer?.optedOutAt ?? null, pausedUntil: isPaused ? pausedUntil : null }
 }

@@ -1,6 +1,6 @@
 import { transaction } from '../../database/connection.js'
 import { requeueHeads } from '../../database/messages/requeueing.js'
-import { setAside } from '../../database/messages/stranded.js'
+import { makeQueuedUnknown } from '../../database/messages/stranded.js'
 import { findAllSending } from '../../database/operating/pauses.js'
 import { UserError } from '../../errors.js'
 import { record } from '../operating/audit.js'
@@ -10,22 +10,22 @@ import type { Context } from '../context.js'
 const BATCH = 1000
 
 /**
- * For who has restored the database from a backup: what waited then may have been sent since, and would be sent again. It
+ * After the database was restored from a backup: what waited then may have been sent since, and would be sent again. It
  * becomes `unknown`, which is never sent by itself; a person looks and decides.
  *
  * @returns how many messages
- * @throws UserError 409 unless all sending is paused: else a worker may take what is to be set aside
+ * @throws UserError 409 unless all sending is paused: else a worker may send one meanwhile
  */
-export async function setAsideWaiting(context: Context, before: Date): Promise<number> {
+export async function makeWaitingUnknown(context: Context, before: Date): Promise<number> {
   const { db, queues } = context
   if ((await findAllSending(db)).pausedAt === null) {
     throw new UserError('pause all sending first: `linehook sending pause`', 409)
   }
   for (let total = 0; ;) {
     const { changed, deliveries } = await transaction(db, async (trx) => {
-      const changes = await setAside(trx, before, BATCH)
+      const changes = await makeQueuedUnknown(trx, before, BATCH)
       const count = changes.changed.length
-      if (count > 0) await record(context, trx, { action: 'sending.set_aside', after: { count } })
+      if (count > 0) await record(context, trx, { action: 'sending.after_restore', after: { count } })
       return changes
     })
     await queues.enqueueDeliveries(deliveries)

@@ -1,14 +1,14 @@
 import type { Database } from '../connection.js'
 
-/** What a line knows of a number at the other end. */
-export interface Contact {
+/** What a line knows of a number at the other end. What its owner calls the number is a contact. */
+export interface Peer {
   number: string
   optedOutAt: Date | null
   /** Later than now: what waits for the number waits until then. */
   pausedUntil: Date | null
 }
 
-/** What a keyword has changed for a contact. */
+/** What a keyword has changed for a peer. */
 export interface NotedKeyword {
   isOptedOut: boolean
   hasOptedOut: boolean
@@ -24,9 +24,9 @@ export async function noteKeyword(
 ): Promise<NotedKeyword> {
   const { rows } = await trx.raw<{ rows: [NotedKeyword] }>(
     `with given as (select ?::text as keyword), before as (
-       select * from line_contacts where line_id = ? and number = ? for update
+       select * from line_peers where line_id = ? and number = ? for update
      )
-     update line_contacts c set
+     update line_peers c set
        opted_out_at = case keyword
          when 'stop' then coalesce(c.opted_out_at, now()) when 'start' then null else c.opted_out_at end,
        opted_in_at = case when keyword = 'start' and c.opted_out_at is not null then now() else c.opted_in_at end,
@@ -50,7 +50,7 @@ export async function noteKeyword(
  */
 export async function noteOptOut(trx: Database, lineId: string, number: string): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: [{ isNew: boolean }] }>(
-    `insert into line_contacts as c (line_id, number, opted_out_at) values (?, ?, now())
+    `insert into line_peers as c (line_id, number, opted_out_at) values (?, ?, now())
      on conflict (line_id, number) do update set opted_out_at = coalesce(c.opted_out_at, now())
      returning opted_out_at = now() as "isNew"`,
     [lineId, number],
@@ -66,7 +66,7 @@ export async function hasChosenSince(
   since: Date,
 ): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
-    'select 1 from line_contacts where line_id = ? and number = ? and greatest(opted_out_at, opted_in_at) > ?',
+    'select 1 from line_peers where line_id = ? and number = ? and greatest(opted_out_at, opted_in_at) > ?',
     [lineId, number, since],
   )
   return rows.length > 0
@@ -79,17 +79,17 @@ export async function setOptOutAnswer(
   number: string,
   messageId: string,
 ): Promise<void> {
-  await db('line_contacts').where({ line_id: lineId, number }).update({ opt_out_answer_id: messageId })
+  await db('line_peers').where({ line_id: lineId, number }).update({ opt_out_answer_id: messageId })
 }
 
 /** undefined: the number has never written to the user's line. */
-export async function findContact(
+export async function findPeer(
   db: Database,
   userId: string,
   lineId: string,
   number: string,
-): Promise<Contact | undefined> {
-  return contacts(db, userId, lineId).where({ 'c.number': number }).first<Contact | undefined>(COLUMNS)
+): Promise<Peer | undefined> {
+  return peers(db, userId, lineId).where({ 'c.number': number }).first<Peer | undefined>(COLUMNS)
 }
 
 /** The numbers that have opted out of a user's line, in order of the numbers. */
@@ -98,15 +98,15 @@ export async function listOptedOut(
   userId: string,
   lineId: string,
   { after, limit }: { after?: string; limit: number },
-): Promise<(Contact & { optedOutAt: Date })[]> {
-  return contacts(db, userId, lineId)
+): Promise<(Peer & { optedOutAt: Date })[]> {
+  return peers(db, userId, lineId)
     .whereNotNull('c.opted_out_at')
     .modify((query) => {
       if (after !== undefined) void query.where('c.number', '>', after)
     })
     .orderBy('c.number')
     .limit(limit)
-    .select<(Contact & { optedOutAt: Date })[]>(COLUMNS)
+    .select<(Peer & { optedOutAt: Date })[]>(COLUMNS)
 }
 
 /** The numbers with which a user's line is paused now. */
@@ -115,16 +115,16 @@ export async function listPaused(
   userId: string,
   lineId: string,
   limit: number,
-): Promise<(Contact & { pausedUntil: Date })[]> {
-  return contacts(db, userId, lineId)
+): Promise<(Peer & { pausedUntil: Date })[]> {
+  return peers(db, userId, lineId)
     .where('c.paused_until', '>', db.fn.now())
     .orderBy('c.paused_until', 'desc')
     .limit(limit)
-    .select<(Contact & { pausedUntil: Date })[]>(COLUMNS)
+    .select<(Peer & { pausedUntil: Date })[]>(COLUMNS)
 }
 
-function contacts(db: Database, userId: string, lineId: string) {
-  return db('line_contacts as c')
+function peers(db: Database, userId: string, lineId: string) {
+  return db('line_peers as c')
     .join('lines as l', 'l.id', 'c.line_id')
     .where({ 'l.user_id': userId, 'l.id': lineId })
 }

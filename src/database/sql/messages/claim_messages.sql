@@ -18,6 +18,10 @@
 -- While its line, its account or all sending is paused (by a person), a message is `stopped`: `wake_messages` brings it
 -- when that is over, and the sweep looks at it only when it expires. What the service sends by itself goes on, and does not wait for messages that are paused.
 --
+-- Steps: `found` loads each queued message and says what hinders it, whatever the windows say; `candidates` have no
+-- hindrance; `recent` is what their windows hold, and `counted` how many that leaves each of them; `judged` gives each its
+-- verdict; `claimed` and `brought` write it down.
+--
 -- Claims of one line wait for each other, or two would find the same place free. They also wait for `settle_messages`: a
 -- message that finds itself behind another one loses its job, and the end of the other one must see it.
 --

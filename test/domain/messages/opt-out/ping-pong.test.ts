@@ -69,7 +69,7 @@ describeContext('a ping-pong of two programs', (context) => {
           .first<{ heard_at: Date[] }>()
       ).heard_at
     await context.db.raw(`
-      create or replace function ping_pong_after(line uuid, contact text, now_at timestamptz) returns integer
+      create or replace function ping_pong_after(line uuid, peer text, now_at timestamptz) returns integer
       language plpgsql as $$ begin raise 'looked for'; end $$`)
     try {
       for (let n = 0; n < 10; n += 1) await receive(BEN)

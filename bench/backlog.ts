@@ -1,5 +1,6 @@
 import type { Context } from '../src/domain/context.js'
 import type { Installation } from './harness/installation.js'
+import type { Seeds } from './lines.js'
 import { insertPendingDeliveries, insertQueuedMessages, type LineRow } from './rows.js'
 
 /** Redis takes so many jobs within the time that a command may take. */
@@ -16,6 +17,18 @@ export async function queueMessages(
   await enqueue(installation, 'sendMessage', jobs, jobs.length, (queues, chunk) =>
     queues.enqueueMessages(chunk),
   )
+}
+
+/** Makes messages that wait in the lane of an account with sessions, as `web` leaves them. */
+export async function queueInLane(
+  installation: Installation,
+  { lines, accountId }: Seeds,
+  count: number,
+): Promise<void> {
+  const ids = await insertQueuedMessages(installation.sql, lines, count)
+  await installation.prepare(async ({ accountLanes }) => {
+    for (let n = 0; n < count; n += CHUNK) await accountLanes.put(accountId, ids.slice(n, n + CHUNK))
+  })
 }
 
 /** Makes deliveries that wait, with their jobs. */

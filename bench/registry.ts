@@ -9,6 +9,7 @@ import { measureLatency } from './measures/latency.js'
 import { measureReceiveOverHttp } from './measures/receive-http.js'
 import { measureReceiveOverSmpp } from './measures/receive-smpp.js'
 import { measureRest } from './measures/rest.js'
+import { measureSendOverSmpp } from './measures/send-smpp.js'
 import { measureSend } from './measures/send.js'
 import { measureSteady } from './measures/steady.js'
 
@@ -26,6 +27,7 @@ export const REGISTRY: readonly Entry[] = [
   { name: 'receive-http', measure: measureReceiveOverHttp, rounds: 3 },
   { name: 'receive-smpp', measure: measureReceiveOverSmpp, rounds: 3 },
   { name: 'send', measure: measureSend, rounds: 3 },
+  { name: 'send-smpp', measure: measureSendOverSmpp, rounds: 3 },
   { name: 'deliver', measure: measureDeliver, rounds: 3 },
   { name: 'latency', measure: measureLatency, rounds: 1 },
   { name: 'steady', measure: measureSteady, rounds: 1 },

@@ -171,6 +171,11 @@ export async function countSent(sql: Pool): Promise<number> {
   )
 }
 
+/** Counts the messages whose carrier has taken them, by their rows. */
+export async function countTaken(sql: Pool): Promise<number> {
+  return count(sql, `select count(*) from messages where status in ('sent', 'delivered')`)
+}
+
 /** Counts the deliveries that a worker holds. */
 export async function countDelivering(sql: Pool): Promise<number> {
   return count(sql, `select count(*) from deliveries where status = 'delivering'`)

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import type { Calls } from '../kit/redis/calls.js'
+import type { AccountLanes } from '../queues/account-lanes.js'
 import type { CarrierClients } from '../carriers/registry.js'
 import type { Config } from '../config.js'
 import type { Database } from '../database/connection.js'
@@ -23,6 +23,7 @@ import type { Actor } from './operating/audit/actor.js'
 import type { CallingAccount } from './carriers/calling-accounts.js'
 import type { Leases } from './leases.js'
 import type { ReceiptAnswer } from './messages/receipts.js'
+import type { SendingQueue } from './messages/sending-queue.js'
 import type { Keyword } from './messages/opt-out/keywords.js'
 import type { RowCache } from './row-cache.js'
 
@@ -39,7 +40,8 @@ export interface Context {
   throttle: Throttle
   leases: Leases
   carriers: CarrierClients
-  calls: Calls
+  accountLanes: AccountLanes
+  sendingQueue: SendingQueue
   secrets: Secrets
   safeFetch: SafeFetch
   /** As `safeFetch`, for the hosts of carrier accounts, which operators name. */

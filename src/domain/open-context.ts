@@ -1,5 +1,4 @@
 import { batch } from '../kit/process/batch.js'
-import { createCalls } from '../kit/redis/calls.js'
 import { createCarrierClients, type CARRIER_KINDS } from '../carriers/registry.js'
 import { ConfigInvalid, readConfig, type Config } from '../config.js'
 import { connectDatabase, poolUse } from '../database/connection.js'
@@ -15,6 +14,7 @@ import {
 } from '../database/messages/sending.js'
 import { insertSimulatedMessages, type SimulatedMessage } from '../database/simulator/simulator-outbox.js'
 import { createMailer } from '../mail.js'
+import { createAccountLanes } from '../queues/account-lanes.js'
 import { createQueues } from '../queues/queues.js'
 import { connectRedis } from '../kit/redis/redis.js'
 import { createSafeFetch } from '../safe-fetch.js'
@@ -34,6 +34,7 @@ import { DISABLE_AFTER_MS } from './endpoints/deliveries/retry-schedule.js'
 import { createLeases, LEASE_MS, stopLeases } from './leases.js'
 import { receiveReceipts } from './messages/receipts.js'
 import { receiveBatch } from './messages/receive.js'
+import { createSendingQueue } from './messages/sending-queue.js'
 import { createQueueing } from './messages/submit.js'
 import { createRowCache } from './row-cache.js'
 
@@ -114,14 +115,17 @@ export function createContext(
   const leases = createLeases(db, log)
   const windows = createSlidingWindows(redis)
   const secrets = createSecrets(config.encryptionKeys)
-  const batched = createBatched(config, { carriers, db, queues, windows, log, secrets }, maxLost, {
-    maxWaitMs: options.callersWaitMs ?? CALLERS_WAIT_MS,
-  })
-  const calls = createCalls(
+  const accountLanes = createAccountLanes(
     redis,
     () => connectRedis(config.redisUrl, 'wait', log, config.redisSentinels),
     log,
   )
+  const { heldKinds } = carriers
+  const sendingQueue = createSendingQueue({ db, queues, accountLanes, log, heldKinds })
+  const tools = { carriers, db, queues, sendingQueue, windows, log, secrets }
+  const batched = createBatched(config, tools, maxLost, {
+    maxWaitMs: options.callersWaitMs ?? CALLERS_WAIT_MS,
+  })
 
   return {
     config,
@@ -134,7 +138,8 @@ export function createContext(
     throttle: createThrottle(redis),
     leases,
     carriers,
-    calls,
+    accountLanes,
+    sendingQueue,
     secrets,
     safeFetch,
     carrierFetch,
@@ -148,7 +153,6 @@ export function createContext(
     close: async () => {
       await stopLeases(leases)
       await carriers.close()
-      await calls.close()
       await carrierFetch.close()
       await safeFetch.close()
       storage.close()
@@ -166,10 +170,11 @@ function createBatched(
     carriers,
     db,
     queues,
+    sendingQueue,
     windows,
     log,
     secrets,
-  }: Pick<Context, 'carriers' | 'db' | 'queues' | 'windows' | 'log' | 'secrets'>,
+  }: Pick<Context, 'carriers' | 'db' | 'queues' | 'sendingQueue' | 'windows' | 'log' | 'secrets'>,
   maxLost: number,
   forCallers: { maxWaitMs: number },
 ): Batched {
@@ -197,7 +202,7 @@ function createBatched(
       forCallers,
     ),
 
-    queueMessage: batch(createQueueing({ db, queues, config }), forCallers),
+    queueMessage: batch(createQueueing({ db, queues, sendingQueue, config }), forCallers),
     claimMessage: batch((claims: readonly ClaimRequest[]) =>
       claimMessages(db, claims, { ...claimLimits, heldAccounts: carriers.heldAccounts() }),
     ),

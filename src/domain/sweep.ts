@@ -91,15 +91,17 @@ async function sweepExpiredMedia({ db, queues, log }: Context) {
   return { looked: expired.length, renewed: expired.length }
 }
 
-async function sweepStrandedMessages({ db, queues }: Context) {
+async function sweepStrandedMessages({ db, sendingQueue }: Context) {
   const { looked, renewed } = await db.transaction(async (trx) => {
     const rows = await lockOverdueMessages(trx, OVERDUE_MS, BATCH)
-    const withJob = await queues.existingJobs('send-message', rows)
-    const [lost, coming] = split(rows, ({ id, isBehind }) => !withJob.has(id) && !isBehind)
+    const lineOf = new Map(rows.map(({ id, lineId }) => [id, lineId]))
+    const waiting = await sendingQueue.waiting(rows)
+    const [lost, coming] = split(rows, ({ id, isBehind }) => !waiting.has(id) && !isBehind)
     await lookAtMessagesAgain(trx, coming, LOOK_AGAIN_MS)
-    return { looked: rows.length, renewed: lost.length > 0 ? await renewMessageJobs(trx, lost) : [] }
+    const jobs = lost.length > 0 ? await renewMessageJobs(trx, lost) : []
+    return { looked: rows.length, renewed: jobs.map((job) => ({ ...job, lineId: lineOf.get(job.id) ?? '' })) }
   })
-  await queues.enqueueMessages(renewed)
+  await sendingQueue.enqueue(renewed)
   return { looked, renewed: renewed.length }
 }
 

@@ -16,10 +16,9 @@ import { closeTraces, openTraces } from '../../src/telemetry/traces.js'
  * recognized by its content and its session (`take_smpp_arrivals`), so a killed process makes no message twice and loses
  * none.
  *
- * What is to go out is a job of `send-message` like all else. That asks this process to look at the message
- * (`calls.ts`), and waits; windows, claim, carrier call and result are done here. A question may be lost or asked
- * twice: the claim decides. A process that is killed in the call leaves a lease behind, and the message becomes
- * `unknown`.
+ * What is to go out waits in the lane of its account (`queues/account-lanes.ts`): windows, claim, carrier call and result
+ * are done here. An id in the lane may be lost or there twice: the claim decides. A process that is killed in the call
+ * leaves a lease behind, and the message becomes `unknown`.
  *
  * On SIGTERM it takes nothing more, ends and answers what it holds, unbinds, and gives its leases back.
  */

@@ -160,3 +160,25 @@ export async function deleteCarrierAccount(db: Database, id: string): Promise<bo
   )
   return rows.length > 0
 }
+
+/** Whether there is an account of one of these kinds. */
+export async function hasAccounts(db: Database, kinds: readonly string[]): Promise<boolean> {
+  const row = await db('carrier_accounts')
+    .whereIn('kind', [...kinds])
+    .first<{ id: string } | undefined>('id')
+  return row !== undefined
+}
+
+/** Those of the lines whose account is of one of these kinds. */
+export async function listLinesAt(
+  db: Database,
+  lineIds: readonly string[],
+  kinds: readonly string[],
+): Promise<{ lineId: string; accountId: string }[]> {
+  const { rows } = await db.raw<{ rows: { lineId: string; accountId: string }[] }>(
+    `select l.id as "lineId", a.id as "accountId" from lines l join carrier_accounts a on a.name = l.carrier
+     where l.id = any (?::uuid[]) and a.kind = any (?)`,
+    [[...lineIds], [...kinds]],
+  )
+  return rows
+}

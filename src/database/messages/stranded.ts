@@ -1,11 +1,10 @@
 import type { Database } from '../connection.js'
 import { CHANGED, changeMessages, type Changes } from './announcing.js'
-import { isQueued, requeueHeads } from './requeueing.js'
+import { isQueued, requeueHeads, type Requeued } from './requeueing.js'
 import type { Settled } from './sending.js'
 
-interface DueRow {
-  id: string
-  generation: number
+interface DueRow extends Requeued {
+  lineId: string
   /** An earlier message to the same number is not over: its end will enqueue this one. */
   isBehind: boolean
 }
@@ -28,7 +27,7 @@ export async function lockOverdueMessages(
   limit: number,
 ): Promise<DueRow[]> {
   const { rows } = await trx.raw<{ rows: DueRow[] }>(
-    `select m.id, m.job_generation as generation, ${isBehind} as "isBehind"
+    `select m.id, m.job_generation as generation, m.line_id as "lineId", ${isBehind} as "isBehind"
      from messages m where m.status = 'queued' and m.due_at < clock_timestamp() - make_interval(secs => ?)
      order by m.due_at limit ? for update skip locked`,
     [overdueMs / 1000, limit],

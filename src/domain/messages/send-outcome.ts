@@ -19,6 +19,8 @@ export type SendOutcome =
   | { kind: 'without_media' }
   /** Sending is paused, of its line, of its account or altogether; the end of that brings it (`resume.ts`). */
   | { kind: 'stopped' }
+  /** It waits in the lane of its account, for the process that holds the account's sessions. */
+  | { kind: 'elsewhere' }
   /** Somebody else has it, or it is over. */
   | { kind: 'skipped' }
 
@@ -41,6 +43,7 @@ export function countOutcome(outcome: SendOutcome): void {
     case 'behind':
     case 'without_media':
     case 'stopped':
+    case 'elsewhere':
     case 'skipped':
       return
   }

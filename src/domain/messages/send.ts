@@ -20,21 +20,12 @@ import { handOver } from './hand-over.js'
 import { countOutcome, type SendOutcome } from './send-outcome.js'
 import { enterWindows, refillWindows } from './windows.js'
 
-/**
- * The holder of a carrier's sessions has this time for all but the carrier's call: the way there and back, its windows and
- * its statements. With less, an answer that comes a little late is asked for again; with more, a worker's place is kept by
- * a holder that died.
- */
-const HOLDER_MARGIN_MS = 5000
-/** How soon a holder that did not answer is asked again. A new one takes over after 6 s (`held-accounts/holder.ts`). */
-const HOLDER_PAUSE_MS = 1000
-
 /** Sends a queued message through its line's carrier, if its turn has come. */
 export async function sendMessage(context: Context, id: string): Promise<SendOutcome> {
   const startedAt = performance.now()
-  const { outcome, message, isElsewhere = false } = await advance(context, { id, claim: newId() })
-  if (!isElsewhere) countOutcome(outcome)
-  if (outcome.kind !== 'skipped') {
+  const { outcome, message } = await advance(context, { id, claim: newId() })
+  countOutcome(outcome)
+  if (outcome.kind !== 'skipped' && outcome.kind !== 'elsewhere') {
     const { kind, ...details } = outcome
     const durationMs = Math.round(performance.now() - startedAt)
     context.log.info(
@@ -49,8 +40,6 @@ export async function sendMessage(context: Context, id: string): Promise<SendOut
 interface Advance {
   outcome: SendOutcome
   message?: MessageToSend
-  /** Another process has done it, and counted it. */
-  isElsewhere?: boolean
 }
 
 async function advance(context: Context, request: ClaimRequest): Promise<Advance> {
@@ -74,9 +63,9 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
     case 'refused':
       return { outcome: await fail(context, message, answer.error), message }
     case 'elsewhere': {
-      const outcome = await askHolder(context, message)
-      if (outcome === undefined) return advance(context, { ...request, isHere: true })
-      return { outcome, message, isElsewhere: true }
+      const isTaken = await context.accountLanes.put(message.account.id, [request.id])
+      if (isTaken) return { outcome: { kind: 'elsewhere' }, message }
+      return advance(context, { ...request, isHere: true })
     }
     case 'crowded': {
       const waitMs = await enterWindows(context, message)
@@ -94,32 +83,6 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
     case 'stopped':
       return { outcome: { kind: answer.kind }, message }
   }
-}
-
-/**
- * The process that holds the account's sessions does all the rest. If it did not answer in time it may still send the
- * message; the next look at the row shows what became of it.
- *
- * @returns undefined when there is no such process now
- */
-async function askHolder(
-  { calls, config }: Context,
-  { id, account }: MessageToSend,
-): Promise<SendOutcome | undefined> {
-  const answer = await calls.ask(sendingService(account.id), id, config.carrierTimeoutMs + HOLDER_MARGIN_MS)
-  switch (answer.kind) {
-    case 'answered':
-      return JSON.parse(answer.text) as SendOutcome
-    case 'unserved':
-      return undefined
-    case 'unanswered':
-      return { kind: 'wait', ms: HOLDER_PAUSE_MS, reason: 'unavailable' }
-  }
-}
-
-/** The name under which the process that holds an account's sessions is asked to send a message. */
-export function sendingService(accountId: string): string {
-  return `send:${accountId}`
 }
 
 async function send(

@@ -104,7 +104,12 @@ export async function submitToIncomingWebhook(
  * Writes down the messages of one turn of the event loop, whoever sends them, and then enqueues a job for each. The
  * enqueuing is not awaited: the rows are committed, and the answer does not need Redis.
  */
-export function createQueueing({ db, queues, config }: Pick<Context, 'db' | 'queues' | 'config'>) {
+export function createQueueing({
+  db,
+  queues,
+  sendingQueue,
+  config,
+}: Pick<Context, 'db' | 'queues' | 'sendingQueue' | 'config'>) {
   const lineBacklogs = createLineBacklogs(config.maxQueuedPerLine)
   const queue = async (requests: readonly QueueRequest[]): Promise<(QueueAnswer | Error)[]> => {
     const startedAt = new Date()
@@ -113,10 +118,10 @@ export function createQueueing({ db, queues, config }: Pick<Context, 'db' | 'que
     lineBacklogs.note(requests, answers)
     countAnswers(requests, answers)
     const accepted = requests.filter((_, n) => isAccepted(answers[n]))
-    void queues.enqueueMessages(
+    void sendingQueue.enqueue(
       // By the clock of this process, which may differ: the row decides, and the sweep brings what has no job.
-      accepted.flatMap(({ messageId, media, sendAt }) =>
-        media || (sendAt !== undefined && sendAt > startedAt) ? [] : [firstJob(messageId)],
+      accepted.flatMap(({ messageId, lineId, media, sendAt }) =>
+        media || (sendAt !== undefined && sendAt > startedAt) ? [] : [{ ...firstJob(messageId), lineId }],
       ),
     )
     traceAccepted(accepted, startedAt)

@@ -6,8 +6,7 @@ import { MAX_FAULT_LENGTH } from '../accounts/account-fields.js'
 import { openSettings } from '../carrier-settings.js'
 import type { Context } from '../../context.js'
 import { CRASH_WAIT_MS } from '../../crashes.js'
-import { countMessageCrash, sendingService, sendMessage } from '../../messages/send.js'
-import type { SendOutcome } from '../../messages/send-outcome.js'
+import { countMessageCrash, sendMessage } from '../../messages/send.js'
 import { receivingTools } from './receive.js'
 
 /** An account whose sessions this process holds. */
@@ -20,7 +19,7 @@ export interface OpenAccount {
 }
 
 /**
- * A worker asks again after this. A shorter pause would load a store that is just coming back. A longer one would delay
+ * A message is looked at again after this. A shorter pause would load a store that is just coming back. A longer one would delay
  * texts after a short outage.
  */
 const PAUSE_MS = 1000
@@ -55,9 +54,9 @@ export async function openAccount(
     },
   })
   const endHold = context.carriers.hold(id, listener.carrier)
-  const serving = context.calls.serve(sendingService(id), {
+  const sending = context.accountLanes.work(id, {
     concurrency: listener.concurrency,
-    answer: async (messageId) => JSON.stringify(await send(context, messageId)),
+    take: (messageId) => send(context, messageId),
   })
 
   /** Writes go one after another, so that the last one is the current state. */
@@ -92,7 +91,7 @@ export async function openAccount(
     openSessionIds: () => listener.openSessionIds(),
     report,
     close: async () => {
-      await serving.close()
+      await sending.close()
       endHold()
       await listener.close()
       await report()
@@ -100,10 +99,15 @@ export async function openAccount(
   }
 }
 
-/** Sends as a worker would: it waits for what is unavailable, and anything else counts as a crash of the message. */
-async function send(context: Context, messageId: string): Promise<SendOutcome> {
+/**
+ * Sends as a worker would: it waits for what is unavailable, and anything else counts as a crash of the message.
+ *
+ * @returns in how many ms the message is to be looked at again
+ */
+async function send(context: Context, messageId: string): Promise<number | undefined> {
   try {
-    return await sendMessage(context, messageId)
+    const outcome = await sendMessage(context, messageId)
+    return outcome.kind === 'wait' ? outcome.ms : undefined
   } catch (error) {
     const isOutage = error instanceof Unavailable
     if (isOutage) context.log.warn({ messageId, reason: asError(error).message }, 'message.waits')
@@ -112,6 +116,6 @@ async function send(context: Context, messageId: string): Promise<SendOutcome> {
       jobCrashes.inc({ queue: 'send-message' })
       await countMessageCrash(context, messageId).catch(() => undefined)
     }
-    return { kind: 'wait', ms: isOutage ? PAUSE_MS : CRASH_WAIT_MS, reason: 'unavailable' }
+    return isOutage ? PAUSE_MS : CRASH_WAIT_MS
   }
 }

@@ -1,0 +1,127 @@
+import type { Database } from '../../database/connection.js'
+import { hasAccounts, listLinesAt } from '../../database/carriers/carrier-accounts.js'
+import type { Requeued } from '../../database/messages/requeueing.js'
+import { asError } from '../../errors.js'
+import type { AccountLanes } from '../../queues/account-lanes.js'
+import type { Queues } from '../../queues/queues.js'
+import type { Logger } from '../../telemetry/log.js'
+import { jobsNotEnqueued } from '../../telemetry/metrics.js'
+
+/** A queued message, and the job that it is to get where it needs one. */
+export interface QueuedMessage extends Requeued {
+  lineId: string
+}
+
+/**
+ * Where queued messages wait for whoever sends them: in the lane of their carrier account, if a process has to hold its
+ * sessions, and else as jobs of `send-message`. What an account has changed in the last moments may be unknown here. That
+ * does no harm: whoever looks at the message in vain passes it on.
+ */
+export interface SendingQueue {
+  /** Never fails: the sweep brings what could not be enqueued. */
+  enqueue(messages: readonly QueuedMessage[]): Promise<void>
+  /** @returns the ids of those that are on their way to somebody @throws Unavailable */
+  waiting(messages: readonly QueuedMessage[]): Promise<Set<string>>
+}
+
+interface Tools {
+  db: Database
+  queues: Queues
+  accountLanes: AccountLanes
+  log: Logger
+  /** The kinds of carriers whose accounts have sessions. */
+  heldKinds: readonly string[]
+}
+
+/** How long it may stay unknown that there are other accounts, or that a line has moved. */
+const KNOWN_MS = 5000
+const LINES_KNOWN_MS = 60_000
+/** It bounds the memory. A busy installation has fewer lines than this at its accounts with sessions. */
+const MAX_LINES = 50_000
+
+export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }: Tools): SendingQueue {
+  let areThere: Promise<boolean> | undefined
+  let readAt = -Infinity
+  /** null: at no such account. */
+  let accountOfLine = new Map<string, string | null>()
+  let linesReadAt = -Infinity
+
+  async function areAccountsHeld(now: number): Promise<boolean> {
+    if (areThere === undefined || now - readAt > KNOWN_MS) {
+      readAt = now
+      areThere = hasAccounts(db, heldKinds)
+      // Whoever asks next reads again.
+      areThere.catch(() => (areThere = undefined))
+    }
+    return areThere
+  }
+
+  async function knowLines(lineIds: readonly string[], now: number): Promise<void> {
+    if (now - linesReadAt > LINES_KNOWN_MS || accountOfLine.size > MAX_LINES) {
+      accountOfLine = new Map()
+      linesReadAt = now
+    }
+    const unknown = [...new Set(lineIds)].filter((id) => !accountOfLine.has(id))
+    if (unknown.length === 0) return
+    const known = accountOfLine
+    const found = await listLinesAt(db, unknown, heldKinds)
+    for (const id of unknown) known.set(id, null)
+    for (const { lineId, accountId } of found) known.set(lineId, accountId)
+  }
+
+  /** Divides messages by their account's lane; `undefined`: they get jobs. */
+  async function divide(
+    messages: readonly QueuedMessage[],
+  ): Promise<Map<string | undefined, QueuedMessage[]>> {
+    const now = performance.now()
+    if (messages.length === 0 || !(await areAccountsHeld(now))) return new Map([[undefined, [...messages]]])
+    await knowLines(
+      messages.map(({ lineId }) => lineId),
+      now,
+    )
+    const divided = new Map<string | undefined, QueuedMessage[]>()
+    for (const message of messages) {
+      const accountId = accountOfLine.get(message.lineId) ?? undefined
+      const others = divided.get(accountId)
+      if (others === undefined) divided.set(accountId, [message])
+      else others.push(message)
+    }
+    return divided
+  }
+
+  /** Without a process that takes them they get jobs too, which say so at each message, and fail what has expired. */
+  async function put(accountId: string, messages: readonly QueuedMessage[]): Promise<void> {
+    try {
+      const ids = messages.map(({ id }) => id)
+      if (!(await accountLanes.put(accountId, ids))) await queues.enqueueMessages(messages)
+    } catch (error) {
+      const details = { carrierAccountId: accountId, count: messages.length }
+      jobsNotEnqueued.inc({ queue: 'send-message' }, messages.length)
+      log.warn({ ...details, err: asError(error) }, 'queue.enqueue_failed')
+    }
+  }
+
+  return {
+    enqueue: async (messages) => {
+      const divided = await divide(messages).catch(() => new Map([[undefined, [...messages]]]))
+      await Promise.all(
+        [...divided].map(([accountId, each]) =>
+          accountId === undefined ? queues.enqueueMessages(each) : put(accountId, each),
+        ),
+      )
+    },
+    waiting: async (messages) => {
+      const found = await Promise.all(
+        [...(await divide(messages))].map(([accountId, each]) =>
+          accountId === undefined
+            ? queues.existingJobs('send-message', each)
+            : accountLanes.waiting(
+                accountId,
+                each.map(({ id }) => id),
+              ),
+        ),
+      )
+      return new Set(found.flatMap((ids) => [...ids]))
+    },
+  }
+}

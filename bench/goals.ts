@@ -34,6 +34,7 @@ export const GOALS: Readonly<Record<string, Goal>> = {
   'full: send': { of: 'ratio', atLeast: 0.9 },
   'full: deliver': { of: 'ratio', atLeast: 0.9 },
   'kill -9, all that it held delivered': { of: 'value', atMost: 10 },
+  'processor at rest': { of: 'value', atMost: 20 },
   'memory at rest, all': { of: 'value', atMost: 650 },
   'memory, largest process': { of: 'value', atMost: 200 },
 }

@@ -8,7 +8,7 @@ export interface Figure {
   /** `goals.ts` knows the figure by this name. */
   name: string
   value: number
-  unit: '/s' | 'ms' | 's' | 'µs' | 'MB' | ''
+  unit: '/s' | 'ms' | 'ms/s' | 's' | 'µs' | 'MB' | ''
   /** What it was measured beside. `ratio` is the value divided by the yardstick's: the median of the rounds. */
   yardstick?: { name: string; value: number }
   ratio?: number

@@ -1232,6 +1232,47 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.due_work(overdue interval)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  now_at timestamptz := clock_timestamp();
+begin
+  return array_remove(array[
+    case when exists (select from messages m where m.status = 'sending' and m.lease_until < now_at)
+      then 'expired messages' end,
+    case when exists (select from deliveries d where d.status = 'delivering' and d.lease_until < now_at)
+      then 'expired deliveries' end,
+    case when exists (select from media x where x.status = 'fetching' and x.lease_until < now_at)
+      then 'expired media' end,
+    case when exists (select from messages m where m.status = 'queued' and m.due_at < now_at - overdue)
+      then 'stranded messages' end,
+    case when exists (select from idle_lanes(overdue, 1)) then 'idle lanes' end,
+    case when exists (select from media x where x.status = 'pending' and x.due_at < now_at - overdue)
+      then 'stranded media' end,
+    case when exists (select from tasks t where t.status in ('waiting', 'running') and t.due_at < now_at - overdue)
+      then 'stranded tasks' end,
+    -- Carriers are asked for an hour (domain/messages/reconcile.ts).
+    case when exists (select from messages m where m.status = 'unknown' and m.claimed_at > now_at - interval '1 hour')
+      then 'unknown messages' end,
+    case when exists (
+        select from messages m where m.expires_at <= now_at and m.status in ('queued', 'scheduled'))
+      or exists (select from messages m where m.status = 'scheduled' and m.send_at is not null and m.due_at <= now_at)
+      then 'scheduled messages' end,
+    case when exists (select from all_sending where resumed_at is not null)
+      or exists (select from carrier_accounts where resumed_at is not null)
+      or exists (select from lines where resumed_at is not null)
+      then 'resumptions' end,
+    case when exists (select from simulator_outbox where receipt_sent_at is null) then 'simulated receipts' end,
+    case when exists (select from dispatches where status = 'waiting' and due_at <= now_at) then 'mails' end
+  ], null);
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.endpoints_of_lines(lines uuid[])
  RETURNS TABLE(line_id uuid, application_id uuid, endpoint_id uuid, is_disabled boolean, opt_in_events text[])
  LANGUAGE plpgsql

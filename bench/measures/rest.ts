@@ -3,7 +3,7 @@ import { until } from '../../test/helpers/until.js'
 import type { Bench } from '../harness/bench.js'
 import type { Installation } from '../harness/installation.js'
 import { PROCFILE, SMALL, type Running } from '../harness/processes.js'
-import { cpuSecondsOf, peakMbOf, residentMbOf } from '../harness/usage.js'
+import { cpuSecondsOf, cpuSecondsOfFamily, parentOf, peakMbOf, residentMbOf } from '../harness/usage.js'
 import { withInstallation } from '../harness/with-installation.js'
 import { acceptRequests } from '../loads/accept.js'
 import { pushHttp, requireAllTaken } from '../loads/http.js'
@@ -14,6 +14,7 @@ import { countSent, insertWebhooks } from '../rows.js'
 const LINES = 500
 const MESSAGES = 4000
 const LIMIT_MS = 60_000
+const IDLE_MS = 20_000
 /** Memory is at rest when it is nearly the same as a second ago. */
 const LOOK_EVERY_MS = 1000
 const STABLE_MB = 1
@@ -32,6 +33,7 @@ export async function measureRest(bench: Bench): Promise<Figure[]> {
     const { web, all } = await startAll(installation, PROCFILE)
 
     const atRest = await whenStable(all)
+    const idle = await measureIdle(installation, all)
     const cpuBefore = all.map(({ pid }) => cpuSecondsOf(pid))
     requireAllTaken(await pushHttp(web.url, next, { count: MESSAGES }))
     await until('all messages are sent', async () => (await countSent(sql)) === MESSAGES, LIMIT_MS)
@@ -42,10 +44,29 @@ export async function measureRest(bench: Bench): Promise<Figure[]> {
     return [
       { name: 'memory at rest, all', value: sum(atRest), unit: 'MB', note: per(atRest) },
       small,
+      idle,
       { name: 'memory, largest process', value: Math.max(...peaks), unit: 'MB', note: per(peaks) },
       { name: 'CPU per message accepted and sent', value: sum(cpuEach), unit: 'µs', note: per(cpuEach) },
     ]
   })
+}
+
+/** Measures the processor time of all processes, Postgres and Redis included, while nobody asks anything of them. */
+async function measureIdle({ sql, prepare }: Installation, all: readonly Running[]): Promise<Figure> {
+  const { rows } = await sql.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const postgres = parentOf(rows[0]?.pid ?? 0)
+  const redis = Number(/^process_id:(\d+)/m.exec(await prepare(({ redis }) => redis.info('server')))?.[1])
+  const look = () => [
+    ...all.map(({ pid }) => cpuSecondsOf(pid)),
+    cpuSecondsOfFamily(postgres),
+    cpuSecondsOf(redis),
+  ]
+  const before = look()
+  await sleep(IDLE_MS)
+  const each = look().map((seconds, n) => ((seconds - (before[n] ?? NaN)) * 1e6) / IDLE_MS)
+  const names = [...all.map(({ name }) => name), 'Postgres', 'Redis']
+  const note = names.map((name, n) => `${name} ${(each[n] ?? NaN).toFixed(1)}`).join(', ')
+  return { name: 'processor at rest', value: sum(each), unit: 'ms/s', note }
 }
 
 /** Measures the processes as a machine with little memory runs them. They have ended when the others start. */

@@ -3,6 +3,7 @@ import { expireDeliveryLeases, findIdleLanes } from '../database/endpoints/deliv
 import { expireMediaLeases, lookAtMediaAgain } from '../database/media/stranded.js'
 import { renewMessageJobs } from '../database/messages/requeueing.js'
 import { expireLeases, lockOverdueMessages, lookAtMessagesAgain } from '../database/messages/stranded.js'
+import type { DueWork } from '../database/operating/due-work.js'
 import { Unavailable } from '../errors.js'
 import { asError } from '../errors.js'
 import { messageOutcomes, sweeperFinds } from '../telemetry/metrics.js'
@@ -10,7 +11,7 @@ import type { Context } from './context.js'
 import { MAX_LOST } from './crashes.js'
 
 /** A row is stranded if it was due so long ago and no job is on its way to it: ordinary jobs start sooner. */
-const OVERDUE_MS = 3000
+export const OVERDUE_MS = 3000
 /** If its job exists, the row only waits for a worker, so there is no hurry to look at it again. */
 const LOOK_AGAIN_MS = 15_000
 /**
@@ -23,32 +24,41 @@ const BATCH = 1000
  * Finds what was lost on the way: rows whose process died between commit and enqueue, jobs that Redis forgot,
  * leases of workers that are gone. Any number of processes may sweep: locked rows are passed over.
  *
+ * @param steps those that have something to do (`due_work`)
  * @returns how many rows got a new job
  */
-export async function sweep(context: Context): Promise<number> {
-  const counts = [
-    await step(context, 'expired messages', sweepExpiredMessages),
-    await step(context, 'expired deliveries', sweepExpiredDeliveries),
-    await step(context, 'expired media', sweepExpiredMedia),
+export async function sweep(context: Context, steps: readonly Swept[] = SWEPT): Promise<number> {
+  let count = 0
+  for (const what of steps) {
+    const { sweepBatch, asksRedis = false } = STEPS[what]
     // Without Redis nobody can tell whether a job is lost. The next sweep, a second later, tries again.
-    ...(context.redis.status === 'ready'
-      ? [
-          await step(context, 'stranded messages', sweepStrandedMessages),
-          await step(context, 'idle lanes', sweepIdleLanes),
-          await step(context, 'stranded media', sweepStrandedMedia),
-          await step(context, 'stranded tasks', sweepStrandedTasks),
-        ]
-      : []),
-  ]
-  return counts.reduce((sum, count) => sum + count, 0)
+    if (!asksRedis || context.redis.status === 'ready') count += await step(context, what, sweepBatch)
+  }
+  return count
 }
 
+interface Step {
+  sweepBatch: (context: Context) => Promise<{ looked: number; renewed: number }>
+  asksRedis?: boolean
+}
+
+type Swept = Extract<DueWork, `expired ${string}` | `stranded ${string}` | 'idle lanes'>
+
+const STEPS: Record<Swept, Step> = {
+  'expired messages': { sweepBatch: sweepExpiredMessages },
+  'expired deliveries': { sweepBatch: sweepExpiredDeliveries },
+  'expired media': { sweepBatch: sweepExpiredMedia },
+  'stranded messages': { sweepBatch: sweepStrandedMessages, asksRedis: true },
+  'idle lanes': { sweepBatch: sweepIdleLanes, asksRedis: true },
+  'stranded media': { sweepBatch: sweepStrandedMedia, asksRedis: true },
+  'stranded tasks': { sweepBatch: sweepStrandedTasks, asksRedis: true },
+}
+
+/** What the sweep looks for, in order. */
+export const SWEPT = Object.keys(STEPS) as Swept[]
+
 /** Sweeps batch after batch until one is not full. A step that fails does not stop the other steps. */
-async function step(
-  context: Context,
-  what: string,
-  sweepBatch: (context: Context) => Promise<{ looked: number; renewed: number }>,
-): Promise<number> {
+async function step(context: Context, what: string, sweepBatch: Step['sweepBatch']): Promise<number> {
   let total = 0
   try {
     for (;;) {
@@ -97,7 +107,7 @@ async function sweepStrandedMessages({ db, sendingQueue }: Context) {
     const lineOf = new Map(rows.map(({ id, lineId }) => [id, lineId]))
     const waiting = await sendingQueue.waiting(rows)
     const [lost, coming] = split(rows, ({ id, isBehind }) => !waiting.has(id) && !isBehind)
-    await lookAtMessagesAgain(trx, coming, LOOK_AGAIN_MS)
+    if (coming.length > 0) await lookAtMessagesAgain(trx, coming, LOOK_AGAIN_MS)
     const jobs = lost.length > 0 ? await renewMessageJobs(trx, lost) : []
     return { looked: rows.length, renewed: jobs.map((job) => ({ ...job, lineId: lineOf.get(job.id) ?? '' })) }
   })
@@ -117,8 +127,8 @@ async function sweepStrandedMedia({ db, queues }: Context) {
     const rows = await lockOverdue(trx, 'media', OVERDUE_MS, BATCH)
     const withJob = await queues.existingJobs('fetch-media', rows)
     const [lost, coming] = split(rows, ({ id }) => !withJob.has(id))
-    await lookAtMediaAgain(trx, coming, LOOK_AGAIN_MS)
-    return { looked: rows.length, renewed: await renewJobs(trx, 'media', lost) }
+    if (coming.length > 0) await lookAtMediaAgain(trx, coming, LOOK_AGAIN_MS)
+    return { looked: rows.length, renewed: lost.length > 0 ? await renewJobs(trx, 'media', lost) : [] }
   })
   await queues.enqueueMedia(renewed)
   return { looked, renewed: renewed.length }
@@ -130,7 +140,7 @@ async function sweepStrandedTasks({ db, queues }: Context) {
     const rows = await lockOverdue(trx, 'tasks', OVERDUE_MS, BATCH)
     const withJob = await queues.existingJobs('maintenance', rows)
     const [lost] = split(rows, ({ id }) => !withJob.has(id))
-    return renewJobs(trx, 'tasks', lost)
+    return lost.length > 0 ? renewJobs(trx, 'tasks', lost) : []
   })
   await queues.enqueueTasks(renewed)
   return { looked: 0, renewed: renewed.length }

@@ -153,7 +153,9 @@ describeContext('the sweep for stranded rows', (context) => {
         'deliveries',
         deliveries.map(({ id }) => id),
       )
-      const counts = await Promise.all([context, sameService, context, sameService].map(sweep))
+      const counts = await Promise.all(
+        [context, sameService, context, sameService].map((each) => sweep(each)),
+      )
       // One lane, which each of them may see.
       expect(counts.reduce((sum, count) => sum + count)).to.be.within(51, 54)
       expect(await context.queues.sendMessage.count()).to.equal(50)

@@ -1,4 +1,6 @@
+import type { DueWork } from '../../src/database/operating/due-work.js'
 import type { Context } from '../../src/domain/context.js'
+import { createDueWork } from '../../src/domain/due-work.js'
 import { guardCountries } from '../../src/domain/messages/country-guard.js'
 import { keepHouse } from '../../src/domain/operating/housekeeping.js'
 import { sendMails } from '../../src/domain/operating/notices/dispatch.js'
@@ -10,7 +12,7 @@ import { bringResumed } from '../../src/domain/messages/resume.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator/simulator.js'
 import { carryOutRetention } from '../../src/domain/operating/retention/retention.js'
 import { countAgain, countNow, createCatchingUp } from '../../src/domain/operating/overview/count-minutes.js'
-import { sweep } from '../../src/domain/sweep.js'
+import { sweep, SWEPT } from '../../src/domain/sweep.js'
 import { goOnWithTask, recordCrashOfTask } from '../../src/domain/operating/tasks/run.js'
 import { every } from '../../src/kit/process/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
@@ -32,7 +34,6 @@ const COUNT_MS = 10_000
 const COUNT_AGAIN_MS = 15_000
 /** What is wrong is told of within this, besides the patience that its kind has. */
 const LOOK_MS = 15_000
-const DISPATCH_MS = 2000
 /** Housekeeping has its place beside batches of background tasks, one of which may wait for a URL that hangs. */
 const TASKS_AT_ONCE = 8
 
@@ -62,11 +63,17 @@ await startWorker(
   (context) => {
     const stopping = new AbortController()
     let isStart = true
+    const due = createDueWork(context)
+    const whenDue = (what: DueWork, work: (context: Context) => Promise<unknown>) =>
+      every(SWEEP_MS, async () => (await due(what)).length > 0 && work(context), context.log, what)
     const timers = [
-      every(SWEEP_MS, () => sweep(context), context.log, 'sweep'),
-      every(SWEEP_MS, () => reconcile(context), context.log, 'reconciliation'),
-      every(SWEEP_MS, () => releaseDue(context), context.log, 'releasing what was scheduled'),
-      every(SWEEP_MS, () => bringResumed(context), context.log, 'bringing what was paused'),
+      every(SWEEP_MS, async () => sweep(context, await due(...SWEPT)), context.log, 'sweep'),
+      // Each has a timer of its own: a carrier or a mail server that hangs keeps nothing else waiting.
+      whenDue('unknown messages', reconcile),
+      whenDue('scheduled messages', releaseDue),
+      whenDue('resumptions', bringResumed),
+      whenDue('mails', (context) => sendMails(context, stopping.signal)),
+      ...(context.config.simulator ? [whenDue('simulated receipts', sendSimulatedReceipts)] : []),
       every(
         CATCH_UP_CHECK_MS,
         async () => {
@@ -81,12 +88,7 @@ await startWorker(
       every(COUNT_AGAIN_MS, () => countAgain(context), context.log, 'counting again'),
       every(COUNT_AGAIN_MS, createCatchingUp(context), context.log, 'catching up with counting'),
       every(LOOK_MS, () => lookForNotices(context), context.log, 'looking for notices'),
-      // A timer of its own: a mail server that hangs keeps nothing else waiting.
-      every(DISPATCH_MS, () => sendMails(context, stopping.signal), context.log, 'sending mails'),
       every(SCHEDULE_CHECK_MS, () => scheduleMaintenance(context.queues), context.log, 'schedules'),
-      ...(context.config.simulator
-        ? [every(SWEEP_MS, () => sendSimulatedReceipts(context), context.log, 'simulated receipts')]
-        : []),
     ]
     return {
       close: () => {

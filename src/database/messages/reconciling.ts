@@ -43,6 +43,7 @@ export async function takeUnknownMessages(
        order by m.claimed_at limit ? for update of m skip locked`,
       [[...afterSeconds], maxAgeSeconds, limit],
     )
+    if (rows.length === 0) return []
     await trx.raw(
       `update messages m set carrier_asked_count = g.count
        from jsonb_to_recordset(?::jsonb) as g(id uuid, count integer)

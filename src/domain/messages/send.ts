@@ -11,6 +11,7 @@ import { recordMessageCrash } from '../../database/messages/stranded.js'
 import { mayBeDone } from '../../database/outage.js'
 import { newId } from '../../ids.js'
 import type { MediaReason, MessageReason } from '../../states.js'
+import { idOf, logPlain, word } from '../../telemetry/plain-line.js'
 import { findCarrierClient } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { MAX_CRASHES } from '../crashes.js'
@@ -26,14 +27,27 @@ export async function sendMessage(context: Context, id: string): Promise<SendOut
   const { outcome, message } = await advance(context, { id, claim: newId() })
   countOutcome(outcome)
   if (outcome.kind !== 'skipped' && outcome.kind !== 'elsewhere') {
-    const { kind, ...details } = outcome
-    const durationMs = Math.round(performance.now() - startedAt)
-    context.log.info(
-      { messageId: id, lineId: message?.lineId, outcome: kind, ...details, durationMs },
-      `message.${kind}`,
-    )
+    logOutcome(context, id, message?.lineId, outcome, Math.round(performance.now() - startedAt))
   }
   return outcome
+}
+
+function logOutcome(
+  { log }: Context,
+  messageId: string,
+  lineId: string | undefined,
+  outcome: SendOutcome,
+  durationMs: number,
+): void {
+  const { kind, ...details } = outcome
+  // An error may be in a carrier's words.
+  if ('error' in outcome) {
+    log.info({ messageId, lineId, outcome: kind, ...details, durationMs }, `message.${kind}`)
+    return
+  }
+  const wait = outcome.kind === 'wait' ? { ms: outcome.ms, reason: word(outcome.reason) } : {}
+  const ids = { messageId: idOf(messageId), lineId: lineId === undefined ? undefined : idOf(lineId) }
+  logPlain(log, { ...ids, outcome: word(kind), ...wait, durationMs }, `message.${kind}`)
 }
 
 /** What became of the message, and the message itself if it was read. */

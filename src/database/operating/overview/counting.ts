@@ -163,7 +163,8 @@ export async function findUncountedMinute(db: Database): Promise<Date | undefine
      select max(g.minute) as minute from first, generate_series(
        greatest(date_trunc('minute', first.at), date_trunc('minute', now()) - interval '7 days'),
        date_trunc('minute', now()) - interval '1 minute', interval '1 minute') as g (minute)
-     where not exists (select from traffic_counts c where c.seconds = 60 and c.begins_at = g.minute)`,
+     where first.at is not null
+       and not exists (select from traffic_counts c where c.seconds = 60 and c.begins_at = g.minute)`,
   )
   return only(rows).minute ?? undefined
 }

@@ -17,6 +17,7 @@ import { FetchFailed, type Phases } from '../../../safe-fetch.js'
 import type { RequestFailure } from '../../../states.js'
 import { deliveryAttempts, deliveryDuration } from '../../../telemetry/metrics.js'
 import { addSpan, traceHeaders } from '../../../telemetry/traces.js'
+import { idOf, logPlain, word } from '../../../telemetry/plain-line.js'
 import type { Context } from '../../context.js'
 import { MAX_CLAIM_AGE_MS } from '../../leases.js'
 import { retryWrite } from '../../retry-write.js'
@@ -146,15 +147,16 @@ export function logAttempt(context: Context, result: AttemptResult): void {
   deliveryAttempts.inc({ outcome, answer: answerClass(result) })
   deliveryDuration.observe(durationMs / 1000)
   traceAttempt(result, outcome)
-  context.log.info(
+  logPlain(
+    context.log,
     {
-      deliveryId: result.deliveryId,
-      eventId: result.eventId,
-      endpointId: result.endpointId,
+      deliveryId: idOf(result.deliveryId),
+      eventId: idOf(result.eventId),
+      endpointId: idOf(result.endpointId),
       attempt: attemptNumber,
-      outcome,
+      outcome: word(outcome),
       responseStatus,
-      failure,
+      failure: failure && word(failure),
       retryInMs,
       durationMs,
     },

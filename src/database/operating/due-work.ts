@@ -1,0 +1,25 @@
+import type { Database } from '../connection.js'
+
+/** As `due_work` names it. */
+export type DueWork =
+  | 'expired messages'
+  | 'expired deliveries'
+  | 'expired media'
+  | 'stranded messages'
+  | 'idle lanes'
+  | 'stranded media'
+  | 'stranded tasks'
+  | 'unknown messages'
+  | 'scheduled messages'
+  | 'resumptions'
+  | 'simulated receipts'
+  | 'mails'
+
+/** @param overdueMs how long rows are left to their jobs */
+export async function findDueWork(db: Database, overdueMs: number): Promise<Set<DueWork>> {
+  const { rows } = await db.raw<{ rows: [{ found: DueWork[] }] }>(
+    'select due_work(make_interval(secs => ?)) as found',
+    [overdueMs / 1000],
+  )
+  return new Set(rows[0].found)
+}

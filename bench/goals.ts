@@ -14,6 +14,7 @@ export const GOALS: Readonly<Record<string, Goal>> = {
   'receive over HTTP, refused': { of: 'value', atMost: 0 },
   'receive over SMPP': { of: 'ratio', atLeast: 2 },
   send: { of: 'ratio', atLeast: 0.8 },
+  'send over SMPP': { of: 'ratio', atLeast: 0.5 },
   'deliver to 50 endpoints': { of: 'ratio', atLeast: 0.7 },
   'deliver to 1 endpoint': { of: 'ratio', atLeast: 0.5 },
   'webhook → carrier, p50': { of: 'value', atMost: 8 },

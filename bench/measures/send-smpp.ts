@@ -7,7 +7,7 @@ import { seedLines } from '../lines.js'
 import type { Figure } from '../measure.js'
 import { besideYardstick } from '../rounds.js'
 import { countTaken, settleStatistics } from '../rows.js'
-import { INSERTS, measureInserts } from '../yardsticks/yardsticks.js'
+import { measurePlainSmpp, PLAIN_SMPP } from '../yardsticks/yardsticks.js'
 
 /** There are so many that no message has to wait for its line's window. */
 const LINES = 4000
@@ -16,8 +16,17 @@ const LIMIT_MS = 60_000
 
 /** Measures texts that wait on lines of an SMPP account with the default settings, from the first to the last that its SMSC takes. */
 export async function measureSendOverSmpp(bench: Bench, rounds: number): Promise<Figure[]> {
-  const yardstick = { name: INSERTS, measure: () => measureInserts(bench, MESSAGES) }
+  const yardstick = { name: PLAIN_SMPP, measure: () => sendPlainly(bench) }
   return [await besideYardstick(rounds, 'send over SMPP', () => send(bench), yardstick)]
+}
+
+async function sendPlainly(bench: Bench): Promise<number> {
+  const smsc = await startSmsc()
+  try {
+    return await measurePlainSmpp(bench, smsc.port, MESSAGES)
+  } finally {
+    await smsc.close()
+  }
 }
 
 async function send(bench: Bench): Promise<number> {

@@ -7,6 +7,7 @@ export const BARE_KOA = 'bare Koa'
 export const UPDATE_JOBS = 'BullMQ job with one UPDATE'
 export const POST_JOBS = 'BullMQ job that signs and POSTs'
 export const INSERTS = 'plain inserts'
+export const PLAIN_SMPP = 'plain client, an insert and an update each'
 
 export async function startBareKoa(): Promise<{ url: string; close: () => Promise<void> }> {
   const port = await freePort()
@@ -25,6 +26,11 @@ export function measurePostJobs({ bare }: Bench, url: string, jobs: number): Pro
 
 export function measureInserts({ bare }: Bench, rows: number): Promise<number> {
   return perSecondOf('yardsticks/inserts.ts', [bare.databaseUrl, String(rows)])
+}
+
+/** @param port of an SMSC */
+export function measurePlainSmpp({ bare }: Bench, port: number, texts: number): Promise<number> {
+  return perSecondOf('yardsticks/plain-smpp.ts', [String(port), bare.databaseUrl, String(texts)])
 }
 
 async function perSecondOf(file: string, args: readonly string[]): Promise<number> {

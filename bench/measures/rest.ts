@@ -54,10 +54,11 @@ export async function measureRest(bench: Bench): Promise<Figure[]> {
 }
 
 /** Measures the processor time of all processes, Postgres and Redis included, while nobody asks anything of them. */
-async function measureIdle({ sql, prepare }: Installation, all: readonly Running[]): Promise<Figure> {
-  const { rows } = await sql.query<{ pid: number }>('select pg_backend_pid() as pid')
+async function measureIdle(installation: Installation, all: readonly Running[]): Promise<Figure> {
+  const { rows } = await installation.sql.query<{ pid: number }>('select pg_backend_pid() as pid')
   const postgres = parentOf(rows[0]?.pid ?? 0)
-  const redis = Number(/^process_id:(\d+)/m.exec(await prepare(({ redis }) => redis.info('server')))?.[1])
+  const server = await installation.prepare(({ redis }) => redis.info('server'))
+  const redis = Number(/^process_id:(\d+)/m.exec(server)?.[1])
   const look = () => [
     ...all.map(({ pid }) => cpuSecondsOf(pid)),
     cpuSecondsOfFamily(postgres),

@@ -24,6 +24,11 @@ export async function startReceiver(): Promise<Receiver> {
   const arrivals: Arrival[] = []
   const firstAt = new Map<string, number>()
   const server = createServer((request, response) => {
+    // Carriers are asked what they have received, and one of them may be said to be here.
+    if (request.method !== 'POST') {
+      response.writeHead(404).end()
+      return
+    }
     const path = request.url ?? ''
     let body = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))

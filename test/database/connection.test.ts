@@ -110,6 +110,11 @@ describe('the connection to Postgres', () => {
     expect(Date.now() - startedAt).to.be.below(8000)
   })
 
+  it('compiles no plans, which would take longer than the statements', async () => {
+    const { rows } = await db.raw<{ rows: unknown[] }>('show jit')
+    expect(rows).to.deep.equal([{ jit: 'off' }])
+  })
+
   it('is back without anybody’s help', async () => {
     proxy.goDown()
     await failureOf(Promise.resolve(db('notes').select()))

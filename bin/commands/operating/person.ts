@@ -51,15 +51,7 @@ async function forget(context: Parameters<typeof findPerson>[0], written: string
   }
 }
 
-function rowsOf({
-  messages,
-  media,
-  deliveries,
-  peers,
-  optOuts,
-  simulated,
-  named,
-}: PersonCounts): string[][] {
+function rowsOf({ messages, media, deliveries, peers, optOuts, simulated, named }: PersonCounts): string[][] {
   const rows: [string, number][] = [
     ['messages', messages],
     ['media', media],

@@ -5,14 +5,13 @@ const STATEMENT_MS = 1800
 
 /**
  * Statements of the overview run in here: each may take so long and no longer, they only read, and they go by indexes. (The
- * planner of a table that has just filled would read all of it. Before Postgres 18 it takes a table without a fitting
- * index for so dear that it would compile the statement.)
+ * planner of a table that has just filled would read all of it.)
  */
 export async function reading<T>(db: Database, work: (trx: Database) => Promise<T>): Promise<T> {
   return db.transaction(async (trx) => {
     await trx.raw(
       `select set_config('transaction_read_only', 'on', true), set_config('statement_timeout', '${STATEMENT_MS}', true),
-         set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`,
+         set_config('enable_seqscan', 'off', true)`,
     )
     return work(trx)
   })

@@ -93,9 +93,7 @@ describeContext('STOP, START and HELP', (context) => {
       .and.include('START')
     await text('HELP', '+15005550142')
     expect(await answerTexts()).to.have.length(2)
-    await context
-      .db('line_peers')
-      .update({ help_answered_at: context.db.raw(`now() - interval '25 hours'`) })
+    await context.db('line_peers').update({ help_answered_at: context.db.raw(`now() - interval '25 hours'`) })
     await text('HELP')
     expect(await answerTexts()).to.have.length(3)
   })
@@ -172,10 +170,7 @@ describeContext('STOP, START and HELP', (context) => {
     await setLineStatus(context, line.userId, line.lineId, 'disabled')
     await text('STOP')
     expect([await answers(), await optOuts()]).to.deep.equal([[], []])
-    const row = await context
-      .db('line_peers')
-      .where({ line_id: line.lineId })
-      .first<{ opted_out_at: Date }>()
+    const row = await context.db('line_peers').where({ line_id: line.lineId }).first<{ opted_out_at: Date }>()
     expect(row.opted_out_at).to.be.a('date')
   })
 

@@ -30,7 +30,7 @@ import type { RowCache } from './row-cache.js'
 /** What a process has in its hands. Made once at its start; every domain function takes it first. */
 export interface Context {
   config: Config
-  /** On whose behalf things are done; it changes with each request (`actingAs`). */
+  /** The actor on whose behalf things are done; it changes with each request (`actingAs`). */
   actor: Actor
   log: Logger
   db: Database
@@ -44,7 +44,7 @@ export interface Context {
   sendingQueue: SendingQueue
   secrets: Secrets
   safeFetch: SafeFetch
-  /** As `safeFetch`, for the hosts of carrier accounts, which operators name. */
+  /** The same door as `safeFetch` for the hosts of carrier accounts, which operators name. */
   carrierFetch: SafeFetch
   /** undefined: there are no mails. */
   mailer: Mailer | undefined
@@ -61,8 +61,8 @@ export interface Context {
 }
 
 /**
- * A message that waits for an earlier one, or for its media, gets its job from them. After this the sweep looks, in case
- * their process died.
+ * A message that waits for an earlier one, or for its media, gets its job from them. After this the sweep looks, in
+ * case their process died.
  */
 export const LOOK_AGAIN_MS = 30_000
 
@@ -85,8 +85,8 @@ export interface Inbound extends ReceiveRequest {
 }
 
 /**
- * The same context for what this actor asks for, so that the audit log names them. It is made for one request: what is kept
- * for longer hangs on something that both have, such as `db`.
+ * The same context for what this actor asks for, so that the audit log names them. It is made for one request: what is
+ * kept for longer hangs on something that both have, such as `db`.
  */
 export function actingAs(context: Context, actor: Actor): Context {
   return { ...context, actor }

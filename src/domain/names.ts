@@ -28,7 +28,7 @@ export function readName(written: string, lengthFault = LENGTH_FAULT): string {
   return name
 }
 
-/** As `readName`, where a name may be left empty. */
+/** Reads a name that may be left empty. */
 export function readOptionalName(written = '', lengthFault?: string): string | undefined {
   return storable(written).trim() === '' ? undefined : readName(written, lengthFault)
 }

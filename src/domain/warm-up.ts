@@ -15,10 +15,10 @@ const IDLE_CALLS = {
 
 export type HotFunction = keyof typeof IDLE_CALLS
 
-/** As many as a process has under way when its first load comes. */
+/** The number of connections that a process uses when its first load comes. */
 const CONNECTIONS = 3
 
-/** After this the process starts anyway: a Postgres that is away or slow must not keep it from starting. */
+/** The process starts anyway after this: a Postgres that is away or slow must not keep it from starting. */
 const LIMIT_MS = 2000
 
 /**

@@ -20,7 +20,10 @@ export function isScope(written: string): written is Scope {
 
 const FORM = /^[\w-]{43}$/
 
-/** Whose application a request came from, and for which user. undefined: the token is nobody's, or no longer. */
+/**
+ * The application that a request came from, and the user it acts for; undefined when the token is nobody's, or no
+ * longer.
+ */
 export async function findAccess({ db }: Context, token: string): Promise<ApplicationAccess | undefined> {
   if (!FORM.test(token)) return undefined
   return findApplicationAccess(db, sha256(token))

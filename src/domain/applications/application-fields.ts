@@ -15,13 +15,13 @@ const MAX_WEBSITE_LENGTH = 500
  */
 const MAX_REDIRECT_URIS = 10
 
-/** As somebody wrote them. */
+/** The fields as somebody wrote them. */
 export interface WrittenApplication {
   name: string
   description?: string | null | undefined
   website?: string | null | undefined
   redirectUris: readonly string[]
-  /** Where its events go; empty: it gets none. */
+  /** The URL that its events go to; empty when it gets none. */
   webhookUrl?: string | null | undefined
   /** Events that are posted there besides those that every endpoint gets. */
   optInEvents?: readonly string[] | undefined

@@ -126,7 +126,7 @@ export async function updateApplication(
   })
 }
 
-/** As the audit log has it. */
+/** What the audit log keeps of an application. */
 function changeableOf(application: Application) {
   const { name, description, website, redirectUris, webhookUrl, optInEvents } = application
   const { endpointDisabledReason } = application
@@ -195,7 +195,7 @@ export async function deleteApplication(context: Context, userId: string, id: st
   await endDeliveriesOf(context, id)
 }
 
-/** For OAuth: the application that has this client id. undefined: none has it, or it was deleted. */
+/** OAuth asks for the application with this client id; undefined when there is none, or it was deleted. */
 export async function findClient({ db }: Context, clientId: string): Promise<Application | undefined> {
   return isId(clientId) ? findApplicationByClientId(db, clientId) : undefined
 }

@@ -153,8 +153,8 @@ export interface EndedAuthorizations {
 }
 
 /**
- * Every application loses all of the user's lines, in the order in which everybody locks several applications. Their tokens
- * are the caller's to end.
+ * Every application loses all of the user's lines, in the order in which everybody locks several applications. Their
+ * tokens are the caller's to end.
  */
 export async function endAllAuthorizations(trx: Database, userId: string): Promise<EndedAuthorizations[]> {
   const ended: EndedAuthorizations[] = []
@@ -168,7 +168,7 @@ export async function endAllAuthorizations(trx: Database, userId: string): Promi
   return ended
 }
 
-/** After the transaction: tells the application, and gives up what waits for it. */
+/** Tells the application, and gives up what waits for it. It is called after the transaction. */
 export async function finishEnding(context: Context, ended: EndedAuthorizations): Promise<void> {
   const { applicationId, lineIds, deliveries } = ended
   void context.queues.enqueueDeliveries(deliveries)

@@ -11,7 +11,7 @@ import { unseal } from './carrier-settings.js'
 export interface CallingAccount extends AccountVersion {
   name: string
   kind: string
-  /** As its kind reads them, with the secret that its requests are signed with. */
+  /** The settings as its kind reads them, with the secret that its requests are signed with. */
   settings: object
 }
 
@@ -20,7 +20,9 @@ export function callbacksOf(carriers: CarrierClients, kind: string): CarrierCall
   return carriers.kinds.get(kind)?.callbacks
 }
 
-/** In the order of the ids: undefined where no such account calls, SettingsUnreadable where it cannot be opened. */
+/**
+ * Answers in the order of the ids: undefined where no such account calls, SettingsUnreadable where it cannot be opened.
+ */
 export async function findCallingAccounts(
   tools: { carriers: CarrierClients; db: Database; secrets: Secrets; log: Logger },
   ids: readonly string[],

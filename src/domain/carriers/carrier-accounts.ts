@@ -23,7 +23,7 @@ export type { CarrierAccount } from '../../database/carriers/carrier-accounts.js
 export interface NewCarrierAccount extends Partial<CarrierAccountFields> {
   name: string
   kind: string
-  /** As its kind's schema has them. */
+  /** The settings as the schema of its kind has them. */
   settings: Record<string, unknown>
 }
 

@@ -43,7 +43,7 @@ export function sealSettings({ secrets }: { secrets: Secrets }, accountId: strin
   return secrets.seal(JSON.stringify(settings), settingsPlace(accountId))
 }
 
-/** Where an account's settings are sealed to (`secrets.ts`). */
+/** The place that an account's settings are sealed to (`secrets.ts`). */
 export function settingsPlace(accountId: string): string {
   return `carrier_accounts.settings:${accountId}`
 }

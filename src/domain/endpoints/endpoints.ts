@@ -34,7 +34,7 @@ export const MAX_LINE_ENDPOINTS = 10
 /** Operational webhooks of one user. */
 export const MAX_ACCOUNT_ENDPOINTS = 10
 
-/** As somebody wrote it; what is left out stays. */
+/** An endpoint as somebody wrote it; what is left out stays. */
 export interface WrittenEndpoint {
   /** null or empty: it has none. */
   name?: string | null | undefined
@@ -68,10 +68,11 @@ export async function listEndpoints(
 }
 
 /**
- * Adds an endpoint, which gets events from then on, signed with a secret of its own. An application has one. That of an account
- * is an operational webhook: it gets the notices of its user.
+ * Adds an endpoint, which gets events from then on, signed with a secret of its own. An application has one. That of an
+ * account is an operational webhook: it gets the notices of its user.
  *
- * @throws UserError 400 when the URL may not be called, 404, 409 when the connection is not enabled, or there are too many
+ * @throws UserError 400 when the URL may not be called, 404, 409 when the connection is not enabled, or there are too
+ * many
  */
 export async function addEndpoint(
   context: Context,
@@ -130,7 +131,9 @@ export async function changeEndpoint(
   })
 }
 
-/** After it was disabled for failing. Held events stay so until `sendHeldEvents`. @throws UserError 404 */
+/**
+ * Enables an endpoint that was disabled for failing. Held events stay so until `sendHeldEvents`. @throws UserError 404
+ */
 export function enableEndpoint(context: Context, asker: Asker, id: string): Promise<Endpoint> {
   return changing(context, asker, id, (trx) => enableRow(trx, id))
 }
@@ -165,8 +168,8 @@ export async function markEndpointDeleted(
 const BATCH = 1000
 
 /**
- * Gives up what waits for a deleted endpoint. This is only so that nobody sees it waiting: `claim_deliveries` gives up what it
- * finds.
+ * Gives up what waits for a deleted endpoint. This is only so that nobody sees it waiting: `claim_deliveries` gives up
+ * what it finds.
  */
 export async function endDeliveriesTo({ db }: Context, endpointId: string): Promise<void> {
   while ((await endWaitingDeliveriesTo(db, endpointId, BATCH)) === BATCH);
@@ -177,7 +180,7 @@ async function faultOf({ safeFetch }: Context, { url }: WrittenEndpoint): Promis
   return url === undefined ? undefined : safeFetch.explainUrl(url.trim())
 }
 
-/** To be called after it is known whose it is. @throws UserError 400 */
+/** The caller has looked whose it is. @throws UserError 400 */
 function readFields(
   { name, url, optInEvents }: WrittenEndpoint,
   urlFault: string | undefined,
@@ -198,7 +201,7 @@ function readFields(
   }
 }
 
-/** Until the transaction ends, nobody else adds one. @throws UserError 404, 409 */
+/** Nobody else adds one until the transaction ends. @throws UserError 404, 409 */
 async function requireRoom(trx: Database, userId: string, owner: EndpointOwner): Promise<void> {
   if ('applicationId' in owner) {
     const application = await findApplication(trx, userId, owner.applicationId, { isLocked: true })
@@ -243,7 +246,7 @@ async function changing(
   })
 }
 
-/** As the audit log has it. */
+/** What the audit log keeps of an endpoint. */
 function detailsOf({ name, url, optInEvents, disabledReason }: Endpoint) {
   return { name, url: maskUrl(url), optInEvents, disabledReason }
 }

@@ -25,7 +25,7 @@ export interface Preview {
   isSample: boolean
 }
 
-/** Of the headers that are sent in each request only the names: most values are credentials. */
+/** Of the headers that are sent in each request it shows only the names: most values are credentials. */
 export type ShownPolicy = EndpointPolicy & { headerNames: string[]; publicKeyUrl: string }
 
 /** How the endpoint wants its events. @throws UserError 404 */
@@ -50,7 +50,7 @@ export async function changePolicy(
 ): Promise<ShownPolicy> {
   const { db, config, secrets } = context
   const endpoint = await getEndpoint(context, asker, id)
-  // Whose it is comes first: what is not theirs looks to strangers like what is not there.
+  // The owner is checked first: to strangers, what is not theirs looks like what is not there.
   const { policy: asFound } = await findPolicy(db, endpoint.id)
   const change = readPolicyFields(written, limitsOf(config, endpoint))
   const tried = { ...asFound, ...change }
@@ -129,7 +129,7 @@ function isFilledAlike(one: EndpointPolicy, other: EndpointPolicy): boolean {
   return (['shape', 'template', 'templateContentType'] as const).every((name) => one[name] === other[name])
 }
 
-/** With quotes, which a template must not break at. */
+/** The sample has quotes, which a template must not break at. */
 function sampleOf(endpoint: Endpoint): EventToDeliver {
   const { id, lineId, userId } = endpoint
   if (isOperational(endpoint)) {
@@ -167,7 +167,7 @@ function shown(
   return { ...policy, headerNames: Object.keys(headers), publicKeyUrl }
 }
 
-/** As the audit log has it. @param newHeaders whose values were given: these are in no log */
+/** What the audit log keeps of a policy. @param newHeaders whose values were given: these are in no log */
 function detailsOf({ retrySchedule, ...rest }: ShownPolicy, newHeaders: string[]): AuditDetails {
   const schedule = typeof retrySchedule === 'string' ? retrySchedule : retrySchedule.map(String)
   return { ...rest, retrySchedule: schedule, newHeaders }

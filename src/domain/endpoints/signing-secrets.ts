@@ -7,7 +7,7 @@ import { secretsOf, signingSecretPlace } from './deliveries/deliver.js'
 import { publicKeyOf } from './deliveries/signature.js'
 import { actOn, getEndpoint, type Asker } from './own-endpoint.js'
 
-/** For so long after a rotation both secrets sign, so that receivers have a day to change over. */
+/** Both secrets sign for so long after a rotation, so that receivers have a day to change over. */
 export const OVERLAP_SECONDS = 86_400
 
 /** The secret that signs the endpoint's events (`whsec_…`). @throws UserError 404 */

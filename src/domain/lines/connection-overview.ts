@@ -17,17 +17,17 @@ export interface ConnectionOverview {
     failingSince: Date | null
     consecutiveFailureCount: number
     disabledAt: Date | null
-    /** Since when somebody has paused its deliveries, and whose pause it is. */
+    /** The time since which its deliveries are paused, and whose pause it is. */
     pausedAt: Date | null
     pausedBy: PauseOwner | null
     disabledReason: DisabledReason | null
-    /** Until then the signing secret from before the last rotation signs too. */
+    /** The end of the time in which the signing secret from before the last rotation signs too. */
     previousSecretUntil: Date | null
   } | null
   incomingWebhook: {
     createdAt: Date
     regeneratedAt: Date | null
-    /** Until then the token from before the last regeneration works too. */
+    /** The end of the time in which the token from before the last regeneration works too. */
     previousTokenUntil: Date | null
   } | null
 }

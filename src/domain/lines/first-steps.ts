@@ -10,7 +10,7 @@ import { getOwnLine, listOwnLines } from './lines.js'
 
 export type { FirstSteps }
 
-/** To send a text, to receive one, and to connect a server. */
+/** The steps are to send a text, to receive one, and to connect a server. */
 export const STEP_COUNT = 3
 
 export function countDone({ hasSent, hasReceived, hasDelivered }: FirstSteps): number {
@@ -28,7 +28,10 @@ export interface Tour {
   steps: FirstSteps
 }
 
-/** Of the user's first line that works; undefined: there is none, its steps are done, or the user closed the tour. */
+/**
+ * The steps of the user's first line that works; undefined when there is none, they are done, or the user closed the
+ * tour.
+ */
 export async function findTour(context: Context, userId: string): Promise<Tour | undefined> {
   if (await isTourClosed(context.db, userId)) return undefined
   const line = (await listOwnLines(context, userId)).find(({ status }) => status === 'active')
@@ -37,7 +40,7 @@ export async function findTour(context: Context, userId: string): Promise<Tour |
   return countDone(steps) === STEP_COUNT ? undefined : { line, steps }
 }
 
-/** For good. */
+/** Closes the tour for good. */
 export async function closeTour({ db }: Context, userId: string): Promise<void> {
   await setTourClosed(db, userId)
 }

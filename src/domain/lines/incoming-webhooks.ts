@@ -15,8 +15,8 @@ import { requireConnection, requireEnabled } from './connection-requirements.js'
 import type { Context } from '../context.js'
 
 /**
- * It is a day in which all callers can be changed. A token is regenerated because it may have leaked, so it must not live on
- * for long.
+ * It is a day in which all callers can be changed. A token is regenerated because it may have leaked, so it must not
+ * live on for long.
  */
 export const MAX_OVERLAP_SECONDS = 86_400
 
@@ -123,7 +123,7 @@ function shown({ config, vocabulary }: Context, lineId: string, token: string): 
   return { url: `${config.publicUrl}${vocabulary.incomingWebhookPath(lineId)}?token=${token}`, token }
 }
 
-/** Where a line's token is sealed to (`secrets.ts`). */
+/** The place that a line's token is sealed to (`secrets.ts`). */
 export function tokenPlace(lineId: string): string {
   return `incoming_webhooks.token:${lineId}`
 }

@@ -5,7 +5,7 @@ import { endpointStateOf, type EndpointState } from '../endpoints/deliveries/end
 
 /** What a line's owner has to look at. */
 export interface LineNeed {
-  /** As the end of a sentence that has named the line. */
+  /** The end of a sentence that has named the line. */
   text: string
   /** What it is about. */
   of: 'line' | 'sending' | 'endpoint'

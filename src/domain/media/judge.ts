@@ -20,7 +20,7 @@ const READERS = new Map([
 
 export interface Judgement {
   contentType: string
-  /** Of a picture, where its header says so. */
+  /** The size of a picture whose header tells it. */
   width: number | null
   height: number | null
 }

@@ -63,7 +63,7 @@ export async function contentTypeOf(head: Buffer, purpose: MediaPurpose): Promis
   return TYPES[purpose].get((await extensionOf(head)) ?? '')
 }
 
-/** By the bytes, never by a name. Some bytes make the package throw; they are no type that we know. */
+/** The type is told by the bytes, never by a name. Some bytes make the package throw; they are no type that we know. */
 export async function extensionOf(bytes: Buffer): Promise<string | undefined> {
   try {
     return (await fileTypeFromBuffer(bytes.subarray(0, BEGINNING_BYTES)))?.ext
@@ -72,7 +72,7 @@ export async function extensionOf(bytes: Buffer): Promise<string | undefined> {
   }
 }
 
-/** Of a file with this content type. */
+/** The name's ending for a file with this content type. */
 export function endingOf(contentType: string): string {
   return [...RECEIVED, ...RECORDED].find(([, type]) => type === contentType)?.[0] ?? 'bin'
 }

@@ -21,7 +21,7 @@ export interface Activity {
 }
 
 export interface ActivityFilter extends Omit<StoredFilter, 'type' | 'eventType'> {
-  /** Of an event that tells of something else than a received message, it is of deliveries. */
+  /** With an event that tells of something else than a received message, only its deliveries are listed. */
   type?: MessageType | OptInEventType
 }
 

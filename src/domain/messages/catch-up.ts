@@ -26,10 +26,11 @@ const OVERLAP_MS = 30 * 60_000
 const TOO_NEW_MS = 60_000
 
 /**
- * Asks carriers what our lines have received, and takes in what no callback has brought: if we were down for longer than
- * a carrier repeats its callbacks, they are lost. The carrier's ids decide what is new, as they do for callbacks.
+ * Asks carriers what our lines have received, and takes in what no callback has brought: if we were down for longer
+ * than a carrier repeats its callbacks, they are lost. The carrier's ids decide what is new, as they do for callbacks.
  *
- * Everything before an account's `received_until` has been taken in. It moves forward only after a pass without failure.
+ * Everything before an account's `received_until` has been taken in. It moves forward only after a pass without
+ * failure.
  *
  * @param options.isStart the process has just started: accounts that were asked shortly before are asked again
  * @returns how many messages were taken in
@@ -46,7 +47,7 @@ export async function catchUp(
 
 interface Pass {
   carrier: CarrierClient
-  /** Since when the numbers are lines. */
+  /** When each number became a line. */
   lineSince: ReadonlyMap<string, Date>
   signal: AbortSignal
   taken: number

@@ -22,9 +22,9 @@ export type { CountryPause } from '../../database/messages/country-guard.js'
 const FACTOR = 10
 
 /**
- * Whoever steals a webhook's URL earns by sending to numbers of their own, in a country to which nobody else sends. So when a
- * user's messages to a country rise suddenly, messages to it are refused until an operator lets them go on. What was accepted
- * before is sent. Called every few seconds; called in several processes, one does it.
+ * Whoever steals a webhook's URL earns by sending to numbers of their own, in a country to which nobody else sends. So
+ * when a user's messages to a country rise suddenly, messages to it are refused until an operator lets them go on. What
+ * was accepted before is sent. Called every few seconds; called in several processes, one does it.
  *
  * Lines in that country, and lines with a list of countries that has it, go on: somebody wanted that.
  *
@@ -58,7 +58,7 @@ function countOf({ userId, hour, sample, count }: NewMessages) {
   return country === undefined ? [] : [{ userId, country, hour, count }]
 }
 
-/** For operators: the user's messages to the country are accepted again; for a week the guard leaves it alone. */
+/** Lets an operator accept the user's messages to the country again; the guard leaves it alone for a week. */
 export async function resumeCountry(
   context: Pick<Context, 'db' | 'actor' | 'log'>,
   { id: userId }: Pick<User, 'id'>,

@@ -16,7 +16,7 @@ import type { Context } from '../context.js'
 import { hostedUrl } from '../media/hosting.js'
 import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
 
-/** For when the carrier took nothing: try again soon, then more seldom, until the message expires. */
+/** The carrier took nothing: it is asked again soon, then more seldom, until the message expires. */
 const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, jitter: 0.2 }
 
 /** Calls the carrier once with a claimed message. Never throws: the settlement says what became of the message. */

@@ -17,7 +17,7 @@ export const MAX_CLIENT_REF_LENGTH = 200
 
 /** What whoever sends a message may say of it besides, each optional. */
 export interface SendOptions {
-  /** When it is to be sent. A moment that is over means at once. */
+  /** The time at which it is to be sent. A moment that is over means at once. */
   sendAt?: Date | undefined
   /** If it was not handed to the carrier by then, it fails. */
   expiresAt?: Date | undefined
@@ -25,7 +25,7 @@ export interface SendOptions {
   clientRef?: string | undefined
 }
 
-/** As the refusals of `submit.ts`, of which they are a part. */
+/** A part of the refusals in `submit.ts`. */
 export const OPTION_REFUSALS = {
   sendAtTooFar: `sendAt may be ${MAX_SEND_AHEAD_DAYS} days ahead at most`,
   expiresAtOver: 'expiresAt must be a moment that is still to come',
@@ -35,7 +35,8 @@ export const OPTION_REFUSALS = {
 } as const
 
 /**
- * What is to be kept of the options. Whether `sendAt` is still to come is for Postgres to say; an empty object costs nothing.
+ * What is to be kept of the options. Whether `sendAt` is still to come is for Postgres to say; an empty object costs
+ * nothing.
  *
  * @throws UserError 400
  */
@@ -51,7 +52,9 @@ export function readSendOptions(
   return { sendAt, expiresAt, clientRef: clientRef === undefined ? undefined : readClientRef(clientRef) }
 }
 
-/** What tells a request with these from another one; '' without any, so that the hashes of the others stay as they were. */
+/**
+ * What tells a request with these from another one; '' without any, so that the hashes of the others stay as they were.
+ */
 export function optionsForHash({ sendAt, expiresAt, clientRef }: SendOptions): string {
   if (sendAt === undefined && expiresAt === undefined && clientRef === undefined) return ''
   return JSON.stringify({ sendAt, expiresAt, clientRef })
@@ -141,8 +144,8 @@ async function explain(context: Context, userId: string, id: string, what: strin
 const BATCH = 500
 
 /**
- * Queues what is due, and ends what has expired. There is no job for a message that is scheduled, so there is none that Redis
- * could lose; and while Redis is away nothing is queued, since nothing could be sent.
+ * Queues what is due, and ends what has expired. There is no job for a message that is scheduled, so there is none that
+ * Redis could lose; and while Redis is away nothing is queued, since nothing could be sent.
  *
  * @returns how many messages were queued
  */

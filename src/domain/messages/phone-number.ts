@@ -29,7 +29,7 @@ export function parseNumber(input: string, lineCountry: string | null): ParsedNu
   return describe(likelier(national, readWithCountryCode(written)))
 }
 
-/** As `parseNumber`, but the plus sign is required: for a number that must not be guessed. */
+/** Reads a number that must not be guessed: as `parseNumber`, but the plus sign is required. */
 export function parseE164(input: string): ParsedNumber | undefined {
   const written = tidy(input)
   return written?.startsWith('+') === true ? describe(readAcceptable(written, undefined)) : undefined
@@ -41,9 +41,10 @@ function tidy(input: string): string | undefined {
 }
 
 /**
- * Digits without a plus sign can often be read in two ways. A valid reading wins over a merely possible one, and a phone
- * that takes texts over a landline: nearly every row of 11 digits is a valid German landline. Among equals the national
- * reading wins, unless the digits begin with the line's own country code: people write that only when they mean it.
+ * Digits without a plus sign can often be read in two ways. A valid reading wins over a merely possible one, and a
+ * phone that takes texts over a landline: nearly every row of 11 digits is a valid German landline. Among equals the
+ * national reading wins, unless the digits begin with the line's own country code: people write that only when they
+ * mean it.
  */
 function likelier(
   national: PhoneNumber | undefined,
@@ -71,7 +72,8 @@ function describe(read: PhoneNumber | undefined): ParsedNumber | undefined {
   return (
     read && {
       number: read.number,
-      // A number that nobody has, such as +1 555…, belongs to the first country of its calling code. The country is found
+      // A number that nobody has, such as +1 555…, belongs to the first country of its calling code. The country is
+      // found
       // only when somebody asks: that costs half as much as the reading, and most lines may send to every country.
       get country() {
         return read.country ?? read.getPossibleCountries()[0]
@@ -105,8 +107,8 @@ const FREEPHONE = '800'
 
 /**
  * Whether a text to the number may cost many times the usual price, which somebody with a stolen webhook URL could earn
- * by. These are premium rates, even if nobody has the number yet (+1 900); personal numbers, which lead to wherever their
- * holder likes (UK 070); and numbers of no country: satellites (+870, +881), international networks (+882, +883),
+ * by. These are premium rates, even if nobody has the number yet (+1 900); personal numbers, which lead to wherever
+ * their holder likes (UK 070); and numbers of no country: satellites (+870, +881), international networks (+882, +883),
  * universal personal, shared-cost and premium numbers (+878, +808, +979).
  */
 function isPremiumNumber(number: PhoneNumber): boolean {
@@ -162,8 +164,8 @@ export function maySendTo(line: Pick<Line, 'number' | 'allowedCountries'>, to: P
 }
 
 /**
- * The parts in which people of its country write a number: `+1`, `555`, `123`, `4567`. Together they are the number again;
- * what is no number, such as a short code, is one part.
+ * The parts in which people of its country write a number: `+1`, `555`, `123`, `4567`. Together they are the number
+ * again; what is no number, such as a short code, is one part.
  */
 export function partsOfNumber(number: string): string[] {
   if (!number.startsWith('+')) return [number]

@@ -22,10 +22,10 @@ export interface NewMessage extends SendOptions {
   userId: string
   /** The application that sends it; undefined: the user sends it, with a program of their own or by hand. */
   applicationId: string | undefined
-  /** By hand. */
+  /** A person sends it by hand. */
   isFromConsole?: boolean
   lineId: string
-  /** As written by the caller. */
+  /** The number as the caller wrote it. */
   toNumber: string
   text: string | undefined
   mediaUrl: string | undefined
@@ -60,8 +60,8 @@ const LOOKS_AT_ONCE = 8
 const QUEUED_AT_ONCE = 200
 
 /**
- * As `postMessage`, for many, each by itself: what is wrong with one is no fault of the others. They are accepted in their
- * order, in as few statements as may be.
+ * As `postMessage`, for many, each by itself: what is wrong with one is no fault of the others. They are accepted in
+ * their order, in as few statements as may be.
  *
  * @returns in their order, the id of each, or why there is none
  */

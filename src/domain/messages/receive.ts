@@ -27,7 +27,9 @@ import { numberWindowKey } from './windows.js'
 
 export interface InboundMessage {
   carrierAccount: string
-  /** The remembered account whose signature let it in; left out: the caller has checked that the line is at `carrier`. */
+  /**
+   * The remembered account whose signature let it in; left out: the caller has checked that the line is at `carrier`.
+   */
   account?: AccountVersion
   carrierMessageId: string
   /** E.164, both; `toNumber` is the line's. */
@@ -47,7 +49,9 @@ export type ReceiveOutcome =
   /** The carrier has brought this message before: nothing was done again. */
   | Extract<ReceiveAnswer, { kind: 'repeat' }>
 
-/** The account whose signature let a request in has been changed or removed since it was looked up. Nothing was done. */
+/**
+ * The account whose signature let a request in has been changed or removed since it was looked up. Nothing was done.
+ */
 export class AccountChanged extends Error {
   override name = 'AccountChanged'
 }
@@ -180,9 +184,10 @@ async function takeIn(
 }
 
 /**
- * Empties the sending windows of the senders' numbers, even where nothing was sent to them: that is cheaper than to find
- * out. Then the first message that waits for each number gets a new job, which finds a place. The order matters: so a
- * message that is told to wait in between gets a job too. If either step fails, messages wait up to a minute longer.
+ * Empties the sending windows of the senders' numbers, even where nothing was sent to them: that is cheaper than to
+ * find out. Then the first message that waits for each number gets a new job, which finds a place. The order matters:
+ * so a message that is told to wait in between gets a job too. If either step fails, messages wait up to a minute
+ * longer.
  */
 async function giveTurns(
   { db, queues, windows, log }: Tools,
@@ -229,7 +234,7 @@ export function countReceipt(
   carrierCodes.inc({ carrier: carrierAccount, code: boundedLabel('code', carrierCode) })
 }
 
-/** As `takeReceipt`. @returns whether it changed anything */
+/** Takes a receipt as `takeReceipt` does. @returns whether it changed anything */
 export async function receiveReceipt(context: Context, receipt: Receipt): Promise<boolean> {
   const outcome = await takeReceipt(context, receipt)
   if (outcome === 'of_nothing') countReceipt(receipt, outcome)

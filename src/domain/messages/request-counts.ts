@@ -2,7 +2,7 @@ import type { OutboundSource, QueueAnswer, QueueRequest } from '../../database/m
 import { Unavailable, UserError } from '../../errors.js'
 import { messageRequests } from '../../telemetry/metrics.js'
 
-/** By the text of a refusal, what its metric calls it. */
+/** What the metric calls each refusal, by its text. */
 export type RefusalNames = ReadonlyMap<string, string>
 
 /** Counts what the statement that accepts has answered. After `webhook_changed` the request is judged again. */

@@ -31,7 +31,7 @@ export type {
   FoundUser,
 } from '../../database/messages/search.js'
 
-/** Of each kind: whoever needs more than a screen of them writes more of what they look for. */
+/** The most of each kind: whoever needs more than a screen of them writes more of what they look for. */
 export const MAX_FOUND = 20
 
 /** Somebody waits for the page, and most of what they look for has an index. */
@@ -52,7 +52,7 @@ export interface Found {
   users: FoundUser[]
   /** A part of a number was looked for in the newest messages only. */
   isOfNewest: boolean
-  /** Of operators who looked for a number: whether others' messages were looked through, or what that needs. */
+  /** For an operator who looked for a number: whether others' messages were looked through, or what that needs. */
   others: 'searched' | 'whole number' | 'reason' | undefined
   /** There was more to read for a part of a number than a statement has time for. */
   isIncomplete: boolean
@@ -60,10 +60,10 @@ export interface Found {
 
 /**
  * What has this id, number, name or address: users look through what is theirs, operators through everything. A number
- * may be a part of one in what is the reader's own. In others' messages operators find a whole number only, once they have
- * said why (`openNumberSearch`), and whoever's messages have it reads that in their history: by parts, anybody's number
- * could be found out digit by digit. An id may be that of a message (ours, the carrier's, or the sender's `clientRef`), an event (the `webhook-id`), a delivery,
- * a line, an application or a user.
+ * may be a part of one in what is the reader's own. In others' messages operators find a whole number only, once they
+ * have said why (`openNumberSearch`), and whoever's messages have it reads that in their history: by parts, anybody's
+ * number could be found out digit by digit. An id may be that of a message (ours, the carrier's, or the sender's
+ * `clientRef`), an event (the `webhook-id`), a delivery, a line, an application or a user.
  *
  * @throws UserError 400
  */
@@ -130,7 +130,7 @@ async function findByNumber(
   return { messages, isOfNewest: true }
 }
 
-/** In what is not the reader's. Whose messages are found reads so in their history. */
+/** Looks through what is not the reader's. The users whose messages are found read so in their history. */
 async function findOthersByNumber(
   context: Context,
   userId: string,

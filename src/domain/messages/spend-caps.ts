@@ -14,18 +14,18 @@ import type { Context } from '../context.js'
 const MAX_PER_DAY = 100_000_000
 const DAY_MS = 86_400_000
 
-/** From so much of a cap on, people are warned. */
+/** People are warned from so much of a cap on. */
 export const NEAR = 0.8
 
 /** How many segments may be accepted on a day, and how many were today. */
 export interface SpendCap {
-  /** Of a line, or of all lines of its user together. */
+  /** A cap is a line's, or that of all lines of its user together. */
   of: 'line' | 'user'
   segmentsPerDay: number
   used: number
   /** 80 % are used, or more. */
   isNear: boolean
-  /** When the next day begins, in UTC. */
+  /** The beginning of the next day, in UTC. */
   resetsAt: Date
 }
 
@@ -100,7 +100,7 @@ function viewCaps(rows: readonly CapRow[], ownerId: string, of: SpendCap['of']):
     }))
 }
 
-/** When the day of UTC after this one begins. */
+/** The beginning of the day after this one, in UTC. */
 export function nextDay(now = Date.now()): Date {
   return new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS)
 }

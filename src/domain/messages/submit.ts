@@ -24,7 +24,7 @@ export const MAX_TEXT_LENGTH = 1600
 export const MAX_KEY_LENGTH = 255
 
 export interface IncomingWebhookMessage extends SendOptions {
-  /** As written by the caller. */
+  /** The number as the caller wrote it. */
   toNumber: string
   text: string
   idempotencyKey: string | undefined
@@ -55,9 +55,9 @@ export function requireSendable(text: string): void {
 }
 
 /**
- * Accepts a message for an incoming webhook. When this resolves with `accepted` or `replayed`, the message is committed;
- * the other answers say why not. `toNumber` and `line` are the two windows after it. `webhook_changed` means that the
- * given row is out of date, or that the token does not open the webhook any more.
+ * Accepts a message for an incoming webhook. When this resolves with `accepted` or `replayed`, the message is
+ * committed; the other answers say why not. `toNumber` and `line` are the two windows after it. `webhook_changed` means
+ * that the given row is out of date, or that the token does not open the webhook any more.
  *
  * @param tokenHash of the token that the request came with
  * @throws UserError for the text and the number
@@ -119,7 +119,8 @@ export function createQueueing({
     countAnswers(requests, answers)
     const accepted = requests.filter((_, n) => isAccepted(answers[n]))
     void sendingQueue.enqueue(
-      // By the clock of this process, which may differ: the row decides, and the sweep brings what has no job.
+      // This goes by the clock of this process, which may differ: the row decides, and the sweep brings what has no
+      // job.
       accepted.flatMap(({ messageId, lineId, media, sendAt }) =>
         media || (sendAt !== undefined && sendAt > startedAt) ? [] : [{ ...firstJob(messageId), lineId }],
       ),
@@ -131,8 +132,10 @@ export function createQueueing({
   }
 
   return async (requests: readonly QueueRequest[]): Promise<(QueueAnswer | Error)[]> => {
-    // Whether a caller has hung up is known when the event loop has looked at its sockets once more. On a busy machine a
-    // request may have waited to be read for longer than its caller did (measured: 893 of 1,652 were accepted for nobody).
+    // Whether a caller has hung up is known when the event loop has looked at its sockets once more. On a busy machine
+    // a
+    // request may have waited to be read for longer than its caller did (measured: 893 of 1,652 were accepted for
+    // nobody).
     await nextTurn()
     const wanted = requests.filter(({ hasLeft }) => hasLeft?.() !== true)
     if (wanted.length === requests.length) return queue(requests)

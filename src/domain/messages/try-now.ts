@@ -12,12 +12,12 @@ import { getMessage } from './get-message.js'
 /** A person waits for the answer, and messages wait for the locks of a batch. */
 const AT_ONCE = 500
 
-/** Of a line more are not counted. */
+/** More of a line's messages are not counted. */
 export const MAX_WAITING_COUNTED = 1000
 
 /**
- * A message that waits until the carrier is tried again is tried now. Windows, pauses and earlier messages to the same number
- * hold as ever.
+ * A message that waits until the carrier is tried again is tried now. Windows, pauses and earlier messages to the same
+ * number hold as ever.
  *
  * @throws UserError 404, 409 when it does not wait for a time
  */
@@ -34,7 +34,7 @@ export async function tryMessageNow(context: Context, userId: string, id: string
   return getMessage(context, userId, id)
 }
 
-/** As `tryMessageNow`, for all of a line. @returns how many @throws UserError 404 */
+/** Does what `tryMessageNow` does for all of a line. @returns how many @throws UserError 404 */
 export async function tryLineMessagesNow(context: Context, userId: string, lineId: string): Promise<number> {
   await getOwnLine(context, userId, lineId)
   let count = 0

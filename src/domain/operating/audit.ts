@@ -23,7 +23,7 @@ export interface Act {
   action: Action
   /** Left out: nothing in particular. */
   subjectId?: string | null
-  /** Whose data it is; left out: nobody's. */
+  /** The user whose data it is; left out when it is nobody's. */
   userId?: string | null
   before?: AuditDetails | undefined
   after?: AuditDetails | undefined
@@ -34,8 +34,8 @@ export interface Act {
 type WithActor = Pick<Context, 'actor'>
 
 /**
- * Writes an act down, in the transaction that does it: neither is there without the other. A change that changed nothing
- * (there is a `before`, and all of `after` is in it) is no act. Of the rest only what differs is kept.
+ * Writes an act down, in the transaction that does it: neither is there without the other. A change that changed
+ * nothing (there is a `before`, and all of `after` is in it) is no act. Of the rest only what differs is kept.
  *
  * Never give it a secret, a text or a person's number: what is written here cannot be taken back.
  */
@@ -45,8 +45,8 @@ export async function record(context: WithActor, trx: Database, act: Act): Promi
 }
 
 /**
- * As `record`, for what somebody may do again and again and what counts once: a look, or a refusal. There is no second row
- * of the same actor for the same subject within so many minutes.
+ * As `record`, for what somebody may do again and again and what counts once: a look, or a refusal. There is no second
+ * row of the same actor for the same subject within so many minutes.
  */
 export async function recordOnce(context: WithActor & Pick<Context, 'db'>, act: Act, withinMinutes: number) {
   const row = rowOf(context, act)
@@ -55,7 +55,10 @@ export async function recordOnce(context: WithActor & Pick<Context, 'db'>, act: 
 
 const LOOK_MINUTES = 10
 
-/** An operator looks at what is another user's; one look counts for ten minutes. At what is one's own, everybody may look. */
+/**
+ * An operator looks at what is another user's; one look counts for ten minutes. At what is one's own, everybody may
+ * look.
+ */
 export async function recordLook(
   context: WithActor & Pick<Context, 'db'>,
   action: 'user.viewed' | 'message.viewed' | 'audit_log.viewed' | 'user.person.found',
@@ -90,8 +93,8 @@ export function readAudit({ db }: Context, filter: AuditFilter): AsyncGenerator<
 }
 
 /**
- * A URL of somebody's server as it may be written down: many have a secret in their path or query. The few characters at its
- * end are of its hash, so that two URLs of one host can be told apart.
+ * A URL of somebody's server as it may be written down: many have a secret in their path or query. The few characters
+ * at its end are of its hash, so that two URLs of one host can be told apart.
  */
 export function maskUrl(url: string | null): string | null {
   if (url === null || !URL.canParse(url)) return null

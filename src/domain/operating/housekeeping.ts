@@ -27,7 +27,7 @@ const TASKS_AT_ONCE = 10
 /** Each takes its mails with it. */
 const NOTICES_AT_ONCE = 1000
 
-/** By what the log counts of it. */
+/** The chores, by what the log calls their count. */
 const CHORES: Record<string, (context: Context) => Promise<number>> = {
   partitionCount: ({ db }) => ensurePartitions(db),
   keyCount: ({ db }) => inParts(KEYS_AT_ONCE, () => deleteExpiredKeys(db, KEYS_AT_ONCE)),

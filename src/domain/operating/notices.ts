@@ -24,7 +24,7 @@ export function listNotices({ db }: Context, reader: NoticeReader, page: Page): 
   return listRows(db, reader, page)
 }
 
-/** At most MAX_UNREAD. */
+/** The count stops at MAX_UNREAD. */
 export function countUnread({ db }: Context, reader: NoticeReader): Promise<number> {
   return countUnreadNotices(db, reader, MAX_UNREAD)
 }

@@ -16,7 +16,7 @@ export interface Pauser {
 
 export const COMMAND_LINE: Pauser = { userId: null, isOperator: true }
 
-/** For what is the user's own. */
+/** A user pauses what is their own. */
 export function ownerOf(userId: string): Pauser {
   return { userId, isOperator: false }
 }
@@ -54,7 +54,7 @@ export function resumeLine(context: Tools, by: Pauser, line: Pick<Line, 'id' | '
   return resume(context, by, ofLine(line))
 }
 
-/** For operators: as `pauseLine`, for all lines at the account. */
+/** Lets an operator pause all lines at the account. */
 export function pauseCarrierAccount(
   context: Tools,
   by: Pauser,
@@ -71,7 +71,7 @@ export function resumeCarrierAccount(
   return resume(context, by, ofCarrierAccount(account))
 }
 
-/** For operators: as `pauseLine`, for all lines. */
+/** Lets an operator pause all lines. */
 export function pauseAllSending(context: Tools, by: Pauser): Promise<void> {
   return pause(context, by, ALL_SENDING)
 }
@@ -80,7 +80,10 @@ export function resumeAllSending(context: Tools, by: Pauser): Promise<void> {
   return resume(context, by, ALL_SENDING)
 }
 
-/** Nothing is delivered until somebody resumes it: events wait and use up no attempt. Another URL changes nothing about it. */
+/**
+ * Nothing is delivered until somebody resumes it: events wait and use up no attempt. Another URL changes nothing about
+ * it.
+ */
 export function pauseEndpoint(context: Tools, by: Pauser, endpoint: Endpoint): Promise<void> {
   return pause(context, by, ofEndpoint(endpoint))
 }

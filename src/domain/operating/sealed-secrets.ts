@@ -26,11 +26,11 @@ const PLACES: Record<SealedColumn, (rowId: string) => string> = {
 const BATCH = 500
 
 export interface SealedCounts {
-  /** Under the first key of ENCRYPTION_KEY. */
+  /** How many are sealed under the first key of ENCRYPTION_KEY. */
   current: number
-  /** Under one of its other keys: these must stay until `resealSecrets` has run. */
+  /** How many are under one of its other keys, which must stay until `resealSecrets` has run. */
   retired: number
-  /** Under keys that it does not have: nobody can open these. */
+  /** How many are under keys that it does not have: nobody can open these. */
   lost: number
 }
 
@@ -46,16 +46,16 @@ export async function countSealed({ db, config }: Pick<Context, 'db' | 'config'>
 
 export interface Resealed {
   resealedCount: number
-  /** Under the first key already. */
+  /** How many were under the first key already. */
   currentCount: number
-  /** Where the values are that none of the keys opens, as `secrets.ts` names places. */
+  /** The places of the values that none of the keys opens, as `secrets.ts` names them. */
   unreadable: string[]
 }
 
 /**
- * Puts every secret at rest under the first key of ENCRYPTION_KEY, so that the others can be taken out of it. It may run
- * beside the processes, and be broken off and run again: each row is changed for itself, and only if nobody else has
- * changed it meanwhile. What somebody else writes is under the first key anyway.
+ * Puts every secret at rest under the first key of ENCRYPTION_KEY, so that the others can be taken out of it. It may
+ * run beside the processes, and be broken off and run again: each row is changed for itself, and only if nobody else
+ * has changed it meanwhile. What somebody else writes is under the first key anyway.
  */
 export async function resealSecrets({ db, secrets }: Pick<Context, 'db' | 'secrets'>): Promise<Resealed> {
   const done: Resealed = { resealedCount: 0, currentCount: 0, unreadable: [] }

@@ -20,7 +20,7 @@ import { lookAtDisks } from './overview/disks.js'
 
 /** A store is asked no more often than this, however often Prometheus comes. */
 const FRESH_MS = 5000
-/** After this a store counts as down. Prometheus itself waits 10 s by default. */
+/** A store counts as down after this. Prometheus itself waits 10 s by default. */
 const PATIENCE_MS = 2000
 
 /** A part of what is read of a store. @returns what shows it */
@@ -32,7 +32,7 @@ interface Store {
   ask: (context: Context) => Promise<unknown>
   /** What is read of it, by what the log calls it. */
   parts: Readonly<Record<string, Read>>
-  /** Where it is shown. */
+  /** The gauges that show what was read. */
   gauges: readonly { reset(): void }[]
 }
 
@@ -76,9 +76,9 @@ const REDIS: Store = {
 }
 
 /**
- * Reads what all processes share (depth and age of queues, sessions at carriers, the stores themselves) into the metrics
- * of this process. It never fails, and it takes two seconds at most: a store that hangs is `linehook_store_up` 0, and
- * what is read of it is not shown until it answers again.
+ * Reads what all processes share (depth and age of queues, sessions at carriers, the stores themselves) into the
+ * metrics of this process. It never fails, and it takes two seconds at most: a store that hangs is `linehook_store_up`
+ * 0, and what is read of it is not shown until it answers again.
  */
 export function createStoreReadings(
   context: Context,
@@ -91,7 +91,7 @@ export function createStoreReadings(
   }
 }
 
-/** Of copies of media. A disk that cannot be seen has no figures, and one that hangs has those of before. */
+/** Reads the disk of the copies of media. One that cannot be seen has no figures, and one that hangs has those of before. */
 async function readDisk({ config, log }: Context): Promise<void> {
   const { mediaFolder, mediaS3 } = config
   if (mediaS3 !== undefined) return
@@ -174,7 +174,7 @@ function showWaiting(queue: QueueName, { waitingCount, oldestMs }: QueueRows): (
   }
 }
 
-/** Of each account that is reached by sessions; where no process has held it yet, one session is wanted. */
+/** Reads the sessions of each account that has some; where no process has held it yet, one session is wanted. */
 async function readSessions({ db, carriers }: Context): Promise<() => void> {
   const accounts = (await listCarrierAccounts(db)).filter(({ kind }) => carriers.heldKinds.includes(kind))
   const sessions = accounts.length === 0 ? undefined : await listCarrierSessions(db)

@@ -16,12 +16,15 @@ import type { Context } from '../context.js'
 
 export type { Task } from '../../database/operating/tasks.js'
 
-/** Of a user, of each application, and of operators at the command line together: the next one is refused. */
+/**
+ * The most that a user, an application, or all operators at the command line together may have: the next one is
+ * refused.
+ */
 const MAX_OPEN_TASKS = 3
 
 /**
- * Adds a background task, which `maintenance` goes on with until it is done: the row is its record, and its job only says that
- * it is there.
+ * Adds a background task, which `maintenance` goes on with until it is done: the row is its record, and its job only
+ * says that it is there.
  *
  * @throws UserError 409 when too many are under way
  */

@@ -21,8 +21,8 @@ export type { ApiToken, TokenScope } from '../../database/people/api-tokens.js'
 /** Nobody has so many programs. The page shows all tokens, and a program that makes tokens in a loop is stopped. */
 const MAX_TOKENS = 100
 /**
- * So that a scanner which comes upon a leaked token knows what it is. A token that may not do everything has a prefix of its
- * own: a release that does not know scopes yet, and still runs beside this one, refuses it.
+ * So that a scanner which comes upon a leaked token knows what it is. A token that may not do everything has a prefix
+ * of its own: a release that does not know scopes yet, and still runs beside this one, refuses it.
  */
 const PREFIX = { all: 'lhp_', scoped: 'lhs_' }
 const FORM = /^lh[ps]_[\w-]{43}$/
@@ -106,7 +106,7 @@ export async function removeApiToken(context: Context, userId: string, id: strin
   })
 }
 
-/** Whose token a request came with. undefined: it is nobody's. */
+/** The user whose token a request came with; undefined when it is nobody's. */
 export async function findTokenOwner({ db }: Context, token: string): Promise<UsedToken | undefined> {
   if (!FORM.test(token)) return undefined
   return useApiToken(db, sha256(token))

@@ -6,7 +6,10 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { newSession } from './sessions.js'
 
-/** At once, of one user. Nobody has so many browsers: with one more, the one that was not used for longest ends. */
+/**
+ * The most that a user has at once. Nobody has so many browsers: with one more, the one that was not used for longest
+ * ends.
+ */
 export const MAX_SESSIONS = 20
 
 export interface BegunSession {
@@ -16,7 +19,9 @@ export interface BegunSession {
   isHalfOpen: boolean
 }
 
-/** For who has given the password, or a set-up link. In a transaction that holds the user's lock. */
+/**
+ * Begins a session for somebody who has given the password, or a set-up link. The transaction holds the user's lock.
+ */
 export async function beginSession(
   context: Context,
   trx: Database,

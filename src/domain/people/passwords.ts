@@ -21,8 +21,8 @@ export const PASSWORD_BREACHED =
   'password is in a list of passwords that became known elsewhere: choose one that nobody else has'
 
 /**
- * A hash takes 19 MiB and one of libuv's four threads for about 50 ms; name look-ups and files need threads too. The last of
- * 32 waits for about a second. If more could wait, people would send the form again.
+ * A hash takes 19 MiB and one of libuv's four threads for about 50 ms; name look-ups and files need threads too. The
+ * last of 32 waits for about a second. If more could wait, people would send the form again.
  */
 const inTurn = createSemaphore({
   atOnce: 2,
@@ -76,13 +76,15 @@ export async function requireGoodPassword(
   }
   const { isGuessable } = await import('./guessable-passwords.js')
   if (isGuessable(password, email)) throw new UserError(PASSWORD_GUESSABLE)
-  // As it was typed elsewhere too, which may be the one or the other.
+  // Elsewhere it may have been taken as it was typed, or in the plain form.
   if (breachedPasswords !== undefined && (await isBreached(breachedPasswords, [password, plain]))) {
     throw new UserError(PASSWORD_BREACHED)
   }
 }
 
-/** Keyboards write the same character composed or decomposed, so both count as equal (NIST SP 800-63B §5.1.1.2: NFKC). */
+/**
+ * Keyboards write the same character composed or decomposed, so both count as equal (NIST SP 800-63B §5.1.1.2: NFKC).
+ */
 function normalized(plain: string): string {
   return plain.toWellFormed().normalize('NFKC')
 }

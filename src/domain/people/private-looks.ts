@@ -11,8 +11,8 @@ const REASON_LENGTH = { min: 5, max: 300 }
 type Acting = Pick<Context, 'db' | 'actor'>
 
 /**
- * An operator says why they look at what a user's messages say and who got them. The row of the audit log that says so is
- * also what opens them: to this session, for half an hour.
+ * An operator says why they look at what a user's messages say and who got them. The row of the audit log that says so
+ * is also what opens them: to this session, for half an hour.
  *
  * @throws UserError naming the field
  */
@@ -34,8 +34,8 @@ export function readReason(written: string): string {
 }
 
 /**
- * An operator says why they look for people's numbers in users' messages: for half an hour this session may. Each user who has
- * a number that is found is told, by `recordPersonFound`.
+ * An operator says why they look for people's numbers in users' messages: for half an hour this session may. Each user
+ * who has a number that is found is told, by `recordPersonFound`.
  *
  * @throws UserError naming the field
  */
@@ -50,7 +50,7 @@ export function numberSearchReason({ db, actor }: Acting): Promise<string | unde
   return findRecentReason(db, { action: 'person.search_opened', actorId, credentialId }, OPEN_MINUTES)
 }
 
-/** In the history of each user in whose messages a person's number was found: for ten minutes, one row. */
+/** Writes into the history of each user in whose messages a person's number was found: one row in ten minutes. */
 export async function recordPersonFound(
   context: Acting,
   userIds: ReadonlySet<string>,
@@ -59,7 +59,7 @@ export async function recordPersonFound(
   for (const userId of userIds) await recordLook(context, 'user.person.found', userId, userId, { reason })
 }
 
-/** In the history of each user whom it concerns, before it is done: the number is in no row. */
+/** Writes into the history of each user whom it concerns, before it is done: the number is in no row. */
 export async function recordForUsers(
   context: Acting,
   action: 'user.person.exported' | 'user.person.forgotten',
@@ -76,7 +76,7 @@ export async function mayLook({ db, actor }: Acting, userId: string): Promise<bo
   return hasRecentAct(db, { ...actorOf(actor), subjectId: userId }, OPEN_MINUTES)
 }
 
-/** At whose messages this session may look now. */
+/** The users at whose messages this session may look now. */
 export async function listOpenLooks({ db, actor }: Acting): Promise<Set<string>> {
   return new Set(await listRecentSubjects(db, actorOf(actor), OPEN_MINUTES))
 }

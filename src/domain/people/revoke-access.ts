@@ -19,8 +19,8 @@ export interface RevokedAccess {
 }
 
 /**
- * Every API token of the user is deleted, and every application loses the user's lines and its tokens: whatever a stranger
- * may have left behind, once somebody has got into the account.
+ * Every API token of the user is deleted, and every application loses the user's lines and its tokens: whatever a
+ * stranger may have left behind, once somebody has got into the account.
  *
  * @throws UserError 404
  */
@@ -38,7 +38,7 @@ export interface Revoking {
   authorizations: EndedAuthorizations[]
 }
 
-/** As `revokeAccess`, in a transaction that holds the user's lock. After it comes `finishRevoking`. */
+/** Does what `revokeAccess` does, in a transaction that holds the user's lock. `finishRevoking` comes after it. */
 export async function revokeAccessIn(
   context: Pick<Context, 'actor'>,
   trx: Database,

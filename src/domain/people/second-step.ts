@@ -21,14 +21,17 @@ export const CODE_REFUSED =
 
 export const STEP_IS_OVER = 'You took more than 10 minutes: sign in again.'
 
-/** Of a browser that has given the password. undefined: it has not, or more than 10 minutes ago. */
+/**
+ * The half-open session of a browser that has given the password; undefined when it has not, or more than 10 minutes
+ * ago.
+ */
 export async function findHalfOpen({ db }: Context, token: string): Promise<HalfOpenSession | undefined> {
   return findHalfOpenSession(db, sha256(token))
 }
 
 export interface SecondStep {
   halfOpen: HalfOpenSession
-  /** Of the authenticator app, or a recovery code. */
+  /** A code of the authenticator app, or a recovery code. */
   code: string
   /** The client's IP address. */
   address: string

@@ -33,8 +33,8 @@ export const PASSWORD_REFUSED = 'password is wrong. After several attempts wait 
 const USER_AGENT_LENGTH = 200
 
 /**
- * The row of a new session, to be inserted in a transaction of the caller, and its token. The browser keeps the token; we
- * keep its hash.
+ * The row of a new session, to be inserted in a transaction of the caller, and its token. The browser keeps the token;
+ * we keep its hash.
  */
 export function newSession(userId: string, userAgent: string): { token: string; row: NewSession } {
   const token = newToken()
@@ -83,15 +83,15 @@ export function endSessions(context: Context, userId: string, keepId?: string): 
 
 export interface Confirmation {
   password: string
-  /** Of who has a second factor. */
+  /** The code of somebody who has a second factor. */
   code: string
   /** The client's IP address. */
   address: string
 }
 
 /**
- * Makes the session confirmed for 10 minutes, and gives it a new token: whoever has found out the old one is not confirmed
- * with it (ASVS 5.0, 7.2.4).
+ * Makes the session confirmed for 10 minutes, and gives it a new token: whoever has found out the old one is not
+ * confirmed with it (ASVS 5.0, 7.2.4).
  *
  * @returns the token, for the browser. The old one is dead
  * @throws UserError 401 PASSWORD_REFUSED or CONFIRMATION_REFUSED, which counts as an attempt to sign in; Unavailable
@@ -112,7 +112,7 @@ export async function confirmPassword(
   return confirm(context.db, session)
 }
 
-/** As `confirmPassword`, by a passkey of the user, which is two factors in itself. @throws UserError 401 PASSKEY_REFUSED */
+/** Confirms by a passkey of the user, which is two factors in itself. @throws UserError 401 PASSKEY_REFUSED */
 export async function confirmByPasskey(
   context: Context,
   { userId, id }: Session,
@@ -129,11 +129,11 @@ async function confirm(db: Database, { userId, id }: Pick<Session, 'userId' | 'i
 }
 
 /**
- * Sets a new password. The current one is enough for it, also where there is a second factor: this session was opened with
- * that, and the new password opens nothing without it.
+ * Sets a new password. The current one is enough for it, also where there is a second factor: this session was opened
+ * with that, and the new password opens nothing without it.
  *
- * Ends the user's other sessions too, and takes away a set-up link that was not used.
- * This session is confirmed by it, and goes on under a new token, which is returned for the browser.
+ * Ends the user's other sessions too, and takes away a set-up link that was not used. This session is confirmed by it,
+ * and goes on under a new token, which is returned for the browser.
  *
  * @param address the client's IP address
  * @param revokes whether API tokens and what applications may do end too

@@ -27,7 +27,7 @@ import { getUser, newUser, recordAdded, takenEmail } from './users.js'
 
 export interface SetUpLink {
   url: string
-  /** In 7 days, or in an hour. */
+  /** The link ends in 7 days, or in an hour. */
   expiresAt: Date
 }
 
@@ -65,8 +65,8 @@ export async function createSetUpLink(
 }
 
 /**
- * While no operator can sign in, makes a link for the operator who was added first; if there is none, the link makes one.
- * undefined: an operator can sign in.
+ * While no operator can sign in, makes a link for the operator who was added first; if there is none, the link makes
+ * one. undefined: an operator can sign in.
  */
 export async function createFirstSetUpLink(context: Context): Promise<SetUpLink | undefined> {
   if (await hasOperatorWithPassword(context.db)) return undefined
@@ -81,8 +81,8 @@ export async function findSetUpLink({ db }: Context, token: string): Promise<Set
 }
 
 /**
- * Sets the password, ends the sessions that there were, and starts one: half of one for who has a second factor, because who
- * has come by the link may not be its owner.
+ * Sets the password, ends the sessions that there were, and starts one: half of one for who has a second factor,
+ * because who has come by the link may not be its owner.
  *
  * @throws UserError 400 for a field, 404 for a link that is used up, 409 for a taken address; Unavailable
  */

@@ -14,19 +14,20 @@ export const IMPORT_AT_ONCE = 100
 
 const BATCH = 20
 
-/** As the row of the task has it. */
+/** What the task's row says is to be imported. */
 interface Asked {
   accountId: string
-  /** Whose lines they become. */
+  /** The user who gets the lines. */
   ownerId: string
   numbers: { number: string; name: string }[]
   setUp: boolean
-  /** On whose behalf, for the audit log. */
+  /** The actor that the audit log names. */
   actor: Actor
 }
 
 /**
- * Starts a background task that makes numbers of the account lines, and then, if that is wanted, lets the carrier call us for them.
+ * Starts a background task that makes numbers of the account lines, and then, if that is wanted, lets the carrier call
+ * us for them.
  *
  * @throws UserError 409 when the carrier does not say that it has each of the numbers, or too many tasks are under way
  */
@@ -84,7 +85,7 @@ export async function importBatch(context: Context, task: ClaimedTask): Promise<
     if (result.outcome === 'refused') refused.push(result.reason)
   }
   const isLast = doneBefore + batch.length >= numbers.length
-  // Before the last batch is noted: if the process dies on the way, the carrier is asked again.
+  // This comes before the last batch is noted: if the process dies on the way, the carrier is asked again.
   const fault = isLast && setUp ? await setUpLines(asOperator, account, numbers) : undefined
   await advanceTask(context.db, task, {
     position: task.position,

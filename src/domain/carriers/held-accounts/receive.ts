@@ -75,7 +75,7 @@ async function receiveWhole(
   return outcome.kind === 'repeat' ? outcome.earlierId : undefined
 }
 
-/** As `receiveWhole`, for one of several parts: it is kept, and the whole is received with the last of them. */
+/** Keeps one of several parts. The whole is received with the last of them. */
 async function receivePart(
   context: Context,
   parties: Parties,
@@ -89,7 +89,7 @@ async function receivePart(
     if (earlier === undefined) await insertPart(trx, longText, { id: arrival.id, number, ...body })
     return earlier
   })
-  // After a repeat too: whoever took it first may have ended before this.
+  // This is done after a repeat too: whoever took it first may have ended before it.
   await receiveIfComplete(context, longText)
   return earlierId
 }
@@ -105,8 +105,9 @@ function recordOf(account: HeldAccount, { id, digest, sessionId, silentMs }: Arr
 }
 
 /**
- * A receipt may be faster than the worker that writes down what it is about. That takes milliseconds, or some seconds while
- * Postgres is busy. A receipt of another system's message waits in vain, and has one of the intake's 200 places meanwhile.
+ * A receipt may be faster than the worker that writes down what it is about. That takes milliseconds, or some seconds
+ * while Postgres is busy. A receipt of another system's message waits in vain, and has one of the intake's 200 places
+ * meanwhile.
  */
 const RECEIPT_WAITS_MS = [300, 1000, 3000]
 

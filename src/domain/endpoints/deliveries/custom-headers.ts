@@ -12,7 +12,7 @@ const VALUE = /^[!-~](?:[ !-~]{0,998}[!-~])?$/
 const OURS =
   /^(webhook-.*|ce-.*|proxy-.*|content-.*|accept-encoding|baggage|connection|expect|host|http2-settings|keep-alive|te|traceparent|tracestate|trailer|transfer-encoding|upgrade|user-agent)$/i
 
-/** Where an endpoint's headers are sealed to (`secrets.ts`). */
+/** The place that an endpoint's headers are sealed to (`secrets.ts`). */
 export function headersPlace(endpointId: string): string {
   return `endpoints.headers:${endpointId}`
 }

@@ -45,7 +45,7 @@ export type DeliverOutcome =
 /** What a replay has besides the headers of every event. */
 export const REPLAY_HEADER = { 'webhook-replay': 'true' }
 
-/** As `claim_in_lanes` parks it. */
+/** The same time for which `claim_in_lanes` parks a delivery. */
 const PARKED_MS = 30_000
 
 /** Makes one attempt to deliver this event, whatever else waits for its endpoint. `runLane` delivers all of them. */
@@ -213,11 +213,11 @@ export interface EventForEndpoint extends EventContent, EndpointToCall {
 interface EndpointAnswer {
   durationMs: number
   phases: Phases
-  /** As they are kept; undefined: there was no request to send. */
+  /** The headers as they are kept; undefined when there was no request to send. */
   requestHeaders?: Record<string, string>
   /** What went wrong, by its name; undefined: the endpoint took the event. */
   failure?: RequestFailure | 'template_failed' | 'template_too_heavy'
-  /** Of a failure without an answer: whether the endpoint may have seen the request. */
+  /** Whether the endpoint may have seen a request that got no answer. */
   isRequestSent?: boolean
   /** isLast: it asked for no more attempts, whatever its status (`webhook-delivery: stop`). */
   response?: {
@@ -277,7 +277,7 @@ export async function postEvent(
     if (!(error instanceof FetchFailed)) throw error
     const { durationMs, failure, phases, requestSent } = error
     const answer = { durationMs: Math.round(durationMs), phases, failure, isRequestSent: requestSent }
-    // Of a request that was not sent, nothing was seen by anybody.
+    // Nobody has seen anything of a request that was not sent.
     return requestSent && requestHeaders !== undefined ? { ...answer, requestHeaders } : answer
   }
 }
@@ -306,7 +306,7 @@ export async function signedRequest(
   }
 }
 
-/** Where an endpoint's signing secrets are sealed to (`secrets.ts`). */
+/** The place that an endpoint's signing secrets are sealed to (`secrets.ts`). */
 export function signingSecretPlace(endpointId: string): string {
   return `endpoints.secret:${endpointId}`
 }

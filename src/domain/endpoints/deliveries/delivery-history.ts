@@ -47,7 +47,7 @@ export async function getAnyDelivery(context: Context, id: string): Promise<Deli
   return { ...(await getDelivery(context, userId, id)), userId }
 }
 
-/** Of what another user's endpoint was sent and answered, nothing. */
+/** A reader sees nothing of what another user's endpoint was sent and answered. */
 export function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]): DeliveryWithAttempts {
   const attempts = all.filter(({ deliveryId }) => deliveryId === delivery.id)
   return {
@@ -68,7 +68,7 @@ export function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]
 export interface EventWithDeliveries extends EventOfMessage {
   /** Oldest first, each with its attempts. */
   deliveries: DeliveryWithAttempts[]
-  /** Of programs that listened to the line, oldest first. */
+  /** The attempts of programs that listened to the line, oldest first. */
   listenerAttempts: ListenerAttempt[]
 }
 
@@ -94,7 +94,7 @@ export async function findEvents(
   return found
 }
 
-/** Of those that are pending: what each waits for besides its time, by its id. */
+/** What each pending delivery waits for besides its time, by its id. */
 export async function findWaits(
   { db, config }: Context,
   deliveries: readonly Pick<Delivery, 'id' | 'status'>[],

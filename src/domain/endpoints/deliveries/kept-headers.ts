@@ -3,14 +3,14 @@ import type { CustomHeaders } from './custom-headers.js'
 /** Stands where a value is that is kept nowhere, or nobody's to read. */
 const HIDDEN = '•••'
 
-/** By these names go sessions and credentials. */
+/** The names by which sessions and credentials go. */
 const SECRET = /cookie|authorization|token|secret|passw|session|credential|api-?key/i
-/** Of the headers of an answer, which its server chooses: they are in a row for each attempt. */
+/** The bound on an answer's headers, which its server chooses: there is a row of them for each attempt. */
 const MAX = { count: 40, valueLength: 256, totalLength: 2000 }
 
 /**
- * What is kept of the headers that a request was sent with: the names of the endpoint's own, and all of ours but for two, which
- * `headersOfAttempt` makes again.
+ * What is kept of the headers that a request was sent with: the names of the endpoint's own, and all of ours but for
+ * two, which `headersOfAttempt` makes again.
  */
 export function keepRequestHeaders(own: CustomHeaders, ours: Record<string, string>): Record<string, string> {
   const hidden = Object.keys(own).map((name) => [name, HIDDEN])
@@ -34,7 +34,7 @@ export function headersOfAttempt(
   }
 }
 
-/** Of an attempt that began then: what `webhook-timestamp` says. */
+/** What `webhook-timestamp` says in an attempt that began then. */
 export function secondsOf(startedAt: Date): number {
   return Math.floor(startedAt.getTime() / 1000)
 }

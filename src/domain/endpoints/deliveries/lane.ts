@@ -11,20 +11,20 @@ import { attemptDelivery, logAttempt } from './deliver.js'
 const SLOW = { factor: 2, ms: 20 }
 
 /**
- * How far one answer moves what counts as usual. After some ten answers the old time is forgotten for the most part. With
- * more, a single slow answer would count for too much.
+ * How far one answer moves what counts as usual. After some ten answers the old time is forgotten for the most part.
+ * With more, a single slow answer would count for too much.
  */
 const LEARNING = 0.1
 
 /**
  * The lanes of endpoints that this process works on. A place is the right to make one request at a time, and all lanes
- * together have as many places as the process may use. Each lane gets at most its share of them, and one share is always
- * kept for the next lane, so that no endpoint gets all, however much waits for it and however slowly it answers.
+ * together have as many places as the process may use. Each lane gets at most its share of them, and one share is
+ * always kept for the next lane, so that no endpoint gets all, however much waits for it and however slowly it answers.
  */
 interface Lanes {
   byEndpoint: Map<string, Lane>
   freePlaces: number
-  /** In the order in which they found no place free. */
+  /** The lanes that wait for a place, in the order in which they found none free. */
   waiting: Set<Lane>
   isStopping: boolean
 }
@@ -132,7 +132,8 @@ class Lane {
     try {
       const answer = await this.context.batched.deliverNext(step)
       toAttempt = answer.deliveries.filter(({ status }) => status === 'delivering')
-      // A delivery that was held, parked or given up has no request whose end would bring the next, so the lane has to look.
+      // A delivery that was held, parked or given up has no request whose end would bring the next, so the lane has to
+      // look.
       if (toAttempt.length < answer.deliveries.length) this.#shallLook = true
       this.#nextDueMs = answer.nextDueMs ?? undefined
     } catch (error) {

@@ -6,7 +6,7 @@ import { requireEnabled, requireLine } from '../../lines/connection-requirements
 import type { Context } from '../../context.js'
 import { getEndpoint, isOperational, type Asker, type Endpoint } from '../own-endpoint.js'
 
-/** Whose events: those of an endpoint, those of a line to all of its endpoints and to applications, or all. */
+/** The events of an endpoint, those of a line to all of its endpoints and to applications, or all. */
 export type ReplayOf =
   /** @param lineId only events of this line: what an application may replay are those of whoever authorized it */
   | { of: 'endpoint'; asker: Asker; endpointId: string; userId: string; lineId?: string | undefined }
@@ -76,7 +76,9 @@ async function findReceivers(context: Context, whose: ReplayOf, isToUrl: boolean
   return { lineId: endpoint.lineId ?? lineId, applicationId, endpointIds }
 }
 
-/** An application replays what it may have: events of a line that is connected to it. @throws UserError 400, 404, 409 */
+/**
+ * An application replays what it may have: events of a line that is connected to it. @throws UserError 400, 404, 409
+ */
 async function requireConnected(
   { db }: Context,
   userId: string,

@@ -95,14 +95,17 @@ async function send(
         failure: failure ?? null,
       }
     }
-    // By default after 1 s and after 5 s.
+    // The waits are 1 s and 5 s by default.
     await sleep(context.config.deliveryRetryBaseMs / (attempt === 1 ? 5 : 1))
   }
 }
 
 type Signer = Pick<EventForEndpoint, 'endpointId' | 'secretSealed' | 'previousSecretSealed' | 'policy'>
 
-/** Whose secret signs: that of the endpoint whose events they are, or of the event's line, which its developer knows. */
+/**
+ * The secret that signs is that of the endpoint whose events they are, or of the event's line, which its developer
+ * knows.
+ */
 function createSigners(
   context: Context,
   { endpointIds }: ReplaySource['filter'],

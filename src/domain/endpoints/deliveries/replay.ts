@@ -35,9 +35,10 @@ export const DEFAULT_RATE = 10
 export const MAX_RATE = 100
 
 /**
- * Starts a replay: the events of a span of time go out again, the oldest first and at a pace, with the `webhook-id` that they
- * had and the header `webhook-replay: true`. Without a URL each delivery that is over, or that waits after a failure, gets a new
- * round of attempts. With one each event is POSTed there, signed with the endpoint's secret, and nothing else changes.
+ * Starts a replay: the events of a span of time go out again, the oldest first and at a pace, with the `webhook-id`
+ * that they had and the header `webhook-replay: true`. Without a URL each delivery that is over, or that waits after a
+ * failure, gets a new round of attempts. With one each event is POSTed there, signed with the endpoint's secret, and
+ * nothing else changes.
  *
  * @throws UserError 400, 404, 409 when it could not go out now, or too many tasks are under way
  */
@@ -113,7 +114,10 @@ export interface Missed extends ReplayCount {
   since: Date
 }
 
-/** Of the last 30 days, so that it can be sent again. @returns undefined: nothing @throws UserError as `startReplay` */
+/**
+ * The oldest failure of the last 30 days, so that events since then can be sent again. @returns undefined: there is
+ * none @throws UserError as `startReplay`
+ */
 export async function findMissed(context: Context, whose: ReplayOf): Promise<Missed | undefined> {
   const from = new Date(Date.now() - MISSED_DAYS * 86_400_000)
   const asked = await readReplay(context, { from, outcome: 'undelivered' })

@@ -6,8 +6,8 @@ export const MAX_TEMPLATE_LENGTH = 16_384
 export const MAX_SHAPED_BYTES = 64 * 1024
 
 /**
- * The memory is counted in characters and items that a template makes, and stops most loops at the same point each time. It
- * bounds no time: a filter that looks at each item (`where_exp`, `find_exp`) makes nothing, and takes seconds.
+ * The memory is counted in characters and items that a template makes, and stops most loops at the same point each
+ * time. It bounds no time: a filter that looks at each item (`where_exp`, `find_exp`) makes nothing, and takes seconds.
  */
 const LIMITS = { parseLimit: MAX_TEMPLATE_LENGTH, memoryLimit: 200_000 }
 /** An ordinary template takes less than a millisecond. So this is plenty, also where there is hardly a processor. */
@@ -36,11 +36,12 @@ const inTurn = createTurns({
   busy: 'too many templates are being filled at this moment: try again in a few seconds',
 })
 
-/** Until when, by `performance.now()`. */
+/** The end of the wait, by `performance.now()`. */
 const resting = new Map<string, number>()
 
 /**
- * Fills a template in the Liquid language (https://shopify.github.io/liquid/) with fields. What is to be JSON must be JSON.
+ * Fills a template in the Liquid language (https://shopify.github.io/liquid/) with fields. What is to be JSON must be
+ * JSON.
  *
  * @param owner whoever has the template: an endpoint, or a user who tries it out. They take turns.
  * @throws TemplateFailed with a sentence for whoever wrote the template; TemplateTooHeavy

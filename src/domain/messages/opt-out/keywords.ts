@@ -35,11 +35,11 @@ interface SaidKeyword {
   receivedAt?: Date | undefined
 }
 
-/** To be enqueued. */
+/** What a keyword led to; the caller enqueues it. */
 export interface Heard {
   /** What the service answers. */
   answers: { id: string; generation: number }[]
-  /** Of the event `optOut`. */
+  /** The deliveries of the event `optOut`. */
   deliveries: NewDelivery[]
 }
 

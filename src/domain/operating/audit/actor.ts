@@ -11,10 +11,10 @@ export const ACTOR_KINDS = {
 
 export type ActorKind = keyof typeof ACTOR_KINDS
 
-/** On whose behalf domain functions do what they do. */
+/** The one on whose behalf domain functions do what they do. */
 export interface Actor {
   kind: ActorKind
-  /** For an application, the user for whom it acts; null: it is no user. */
+  /** The user, or the one for whom an application acts; null when it is no user. */
   userId: string | null
   /** The session, the API token or the application. */
   credentialId: string | null

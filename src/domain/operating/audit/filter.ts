@@ -8,7 +8,7 @@ import type { Context } from '../../context.js'
 import { parseNumber } from '../../messages/phone-number.js'
 import { groupOf, isAction, listActions } from './actions.js'
 
-/** As people write it. */
+/** The filter as people write it. */
 export interface WrittenAuditFilter {
   /** An e-mail address or a user's id. */
   actor?: string | undefined
@@ -16,7 +16,7 @@ export interface WrittenAuditFilter {
   action?: string | undefined
   /** An id, the number of a line, or the e-mail address of a user. */
   subject?: string | undefined
-  /** Whose data it is: an e-mail address or a user's id. */
+  /** The e-mail address or the id of the user whose data it is. */
   user?: string | undefined
   from?: Date | undefined
   until?: Date | undefined

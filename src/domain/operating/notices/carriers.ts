@@ -6,7 +6,7 @@ import type { Watched } from './troubles.js'
 /** A process that holds sessions is restarted within this. */
 const PATIENCE_MS = 60_000
 
-/** As the overview judges carrier accounts: what is bad there is down. */
+/** A carrier account is down when the overview calls it bad. */
 export function watchCarriers(context: Context): Watched {
   return {
     kinds: ['carrier.down'],

@@ -29,9 +29,9 @@ const MAX_IN_RUN = 100
 type Outcome = { kind: 'sent' } | { kind: 'failed' | 'retry'; failure: string; isOfServer: boolean }
 
 /**
- * Sends the mails that are due, one after the other: links first, because somebody waits for them. It stops at the first
- * failure that any other mail would have too. A server that hangs costs one attempt in each run, and nothing else waits for
- * this.
+ * Sends the mails that are due, one after the other: links first, because somebody waits for them. It stops at the
+ * first failure that any other mail would have too. A server that hangs costs one attempt in each run, and nothing else
+ * waits for this.
  *
  * @returns how many went out
  */
@@ -106,7 +106,7 @@ async function trySending(
   }
 }
 
-/** Of what stood in one mail, each has its own attempts. */
+/** Each of those that stood in one mail has its own attempts. */
 async function settle(
   { db, log }: Context,
   kind: DispatchKind,

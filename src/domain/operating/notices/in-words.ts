@@ -13,7 +13,7 @@ export interface NoticeInWords {
 
 type Told = Pick<Notice, 'kind' | 'details'>
 
-/** For pages. A kind of a later release has no words yet. */
+/** The words of a page. A kind of a later release has none yet. */
 export function noticeInWords({ kind, details }: Told): NoticeInWords {
   if (!isNoticeKind(kind)) return { mood: 'waiting', title: kind, text: '', cure: undefined }
   const { mood, title, text, cure } = NOTICE_KINDS[kind]
@@ -22,7 +22,7 @@ export function noticeInWords({ kind, details }: Told): NoticeInWords {
   return { mood, title: title(own), text: text(own), cure: cure(own) }
 }
 
-/** For mails and programs, which would show the marks around names. */
+/** The words for mails and programs, which would show the marks around names. */
 export function noticeInPlainWords(notice: Told): Pick<NoticeInWords, 'title' | 'text'> {
   const { title, text } = noticeInWords(notice)
   return { title: title.replace(MARKS, ''), text: text.replaceAll('`', '') }

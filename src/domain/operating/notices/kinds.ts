@@ -14,7 +14,7 @@ interface Words<Details> {
   title: (details: Details) => string
   /** What it means and what to do, a sentence or two. */
   text: (details: Details) => string
-  /** Where it is mended, or looked at. */
+  /** The page where it is mended, or looked at. */
   cure: (details: Details) => Cure
 }
 
@@ -28,8 +28,8 @@ const atAccount = ({ userId }: { userId: string }): Cure => ({ at: 'second facto
 const atQueues = (): Cure => ({ at: 'queues' })
 
 /**
- * The words of everything that people are told of, for the console, the mails and the events of operational webhooks. When each
- * is told, and to whom, stands with the other types of events (`src/event-types.ts`).
+ * The words of everything that people are told of, for the console, the mails and the events of operational webhooks.
+ * When each is told, and to whom, stands with the other types of events (`src/event-types.ts`).
  */
 export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Type>> } = {
   'endpoint.failing': {
@@ -138,7 +138,10 @@ function endpointOf({ host, lineName, applicationName }: EndpointDetails): strin
   return `The operational webhook at ${host}`
 }
 
-/** What people typed keeps its own direction of writing. Pages make an element of these marks (Unicode's isolates), and plain words go without. */
+/**
+ * What people typed keeps its own direction of writing. Pages make an element of these marks (Unicode's isolates), and
+ * plain words go without.
+ */
 function isolated(name: string): string {
   return `\u2068${name}\u2069`
 }

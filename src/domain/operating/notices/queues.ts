@@ -6,7 +6,7 @@ import type { Watched } from './troubles.js'
 /** Workers are restarted within this. */
 const PATIENCE_MS = 60_000
 
-/** As the overview judges queues. */
+/** A queue is stuck when the overview says so. */
 export function watchQueues(context: Context): Watched {
   return {
     kinds: ['queue.stuck'],

@@ -8,7 +8,7 @@ import type { Context } from '../../context.js'
 import { payloadOf } from './in-words.js'
 import type { NoticeKind } from './kinds.js'
 
-/** Of a kind that has words. */
+/** A notice of a kind that has words. */
 export interface KnownNotice extends NewNotice {
   kind: NoticeKind
 }
@@ -27,8 +27,8 @@ export function insertWithWaysOut(
 }
 
 /**
- * Tells a user, and the operators, of a change to the account that somebody else makes. The mail goes also to who wants none
- * of the others: it is how they learn of a change that they did not ask for. The sweep enqueues the deliveries.
+ * Tells a user, and the operators, of a change to the account that somebody else makes. The mail goes also to who wants
+ * none of the others: it is how they learn of a change that they did not ask for. The sweep enqueues the deliveries.
  */
 export async function tellOfAccount(
   context: Pick<Context, 'config'>,

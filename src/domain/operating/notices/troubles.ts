@@ -5,7 +5,7 @@ import type { NoticeKind } from './kinds.js'
 /** Something that is wrong now. */
 export interface Trouble extends PresentCause {
   kind: NoticeKind
-  /** Whose it is; null: the service's. */
+  /** The user whose trouble it is; null when it is the service's. */
   userId: string | null
   details: NewNotice['details']
 }
@@ -22,7 +22,7 @@ export type End =
 /** What one look at a part of the service found. */
 export interface Found {
   troubles: Trouble[]
-  /** Of a cause that was open when the look began and is not among the troubles. */
+  /** How a cause ends that was open when the look began and is not among the troubles. */
   endOf: (cause: OpenCause) => End
 }
 

@@ -18,7 +18,7 @@ export interface CarrierView extends Omit<CarrierTraffic, 'carrier'> {
   /** null: it needs none. */
   sessions: SessionsView | null
   mood: 'good' | 'waiting' | 'bad'
-  /** In a word or two. */
+  /** What is wrong, in a word or two. */
   state: string
   /** What is wrong, a sentence each; none when all is well. */
   faults: string[]
@@ -46,7 +46,9 @@ export async function lookAtCarriers(context: Context): Promise<CarrierView[]> {
     .map((account) => viewCarrier(account, traffic.get(account.name) ?? NO_TRAFFIC))
 }
 
-/** One in so many of the messages of the last 15 minutes is refused, and so many at least: it is not only one number. */
+/**
+ * One in so many of the messages of the last 15 minutes is refused, and so many at least: it is not only one number.
+ */
 const MANY_FAIL = 0.2
 const FEW = 5
 

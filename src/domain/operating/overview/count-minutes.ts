@@ -10,8 +10,9 @@ import type { Context } from '../../context.js'
 const MINUTE_MS = 60_000
 
 /**
- * Counts what came and went, a minute a row, for the charts of the overview; called every few seconds. Rows change after
- * their minute (a receipt, a late answer), so the last hour is counted again and again, the newest minutes each time.
+ * Counts what came and went, a minute a row, for the charts of the overview; called every few seconds. Rows change
+ * after their minute (a receipt, a late answer), so the last hour is counted again and again, the newest minutes each
+ * time.
  */
 export async function countNow({ db }: Pick<Context, 'db'>): Promise<void> {
   const minute = await findThisMinute(db)
@@ -31,7 +32,10 @@ export async function countAgain({ db }: Pick<Context, 'db'>): Promise<void> {
   if (until > stale.getTime()) await countMinutes(db, stale, new Date(until))
 }
 
-/** As much of a gap as is counted at a time: it may be a week with many millions of rows, and statements have a limit. */
+/**
+ * The minutes of a gap that are counted at a time: it may be a week with many millions of rows, and statements have a
+ * limit.
+ */
 const LARGEST_STEP = 60
 /** So long at a time, because there are other things to do. */
 const CATCH_UP_MS = 500

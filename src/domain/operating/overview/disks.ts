@@ -9,7 +9,7 @@ export interface Disk {
   folder: string
   freeBytes: number
   totalBytes: number
-  /** Of the bytes or of the files that it can hold, whichever is less. */
+  /** The share of the bytes or of the files that it can hold, whichever is less. */
   freeShare: number
 }
 

@@ -13,7 +13,7 @@ export interface Need {
   mood: 'waiting' | 'bad'
   /** A sentence or two. */
   text: string
-  /** Where it is mended. */
+  /** The page where it is mended. */
   cure: Cure
 }
 

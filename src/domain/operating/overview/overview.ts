@@ -49,7 +49,7 @@ const AT_ONCE = 2
 
 const watches = new WeakMap<Context, Watch>()
 
-/** Of this process, which has one. */
+/** The watch of this process, which has one. */
 export function watchOf(context: Context): Watch {
   const watch = watches.get(context) ?? createWatch(context)
   watches.set(context, watch)

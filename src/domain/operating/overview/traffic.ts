@@ -17,10 +17,10 @@ export type { CountName, Counts } from '../../../database/operating/overview/tra
 export interface Traffic {
   span: Span
   bins: TrafficBin[]
-  /** Of the whole span. */
+  /** The counts of the whole span. */
   totals: Counts
   waits: Waits
-  /** When minutes were last counted; null: not within a day. */
+  /** The time when minutes were last counted; null when that is more than a day ago. */
   countedAt: Date | null
 }
 

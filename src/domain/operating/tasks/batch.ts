@@ -1,10 +1,10 @@
 /** What came of a batch. */
 export interface Batch {
-  /** Of how many it has taken care. */
+  /** How many it has taken care of. */
   count: number
   /** Nothing is left. */
   isLast: boolean
-  /** Before the next one. */
+  /** The wait before the next one. */
   waitMs: number
   /** The task cannot go on: why, in words. */
   error?: string

@@ -17,8 +17,9 @@ import { LEASE_MS } from '../../leases.js'
 import type { Batch } from './batch.js'
 
 /**
- * Each does one batch and notes how far it is in the same transaction (`advanceTask`), so that a process that dies neither loses
- * a batch nor does it twice. What happens outside of Postgres may happen twice. A UserError ends the task as failed.
+ * Each does one batch and notes how far it is in the same transaction (`advanceTask`), so that a process that dies
+ * neither loses a batch nor does it twice. What happens outside of Postgres may happen twice. A UserError ends the task
+ * as failed.
  */
 const BATCHES: Record<TaskKind, (context: Context, task: ClaimedTask) => Promise<Batch>> = {
   replay: replayBatch,
@@ -77,7 +78,7 @@ export async function recordCrashOfTask({ db }: Context, id: string): Promise<vo
   await recordTaskCrash(db, id, MAX_CRASHES, CRASH_WAIT_MS, CRASHED)
 }
 
-/** Before the next batch. undefined: it goes on. */
+/** Why no next batch is begun; undefined when it goes on. */
 function whyStopped({ isOwnerDisabled, isStopAsked }: ClaimedTask): string | undefined {
   if (isOwnerDisabled) return 'the user is disabled'
   return isStopAsked ? 'somebody has stopped it' : undefined

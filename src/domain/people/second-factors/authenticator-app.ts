@@ -24,13 +24,13 @@ export async function beginApp({ db, secrets }: Context, userId: string): Promis
 }
 
 export interface PendingApp {
-  /** In base32, to be typed. */
+  /** The secret in base32, to be typed. */
   secret: string
-  /** For the QR code. */
+  /** The URL in the QR code. */
   uri: string
 }
 
-/** Of an app that is being set up. */
+/** The app that is being set up. */
 export async function findPendingApp(context: Context, session: Session): Promise<PendingApp | undefined> {
   const { db, secrets, config } = context
   const { userId, email } = session

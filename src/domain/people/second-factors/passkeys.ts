@@ -20,7 +20,7 @@ import { MAX_NAME_LENGTH, readName } from '../../names.js'
 import { addFactor, removeFactor, type AddedFactor } from './change.js'
 import { relyingPartyOf } from './relying-party.js'
 
-/** In base64url; at most 1,023 bytes (WebAuthn §4). */
+/** The credential's id in base64url, at most 1,023 bytes (WebAuthn §4). */
 const CREDENTIAL_ID = /^[\w-]{1,1364}$/
 /** How a browser reaches an authenticator (WebAuthn §5.8.4). It says so itself, unsigned. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
@@ -121,7 +121,7 @@ export async function askForPasskey(context: Context, userId: string | undefined
 }
 
 export interface PasskeyProof {
-  /** Whose it must be; undefined: anybody's. */
+  /** The user whose it must be; undefined when it may be anybody's. */
   userId: string | undefined
   browserToken: string
   /** The browser's answer, as JSON. */

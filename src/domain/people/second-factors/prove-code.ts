@@ -12,14 +12,14 @@ import { hashOfCode } from './recovery-codes.js'
 import { findStep } from './totp.js'
 
 /**
- * Wrong codes in 15 minutes. Whoever guesses here has the password already, and a code of six digits is one of a million of
- * which three count: at this pace they are right once in two years.
+ * Wrong codes in 15 minutes. Whoever guesses here has the password already, and a code of six digits is one of a
+ * million of which three count: at this pace they are right once in two years.
  */
 const LIMITS = { perAccount: 5, perAddress: 50, perAccountBeyond: 3 }
 
 export interface CodeProof {
   userId: string
-  /** As typed: a code of the authenticator app, or a recovery code. */
+  /** A code of the authenticator app or a recovery code, as it was typed. */
   code: string
   /** The client's IP address. */
   address: string

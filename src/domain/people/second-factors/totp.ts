@@ -7,12 +7,12 @@ const WINDOW = 1
 /** RFC 4226 §4, R6: 160 bits. */
 const SECRET_BYTES = 20
 
-/** In base32, as apps take it. */
+/** The secret in base32, as apps take it. */
 export function newTotpSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32
 }
 
-/** For the QR code. @param account whose it is, as the app shows it @param place which installation it is of */
+/** The URL for the QR code. @param account whose it is, as the app shows it @param place which installation it is of */
 export function totpUri(secret: string, account: string, place: string): string {
   return new TOTP({ ...FORM, secret, issuer: `Linehook (${place})`, label: account }).toString()
 }

@@ -23,13 +23,16 @@ type CamelCase<Text extends string> = Text extends `${infer First}_${infer Rest}
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Text
 
-/** A row of what a function answers, as its SQL says. Which of it may be null, and which words a text may be, the caller knows. */
+/**
+ * A row of what a function answers, as its SQL says. Which of it may be null, and which words a text may be, the caller
+ * knows.
+ */
 export type Answer<Function extends Name> = {
   [Column in keyof (typeof SQL_ANSWERS)[Function] & string as CamelCase<Column>]:
     (Types & Record<string, unknown>)[(typeof SQL_ANSWERS)[Function][Column] & string] | null
 }
 
-/** For a `select` from the function: every column, named as the code names it. */
+/** Every column of the function's answer, named as the code names it, for a `select`. */
 export function columnsOfAnswer(name: Name, alias = name as string): string {
   return Object.keys(SQL_ANSWERS[name])
     .map((column) => `${alias}.${column} as "${camelCase(column)}"`)
@@ -37,7 +40,8 @@ export function columnsOfAnswer(name: Name, alias = name as string): string {
 }
 
 /**
- * Calls a function of a hot path. A column that its SQL renames, drops or adds does not compile here, because `Row` has all of them.
+ * Calls a function of a hot path. A column that its SQL renames, drops or adds does not compile here, because `Row` has
+ * all of them.
  *
  * @param args as they stand between its parentheses
  * @param more columns and joins beside the answer

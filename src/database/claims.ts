@@ -2,8 +2,8 @@ import type { Knex } from 'knex'
 import type { Database } from './connection.js'
 
 /**
- * Rows that are pieces of work: one process at a time claims one, for as long as its lease lasts, and only the attempt that
- * it claimed writes how that ended. Messages and deliveries share the leases only: they are claimed, settled and
+ * Rows that are pieces of work: one process at a time claims one, for as long as its lease lasts, and only the attempt
+ * that it claimed writes how that ended. Messages and deliveries share the leases only: they are claimed, settled and
  * requeued many at a time, with their limits and lanes, in statements of their own.
  */
 const WORK = {
@@ -66,7 +66,7 @@ export async function writeAttempts(
     .update(changes)
 }
 
-/** In `ms` from now, for a column. */
+/** The moment in `ms` from now, for a column. */
 export function fromNow(db: Database, ms: number): Knex.Raw {
   return db.raw('clock_timestamp() + make_interval(secs => ?)', [ms / 1000])
 }
@@ -89,7 +89,7 @@ export async function lockOverdue(
   return rows
 }
 
-/** Of rows that are locked. */
+/** Gives rows that are locked a new job each. */
 export async function renewJobs(
   trx: Database,
   table: 'media' | 'tasks',

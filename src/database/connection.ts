@@ -91,10 +91,10 @@ interface TarnPool {
 }
 
 /**
- * Runs a transaction, and runs it once more if its connection was lost, if its server became read-only (after a failover
- * the pool still holds connections to the old server), or if it had to give way in a deadlock. It does not run again if
- * the connection was lost at the commit, because it may be committed. Only for work that has no effect outside of
- * Postgres.
+ * Runs a transaction, and runs it once more if its connection was lost, if its server became read-only (after a
+ * failover the pool still holds connections to the old server), or if it had to give way in a deadlock. It does not run
+ * again if the connection was lost at the commit, because it may be committed. Only for work that has no effect outside
+ * of Postgres.
  *
  * @throws DatabaseUnavailable when Postgres cannot be reached the second time either
  */
@@ -109,7 +109,10 @@ export async function transaction<T>(db: Database, work: (trx: Knex.Transaction)
   return twice(run, () => !isEnding)
 }
 
-/** As `transaction`, for one statement that does no harm when it runs twice: it runs again even if it may be committed. */
+/**
+ * Runs one statement that does no harm when it runs twice, as `transaction` does, but again even if it may be
+ * committed.
+ */
 export async function repeatable<T>(query: () => Promise<T>): Promise<T> {
   return twice(query, () => true)
 }

@@ -12,8 +12,9 @@ const PARTITIONED = [
 const MONTHS_AHEAD = 3
 
 /**
- * Makes the partitions of this month and the next two. Each table has a transaction of its own: a new partition locks the
- * table's default partition, and with two such locks held, a query that takes them in the other order is a deadlock.
+ * Makes the partitions of this month and the next two. Each table has a transaction of its own: a new partition locks
+ * the table's default partition, and with two such locks held, a query that takes them in the other order is a
+ * deadlock.
  *
  * @returns how many were missing
  */
@@ -37,7 +38,7 @@ export interface PartitionsAhead {
   missing: string[]
 }
 
-/** By table. Changes nothing. */
+/** Tells by table how far ahead partitions are. It changes nothing. */
 export async function findPartitionsAhead(db: Database): Promise<PartitionsAhead[]> {
   const { rows } = await db.raw<{ rows: { parent: string; name: string; isThere: boolean }[] }>(
     `select parent, name, to_regclass(name) is not null as "isThere"

@@ -12,7 +12,7 @@ const ROLLBACK_MS = 5000
 
 interface PoolSettings {
   applicationName: string
-  /** After so long without an answer of anybody a statement's caller is told that nobody knows. */
+  /** A statement's caller is told that nobody knows after so long without an answer of anybody. */
   limitMs: number
   /** How long the opening of a connection may take, until it can be lent. */
   openingMs: number
@@ -25,14 +25,14 @@ interface PoolSettings {
  *
  * - Every outage has one name, `DatabaseUnavailable`, from here on.
  * - A statement that is not answered is looked after (`vigil.ts`): slow is waited for, and dead is closed.
- * - A connection that owes an answer is lent to nobody until it has come, and then only outside of a transaction. pg would
- *   only stop waiting: whoever got the connection next from the pool would run inside that transaction (measured: texts
- *   that were answered 200 had no row).
+ * - A connection that owes an answer is lent to nobody until it has come, and then only outside of a transaction. pg
+ * would only stop waiting: whoever got the connection next from the pool would run inside that transaction (measured:
+ * texts that were answered 200 had no row).
  * - While Postgres is silent nobody else is made to wait.
  *
- * Idle connections that have received nothing since a statement was sent on one that turned out dead are replaced before they
- * are used: a load balancer or NAT that lost one has lost the others too. So are all connections from before a failover,
- * because the old server may still answer, read-only. Connections that are in use are left alone.
+ * Idle connections that have received nothing since a statement was sent on one that turned out dead are replaced
+ * before they are used: a load balancer or NAT that lost one has lost the others too. So are all connections from
+ * before a failover, because the old server may still answer, read-only. Connections that are in use are left alone.
  */
 export function postgresClient({
   applicationName,
@@ -76,7 +76,10 @@ export function postgresClient({
       }
     }
 
-    /** As knex's own, which keeps a connection to itself until it is open, and so out of reach of every time-out. */
+    /**
+     * Opens a connection as knex does, which keeps one to itself until it is open, and so out of reach of every
+     * time-out.
+     */
     override async acquireRawConnection(): Promise<object> {
       const connection: KnexClient = new this.driver.Client(this.connectionSettings)
       const dispose = (error?: Error) => {
@@ -187,9 +190,9 @@ interface KnexClient extends RawClient {
 /**
  * Behind a pooler the process id that a connection is told is none of Postgres's, or another's by the next transaction.
  *
- * Nothing is compiled (`jit`): our statements take milliseconds, and where `enable_seqscan` is off, Postgres up to 17 takes a plan
- * for expensive that reads a table of one row (measured with 15: `due_work` 0.9 ms, and 283 ms with jit). It is no setting of
- * the connection's start, which a pooler might refuse.
+ * Nothing is compiled (`jit`): our statements take milliseconds, and where `enable_seqscan` is off, Postgres up to 17
+ * takes a plan for expensive that reads a table of one row (measured with 15: `due_work` 0.9 ms, and 283 ms with jit).
+ * It is no setting of the connection's start, which a pooler might refuse.
  */
 async function watch(connection: object): Promise<Watched> {
   const client = connection as RawClient & { processID: number }

@@ -1,6 +1,8 @@
 import type { Database } from './connection.js'
 
-/** What the parts of one text have in common. Their table is called `smpp_parts`, after the first kind that has some. */
+/**
+ * What the parts of one text have in common. Their table is called `smpp_parts`, after the first kind that has some.
+ */
 export interface LongText {
   carrierAccount: string
   fromNumber: string
@@ -11,9 +13,9 @@ export interface LongText {
 
 export interface Part {
   id: string
-  /** From 1. */
+  /** The part's place, from 1. */
   number: number
-  /** As it came, in the carrier's coding: a character may be cut in two. The column is called `text`. */
+  /** The part as it came, in the carrier's coding: a character may be cut in two. The column is called `text`. */
   bytes: Buffer
   coding: string
 }

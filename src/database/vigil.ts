@@ -2,7 +2,7 @@ import type { Witness } from './witness.js'
 
 /** A connection of the pool, as far as it is watched. */
 export interface Watched {
-  /** Of its backend; undefined: a pooler stands between, so nobody can say which one it is. */
+  /** The process id of its backend; undefined when a pooler stands between, so that nobody can say which one it is. */
   pid: number | undefined
   /** How many bytes have come on it so far. */
   bytesRead(): number
@@ -23,7 +23,9 @@ export class Unanswered extends Error {
 export interface Vigil {
   /** Waits for the answer of a statement. @throws Unanswered, and whatever `answer` throws */
   over<T>(connection: Watched, answer: Promise<T>): Promise<T>
-  /** The statement that a connection was asked last, if its caller has been told to go on and it was not answered yet. */
+  /**
+   * The statement that a connection was asked last, if its caller has been told to go on and it was not answered yet.
+   */
   pending(connection: Watched): Promise<unknown> | undefined
   /** Ends what a connection was asked, if it still goes on. @returns whether nothing more can come of it */
   end(connection: Watched): Promise<boolean>
@@ -38,7 +40,7 @@ interface Statement {
   answer: Promise<unknown>
   fail: (error: Unanswered) => void
   hasGivenUp: boolean
-  /** Since when its backend has done nothing, and what had come by then. */
+  /** When its backend was first seen to do nothing, and what had come by then. */
   idle: { since: number; bytesRead: number } | undefined
 }
 
@@ -47,7 +49,7 @@ const SUSPECT_MS = 600
 const TICK_MS = 100
 /** A backend says that it is idle a moment before it sends its answer, and a busy machine makes that longer. */
 const IDLE_MS = 300
-/** After so long without a word Postgres is taken for hung, and nobody else is made to wait. */
+/** Postgres is taken for hung after so long without a word, and nobody else is made to wait. */
 const SILENT_MS = 1500
 
 /** A tick that comes so late says more about this process than about Postgres. */
@@ -57,13 +59,13 @@ const AWAY_MS = 1000
 const IDLE_STATES = /^idle/
 
 /**
- * Tells slow from dead. A short time-out cannot: on a machine whose processors are all taken, everything takes seconds, and
- * who then throws connections away and opens new ones makes it worse (measured: 8 minutes without an answer).
+ * Tells slow from dead. A short time-out cannot: on a machine whose processors are all taken, everything takes seconds,
+ * and who then throws connections away and opens new ones makes it worse (measured: 8 minutes without an answer).
  *
- * When a statement is silent, the witness is asked for its backend. If that works, the statement is waited for. If it is idle
- * or gone, the connection is dead (a load balancer or NAT has lost it): it is closed, and its backend ended, so that nothing
- * more comes of the statement. If the witness gets no answer either, the server hangs: after `limitMs` the caller is told
- * so, and the connection is kept until its answer comes.
+ * When a statement is silent, the witness is asked for its backend. If that works, the statement is waited for. If it
+ * is idle or gone, the connection is dead (a load balancer or NAT has lost it): it is closed, and its backend ended, so
+ * that nothing more comes of the statement. If the witness gets no answer either, the server hangs: after `limitMs` the
+ * caller is told so, and the connection is kept until its answer comes.
  */
 export function createVigil(witness: Witness, limitMs: number, now = () => performance.now()): Vigil {
   const statements = new Set<Statement>()

@@ -35,8 +35,8 @@ const redirectUris: Kind<string[]> = {
 const hash: Kind<Buffer> = { schema: {} }
 
 /**
- * An application as its owner sees it. The columns are those of `applications a`, of its owner `u`, of its endpoint `e`,
- * and of the endpoint `k` that is kept when its URL is taken away.
+ * An application as its owner sees it. The columns are those of `applications a`, of its owner `u`, of its endpoint
+ * `e`, and of the endpoint `k` that is kept when its URL is taken away.
  */
 export const APPLICATION_FIELDS = {
   id: shown('a.id', uuid),
@@ -62,10 +62,10 @@ export const APPLICATION_FIELDS = {
   ),
   /** That of a webhook URL that was taken away, too. */
   keptEndpointId: internal('a.endpoint_id', orNull(uuid)),
-  /** With the webhook URL the endpoint's fields are all there, without it all null. */
+  /** The endpoint's fields are all there with the webhook URL, and all null without it. */
   endpointId: internal('e.id', orNull(uuid)),
   webhookUrl: shown('e.url', orNull(url), 'Where its events are sent; null: it gets none.'),
-  /** Of the kept endpoint, too: they come again with a webhook URL. */
+  /** The kept endpoint has them too: they come again with a webhook URL. */
   optInEvents: shown(
     `coalesce(k.opt_in_events, '{}')`,
     listOf(oneOf(...OPT_IN_EVENT_TYPES)),
@@ -79,7 +79,7 @@ export const APPLICATION_FIELDS = {
   /** A user's id; null: the command line. */
   endpointPausedBy: internal('e.paused_by', orNull(uuid)),
   endpointDisabledReason: internal('e.disabled_reason', orNull(oneOf(...DISABLED_REASONS))),
-  /** Until then the signing secret from before the last rotation signs too. */
+  /** The signing secret from before the last rotation signs too until then. */
   previousSecretUntil: internal(
     'case when e.previous_secret_until > now() then e.previous_secret_until end',
     orNull(moment),

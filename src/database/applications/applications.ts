@@ -67,7 +67,9 @@ export async function findApplicationByClientId(
     .first<Application | undefined>(db.raw(COLUMNS))
 }
 
-/** Until the transaction ends, nobody else deletes it, or changes whose lines it has. @returns false when it is deleted */
+/**
+ * Nobody else deletes it, or changes whose lines it has, until the transaction ends. @returns false when it is deleted
+ */
 export async function lockApplication(trx: Database, id: string): Promise<boolean> {
   const row = await trx('applications')
     .where({ id })

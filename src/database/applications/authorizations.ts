@@ -95,7 +95,7 @@ export async function listAuthorizedLines(
     })
 }
 
-/** Of all the user's lines, or of one: application by application, the first registered first. */
+/** Lists those of all the user's lines, or of one: application by application, the first registered first. */
 export async function listAuthorizations(
   db: Database,
   userId: string,

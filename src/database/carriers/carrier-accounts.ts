@@ -21,7 +21,7 @@ export interface CarrierAccount {
   lastTestFault: string | null
   /** The version that was tested: the settings may be others by now. */
   lastTestedVersion: number | null
-  /** Since when an operator has paused what its lines send; null: it goes on. */
+  /** When an operator paused what its lines send; null when it goes on. */
   pausedAt: Date | null
   /** A user's id; null: the command line. */
   pausedBy: string | null
@@ -99,7 +99,7 @@ export async function findSealedSettings(db: Database, id: string): Promise<Buff
 
 export type SealedAccount = AccountVersion & Pick<CarrierAccount, 'name' | 'kind'> & { sealed: Buffer }
 
-/** With their settings as they were with that version; in the order of the ids. */
+/** Finds accounts with their settings as they were with that version, in the order of the ids. */
 export async function findSealedAccounts(
   db: Database,
   ids: readonly string[],

@@ -8,7 +8,7 @@ export interface AccountToAsk {
   version: number
   /** Everything that the carrier got before this has been taken in. */
   since: Date
-  /** By Postgres's clock. */
+  /** The time of the look, by Postgres's clock. */
   askedAt: Date
 }
 
@@ -49,7 +49,7 @@ export async function listNumbersAt(
 
 export interface Brought {
   carrierMessageId: string
-  /** Where the carrier has the media; null: it was a text. */
+  /** The carrier's URL of the media; null when it was a text. */
   sourceUrl: string | null
 }
 

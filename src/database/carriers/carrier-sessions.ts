@@ -10,7 +10,7 @@ export interface CarrierSessions {
   boundCount: number
   /** How many there should be. */
   sessionCount: number
-  /** Since when so many are bound; null: none ever was. */
+  /** When the number of those bound last changed; null when none ever was. */
   changedAt: Date | null
   lastError: string | null
   lastErrorAt: Date | null
@@ -90,7 +90,7 @@ export async function releaseAccount(db: Database, holderId: string, accountId: 
     })
 }
 
-/** By account; of those that some process has held. */
+/** Lists the sessions by account, for those that some process has held. */
 export async function listCarrierSessions(db: Database): Promise<Map<string, CarrierSessions>> {
   const { rows } = await db.raw<{ rows: (CarrierSessions & { accountId: string })[] }>(
     `select account_id as "accountId", lease_until > clock_timestamp() as "isHeld", version,

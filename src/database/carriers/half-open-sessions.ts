@@ -2,7 +2,9 @@ import type { Database } from '../connection.js'
 import { HAS_SECOND_FACTOR } from '../people/second-factors/has-one.js'
 import type { NewSession } from '../people/sessions.js'
 
-/** Of somebody who has given the password, and not yet the second factor. It opens nothing but that step. */
+/**
+ * The session of somebody who has given the password, but not yet the second factor. It opens nothing but that step.
+ */
 export interface HalfOpenSession {
   id: string
   userId: string

@@ -26,12 +26,12 @@ export type DisabledReason = (typeof DISABLED_REASONS)[number]
 const name: Kind<string> = { schema: { type: 'string', minLength: 1, maxLength: 100 } }
 
 /**
- * An endpoint as those see it whose it is. The columns are those of `endpoints e` and of the developer connection `c` whose
- * outgoing webhook it is.
+ * An endpoint as those see it whose it is. The columns are those of `endpoints e` and of the developer connection `c`
+ * whose outgoing webhook it is.
  */
 export const ENDPOINT_FIELDS = {
   id: shown('e.id', uuid),
-  /** Of the line's owner, or of who registered the application. */
+  /** The line's owner, or the user who registered the application. */
   userId: internal('e.user_id', uuid),
   lineId: shown(
     'e.line_id',
@@ -253,7 +253,7 @@ export async function replaceSecret(
     })
 }
 
-/** As if it had never been called. */
+/** The health of an endpoint that was never called. */
 const healthy = {
   called_at: null,
   failing_since: null,

@@ -63,7 +63,7 @@ export async function listLineEvents(
   return rows.map((row) => ({ key: row.key, event: row.id === null ? undefined : row }))
 }
 
-/** As they are now; one that is gone is left out. */
+/** Reads events as they are now; one that is gone is left out. */
 export async function listLineEventsById(db: Database, ids: readonly string[]): Promise<LineEvent[]> {
   const { rows } = await db.raw<{ rows: LineEvent[] }>(
     `select e.* from unnest(:ids::uuid[]) as asked (id)

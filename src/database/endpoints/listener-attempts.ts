@@ -3,7 +3,7 @@ import { toJson } from '../text.js'
 
 export interface ListenerAttempt {
   eventId: string
-  /** By the listener's clock. */
+  /** The time by the listener's clock. */
   startedAt: Date
   durationMs: number
   /** null: there was no answer, and `failure` says why. */
@@ -11,11 +11,12 @@ export interface ListenerAttempt {
   failure: string | null
 }
 
-/** Of one event: what comes after these is not kept. */
+/** The most that is kept of one event. */
 const MAX_OF_EVENT = 100
 
 /**
- * Writes down attempts at events of one line. What is known already is left out, so that who had no answer may ask again.
+ * Writes down attempts at events of one line. What is known already is left out, so that who had no answer may ask
+ * again.
  *
  * @returns how many were written
  */

@@ -19,7 +19,7 @@ export const SHAPES = [
 
 export type Shape = (typeof SHAPES)[number]
 
-/** Of Standard Webhooks: `v1` is HMAC-SHA256 by the signing secret, `v1a` Ed25519 by its key pair. */
+/** The kinds of Standard Webhooks: `v1` is HMAC-SHA256 by the signing secret, `v1a` Ed25519 by its key pair. */
 export const SIGNATURE_KINDS = ['v1', 'v1a'] as const
 
 export type SignatureKind = (typeof SIGNATURE_KINDS)[number]
@@ -29,21 +29,24 @@ export interface EndpointPolicy {
   retrySchedule: RetrySchedule
   /** false: an event whose request was sent, and not answered in time, is not sent again by itself. */
   retryOnTimeout: boolean
-  /** For the whole of a request; null: as long as the service waits (DELIVERY_TIMEOUT_MS). */
+  /** The time for a whole request; null means as long as the service waits (DELIVERY_TIMEOUT_MS). */
   timeoutSeconds: number | null
-  /** At most; null: as many as the endpoint takes (ENDPOINT_MAX_IN_FLIGHT). `claim_in_lanes` reads it. */
+  /**
+   * The most requests at once; null means as many as the service makes (ENDPOINT_MAX_IN_FLIGHT). `claim_in_lanes` reads
+   * it.
+   */
   requestsAtOnce: number | null
   /** An event waits until the one before it from the same number is over. `create_deliveries` reads it. */
   ordered: boolean
-  /** Of those that every endpoint gets otherwise. `create_deliveries` reads it. */
+  /** Types that every endpoint gets otherwise, and this one does not. `create_deliveries` reads it. */
   declinedEvents: readonly (MessageEventType | AccountEventType)[]
   shape: Shape
-  /** In the Liquid language, for the shape `template`. */
+  /** The template of the shape `template`, in the Liquid language. */
   template: string | null
-  /** Of what the template makes. */
+  /** The content type of what the template makes. */
   templateContentType: string
   signature: SignatureKind
-  /** Until then both kinds sign, because the kind was changed; no field that a person writes. */
+  /** Both kinds sign until then, because the kind was changed. It is no field that a person writes. */
   bothSignaturesUntil: string | null
 }
 
@@ -68,7 +71,7 @@ export function policyOf(stored: StoredPolicy): EndpointPolicy {
   return { ...DEFAULT_POLICY, ...stored }
 }
 
-/** With the headers that are sent in each request, sealed; null: none. */
+/** A policy with the headers that are sent in each request, sealed; null when there are none. */
 export interface PolicyRow {
   policy: EndpointPolicy
   headersSealed: Buffer | null

@@ -26,7 +26,7 @@ export interface ReplayFilter {
   outcome: ReplayOutcome
 }
 
-/** Of people who were forgotten there is nothing left to send. */
+/** There is nothing left to send of people who were forgotten. */
 const HAS_CONTENT = ` and from_number is distinct from '${FORGOTTEN}'`
 
 const FAILED = `(status in ('exhausted', 'held') or status = 'pending' and attempt_count > 0)`
@@ -49,8 +49,8 @@ function deliveriesOf(filter: ReplayFilter, afterId: string): Selection {
 }
 
 /**
- * Gives deliveries a new round of attempts, marked as a replay: those after a given one, oldest first. One that is locked is
- * being brought by somebody else.
+ * Gives deliveries a new round of attempts, marked as a replay: those after a given one, oldest first. One that is
+ * locked is being brought by somebody else.
  *
  * @returns them in order of their ids, to be enqueued after the commit
  */
@@ -99,8 +99,8 @@ export async function listEventsToReplay(
 }
 
 /**
- * Of an application those that were to go to it, while its line is connected; else those of the lines, whether anybody was
- * to get them or not.
+ * Of an application those that were to go to it, while its line is connected; else those of the lines, whether anybody
+ * was to get them or not.
  */
 function eventsOf(filter: ReplayFilter, afterId: string): Selection {
   const { sql, bindings } = spanOf(filter)
@@ -211,7 +211,7 @@ export interface EventReplay extends Omit<ReplayedEvent, 'eventId'> {
   url: string
 }
 
-/** To URLs of the user's own, newest first; the caller has looked whose the event is. */
+/** Lists replays to URLs of the user's own, newest first; the caller has looked whose the event is. */
 export async function listReplaysOfEvent(
   db: Database,
   userId: string,

@@ -43,7 +43,9 @@ export interface TailedAttempt {
   endedAt: Date
 }
 
-/** Those from an id on, the newest first; of one line, if it is given, else of all. What tells of no line is left out. */
+/**
+ * Those from an id on, the newest first; of one line, if it is given, else of all. What tells of no line is left out.
+ */
 export interface Span {
   fromId: string
   lineId: string | undefined
@@ -63,7 +65,7 @@ export async function listNewMessages(db: Database, span: Span): Promise<TailedM
   return rows
 }
 
-/** As they are now; one that is gone is left out. */
+/** Reads messages as they are now; one that is gone is left out. */
 export async function listMessagesById(db: Database, ids: readonly string[]): Promise<TailedMessage[]> {
   const { rows } = await db.raw<{ rows: TailedMessage[] }>(
     // One look-up for each, whatever the planner believes of a table that has just filled.
@@ -103,7 +105,7 @@ export async function listNewAttempts(
   return rows
 }
 
-/** By Postgres's clock. */
+/** Reads Postgres's clock. */
 export async function readNow(db: Database): Promise<Date> {
   const { rows } = await db.raw<{ rows: { now: Date }[] }>('select clock_timestamp() as now')
   return rows[0]?.now ?? new Date()

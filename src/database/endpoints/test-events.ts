@@ -1,10 +1,12 @@
 import type { Database } from '../connection.js'
 import type { Event } from './events.js'
 
-/** Of one line, within the hour that they are kept. */
+/** The most of one line, within the hour that they are kept. */
 const MAX_OF_LINE = 100
 
-/** Also deletes what is older than an hour, of all lines. @returns false when the line has too many */
+/**
+ * Adds a test event, and deletes what is older than an hour, of all lines. @returns false when the line has too many
+ */
 export async function insertTestEvent(
   db: Database,
   { id, userId, lineId, type, payload, fromNumber, toNumber }: Omit<Event, 'messageId'>,

@@ -9,29 +9,29 @@ export interface DeveloperConnection {
   endpointId: string | null
   /** The same endpoint, or the one of a URL that was taken away. */
   keptEndpointId: string | null
-  /** Of the kept endpoint, too. */
+  /** The kept endpoint has them too. */
   optInEvents: OptInEventType[]
   outgoingWebhookUrl: string | null
   endpointDisabledAt: Date | null
   endpointDisabledReason: DisabledReason | null
-  /** Since when the endpoint has only failed. */
+  /** When the endpoint began to fail; it has only failed since. */
   endpointFailingSince: Date | null
   endpointFailureCount: number | null
-  /** Since when a person has paused its deliveries. */
+  /** When a person paused its deliveries. */
   endpointPausedAt: Date | null
   /** A user's id; null: the command line. */
   endpointPausedBy: string | null
-  /** Until then the signing secret from before the last rotation signs too. */
+  /** The signing secret from before the last rotation signs too until then. */
   previousSecretUntil: Date | null
   hasIncomingWebhook: boolean
   incomingWebhookCreatedAt: Date | null
   tokenRegeneratedAt: Date | null
-  /** Until then the token from before the last regeneration works too. */
+  /** The token from before the last regeneration works too until then. */
   previousTokenUntil: Date | null
 }
 
 export interface ConnectionOptions {
-  /** Until the transaction ends, nobody else changes the connection, its endpoints or its webhook. */
+  /** Nobody else changes the connection, its endpoints or its webhook until the transaction ends. */
   isLocked?: boolean
 }
 

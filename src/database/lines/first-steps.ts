@@ -9,7 +9,7 @@ export interface FirstSteps {
   /** The newest event for that server; null: there was none yet. */
   newestEvent: {
     status: string
-    /** Of its last attempt; null: there was none yet, or no answer. */
+    /** The status of the last attempt's answer; null when there was no attempt yet, or no answer. */
     responseStatus: number | null
     durationMs: number | null
     failure: string | null
@@ -17,8 +17,8 @@ export interface FirstSteps {
 }
 
 /**
- * A line that has been in use for long has done it all, or its owner closes the tour. So a look at the newest rows is enough,
- * and bounds what each look costs: by `messages_line`, `deliveries_line` and `delivery_attempts_delivery`.
+ * A line that has been in use for long has done it all, or its owner closes the tour. So a look at the newest rows is
+ * enough, and bounds what each look costs: by `messages_line`, `deliveries_line` and `delivery_attempts_delivery`.
  */
 const ROWS_LOOKED_AT = 100
 

@@ -19,9 +19,12 @@ export interface EndpointHealth {
 export interface LineHealth {
   lineId: string
   hasIncomingWebhook: boolean
-  /** Of its endpoints, oldest first. */
+  /** The health of its endpoints, oldest first. */
   endpoints: EndpointHealth[]
-  /** What became of the newest events to all of them in the last 24 h, by how many hours ago they came; hours without one are left out. */
+  /**
+   * What became of the newest events to all of them in the last 24 h, by how many hours ago they came; hours without
+   * one are left out.
+   */
   hours: { hoursAgo: number; delivered: number; failed: number }[]
 }
 

@@ -12,11 +12,11 @@ export interface Line {
   status: LineStatus
   country: string | null
   allowedCountries: string[] | null
-  /** To which messages are refused for now, after a sudden rise; null: none. */
+  /** Countries to which messages are refused for now, after a sudden rise; null when there are none. */
   pausedCountries: string[] | null
   messagesPerNumberPerMinute: number
   messagesPerMinute: number
-  /** Since when a person has paused what it sends; null: it goes on. */
+  /** When a person paused what it sends; null when it goes on. */
   pausedAt: Date | null
   /** A user's id; null: the command line. */
   pausedBy: string | null
@@ -41,7 +41,7 @@ const columns = {
 /** A line as its owner sees it. */
 export interface OwnLine extends Line {
   isConnected: boolean
-  /** When it last sent or received; null: never. */
+  /** The time when it last sent or received; null when it never has. */
   lastActivityAt: Date | null
 }
 
@@ -78,7 +78,7 @@ export async function findLineByNumber(db: Database, number: string): Promise<Li
   return db('lines').where({ number }).first<Line | undefined>(columns)
 }
 
-/** In the order of the numbers. */
+/** Answers in the order of the numbers. */
 export async function findLinesByNumbers(
   db: Database,
   numbers: readonly string[],
@@ -90,7 +90,10 @@ export async function findLinesByNumbers(
   return numbers.map((number) => byNumber.get(number))
 }
 
-/** Until the end of the transaction nobody else queues messages of these lines. In the order of everybody who does. */
+/**
+ * Nobody else queues messages of these lines until the transaction ends. The locks are taken in the order of everybody
+ * who does.
+ */
 export async function lockLines(trx: Database, numbers: readonly string[]): Promise<void> {
   await trx.raw(
     `select lock_line(id)
@@ -134,7 +137,7 @@ export async function findLineNumbers(
     .select<{ id: string; number: string }[]>('id', 'number')
 }
 
-/** For operators: what lines are called, by their ids. */
+/** Tells operators what lines are called, by their ids. */
 export async function findLineNames(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db('lines')
     .whereRaw('id = any (?::uuid[])', [[...new Set(ids)]])
@@ -142,7 +145,7 @@ export async function findLineNames(db: Database, ids: readonly string[]): Promi
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Until the transaction ends, nobody else changes it. undefined: the user has no such line. */
+/** Nobody else changes it until the transaction ends. undefined: the user has no such line. */
 export async function lockOwnLine(trx: Database, userId: string, id: string): Promise<Line | undefined> {
   return trx('lines').where({ user_id: userId, id }).forNoKeyUpdate().first<Line | undefined>(columns)
 }
@@ -151,12 +154,12 @@ export async function updateLineName(db: Database, id: string, name: string): Pr
   await db('lines').where({ id }).update({ name })
 }
 
-/** For operators: any user's line. */
+/** Finds any user's line, for operators. */
 export async function findAnyLine(db: Database, id: string): Promise<Line | undefined> {
   return db('lines').where({ id }).first<Line | undefined>(columns)
 }
 
-/** For operators: every user's lines, oldest first. */
+/** Lists every user's lines, oldest first, for operators. */
 export async function listAllLines(db: Database): Promise<(Line & { connected: boolean })[]> {
   return db('lines')
     .leftJoin('developer_connections', 'developer_connections.line_id', 'lines.id')
@@ -197,7 +200,7 @@ export async function countLinesOfCarriers(db: Database): Promise<Map<string, nu
   return new Map(rows.map(({ carrier, count }) => [carrier, count]))
 }
 
-/** For operators: whose line a number is. */
+/** The line that has a number, and its owner, as operators see it. */
 export interface LineOfNumber {
   id: string
   number: string
@@ -206,7 +209,7 @@ export interface LineOfNumber {
   ownerEmail: string
 }
 
-/** For operators: the lines that these numbers (E.164) belong to. */
+/** Finds the lines that these numbers (E.164) belong to, for operators. */
 export async function findLinesOfNumbers(db: Database, numbers: readonly string[]): Promise<LineOfNumber[]> {
   return db('lines as l')
     .join('users as u', 'u.id', 'l.user_id')

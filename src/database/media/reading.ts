@@ -19,7 +19,7 @@ export interface MessageMedia {
   isRemoved: boolean
 }
 
-/** For a query of messages `m`: JSON, or null. Looked up only where there is any. */
+/** SQL for a query of messages `m`: JSON, or null. It is looked up only where there is any. */
 export const MEDIA_OF_MESSAGE = `case when m.media_url is not null then (
     select json_build_object('status', x.status, 'failure', x.failure, 'token', x.token,
       'contentType', x.content_type, 'byteCount', x.byte_count, 'width', x.width, 'height', x.height,

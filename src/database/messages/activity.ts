@@ -23,11 +23,14 @@ export interface ActivityFilter {
   lineId?: string
   direction?: Direction
   type?: MessageType
-  /** Of deliveries, whichever message they tell of. */
+  /** The type of the deliveries' event, whichever message they tell of. */
   eventType?: EventType
-  /** Of the message, or of one of its deliveries; some states are of both. */
+  /** The state of the message, or of one of its deliveries; some states are of both. */
   status?: string
-  /** Why the message, or the last attempt of one of its deliveries, failed; a carrier's own words may be their beginning. */
+  /**
+   * Why the message, or the last attempt of one of its deliveries, failed; a carrier's own words may be their
+   * beginning.
+   */
   reason?: string
   /** E.164: who is at the other end. */
   number?: string
@@ -108,8 +111,8 @@ export async function findActivityMessages(db: Database, ids: readonly string[])
 }
 
 /**
- * Those with these ids, and all of these messages' events, oldest first; the caller has looked whose they are. Each is looked
- * up by itself: before the tables are analyzed, Postgres would rather read them whole.
+ * Those with these ids, and all of these messages' events, oldest first; the caller has looked whose they are. Each is
+ * looked up by itself: before the tables are analyzed, Postgres would rather read them whole.
  */
 export async function findActivityDeliveries(
   db: Database,
@@ -247,8 +250,8 @@ function eventTypeIs(d: string, type: EventType): Condition {
 }
 
 /**
- * Where looking through rows one by one ends: the newest id of which some line has had its share of rows. What is looked
- * for in a span of ids needs no other bound, and no line is looked through further than the others.
+ * Where looking through rows one by one ends: the newest id of which some line has had its share of rows. What is
+ * looked for in a span of ids needs no other bound, and no line is looked through further than the others.
  */
 async function findEnd(
   db: Database,

@@ -11,7 +11,7 @@ export interface ChangedMessage extends Conversation {
 
 export interface Changes {
   changed: ChangedMessage[]
-  /** Of the events that tell of it; to be enqueued when it is committed. */
+  /** The deliveries of the events that tell of it; the caller enqueues them when it is committed. */
   deliveries: NewDelivery[]
 }
 

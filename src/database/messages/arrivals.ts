@@ -17,7 +17,7 @@ export interface ArrivalRecord {
 /** A carrier brings again what was not answered at once, or in its next sessions; not a day later. */
 const FORGOTTEN_MS = 3_600_000
 
-/** As `take_smpp_arrivals` has it. */
+/** The fields that `take_smpp_arrivals` reads. */
 export function arrivalFields({ id, digest, sessionId, openSessionIds, silentMs }: ArrivalRecord): object {
   return {
     arrival_id: id,

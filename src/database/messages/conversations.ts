@@ -13,7 +13,7 @@ export interface ConversationMessage {
   type: MessageType
   text: string | null
   media: MessageMedia | null
-  /** When it was there: at the carrier if the line sent it, else at the line. */
+  /** The time when it was there: at the carrier if the line sent it, else at the line. */
   at: Date
 }
 
@@ -49,7 +49,7 @@ export async function listLatestContacts(
   { carrier, limit }: { carrier: string; limit: number },
 ): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { number: string }[] }>(
-    // Of each line a bounded number of messages: a line may have very many, and all with one number.
+    // A bounded number of messages of each line is read: a line may have very many, and all with one number.
     `select number from (
        select distinct on (m.number) m.number, m.id
        from lines l

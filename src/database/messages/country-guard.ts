@@ -2,7 +2,7 @@ import type { Database } from '../connection.js'
 
 /** Rows that are being committed have time until then. */
 const LAG = `interval '5 seconds'`
-/** After a longer pause of the service only so much is counted: statements have a limit. */
+/** The most that is counted after a longer pause of the service: statements have a limit. */
 const LONGEST_GAP = `interval '1 hour'`
 /** An id has the time of the clock of the process that made it. */
 const CLOCKS = `interval '1 minute'`
@@ -19,7 +19,8 @@ export interface NewMessages {
 }
 
 /**
- * Messages that were accepted since the last call, in whichever process; each is given once, in the transaction that notes so.
+ * Messages that were accepted since the last call, in whichever process; each is given once, in the transaction that
+ * notes so.
  *
  * @returns undefined while another process is at it
  */
@@ -76,9 +77,9 @@ export interface Rise {
 }
 
 /**
- * Countries that got `minimum` messages of a user in this hour, and `factor` times what was ever usual. Left out is what is
- * paused already, and what a person let go on within a week. In its first week the guard only counts: what somebody has
- * always sent on Mondays is no rise.
+ * Countries that got `minimum` messages of a user in this hour, and `factor` times what was ever usual. Left out is
+ * what is paused already, and what a person let go on within a week. In its first week the guard only counts: what
+ * somebody has always sent on Mondays is no rise.
  */
 export async function findRises(
   db: Database,

@@ -91,7 +91,7 @@ export const MESSAGE_FIELDS = {
   /** While queued: when it is worked on next. */
   dueAt: internal('m.due_at', moment),
   jobGeneration: internal('m.job_generation', count),
-  /** When a worker took it to the carrier, last. */
+  /** The time when a worker last took it to the carrier. */
   claimedAt: internal('m.claimed_at', orNull(moment)),
   sentAt: shown('m.sent_at', orNull(moment)),
   receiptAt: shown('m.receipt_at', orNull(moment), "When the carrier's report on it came."),

@@ -5,7 +5,7 @@ import type { Database } from '../connection.js'
 import { DatabaseUnavailable, mayBeDone } from '../outage.js'
 import { toJson } from '../text.js'
 
-/** For so long it is tried to find out what a statement did whose answer was lost, but not beyond what clients wait in all. */
+/** How long a statement whose answer was lost is looked into, within what clients wait in all. */
 const LOOK_MS = 4000
 const PATIENCE_MS = 9000
 const LOOK_PAUSE_MS = 200
@@ -18,14 +18,16 @@ export interface QueueRequest {
   messageId: string
   lineId: string
   source: OutboundSource
-  /** Of an `application`. */
+  /** The application, where it is the source. */
   applicationId?: string | undefined
   /** E.164 */
   toNumber: string
   text: string | null
   /** What is to be copied before it is sent. */
   media?: { id: string; url: string; token: string } | undefined
-  /** When it is to be sent, if that is still to come by the clock of Postgres; else, and without it, at once. */
+  /**
+   * The time when it is to be sent, if that is still to come by the clock of Postgres; otherwise it is sent at once.
+   */
   sendAt?: Date | undefined
   /** If it was not handed over by then, it fails. */
   expiresAt?: Date | undefined
@@ -35,7 +37,9 @@ export interface QueueRequest {
   againOf?: string
   /** The service takes no more now; the answer is `line_full`, as when the line's own backlog is. */
   isBacklogFull?: boolean
-  /** Far fewer messages than the limit are known to wait on the line. Then they are not counted, which would cost time. */
+  /**
+   * Far fewer messages than the limit are known to wait on the line. Then they are not counted, which would cost time.
+   */
   isLineRoomy?: boolean
   /** `scopeId`: whose key it is. `requestHash`: hex; tells a repeat from another request under the same key. */
   idempotency?: { scopeId: string; key: string; requestHash: string } | undefined
@@ -43,7 +47,7 @@ export interface QueueRequest {
   segmentCount?: number | undefined
   /** Whether whoever asked is gone by now; left out: they wait. */
   hasLeft?: (() => boolean) | undefined
-  /** For a `webhook`: what let the request in. If it has changed since, the answer is `webhook_changed`. */
+  /** What let a webhook's request in. If it has changed since, the answer is `webhook_changed`. */
   openedBy?: { tokenHash: Buffer; lineVersion: string }
 }
 
@@ -66,7 +70,7 @@ export interface QueueAnswer {
     | 'rate_limited'
     | 'over_cap'
     | 'line_full'
-  /** Of the accepted message, or of the first one under the same key. */
+  /** The id of the accepted message, or of the first one under the same key. */
   messageId: string | null
   /** The windows of the line's incoming webhook; undefined: the statement's own answer was lost, and it was done. */
   windows: { toNumber: Allowance; line: Allowance } | undefined
@@ -135,8 +139,8 @@ async function findOutcomes(
 }
 
 /**
- * Which of these messages have rows. Other connections may be dead like the one whose answer was lost, and the pool needs a
- * moment to replace them: whoever waits for the answer is better served late than by "not known".
+ * Which of these messages have rows. Other connections may be dead like the one whose answer was lost, and the pool
+ * needs a moment to replace them: whoever waits for the answer is better served late than by "not known".
  */
 async function findWritten(db: Database, ids: readonly string[], untilMs: number): Promise<Set<string>> {
   for (;;) {

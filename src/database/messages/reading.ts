@@ -20,10 +20,10 @@ export interface MessageFilter {
   until?: Date
 }
 
-/** Of `messages m`. */
+/** The columns of `messages m`. */
 export const COLUMNS = columnsOf(MESSAGE_FIELDS)
 
-/** As the index messages_contact has it. */
+/** The number at the other end, written as the index messages_contact has it. */
 export const CONTACT_NUMBER = `(case m.direction when 'outbound' then m.to_number else m.from_number end)`
 
 export async function findMessage(db: Database, userId: string, id: string): Promise<Message | undefined> {
@@ -34,7 +34,7 @@ export async function findMessage(db: Database, userId: string, id: string): Pro
   return rows[0]
 }
 
-/** For operators: whose message it is. */
+/** Tells operators whose message it is. */
 export async function findMessageOwner(db: Database, id: string): Promise<string | undefined> {
   const row = await db('messages').where({ id }).first<{ userId: string } | undefined>({ userId: 'user_id' })
   return row?.userId
@@ -50,7 +50,7 @@ export function listMessages(
   return readList(db, messagesOf(userId, filter, page))
 }
 
-/** For operators: every user's, line by line too, so it takes longer the more lines there are. */
+/** Lists every user's messages, for operators; line by line too, so it takes longer the more lines there are. */
 export function listAnyMessages(db: Database, filter: MessageFilter, page: Page): Promise<Message[]> {
   return readList(db, messagesOf(undefined, filter, page))
 }

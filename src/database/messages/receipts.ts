@@ -11,18 +11,18 @@ export interface Receipt {
   /** How else the carrier may have written its id when it took the message. They count for `numbers` only. */
   otherIds?: readonly string[]
   /**
-   * Whom the message was sent to is one of these, in whatever form. A carrier whose counter began anew gives ids again, and
-   * this tells the messages of one id apart. Left out: the newest message that has the id.
+   * Whom the message was sent to is one of these, in whatever form. A carrier whose counter began anew gives ids again,
+   * and this tells the messages of one id apart. Left out: the newest message that has the id.
    */
   numbers?: readonly string[]
   /**
-   * Whoever gives it asks again. So it does not count yet while another text to the number is being handed over, which may
-   * be what it is of: a carrier that gives ids again may give the same one.
+   * Whoever gives it asks again. So it does not count yet while another text to the number is being handed over, which
+   * may be what it is of: a carrier that gives ids again may give the same one.
    */
   mayWait?: boolean
   /**
-   * Our own id of the message, if the carrier hands it back: it finds a message whose worker died in the carrier's call.
-   * The message must be of a line at this carrier. The carrier's id counts more, unless it was given to several.
+   * Our own id of the message, if the carrier hands it back: it finds a message whose worker died in the carrier's
+   * call. The message must be of a line at this carrier. The carrier's id counts more, unless it was given to several.
    */
   messageId?: string
   status: 'sent' | 'delivered' | 'failed'
@@ -33,7 +33,9 @@ export interface Receipt {
   isOptedOut?: boolean
 }
 
-/** Numbers are compared by so many digits, because receipts write them with and without the codes of country and area. */
+/**
+ * Numbers are compared by so many digits, because receipts write them with and without the codes of country and area.
+ */
 const NUMBER_END = 7
 
 /** Reading messages once more costs a third of the statement's pages. So a batch without numbers does not. */
@@ -51,15 +53,15 @@ export interface FoundReceipt {
   /** Its place among those given. */
   n: number
   messageId: string
-  /** Of several for one message, the one that counts. */
+  /** Whether it is the one that counts, of several for one message. */
   isGiven: boolean
 }
 
 /**
  * Applies carriers' reports on sent messages. States only move forward (sent, then delivered or failed), and a final
  * state stays, so reports may come twice and in any order. An `unknown` message becomes known by a report, and so does
- * one that went back to the queue although the carrier has it. A message that was never claimed cannot be the carrier's.
- * Receipts of an account that has changed are `outdated`: nothing is done with them.
+ * one that went back to the queue although the carrier has it. A message that was never claimed cannot be the
+ * carrier's. Receipts of an account that has changed are `outdated`: nothing is done with them.
  *
  * A message that is found by our own id also gets the carrier's id, because the next receipt may come without ours.
  */

@@ -20,8 +20,8 @@ export interface ReceiveRequest {
   /** How a repeat is told; left out: by the carrier's id. */
   toldBy?: ToldBy | undefined
   /**
-   * The account whose signature let it in. If it was changed or removed since, the answer is `account_changed`. The line
-   * must be at this account. Left out: the caller has checked both.
+   * The account whose signature let it in. If it was changed or removed since, the answer is `account_changed`. The
+   * line must be at this account. Left out: the caller has checked both.
    */
   account?: AccountVersion | undefined
   /** E.164, both; `toNumber` is the line's. */
@@ -36,7 +36,7 @@ export interface ReceiveRequest {
 
 export type ToldBy =
   | { arrival: ArrivalRecord }
-  /** Of a long text, whose parts came one by one. Who takes them makes the message. */
+  /** The parts of a long text, which came one by one. Whoever takes them makes the message. */
   | { partIds: readonly string[] }
 
 export interface Received {
@@ -46,7 +46,7 @@ export interface Received {
   deliveries: NewDelivery[]
   /** The sender's window stays as it is. */
   isPaused: boolean
-  /** By this message. */
+  /** This message has paused them. */
   hasPaused: boolean
   /** Something waits to be sent to the sender, or is on its way. */
   isWaitedFor: boolean

@@ -16,8 +16,8 @@ export interface Requeued {
 
 /**
  * For statements that pick a few rows by their ids. With `status = 'queued'` Postgres could use a partial index; on a
- * table that has just filled it then reads that index from end to end for every id (with 60,000 messages waiting a claim
- * took 8 ms instead of 1).
+ * table that has just filled it then reads that index from end to end for every id (with 60,000 messages waiting a
+ * claim took 8 ms instead of 1).
  */
 export const isQueued = `m.status || '' = 'queued'`
 
@@ -73,7 +73,7 @@ export async function makeMessageDue(
   return rows[0]
 }
 
-/** Of a line, by the index of what waits. */
+/** SQL: the messages of a line that wait for the carrier, by the index of what waits. */
 const WAITS_FOR_CARRIER = `m.line_id = ? and m.status in ('queued', 'sending') and ${isQueued} and m.not_before > clock_timestamp()`
 
 /** How many of a line's messages wait until the carrier is tried again, at most so many. */
@@ -85,7 +85,7 @@ export async function countWaitingForCarrier(db: Database, lineId: string, max: 
   return rows[0].count
 }
 
-/** As `makeMessageDue`, for those of a line, in the order in which they are to be sent. */
+/** Does what `makeMessageDue` does for those of a line, in the order in which they are to be sent. */
 export async function makeMessagesDue(db: Database, lineId: string, limit: number): Promise<Requeued[]> {
   const { rows } = await db.raw<{ rows: Requeued[] }>(
     `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null

@@ -6,7 +6,7 @@ export interface Resumption {
   table: 'lines' | 'carrier_accounts' | 'all_sending'
   /** null: of all lines. */
   id: string | null
-  /** As text: a Date would lose its microseconds. */
+  /** The time as text: a Date would lose its microseconds. */
   resumedAt: string
 }
 

@@ -5,7 +5,7 @@ import { CONTACT_NUMBER } from './reading.js'
 import { linesThat, listOfLines, LOOKED_THROUGH, readList, type Condition } from '../lists.js'
 import type { User } from '../people/users.js'
 
-/** Whose things are looked through; left out: everybody's. */
+/** The user whose things are looked through; left out, everybody's are. */
 export interface Scope {
   userId?: string
 }
@@ -18,7 +18,7 @@ export interface FoundLine {
   ownerEmail: string
 }
 
-/** With whose it is, for readers who are not its owner. */
+/** A message and its owner, for readers who are not the owner. */
 export type FoundMessage = Message & { userId: string; ownerEmail: string; lineName: string }
 
 const OF_MESSAGE = `${columnsOf(MESSAGE_FIELDS)}, m.user_id as "userId", u.email as "ownerEmail", l.name as "lineName"`

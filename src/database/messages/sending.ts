@@ -32,7 +32,7 @@ export interface MessageToSend {
   fromNumber: string
   toNumber: string
   text: string | null
-  /** Of a message with media: our copy. null for one without. */
+  /** Our copy of the message's media; null for one without. */
   media: { status: MediaStatus; token: string; failure: MediaReason | null } | null
   ageMs: number
 }
@@ -70,7 +70,7 @@ interface ClaimSettings {
   leaseMs: number
   /** A message that was accepted longer ago is not sent any more. */
   maxAgeMs: number
-  /** After so long the sweep looks at messages that wait for an earlier one or for their media. */
+  /** The time after which the sweep looks at messages that wait for an earlier one or for their media. */
   lookAgainMs: number
   /** Kinds of carriers that send where the account's sessions are, and the accounts whose sessions are here. */
   heldKinds: readonly string[]
@@ -167,7 +167,7 @@ export interface Settlement {
   carrierMessageId?: string
   /** The carrier's own code beside the error. */
   carrierCode?: string
-  /** For `queued`: when to try again. */
+  /** The wait before the next try, for `queued`. */
   dueInMs?: number
   /** Throttled: the carrier was not really asked, so the attempt does not count. */
   uncounted?: boolean

@@ -42,7 +42,7 @@ export interface NearCap extends SpendCap {
   /** null: the cap is of all lines of the user together. */
   lineId: string | null
   lineName: string | null
-  /** Of UTC. */
+  /** The day in UTC. */
   day: string
 }
 

@@ -2,12 +2,12 @@ import type { Database } from '../connection.js'
 
 /** What a queued message that nobody has paused waits for, as `claim_messages` would find it now. */
 export interface MessageWait {
-  /** Of the same number, accepted before it: comes first. */
+  /** A message to the same number that was accepted before it, and comes first. */
   earlierId: string | null
   /** What the line may send to one number, and in all, within a minute. */
   numberLimit: number
   lineLimit: number
-  /** When the number, or the line, has room again; null: it has now. */
+  /** The time when the number, or the line, has room again; null when it has now. */
   numberOpensAt: Date | null
   lineOpensAt: Date | null
   /** What its carrier account takes in a second; null: as many as come. */

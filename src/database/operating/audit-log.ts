@@ -19,12 +19,12 @@ export interface AuditRow {
   after: AuditDetails | null
 }
 
-/** With the names of what its ids mean, as far as it is still there. */
+/** A row with the names of what its ids mean, as far as that is still there. */
 export interface ListedAuditRow extends AuditRow {
   at: Date
   actorEmail: string | null
   userEmail: string | null
-  /** Of the application that acted. */
+  /** The name of the application that acted. */
   applicationName: string | null
   /** An e-mail address, a number or a name. */
   subjectName: string | null
@@ -84,7 +84,7 @@ export async function hasRecentAct(
   return (await recent(db, act, withinMinutes).where({ subject_id: subjectId }).first('id')) !== undefined
 }
 
-/** To which subjects this session or token has done so within so many minutes. */
+/** Lists the subjects to which this session or token has done so within so many minutes. */
 export async function listRecentSubjects(
   db: Database,
   act: OwnAct,

@@ -24,8 +24,8 @@ const CLAIMED = `d.id, d.notice_id as "noticeId", d.attempt_count as attempt`
 const CLAIM = `update dispatches d set due_at = clock_timestamp() + ${LEASE}, attempt_count = d.attempt_count + 1`
 
 /**
- * A mail for the owner, if there is one, and one for each operator, if they want it. Nobody gets two, and who is disabled
- * gets none.
+ * A mail for the owner, if there is one, and one for each operator, if they want it. Nobody gets two, and who is
+ * disabled gets none.
  */
 export async function insertMails(trx: Database, noticeIds: readonly string[]): Promise<void> {
   await trx.raw(
@@ -38,7 +38,10 @@ export async function insertMails(trx: Database, noticeIds: readonly string[]): 
   )
 }
 
-/** For the owner and for each operator, whichever mails they want: of what somebody else does with the account. */
+/**
+ * Adds mails for the owner and for each operator, whichever mails they want: they tell what somebody else does with the
+ * account.
+ */
 export async function insertAccountMails(trx: Database, noticeIds: readonly string[]): Promise<void> {
   await trx.raw(
     `insert into dispatches (id, kind, notice_id, user_id)

@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 
-/** As `due_work` names it. */
+/** The names that `due_work` gives. */
 export type DueWork =
   | 'expired messages'
   | 'expired deliveries'

@@ -42,7 +42,7 @@ export async function findMediaSubjects(db: Database, ids: readonly string[]): P
 
 interface DeliverySubject extends JobSubject {
   status: DeliveryStatus
-  /** Of its endpoint. */
+  /** The URL of its endpoint. */
   url: string
 }
 

@@ -23,7 +23,7 @@ const LOCK = 'notices'
 const QUIET = `interval '1 hour'`
 const PRESENT = `jsonb_to_recordset(:present::jsonb) as p(kind text, subject text, mark text, "afterMs" double precision)`
 
-/** Until the transaction ends, no other process tells anything. @returns false: one does so now */
+/** No other process tells anything until the transaction ends. @returns false: one does so now */
 export async function lockNotices(trx: Database): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: [{ isMine: boolean }] }>(
     `select pg_try_advisory_xact_lock(hashtextextended(?, 0)) as "isMine"`,
@@ -45,8 +45,8 @@ export async function openCauses(trx: Database, present: readonly PresentCause[]
 }
 
 /**
- * Of what is wrong, that of which it is time to tell, oldest first: it is new or has come further, and was not told of within
- * the last hour. Who takes it tells it.
+ * Of what is wrong, that of which it is time to tell, oldest first: it is new or has come further, and was not told of
+ * within the last hour. Who takes it tells it.
  */
 export async function takeCauses(
   trx: Database,
@@ -70,7 +70,10 @@ export async function takeCauses(
   return rows
 }
 
-/** As `takeCauses`, for something that is over as soon as it is told. @returns false: it was told within the last hour */
+/**
+ * Does what `takeCauses` does for something that is over as soon as it is told. @returns false: it was told within the
+ * last hour
+ */
 export async function takeMoment(trx: Database, kind: string, subject: string): Promise<boolean> {
   const { rowCount } = await trx.raw<{ rowCount: number }>(
     `insert into notice_causes as c (kind, subject, told_at, ended_at)

@@ -7,7 +7,7 @@ export interface Notice {
   id: string
   kind: string
   subject: string
-  /** Whose line or application it is about; null: of the service as a whole. */
+  /** The owner of the line or application that it is about; null when it is about the service as a whole. */
   userId: string | null
   at: Date
   /** What it says in particular; `src/domain/operating/notices/kinds.ts` knows what each kind has. */
@@ -117,7 +117,7 @@ export async function setNoticeMails(db: Database, userId: string, mails: Notice
   await db('users').where({ id: userId }).update({ notice_mails: mails })
 }
 
-/** With what was to go out of them. @returns how many, at most `limit` */
+/** Deletes notices with what was to go out of them. @returns how many, at most `limit` */
 export async function deleteOldNotices(db: Database, keptDays: number, limit: number): Promise<number> {
   return db('notices')
     .whereIn(

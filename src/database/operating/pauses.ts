@@ -1,9 +1,12 @@
 import type { Database } from '../connection.js'
 
-/** What people pause: a line's sending, that of all lines of a carrier account, all sending, and an endpoint's deliveries. */
+/**
+ * What people pause: a line's sending, that of all lines of a carrier account, all sending, and an endpoint's
+ * deliveries.
+ */
 export type PausableTable = 'lines' | 'carrier_accounts' | 'all_sending' | 'endpoints'
 
-/** Whose row it is; of the table with one row, nothing. */
+/** The id of the row; the table with one row has none. */
 export type PausableRow =
   { table: 'lines' | 'endpoints' | 'carrier_accounts'; id: string } | { table: 'all_sending' }
 
@@ -108,7 +111,7 @@ export async function listPausesOfLine(db: Database, lineId: string): Promise<Se
   return rows
 }
 
-/** For operators: something that is paused beside all sending. */
+/** Something that is paused beside all sending, as operators see it. */
 export interface PausedThing {
   kind: 'line' | 'account'
   id: string

@@ -24,7 +24,7 @@ export async function countSealedByKey(db: Database): Promise<Map<string, number
   return new Map(rows.map(({ name, count }) => [name, count]))
 }
 
-/** In order of the rows' ids, those after one. */
+/** Lists values in order of the rows' ids, those after one. */
 export async function listSealed(
   db: Database,
   which: SealedColumn,

@@ -79,7 +79,8 @@ export interface NewTask {
 const OPEN = `status in ('waiting', 'running')`
 
 /**
- * @param maxOpen of the user, and of each application: with as many none is added. They are counted under the user's lock
+ * @param maxOpen of the user, and of each application: with as many none is added. They are counted under the user's
+ * lock
  * @returns whether it was added
  */
 export async function insertTask(trx: Database, task: NewTask, maxOpen: number): Promise<boolean> {
@@ -119,7 +120,7 @@ export async function findTask(
   return rows[0]
 }
 
-/** For operators: anybody's. */
+/** Finds anybody's tasks, for operators. */
 export async function findTasksByIds(db: Database, ids: readonly string[]): Promise<Task[]> {
   const { rows } = await db.raw<{ rows: Task[] }>(
     `select ${COLUMNS} from tasks w where w.id = any (?::uuid[])`,
@@ -128,7 +129,9 @@ export async function findTasksByIds(db: Database, ids: readonly string[]): Prom
   return rows
 }
 
-/** Newest first. @param userId undefined: for operators, everybody's @param only of this line, or of this application */
+/**
+ * Newest first. @param userId undefined: for operators, everybody's @param only of this line, or of this application
+ */
 export async function listTasks(
   db: Database,
   userId: string | undefined,
@@ -150,7 +153,9 @@ export async function listTasks(
   return rows
 }
 
-/** One that waits stops at once; one that runs when its batch is over. @returns how it was before; undefined: it is over */
+/**
+ * One that waits stops at once; one that runs when its batch is over. @returns how it was before; undefined: it is over
+ */
 export async function askToStop(trx: Database, id: string): Promise<RowJob | undefined> {
   const { rows } = await trx.raw<{ rows: RowJob[] }>(
     `update tasks set stop_asked_at = coalesce(stop_asked_at, clock_timestamp()), due_at = clock_timestamp(),

@@ -89,7 +89,7 @@ export async function deleteApiToken(db: Database, userId: string, id: string): 
   return deleted?.name
 }
 
-/** Until then its owner sees that it has expired, and which program has to get another one. */
+/** Its owner sees until then that it has expired, and which program has to get another one. */
 export async function deleteLongExpiredTokens(db: Database): Promise<number> {
   return db('api_tokens').whereRaw(`expires_at < now() - interval '30 days'`).delete()
 }
@@ -100,10 +100,11 @@ export interface UsedToken extends TokenScope {
 }
 
 /**
- * Not of a disabled user, and none that has expired. Notes the use at most once a minute: most requests of a busy token only read.
+ * Not of a disabled user, and none that has expired. Notes the use at most once a minute: most requests of a busy token
+ * only read.
  *
- * Every request of /v1 asks for it. Named it takes two thirds of the time that it took before it looked at the user, when
- * Postgres planned it each time (measured: 0.73 ms, 1.02 ms).
+ * Every request of /v1 asks for it. Named it takes two thirds of the time that it took before it looked at the user,
+ * when Postgres planned it each time (measured: 0.73 ms, 1.02 ms).
  */
 export async function useApiToken(db: Database, tokenHash: Buffer): Promise<UsedToken | undefined> {
   const [row] = await runNamed<UsedToken>(

@@ -5,7 +5,7 @@ import { FORGOTTEN } from './forgotten.js'
 /** A message that is to be erased, with the copy of its media. */
 export interface ErasableMessage {
   id: string
-  /** Of a file that is still there. */
+  /** The key of a file that is still there. */
   storageKey: string | null
   sourceUrl: string | null
 }
@@ -66,7 +66,10 @@ export async function eraseMessages(
   })
 }
 
-/** Takes them out of events that tell of no message, or of one that was dropped. @returns how many deliveries were looked at */
+/**
+ * Takes them out of events that tell of no message, or of one that was dropped. @returns how many deliveries were
+ * looked at
+ */
 export async function eraseDeliveries(db: Database, person: PersonOnLines, limit: number): Promise<number> {
   return transaction(db, async (trx) => {
     const { rows } = await trx.raw<{ rows: { id: string; eventId: string }[] }>(
@@ -99,8 +102,8 @@ async function eraseEvents(trx: Database, number: string, eventIds: readonly str
 }
 
 /**
- * What lines know of the number. Only an opt-out stays, under the number itself: without it the line could write to them
- * again, which is what they forbade.
+ * What lines know of the number. Only an opt-out stays, under the number itself: without it the line could write to
+ * them again, which is what they forbade.
  *
  * @returns how many lines forgot, and how many opt-outs stay
  */

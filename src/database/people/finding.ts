@@ -1,12 +1,14 @@
 import type { Database } from '../connection.js'
 import { CONTACT_NUMBER } from '../messages/reading.js'
 
-/** A person on some lines, as far as rows are not newer than `until`: whoever comes back later is not to be forgotten. */
+/**
+ * A person on some lines, as far as rows are not newer than `until`: whoever comes back later is not to be forgotten.
+ */
 export interface PersonOnLines {
   /** E.164 */
   number: string
   lineIds: readonly string[]
-  /** By the clock of Postgres, to the microsecond: `readClock`. */
+  /** The end of the span by the clock of Postgres, to the microsecond (`readClock`). */
   until: string
 }
 
@@ -72,7 +74,9 @@ export async function countPerson(
   return rows[0]
 }
 
-/** Whose lines on this part know the person: by a message, a delivery, or what the line keeps of the number. */
+/**
+ * Lists the lines of this part that know the person: by a message, a delivery, or what the line keeps of the number.
+ */
 export async function listUsersWith(db: Database, person: PersonOnLines): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { userId: string }[] }>(
     `select distinct o.user_id as "userId" from lines o

@@ -53,7 +53,7 @@ export async function deleteSetUpLinkOf(db: Database, userId: string): Promise<v
   await db('set_up_links').where({ user_id: userId }).delete()
 }
 
-/** Until the transaction ends, nobody else makes the first operator. */
+/** Nobody else makes the first operator until the transaction ends. */
 export async function lockFirstOperator(trx: Database): Promise<void> {
   await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [FIRST_OPERATOR_LOCK])
 }

@@ -10,11 +10,11 @@ export interface User {
   email: string
   name: string
   role: Role
-  /** Without one the user cannot sign in yet. */
+  /** The user cannot sign in yet without one. */
   hasPassword: boolean
-  /** Since when the user can do nothing; null: can. */
+  /** When the user was disabled and could do nothing any more; null for one who can. */
   disabledAt: Date | null
-  /** Since when what a disabled user owns stands still; null: it goes on. */
+  /** When what a disabled user owns was stopped; null when it goes on. */
   stoppedAt: Date | null
 }
 
@@ -96,7 +96,7 @@ export interface LockedUser {
   disabledAt: Date | null
 }
 
-/** Until the transaction ends, nobody else changes the user, nor what asks for this lock. */
+/** Nobody else changes the user, nor what asks for this lock, until the transaction ends. */
 export async function lockUser(trx: Database, id: string): Promise<LockedUser | undefined> {
   return trx('users').where({ id }).forUpdate().first<LockedUser | undefined>({
     passwordHash: 'password_hash',

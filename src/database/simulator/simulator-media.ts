@@ -1,7 +1,7 @@
 import type { Database } from '../connection.js'
 
 export interface SimulatorMedia {
-  /** By the bytes, never by what their sender says. */
+  /** The type is told by the bytes, never by what their sender says. */
   contentType: string
   bytes: Buffer
 }

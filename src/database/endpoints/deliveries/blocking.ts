@@ -5,7 +5,7 @@ export interface DeliveryWait {
   id: string
   /** So many requests the endpoint gets at once, and all of them are under way; null: there is room. */
   fullPlaces: number | null
-  /** Of an ordered delivery: the event before it from the same number, which is not over. */
+  /** For an ordered delivery, the event before it from the same number, which is not over. */
   earlierEventId: string | null
   /** The message that was received with it. */
   earlierMessageId: string | null

@@ -11,8 +11,8 @@ export interface ClaimedDelivery {
   id: string
   endpointId: string
   /**
-   * held: the endpoint takes no events now; exhausted: it may have no more; parked: an earlier event of its number comes
-   * first. There is nothing to attempt.
+   * held: the endpoint takes no events now; exhausted: it may have no more; parked: an earlier event of its number
+   * comes first. There is nothing to attempt.
    */
   status: 'delivering' | 'held' | 'exhausted' | 'parked'
   attemptNumber: number
@@ -34,7 +34,7 @@ export interface ClaimedDelivery {
   payload: string
   fromNumber: string | null
   toNumber: string | null
-  /** By Postgres's clock, which an endpoint's may be compared with. */
+  /** The time of the claim by Postgres's clock, which an endpoint's may be compared with. */
   claimedAt: Date
   /** When it was asked for, by `performance.now()`: a process that was stopped sees by it that it is late. */
   claimedSince: number
@@ -53,13 +53,13 @@ export interface AttemptResult {
   durationMs: number
   responseStatus?: number
   responseExcerpt?: string
-  /** Of what it sent and got; without the secrets in them, and no more than a page shows. */
+  /** The headers that it sent and got, without the secrets in them, and no more than a page shows. */
   requestHeaders?: Record<string, string>
   responseHeaders?: Record<string, string>
   phases?: Phases
   failure?: RequestFailure | DeliveryReason
   status: 'delivered' | 'pending' | 'exhausted' | 'held'
-  /** For `pending`: when the next attempt is due. */
+  /** The wait before the next attempt, for `pending`. */
   retryInMs?: number
   /** The endpoint said that it is gone for good (410). */
   isGone?: boolean
@@ -82,7 +82,7 @@ export interface LaneAnswer {
   deliveries: ClaimedDelivery[]
   /** true: no more are due now. false: more may be due, or the endpoint has as many requests as it may. */
   isIdle: boolean
-  /** When idle: until the next one is due; null: none waits. */
+  /** The wait until the next one is due, when the lane is idle; null when none waits. */
   nextDueMs: number | null
 }
 

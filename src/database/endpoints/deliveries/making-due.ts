@@ -4,7 +4,9 @@ import type { NewDelivery } from './creating.js'
 const MADE_DUE = `update deliveries d set due_at = now(), job_generation = d.job_generation + 1`
 const RETURNING = `returning d.id, d.endpoint_id as "endpointId", d.job_generation as generation`
 
-/** The next attempt of a delivery that waits is due now. @returns undefined when it does not wait, or is not the user's */
+/**
+ * The next attempt of a delivery that waits is due now. @returns undefined when it does not wait, or is not the user's
+ */
 export async function makeDeliveryDue(
   db: Database,
   userId: string,
@@ -17,7 +19,10 @@ export async function makeDeliveryDue(
   return rows[0]
 }
 
-/** As `makeDeliveryDue`, for those of an endpoint that wait for their next attempt, in the order in which they are due. */
+/**
+ * Does what `makeDeliveryDue` does for those of an endpoint that wait for their next attempt, in the order in which
+ * they are due.
+ */
 export async function makeDeliveriesDue(
   db: Database,
   endpointId: string,

@@ -48,7 +48,7 @@ export async function findDelivery(db: Database, userId: string, id: string): Pr
   return rows[0]
 }
 
-/** For operators: whose delivery it is. */
+/** Tells operators whose delivery it is. */
 export async function findDeliveryOwner(db: Database, id: string): Promise<string | undefined> {
   const row = await db('deliveries')
     .where({ id })
@@ -66,7 +66,7 @@ export function listDeliveries(
   return readList(db, deliveriesOf(userId, filter, page))
 }
 
-/** For operators: every user's. */
+/** Lists every user's deliveries, for operators. */
 export function listAnyDeliveries(db: Database, filter: DeliveryFilter, page: Page): Promise<Delivery[]> {
   return readList(db, deliveriesOf(undefined, filter, page))
 }
@@ -108,7 +108,7 @@ function deliveriesOf(userId: string | undefined, filter: DeliveryFilter, page: 
   return listOfLines(linesThat(userId, filter), [source], page, { span: filter })
 }
 
-/** Of one event, oldest first. */
+/** Lists the deliveries of one event, oldest first. */
 export async function listDeliveriesOfEvent(
   db: Database,
   userId: string,
@@ -121,7 +121,7 @@ export async function listDeliveriesOfEvent(
   return rows
 }
 
-/** In order of their numbers; the caller has looked whose deliveries they are. */
+/** Lists attempts in order of their numbers; the caller has looked whose deliveries they are. */
 export async function listAttempts(db: Database, deliveryIds: readonly string[]): Promise<DeliveryAttempt[]> {
   return db('delivery_attempts')
     .whereIn('delivery_id', [...deliveryIds])

@@ -12,9 +12,9 @@ export interface BackupHeader {
   format: 'linehook backup 1'
   writtenAt: string
   migrations: string[]
-  /** By sequence, what it has given last. */
+  /** The last value of each sequence. */
   sequences: Record<string, string>
-  /** Of partitioned tables, such as `messages_202611`. */
+  /** The partitions of tables, such as `messages_202611`. */
   partitions: string[]
 }
 
@@ -24,9 +24,9 @@ export const END_OF_TABLE = '\\.'
 export const END_OF_BACKUP = 'end of backup'
 
 /**
- * Writes all rows of a database to a file, as they are at one moment, while everything runs. The rows stand as COPY writes
- * them, after a line of JSON for each table, and all of it is compressed with gzip. (The Postgres that `linehook start` brings
- * has no pg_dump, and that of a distribution may be too old for it.)
+ * Writes all rows of a database to a file, as they are at one moment, while everything runs. The rows stand as COPY
+ * writes them, after a line of JSON for each table, and all of it is compressed with gzip. (The Postgres that `linehook
+ * start` brings has no pg_dump, and that of a distribution may be too old for it.)
  *
  * @returns how many rows of each table
  */

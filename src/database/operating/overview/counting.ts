@@ -6,22 +6,26 @@ import { STEP } from './traffic-counts.js'
 const stepOf = (interval: string) =>
   `ceil(ln(greatest(extract(epoch from ${interval}) * 1000, 1)) / ln(${STEP}))::integer`
 
-/** Messages are handed over within 30 days of waiting for their time and the longest MESSAGE_TTL_SECONDS, which is a week. */
+/**
+ * Messages are handed over within 30 days of waiting for their time and the longest MESSAGE_TTL_SECONDS, which is a
+ * week.
+ */
 const OLDEST_HANDED_OVER = `interval '38 days'`
 
 /** An id has the time of the clock of the process that made it. */
 const CLOCKS = `interval '1 minute'`
 
-/** Of the latest of a minute's messages that did not get through. */
+/** SQL: a value of the latest of a minute's messages that did not get through. */
 const lastOf = (value: string) =>
   `(array_agg(${value} order by handed_over_at desc) filter (where status in ('failed', 'unknown')))[1]`
 
 /**
- * Counts these minutes from the rows and writes down what it finds, whatever stood there. Two may do so at the same time.
+ * Counts these minutes from the rows and writes down what it finds, whatever stood there. Two may do so at the same
+ * time.
  *
- * A message counts as accepted or received in the minute in which it came; as sent, delivered, failed or unknown in that
- * of its hand-over, by its state now; one that failed before its hand-over in that of its acceptance. An event counts in
- * the minute in which the endpoint answered.
+ * A message counts as accepted or received in the minute in which it came; as sent, delivered, failed or unknown in
+ * that of its hand-over, by its state now; one that failed before its hand-over in that of its acceptance. An event
+ * counts in the minute in which the endpoint answered.
  *
  * `offset 0` has Postgres look up each line and each delivery by its index. Joined otherwise it would read whole
  * partitions for a minute's rows.
@@ -169,7 +173,7 @@ export async function findUncountedMinute(db: Database): Promise<Date | undefine
   return only(rows).minute ?? undefined
 }
 
-/** Of the last hour, the minute that was counted longest ago, if that is so many seconds. */
+/** Finds the minute of the last hour that was counted longest ago, if that is so many seconds. */
 export async function findStaleMinute(db: Database, seconds: number): Promise<Date | undefined> {
   const { rows } = await db.raw<{ rows: { minute: Date }[] }>(
     `select begins_at as minute from traffic_counts

@@ -8,7 +8,7 @@ export interface TroubledEndpoint {
   id: string
   url: string
   userId: string
-  /** Whose endpoint it is: of a line, of an application, or of the user's account. */
+  /** The one that has the endpoint: a line, an application, or the user's account. */
   lineId: string | null
   lineNumber: string | null
   applicationId: string | null
@@ -18,7 +18,7 @@ export interface TroubledEndpoint {
   disabledAt: Date | null
   disabledReason: 'gone' | 'failing' | null
   slowedAt: Date | null
-  /** At most MAX_COUNTED + 1 each. */
+  /** The counts stop at MAX_COUNTED + 1. */
   waitingCount: number
   heldCount: number
 }
@@ -78,8 +78,8 @@ export interface ToldEndpoint extends Omit<TroubledEndpoint, 'slowedAt' | 'waiti
 const MAX_TOLD = 5000
 
 /**
- * Those that are disabled by what came of them, those with so many failures in a row, and those with these ids, whatever
- * became of them.
+ * Those that are disabled by what came of them, those with so many failures in a row, and those with these ids,
+ * whatever became of them.
  */
 export async function listEndpointsToTell(
   db: Database,
@@ -106,10 +106,12 @@ export type HoldingEndpoint = Pick<
   'id' | 'url' | 'userId' | 'lineId' | 'lineNumber' | 'applicationId' | 'applicationName' | 'heldCount'
 >
 
-/** Of the events that are held, so many are looked at. */
+/** The most held events that are looked at. */
 const MAX_HELD = 10_000
 
-/** Endpoints that take events again, while some are held that nobody has sent since. Events that wait for media are not. */
+/**
+ * Endpoints that take events again, while some are held that nobody has sent since. Events that wait for media are not.
+ */
 export async function listHoldingEndpoints(db: Database): Promise<HoldingEndpoint[]> {
   const { rows } = await db.raw<{ rows: HoldingEndpoint[] }>(
     `with held as (

@@ -1,6 +1,6 @@
 import type { Database } from '../../connection.js'
 
-/** Of a user's lines, in the last day. */
+/** What has gone wrong on a user's lines in the last day. */
 export interface LooseEnds {
   userId: string
   email: string
@@ -18,10 +18,13 @@ export async function listUnknownMessages(db: Database): Promise<LooseEnds[]> {
   )
 }
 
-/** Until then a message that was claimed is settled, or the sweep has found it, and the carrier was asked what became of it. */
+/**
+ * By then a message that was claimed is settled, or the sweep has found it, and the carrier was asked what became of
+ * it.
+ */
 const SETTLED = `interval '2 minutes'`
 
-/** Of the last day, by user: those that are newer than what the user was told of (`notice_causes`). */
+/** Counts those of the last day by user, as far as they are newer than what the user was told of (`notice_causes`). */
 export async function countNewUnknown(
   db: Database,
 ): Promise<{ userId: string; count: number; newestAt: string }[]> {

@@ -8,7 +8,7 @@ export const MAX_WAITING = 100_000
 export interface QueueRows {
   /** Rows that are not worked on and not over. At most MAX_WAITING + 1. */
   waitingCount: number
-  /** Of these, those whose time has not come: a limit, a pace, the next try. */
+  /** Those of them whose time has not come: a limit, a pace, the next try. */
   laterCount: number
   /** Rows that a worker has in its hands. */
   underWayCount: number
@@ -17,15 +17,15 @@ export interface QueueRows {
 }
 
 const MAX_UNDER_WAY = 10_000
-/** Of the rows that have waited longest, so many are looked at more closely. */
+/** How many of the rows that have waited longest are looked at more closely. */
 const MAX_LOOKED_AT = 200
 
 const ago = (moment: string) => `(extract(epoch from clock_timestamp() - ${moment}) * 1000)::double precision`
 
 /**
- * A message that might be sent is the first to its number, and neither a pause (of its conversation, its line, its account
- * or all sending) nor its media keep it. Whatever else it waits for (a limit, a pace, a carrier), a worker has looked at it
- * and written `not_before`.
+ * A message that might be sent is the first to its number, and neither a pause (of its conversation, its line, its
+ * account or all sending) nor its media keep it. Whatever else it waits for (a limit, a pace, a carrier), a worker has
+ * looked at it and written `not_before`.
  */
 export async function lookAtMessages(db: Database): Promise<QueueRows> {
   const { rows } = await db.raw<{ rows: QueueRows[] }>(
@@ -66,7 +66,9 @@ export interface DeliveryRows extends QueueRows {
   slowLaneCount: number
 }
 
-/** A delivery that any worker might take at once is the first of an endpoint that nobody calls now, and nobody paused. */
+/**
+ * A delivery that any worker might take at once is the first of an endpoint that nobody calls now, and nobody paused.
+ */
 export async function lookAtDeliveries(db: Database): Promise<DeliveryRows> {
   const { rows } = await db.raw<{ rows: DeliveryRows[] }>(
     `with recursive lanes as (

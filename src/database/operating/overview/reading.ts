@@ -4,8 +4,8 @@ import type { Database } from '../../connection.js'
 const STATEMENT_MS = 1800
 
 /**
- * Statements of the overview run in here: each may take so long and no longer, they only read, and they go by indexes. (The
- * planner of a table that has just filled would read all of it.)
+ * Statements of the overview run in here: each may take so long and no longer, they only read, and they go by indexes.
+ * (The planner of a table that has just filled would read all of it.)
  */
 export async function reading<T>(db: Database, work: (trx: Database) => Promise<T>): Promise<T> {
   return db.transaction(async (trx) => {
@@ -17,7 +17,7 @@ export async function reading<T>(db: Database, work: (trx: Database) => Promise<
   })
 }
 
-/** Of a statement that always gives one row. */
+/** The row of a statement that always gives one. */
 export function only<Row>(rows: readonly Row[]): Row {
   const [row] = rows
   if (row === undefined) throw new Error('the statement gave no row')

@@ -10,7 +10,7 @@ export interface PostgresFacts {
   /** Transactions of this service that have been open for a minute or more. */
   longTransactionCount: number
   databaseBytes: number
-  /** Where its files are; null: it does not tell us. */
+  /** The folder of its files; null when it does not tell us. */
   dataFolder: string | null
 }
 

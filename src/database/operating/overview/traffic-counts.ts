@@ -25,7 +25,7 @@ export const STEP = 1.25
 /** The spans of time that have rows. */
 export type RowSeconds = 60 | 900
 
-/** When it is for Postgres, and when minutes were last counted; null: not within the last day. */
+/** The time by Postgres, and when minutes were last counted; null when that was not within the last day. */
 export async function findCountingState(db: Database): Promise<{ now: Date; countedAt: Date | null }> {
   const { rows } = await db.raw<{ rows: { now: Date; countedAt: Date | null }[] }>(
     `select now() as now, (select max(counted_at) from traffic_counts
@@ -44,7 +44,7 @@ interface Rates {
 /** Half a minute: a `maintenance` that counts does so every few seconds. */
 const FRESH = `interval '30 seconds'`
 
-/** Of this minute, and of as much of the one before as is still within 60 s. */
+/** Counts this minute, and as much of the one before as is still within 60 s. */
 export async function findRates(db: Database): Promise<Rates> {
   const rate = (counts: string) =>
     `case when max(counted_at) > clock_timestamp() - ${FRESH} then round(sum((${counts})

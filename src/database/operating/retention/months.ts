@@ -6,8 +6,8 @@ import { DatabaseUnavailable } from '../../outage.js'
 export type RetainedKind = 'messages' | 'audit'
 
 /**
- * The tables of each kind, in the order in which their partitions are dropped. Deliveries come first: a person may have sent
- * one again a moment ago, and then nothing of its month may go.
+ * The tables of each kind, in the order in which their partitions are dropped. Deliveries come first: a person may have
+ * sent one again a moment ago, and then nothing of its month may go.
  */
 export const TABLES_OF: Record<RetainedKind, readonly string[]> = {
   messages: ['deliveries', 'delivery_attempts', 'listener_attempts', 'events', 'messages'],
@@ -23,9 +23,9 @@ export interface OldMonth {
   until: Date
   /** Which of its partitions are there. */
   partitions: { table: string; name: string }[]
-  /** Of these, with their indexes. */
+  /** The bytes of these, with their indexes. */
   byteCount: number
-  /** As Postgres estimates it. */
+  /** The number that Postgres estimates. */
   rowCount: number
 }
 
@@ -74,10 +74,10 @@ const MAX_TRIES = 20
 const PAUSE_MS = 250
 
 /**
- * Drops the partition of one table, in a transaction of its own: with locks on two tables, a statement that takes them in the
- * other order is a deadlock. (`detach concurrently` needs no such lock, but is not allowed beside a default partition.)
- * The table itself is locked before the last look, so that nothing in the partition can get under way after it. The files
- * are deleted after the lock is let go.
+ * Drops the partition of one table, in a transaction of its own: with locks on two tables, a statement that takes them
+ * in the other order is a deadlock. (`detach concurrently` needs no such lock, but is not allowed beside a default
+ * partition.) The table itself is locked before the last look, so that nothing in the partition can get under way after
+ * it. The files are deleted after the lock is let go.
  *
  * @returns `kept`: something in it is under way. `busy`: there was no moment for the lock.
  */

@@ -4,7 +4,7 @@ export interface Passkey {
   id: string
   userId: string
   name: string
-  /** As the browser calls it. */
+  /** What the browser calls it. */
   credentialId: string
   publicKey: Buffer
   /** How often the authenticator says it was used; many always say 0. */
@@ -83,7 +83,7 @@ export async function deletePasskeysOf(db: Database, userId: string): Promise<vo
 
 const ALIVE = `created_at > now() - interval '5 minutes'`
 
-/** In place of the one that the browser had before. */
+/** Puts a challenge in place of the one that the browser had before. */
 export async function replaceChallenge(db: Database, browserHash: Buffer, challenge: string): Promise<void> {
   await db('passkey_challenges')
     .insert({ browser_hash: browserHash, challenge })

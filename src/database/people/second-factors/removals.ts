@@ -8,7 +8,7 @@ export interface AskedRemoval {
   askedByEmail: string
   reason: string
   askedAt: Date
-  /** From then on nobody can confirm it. */
+  /** Nobody can confirm it from then on. */
   endsAt: Date
 }
 
@@ -35,7 +35,7 @@ export async function findRemoval(db: Database, userId: string): Promise<AskedRe
     ])
 }
 
-/** In place of one that is over; the caller holds the lock of the user. */
+/** Puts a request in place of one that is over; the caller holds the lock of the user. */
 export async function replaceRemoval(
   trx: Database,
   { id, userId, askedBy, reason }: Pick<AskedRemoval, 'id' | 'userId' | 'askedBy' | 'reason'>,

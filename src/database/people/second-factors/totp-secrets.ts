@@ -18,7 +18,7 @@ export async function findTotpSecret(db: Database, userId: string): Promise<Totp
   return db('totp_secrets').where({ user_id: userId }).first<TotpSecret | undefined>(columns(db))
 }
 
-/** In place of one that was not confirmed. @returns false when the user has one that is */
+/** Puts a secret in place of one that was not confirmed. @returns false when the user has one that is */
 export async function replaceTotpSecret(
   db: Database,
   userId: string,
@@ -35,7 +35,7 @@ export async function replaceTotpSecret(
 
 export interface LockedTotpSecret extends TotpSecret {
   lastStep: number
-  /** By the clock of Postgres, which all processes have in common. */
+  /** The time by the clock of Postgres, which all processes have in common. */
   nowMs: number
 }
 

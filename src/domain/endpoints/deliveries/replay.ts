@@ -115,8 +115,10 @@ export interface Missed extends ReplayCount {
 }
 
 /**
- * The oldest failure of the last 30 days, so that events since then can be sent again. @returns undefined: there is
- * none @throws UserError as `startReplay`
+ * What they did not get in the last 30 days, so that it can be sent again.
+ *
+ * @returns undefined: nothing
+ * @throws UserError as `startReplay`
  */
 export async function findMissed(context: Context, whose: ReplayOf): Promise<Missed | undefined> {
   const from = new Date(Date.now() - MISSED_DAYS * 86_400_000)

@@ -416,7 +416,7 @@ function text() {
   return yup.string()
 }
 
-/** Where whoever guesses it is let in. `randomBytes`: of the secret that the advice makes. */
+/** A secret that lets in whoever guesses it. `randomBytes`: of the secret that the advice makes. */
 function hardToGuess(minLength: number, randomBytes: number) {
   return text()
     .min(minLength, `must have ${minLength} characters or more`)
@@ -468,7 +468,7 @@ function everyKeyIs32Bytes(value: string | undefined): boolean {
   return keys.length > 0 && keys.every((key) => /^[A-Za-z0-9+/]{43}=$/.test(key))
 }
 
-/** As an example or an empty buffer has it. What is no key at all is told so already. */
+/** An example or an empty buffer has such a key. What is no key at all is told so already. */
 function noKeyIsZero(value: string | undefined): boolean {
   return splitList(value).every((key) => !/^A{43}=$/.test(key))
 }

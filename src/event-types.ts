@@ -94,13 +94,13 @@ interface EventTypeRow {
   /** Behind "It is sent when". */
   when: string
   /**
-   * `all`: every endpoint of the line and of its applications, unless its policy declines the type. `asking`: only those that
-   * name it in `optInEvents`, because receivers answer 400 to a type that they do not know. `asking applications`: the same,
-   * and a line's own endpoints cannot ask. `account`: it tells of no line, and goes to the operational webhooks of its user,
-   * unless their policy declines it.
+   * `all`: every endpoint of the line and of its applications, unless its policy declines the type. `asking`: only
+   * those that name it in `optInEvents`, because receivers answer 400 to a type that they do not know. `asking
+   * applications`: the same, and a line's own endpoints cannot ask. `account`: it tells of no line, and goes to the
+   * operational webhooks of its user, unless their policy declines it.
    */
   recipients: 'all' | 'asking' | 'asking applications' | 'account'
-  /** Of `account`: who is told. */
+  /** Who is told of a type of `account`. */
   who?: 'owner and operators' | 'operators'
   /** What the payload is, beyond being a text. */
   payload: JsonSchema
@@ -113,8 +113,8 @@ interface EventTypeRow {
 }
 
 /**
- * Every type of event. The types of the code, the JSON Schemas, the catalogue, the console's words, what an endpoint may ask
- * for and decline, the test events and the tables of `docs/http.md` come from here.
+ * Every type of event. The types of the code, the JSON Schemas, the catalogue, the console's words, what an endpoint
+ * may ask for and decline, the test events and the tables of `docs/http.md` come from here.
  */
 export const EVENT_TYPES = {
   inboundText: {
@@ -245,7 +245,7 @@ export const EVENT_TYPES = {
       userId: uuid,
       /** ISO 3166. */
       country: text,
-      /** In the hour of the pause, and the most in an hour of the month before. */
+      /** The numbers in the hour of the pause, and the most in an hour of the month before. */
       accepted: count,
       usual: count,
     },

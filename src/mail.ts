@@ -56,11 +56,11 @@ const WORDS: Record<MailFailure, string> = {
 }
 
 interface MailLimits {
-  /** To be connected, and for the server's first word. */
+  /** The time to connect, and for the server's first word. */
   connectMs: number
-  /** For each of its later words. */
+  /** The time for each of its later words. */
   silentMs: number
-  /** For all of it, also where a server goes on saying a little. */
+  /** The time for all of it, also where a server goes on saying a little. */
   totalMs: number
 }
 
@@ -134,7 +134,7 @@ async function within(ms: number, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** By the codes of the package. */
+/** The failures by the codes of the package. */
 const FAILURES: Record<string, MailFailure> = {
   EDNS: 'dns',
   ESOCKET: 'connect',

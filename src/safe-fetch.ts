@@ -31,8 +31,8 @@ export interface SafeFetch {
    */
   request(url: string, request?: SafeRequest): Promise<SafeResponse>
   /**
-   * Like `request`, for bodies that are too large to keep. Each piece goes into the sink, which sets its own limit. If the
-   * sink fails, this rejects with its error.
+   * Like `request`, for bodies that are too large to keep. Each piece goes into the sink, which sets its own limit. If
+   * the sink fails, this rejects with its error.
    */
   stream(url: string, sink: BodySink, request?: StreamRequest): Promise<StreamedResponse>
   /**
@@ -41,8 +41,8 @@ export interface SafeFetch {
    */
   explainUrl(url: string): Promise<string | undefined>
   /**
-   * Every address of a host (a name or an address), all of them checked. This is for connections that are not HTTP. Dial
-   * these addresses and never the name, because the next look-up may answer differently.
+   * Every address of a host (a name or an address), all of them checked. This is for connections that are not HTTP.
+   * Dial these addresses and never the name, because the next look-up may answer differently.
    *
    * @throws FetchFailed `dns` or `blocked_address`
    */
@@ -64,8 +64,8 @@ export interface SafeFetchOptions {
   /** The default is `dns.lookup`. */
   lookup?: Lookup
   /**
-   * Requests beyond this number wait, and their wait counts as part of their time. The default is 128, because many users
-   * share the origins of big hosts. Each stream has a connection of its own, which is not counted.
+   * Requests beyond this number wait, and their wait counts as part of their time. The default is 128, because many
+   * users share the origins of big hosts. Each stream has a connection of its own, which is not counted.
    */
   maxConnectionsPerOrigin?: number
   /** Certificates (PEM) to trust instead of the ones that Node trusts. */
@@ -75,7 +75,7 @@ export interface SafeFetchOptions {
 /** A person who saves a URL waits for this look-up. A name server that answers later than this is as good as away. */
 const EXPLAIN_TIMEOUT_MS = 3_000
 
-/** Under the 5 s after which Node's own server, the shortest in wide use, closes an idle connection. */
+/** This is less than the 5 s after which Node's own server, the shortest in wide use, closes an idle connection. */
 const KEEP_ALIVE_MS = 4_000
 
 export function createSafeFetch(options: SafeFetchOptions): SafeFetch {

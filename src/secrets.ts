@@ -96,7 +96,7 @@ export function keyName(key: Buffer): string {
   return keyId(key).toString('hex')
 }
 
-/** For SQL: the name of the key that sealed a value. */
+/** SQL: the name of the key that sealed a value. */
 export const KEY_NAME_SQL = `encode(substring(sealed from 2 for ${KEY_ID_BYTES}), 'hex')`
 
 function keyId(key: Buffer): Buffer {

@@ -1,15 +1,15 @@
 /**
- * What a noun's rows have, said once: the columns that are read, the type of a row, what the API shows of it, and how the
- * API's description tells of it all come from one list of fields (`database/messages/message.ts` is one).
+ * What a noun's rows have, said once: the columns that are read, the type of a row, what the API shows of it, and how
+ * the API's description tells of it all come from one list of fields (`database/messages/message.ts` is one).
  */
 export type Fields = Readonly<Record<string, Field>>
 
 export interface Field<Type = unknown> {
   kind: Kind<Type>
-  /** Where it stands in the database. Left out: the presenter makes it of others. */
+  /** The column that it stands in. Left out, the presenter makes it of others. */
   column?: string
   isShown: boolean
-  /** For whoever reads the API's description. `{line}` and `{lines}` are the product word. */
+  /** A sentence in the API's description. `{line}` and `{lines}` are the product word. */
   about?: string
 }
 
@@ -50,7 +50,7 @@ export function made(kind: Kind<unknown>, about?: string): Omit<Field, 'column'>
   return { kind, isShown: true, ...(about === undefined ? {} : { about }) }
 }
 
-/** For a `select`: each column under the name of its field. */
+/** Each column under the name of its field, for a `select`. */
 export function columnsOf(fields: Fields): string {
   return Object.entries(fields)
     .flatMap(([name, { column }]) => (column === undefined ? [] : [`${column} as "${name}"`]))
@@ -107,9 +107,12 @@ declare module 'yup' {
     secret?: boolean
     /** It has several lines. */
     multiline?: boolean
-    /** For whoever reads the API's description. */
+    /** A sentence in the API's description. */
     about?: string
-    /** What a request's field looks like, where that is more than yup knows. Of an object: what it has besides its fields. */
+    /**
+     * What a request's field looks like, where that is more than yup knows. Of an object: what it has besides its
+     * fields.
+     */
     schema?: JsonSchema
   }
 }

@@ -2,11 +2,14 @@ import type { ReceivedContent, SentRecord } from './records.js'
 
 /** A carrier's request to us, at `/carriers/{kind}/{accountId}/{name}`. */
 export interface CallbackRequest {
-  /** As the carrier was told to call it: `PUBLIC_URL` and the request's own path and query, never its Host header. */
+  /**
+   * The URL as the carrier was told to call it: `PUBLIC_URL` and the request's own path and query, never its Host
+   * header.
+   */
   url: string
   /** The URL's. What we wrote into it comes back. */
   query: URLSearchParams
-  /** As it came: signatures are over it. */
+  /** The body as it came: signatures are over it. */
   body: Buffer
   /** What the body says, as form or JSON; empty where it is no object. */
   fields: Readonly<Record<string, unknown>>
@@ -56,7 +59,7 @@ export interface CallbackTools<Settings> {
 export interface CarrierCallbacks<Settings> {
   /** The last parts of their paths. */
   names: readonly string[]
-  /** For the operator: what to look at when a request is not signed with the account's secret. */
+  /** What the operator should look at when a request is not signed with the account's secret. */
   unsignedHint: string
   /** Whether who knows the account's secret made the request. Compared in constant time. */
   isSigned(settings: Settings, request: CallbackRequest): boolean

@@ -8,7 +8,7 @@ import type { SimulatorOutbox } from './simulator-outbox.js'
 
 /** An implementation: what an account of its kind is made of, and how a carrier is made of it. */
 export interface CarrierKind<Settings extends AnyObject = AnyObject> {
-  /** For people, such as `Twilio`. */
+  /** The kind's name for people, such as `Twilio`. */
   title: string
   /**
    * Each setting has a sentence (`meta.about`), `meta.secret` if it is never shown again, and `meta.multiline` if it is
@@ -31,8 +31,8 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
   callbacks?: CarrierCallbacks<Settings>
   /**
    * An account has sessions at its carrier, as few as one. So one process holds them for all, and sends and receives by
-   * them (`src/domain/carriers/held-accounts`); what `create` makes has none, and sends nothing. They open again whenever they end.
-   * Left out: it has no sessions.
+   * them (`src/domain/carriers/held-accounts`); what `create` makes has none, and sends nothing. They open again
+   * whenever they end. Left out: it has no sessions.
    */
   listen?(account: { id: string; name: string }, settings: Settings, tools: ListenTools): Listener
 }
@@ -41,7 +41,7 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
 export interface CarrierTools {
   http: SafeFetch
   log: Logger
-  /** Where carriers reach us, without a slash at its end. */
+  /** The URL at which carriers reach us, without a slash at its end. */
   publicUrl: string
   /** undefined: the simulator is switched off. */
   simulatorOutbox: SimulatorOutbox | undefined

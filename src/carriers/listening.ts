@@ -9,7 +9,7 @@ export interface Arrival {
   /** Ours, of this arrival. */
   id: string
   sessionId: string
-  /** Of all that the carrier says of it: the same when it says it again. */
+  /** A digest of all that the carrier says of it, which is the same when it says it again. */
   digest: Buffer
   /** After so long a silence the session may be over for the carrier, and the same text may be a repeat. In ms. */
   silentMs: number
@@ -45,7 +45,7 @@ export interface TextPart {
   /** What the parts of one text have in common. */
   reference: number
   total: number
-  /** From 1. */
+  /** The part's place, from 1. */
   number: number
 }
 
@@ -59,7 +59,9 @@ export interface ListenTools {
   log: Logger
   /** When this resolves, the text is committed, or it is of no line of the account. @throws Unavailable */
   receiveText: (arrival: Arrival, text: ArrivedText) => Promise<TextOutcome>
-  /** As `receiveText`. @returns whether it is of something that we sent; else it is let go */
+  /**
+   * Takes a receipt as `receiveText` takes a text. @returns whether it is of something that we sent; else it is let go
+   */
   receiveReceipt: (receipt: CarriedReceipt) => Promise<boolean>
   confirmTexts: (ids: string[]) => Promise<void>
   /** `state()` has changed. */

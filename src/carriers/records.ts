@@ -10,7 +10,7 @@ export interface SentRecord {
 /** A message or a recording that the carrier got for one of our numbers. */
 export interface ReceivedRecord {
   receivedAt: Date
-  /** Of the parts that become events of their own. */
+  /** The ids of the parts that become events of their own. */
   ids: readonly string[]
   /**
    * Asks the carrier for what its list does not say.

@@ -37,7 +37,7 @@ export interface CarrierClients {
    * @returns what ends that
    */
   hold(accountId: string, carrier: CarrierClient): () => void
-  /** For accounts of these kinds, the process that holds the sessions sends. */
+  /** The kinds whose accounts send from the process that holds their sessions. */
   readonly heldKinds: readonly string[]
   /** The accounts whose sessions this process holds. */
   heldAccounts(): string[]

@@ -6,11 +6,12 @@ import { redisAvailable } from '../kit/redis/redis.js'
 import type { Logger } from '../telemetry/log.js'
 
 /**
- * The messages that wait for the process that holds the sessions of their carrier account, each until its time. They have no
- * jobs of BullMQ: a job costs more than the text, and this process takes as many at once as the sessions have room for.
+ * The messages that wait for the process that holds the sessions of their carrier account, each until its time. They
+ * have no jobs of BullMQ: a job costs more than the text, and this process takes as many at once as the sessions have
+ * room for.
  *
- * Like a job, an id in a lane only says which row to look at. It may be lost, with Redis or with the process that took it,
- * and then the sweep brings it again; it may be there for nothing, and then the claim says so.
+ * Like a job, an id in a lane only says which row to look at. It may be lost, with Redis or with the process that took
+ * it, and then the sweep brings it again; it may be there for nothing, and then the claim says so.
  */
 export interface AccountLanes {
   /**
@@ -30,16 +31,16 @@ export interface AccountLanes {
 }
 
 interface LaneWork {
-  /** At least so many at a time, and more while they are soon done (`AHEAD_MS`). */
+  /** How many are taken at a time, and more while they are soon done (`AHEAD_MS`). */
   concurrency: number
   /** Never fails. @returns in how many ms the message is to be looked at again; undefined: it needs no more */
   take: (messageId: string) => Promise<number | undefined>
 }
 
 /**
- * So much as is done in this time is taken beside what the sessions have room for, because a statement for sixty costs less
- * than three for twenty (measured: 2,207 texts a second with 20 at a time, 3,411 with 100). It is short, because what a
- * killed process has taken may have been sent.
+ * So much as is done in this time is taken beside what the sessions have room for, because a statement for sixty costs
+ * less than three for twenty (measured: 2,207 texts a second with 20 at a time, 3,411 with 100). It is short, because
+ * what a killed process has taken may have been sent.
  */
 const AHEAD_MS = 20
 const MOST_AT_ONCE = 200
@@ -57,7 +58,8 @@ const AFTER_ERROR_MS = 200
 /** How long closing waits for the answer to the last BLPOP. */
 const CLOSE_MS = 2000
 
-// A sorted set by the time, in ms by the clock of Redis, from which a message may be taken. The bell is a list that has one
+// A sorted set by the time, in ms by the clock of Redis, from which a message may be taken. The bell is a list that has
+// one
 // element while something new waits: whoever waits for it (BLPOP) looks at once.
 
 // KEYS lane, bell, server · ARGV ms to wait, ids · Gives whether there is a server.
@@ -177,7 +179,7 @@ export function createAccountLanes(redis: Redis, connect: () => Redis, log: Logg
   }
 }
 
-/** In one hash slot, for the scripts. */
+/** The keys are in one hash slot, for the scripts. */
 function keysOf(accountId: string): { lane: string; bell: string; server: string } {
   const of = (what: string) => `lh:{send:${accountId}}:${what}`
   return { lane: of('lane'), bell: of('bell'), server: of('server') }

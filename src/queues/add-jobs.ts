@@ -11,8 +11,8 @@ export interface NewJob {
 const MOST_AT_ONCE = 100
 
 /**
- * Runs BullMQ's own script, which adds one job, for many jobs in one call. (`addBulk` makes a call and an object for each
- * job.) Jobs and events come from that script, so they are the same as BullMQ's; a test compares them.
+ * Runs BullMQ's own script, which adds one job, for many jobs in one call. (`addBulk` makes a call and an object for
+ * each job.) Jobs and events come from that script, so they are the same as BullMQ's; a test compares them.
  */
 const script = `
 local function add(KEYS, ARGV)
@@ -53,5 +53,5 @@ export async function addJobs(
   }
 }
 
-/** In the order in which BullMQ's script takes them. */
+/** The keys in the order in which BullMQ's script takes them. */
 const KEYS = ['wait', 'paused', 'meta', 'id', 'completed', 'delayed', 'active', 'events', 'marker'] as const

@@ -20,7 +20,7 @@ interface AnyJob {
 export interface MaintenanceJob extends AnyJob {
   /** Left out: the hourly housekeeping. A release that does not know it keeps house, which does no harm. */
   task?: 'retention' | 'background'
-  /** Of the background task that is to go on. */
+  /** The id of the background task that is to go on. */
   id?: string
 }
 
@@ -53,7 +53,7 @@ function reader<Data>(ids: readonly string[]): ReadJob<Data> {
   }
 }
 
-/** Of a release that is being rolled out, whatever else is in it. */
+/** Whether a job is of a release that is being rolled out, whatever else is in it. */
 export function isOfLaterVersion(data: unknown): boolean {
   const version = typeof data === 'object' && data !== null && 'v' in data ? data.v : undefined
   return Number.isInteger(version) && Number(version) > JOB_VERSION

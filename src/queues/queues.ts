@@ -14,7 +14,7 @@ import {
   type SendMessageJob,
 } from './jobs.js'
 
-/** In braces: one hash slot, which Redis Cluster wants of all the keys that a script touches. */
+/** The braces make one hash slot, which Redis Cluster wants of all the keys that a script touches. */
 export const QUEUE_PREFIX = '{linehook}'
 
 /** A queue has the name of the process type that works on it. */
@@ -38,19 +38,19 @@ export interface Queues {
    */
   wakeLanes(lanes: readonly { endpointId: string; id: string }[]): Promise<void>
   /**
-   * Lanes that this process worked on, for another one. The job that it worked by may not have ended yet, and BullMQ adds
-   * no job of an id that there is: each of these has an id of its own.
+   * Lanes that this process worked on, for another one. The job that it worked by may not have ended yet, and BullMQ
+   * adds no job of an id that there is: each of these has an id of its own.
    */
   passLanesOn(lanes: readonly { endpointId: string; id: string }[]): Promise<void>
-  /** In so many milliseconds, and up to LANE_TICK_MS later: then one job does for all that is due. */
+  /** Wakes the lane in so many milliseconds, and up to LANE_TICK_MS later: then one job does for all that is due. */
   wakeLaneIn(ms: number, lane: { endpointId: string; id: string }): Promise<void>
-  /** To be tried in a process of its own, because it may have taken others with it. */
+  /** Has a delivery tried in a process of its own, because it may have taken others with it. */
   enqueueSuspects(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
   enqueueMedia(rows: readonly { id: string; generation: number }[]): Promise<void>
   enqueueTasks(rows: readonly { id: string; generation: number }[]): Promise<void>
   /**
-   * Which of these overdue rows have a job that will be worked on. A job that is still delayed was given a wrong time by
-   * some process's clock, so it is made to start now.
+   * Which of these overdue rows have a job that will be worked on. A job that is still delayed was given a wrong time
+   * by some process's clock, so it is made to start now.
    *
    * @throws Error when Redis does not answer
    */

@@ -32,22 +32,23 @@ export type AnswerHead = Pick<SafeResponse, 'status' | 'headers'>
 /** What is known at the end of the body. */
 export type Answer = Omit<SafeResponse, 'durationMs'>
 
-/** For people who look for what went wrong, the beginning of an answer is enough. */
+/** The beginning of an answer is enough for people who look for what went wrong. */
 const DEFAULT_MAX_RESPONSE_BYTES = 16 * 1_024
 
 /** The headers of an answer. This is Node's own limit, so a server that Node's client can read can be read here. */
 export const MAX_HEADER_BYTES = 16 * 1_024
 
 /**
- * Makes one request and keeps the body of its answer up to a limit. Rejects with a Fault, or with a TypeError for headers
- * that are the caller's mistake.
+ * Makes one request and keeps the body of its answer up to a limit. Rejects with a Fault, or with a TypeError for
+ * headers that are the caller's mistake.
  *
- * It uses `Agent.dispatch` instead of `Agent.request` for two reasons. Only a handler is told when the request is about to be
- * written (`requestSent`). And a request that waits for a connection ignores its AbortSignal until it has one
+ * It uses `Agent.dispatch` instead of `Agent.request` for two reasons. Only a handler is told when the request is about
+ * to be written (`requestSent`). And a request that waits for a connection ignores its AbortSignal until it has one
  * (nodejs/undici#386).
  *
- * Never pause undici 7.30.2, and never read one of its bodies as a stream. If the server closes meanwhile, undici throws
- * outside of every promise, which ends the process (nodejs/undici#5360; mended in 8 only). `stream.ts` reads long bodies.
+ * Never pause undici 7.30.2, and never read one of its bodies as a stream. If the server closes meanwhile, undici
+ * throws outside of every promise, which ends the process (nodejs/undici#5360; mended in 8 only). `stream.ts` reads
+ * long bodies.
  */
 export async function exchange(agent: Agent, url: URL, request: SafeRequest): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = request
@@ -72,7 +73,8 @@ export async function exchange(agent: Agent, url: URL, request: SafeRequest): Pr
     },
     {
       onRequestStart(started) {
-        // This throws and does not abort, because an abort would close a pooled connection that the next request can use.
+        // This throws and does not abort, because an abort would close a pooled connection that the next request can
+        // use.
         if (outcome.isSettled) throw new Error('settled before a connection was free')
         controller = started
         outcome.isRequestSent = true

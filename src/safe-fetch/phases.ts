@@ -10,7 +10,7 @@ export interface Phases {
   dnsMs?: number
   connectMs?: number
   tlsMs?: number
-  /** From the request on the wire to the head of its answer. */
+  /** The time from the request on the wire to the head of its answer. */
   firstByteMs?: number
 }
 
@@ -33,7 +33,7 @@ export class PhaseClock {
   }
 }
 
-/** Of sockets that no request was sent on yet. */
+/** The phases of sockets that no request was sent on yet. */
 const opening = new WeakMap<Socket, Phases>()
 
 export function noteOpening(socket: Socket, phases: Phases): void {
@@ -43,8 +43,8 @@ export function noteOpening(socket: Socket, phases: Phases): void {
 let tellSocket: ((socket: Socket) => void) | undefined
 
 /**
- * For the request that undici starts right now: what it took to open its socket, if this is the first request on it. undici
- * tells a handler of the start but not of the socket. It publishes the socket in the same turn, right after it.
+ * For the request that undici starts right now: what it took to open its socket, if this is the first request on it.
+ * undici tells a handler of the start but not of the socket. It publishes the socket in the same turn, right after it.
  */
 export function onOpening(tell: (phases: Phases) => void): void {
   tellSocket = (socket) => {

@@ -8,9 +8,9 @@ import type { Readable } from 'node:stream'
 export interface TemporaryFile {
   readonly byteCount: number
   append(bytes: Uint8Array): Promise<void>
-  /** At most so many bytes from the beginning. */
+  /** Reads so many bytes from the beginning, or fewer. */
   head(length: number): Promise<Buffer>
-  /** At most so many bytes from the end. */
+  /** Reads so many bytes from the end, or fewer. */
   tail(length: number): Promise<Buffer>
   /** All of it, from the beginning. */
   read(): Readable

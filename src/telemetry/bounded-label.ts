@@ -1,4 +1,4 @@
-/** As many values as a label gets from outside, in a process. */
+/** The most values that a label gets from outside, in a process. */
 const MAX_VALUES = 200
 
 /** A code: a short word, or a short number. What has more digits in a row may be a phone number. */

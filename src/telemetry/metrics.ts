@@ -21,9 +21,9 @@ export interface MetricDescription {
 /** The metrics of this file; those of Node itself are not among them. */
 export const metricTable: MetricDescription[] = []
 
-/** For work that somebody waits for. */
+/** Buckets for work that somebody waits for. */
 const SHORT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-/** For what waits its turn. */
+/** Buckets for what waits its turn. */
 const LONG_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
 
 /** Requests to `web`, and what comes in. */
@@ -185,7 +185,10 @@ const poolWaiting = gauge(
   },
 )
 
-/** Stores and what all processes share: only `web` tells these, from readings of its own (`src/domain/operating/store-readings.ts`). */
+/**
+ * Stores and what all processes share: only `web` tells these, from readings of its own
+ * (`src/domain/operating/store-readings.ts`).
+ */
 export const storeUp = gauge(
   'linehook_store_up',
   'Whether web could use the store (postgres, redis) when it last looked.',
@@ -251,8 +254,8 @@ export async function scrape(): Promise<{ type: string; text: string }> {
 const programs: string[] = []
 
 /**
- * From now on Node's own figures are measured too (memory, processor, delay of the event loop), and every metric says by
- * its label `process` which process type it is of: `workers` where several share one.
+ * From now on Node's own figures are measured too (memory, processor, delay of the event loop), and every metric says
+ * by its label `process` which process type it is of: `workers` where several share one.
  */
 export function measureProcess(name: string, version: string): void {
   if (programs.length === 0) collectDefaultMetrics({ register: registry, prefix: 'linehook_' })

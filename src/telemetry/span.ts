@@ -1,7 +1,7 @@
 /**
- * What became of a message or an event, for a collector of OpenTelemetry. The id of the message (of what is received: of its
- * event, the `webhook-id`) is the id of the trace. So every process adds its part without being told of the others, and a job
- * that the sweep made anew is in the same trace.
+ * What became of a message or an event, for a collector of OpenTelemetry. The id of the message (of what is received:
+ * of its event, the `webhook-id`) is the id of the trace. So every process adds its part without being told of the
+ * others, and a job that the sweep made anew is in the same trace.
  */
 export interface Span {
   /** The UUID that the trace is named after. */
@@ -23,7 +23,9 @@ export const ROOT = 'root'
 /** What sends spans away. */
 export interface Tracer {
   add(span: Span): void
-  /** For a request that this span is: lets its receiver go on with the trace. undefined: the trace is not sampled. */
+  /**
+   * Lets the receiver of the request that this span is go on with the trace; undefined when the trace is not sampled.
+   */
   parentOf(of: string, key: string): string | undefined
   close(): Promise<void>
 }

@@ -26,7 +26,7 @@ export async function closeTraces(): Promise<void> {
   await closing?.close()
 }
 
-/** Of what has just ended. Without a collector it does nothing. */
+/** Adds a span of what has just ended. Without a collector it does nothing. */
 export function addSpan(span: Span): void {
   tracer?.add(span)
 }

@@ -10,9 +10,9 @@ import type { QueueName } from '../queues/queues.js'
 import { actingFor } from './actor.js'
 
 /**
- * The operators' view of the queues. Jobs carry ids only; what they are about is looked up for each page. Nothing can be
- * changed unless the operator allows it, and then nothing can be lost: rows that should have a job get one from the sweep, and
- * what is promoted is tried now as by its owner.
+ * The operators' view of the queues. Jobs carry ids only; what they are about is looked up for each page. Nothing can
+ * be changed unless the operator allows it, and then nothing can be lost: rows that should have a job get one from the
+ * sweep, and what is promoted is tried now as by its owner.
  */
 export function bullBoard(context: Context, path: string): Middleware {
   const adapter = new KoaAdapter()
@@ -43,7 +43,7 @@ interface BoardJob {
 class DescribedQueue extends BullMQAdapter {
   readonly #context: Context
   readonly #queue: QueueName
-  /** By the data of a job, which its formatted copy has too. */
+  /** The subjects by the data of a job, which its formatted copy has too. */
   readonly #subjects = new WeakMap<object, string>()
 
   constructor(context: Context, queue: Context['queues']['all'][number]) {

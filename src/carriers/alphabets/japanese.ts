@@ -21,9 +21,10 @@ const PAIRS = /^(?:[\x21-\x7e]{2})+$/
 const KANA_ROWS = new Set([0x24, 0x25])
 
 /**
- * What SMSCs send as JIS (data_coding 5 and 13) or ISO-2022-JP (10), which is one of three things: with escapes; in eight
- * bits, which is Shift_JIS, else EUC-JP; or pairs of seven bits without escapes, as the standard itself says. Of these some
- * are ASCII too: they are taken for Japanese if there is kana in them, and always as `bare` where that is given.
+ * What SMSCs send as JIS (data_coding 5 and 13) or ISO-2022-JP (10), which is one of three things: with escapes; in
+ * eight bits, which is Shift_JIS, else EUC-JP; or pairs of seven bits without escapes, as the standard itself says. Of
+ * these some are ASCII too: they are taken for Japanese if there is kana in them, and always as `bare` where that is
+ * given.
  *
  * @param bare the set of pairs without escapes
  * @returns undefined when it is none of these
@@ -54,7 +55,7 @@ function decodeEscaped(text: string): string {
   return decoded
 }
 
-/** By way of EUC-JP, which has all of these sets. Line ends and blanks are the same in each. */
+/** Decodes by way of EUC-JP, which has all of these sets. Line ends and blanks are the same in each. */
 function decodeSet(text: string, set: Set): string {
   if (set === 'ascii') return text
   return text.replaceAll(/[\x21-\x7e]+/g, (run) => {

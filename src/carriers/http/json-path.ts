@@ -9,7 +9,7 @@ export function at(value: unknown, path: string): unknown {
   return found
 }
 
-/** As text; '' where there is none. */
+/** The value as text; '' where there is none. */
 export function textAt(value: unknown, path: string): string {
   const found = at(value, path)
   return typeof found === 'string' || typeof found === 'number' ? String(found) : ''

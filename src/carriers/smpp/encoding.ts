@@ -25,7 +25,7 @@ export function encodeText(text: string, alphabet: Alphabet): TextToSend {
   return { dataCoding: 0, parts: parts.map(encode) }
 }
 
-/** Of a user data header (3GPP TS 23.040 §9.2.3.24): what it says of the text behind it. */
+/** What a user data header (3GPP TS 23.040 §9.2.3.24) says of the text behind it. */
 export interface TextHeader {
   /** National language identifiers (3GPP TS 23.038 §6.2.1.2). */
   locking?: number | undefined
@@ -36,7 +36,7 @@ export interface TextHeader {
 
 const NO_HEADER: TextHeader = { rest: Buffer.alloc(0) }
 
-/** By `data_coding` (SMPP 3.4 §5.2.19; 3GPP TS 23.038 §4 for those above 15). */
+/** The text by its `data_coding` (SMPP 3.4 §5.2.19; 3GPP TS 23.038 §4 for those above 15). */
 export function encodedText(
   bytes: Buffer,
   dataCoding: number,
@@ -46,7 +46,7 @@ export function encodedText(
   return { bytes, coding: codingOf(dataCoding, alphabet, header) }
 }
 
-/** As `encodedText`, of a text that is whole. @returns undefined for what is not a text */
+/** Decodes a text that is whole. @returns undefined for what is not a text */
 export function decodeText(bytes: Buffer, dataCoding: number, alphabet: Alphabet): string | undefined {
   return decode(encodedText(bytes, dataCoding, alphabet))
 }

@@ -37,7 +37,7 @@ export interface Link {
    * @throws NoAnswer
    */
   request(command: string, fields: PduFields, signal: AbortSignal): Promise<Pdu>
-  /** As `request`, but without a place in the window, for requests that keep the link alive. */
+  /** Sends a request that keeps the link alive, which takes no place in the window. */
   control(command: string, fields: PduFields, timeoutMs: number): Promise<Pdu>
   answer(request: { command: string; sequence: number }, status?: string): void
   /** Sends a `generic_nack`, for what is no request that we could answer. */

@@ -1,7 +1,7 @@
 /** What the text of a receipt says (SMPP 3.4 appendix B, and what SMSCs make of it). */
 export interface ReceiptWords {
   id: string | undefined
-  /** In capitals. */
+  /** The state in capitals. */
   stat: string | undefined
   err: string | undefined
 }
@@ -13,11 +13,11 @@ const NAMES = {
 } as const
 
 /**
- * Fields may come in any order and case, parted by blanks, commas, semicolons or bars, with a colon or an equals sign, and
- * in quotes. `text:` comes last and may say anything: what is behind it is not read.
+ * Fields may come in any order and case, parted by blanks, commas, semicolons or bars, with a colon or an equals sign,
+ * and in quotes. `text:` comes last and may say anything: what is behind it is not read.
  *
- * Some SMSCs end the text with a NUL, or write two octets for a character and say that it is one: no NUL is read. In GSM-7
- * an underscore is 0x11.
+ * Some SMSCs end the text with a NUL, or write two octets for a character and say that it is one: no NUL is read. In
+ * GSM-7 an underscore is 0x11.
  */
 export function readWords(receipt: string): ReceiptWords {
   const [fields = ''] = receipt

@@ -38,7 +38,7 @@ const RECEIPT = 0x04
 const INTERMEDIATE = 0x20
 const MESSAGE_TYPE = 0x3c
 
-/** By esm_class; some SMSCs leave that at 0 and only say which message it is about. */
+/** Whether it is a receipt, by its esm_class; some SMSCs leave that at 0 and only say which message it is about. */
 export function isReceipt(pdu: Pdu): boolean {
   const type = (numberField(pdu, 'esm_class') ?? 0) & MESSAGE_TYPE
   return type === RECEIPT || type === INTERMEDIATE || textField(pdu, 'receipted_message_id') !== ''
@@ -60,9 +60,9 @@ export function readReceipt(pdu: Pdu, settings: SmppSettings): CarriedReceipt | 
 }
 
 /**
- * A receipt that is marked as an ordinary text (esm_class 0, no TLVs), and has an id and a state that we know. A person may
- * write the same words. So it is one only if the id is of a message that was sent to the number it comes from; whoever
- * cannot find that passes it on as a text. A state that is not final says that the SMSC has the message.
+ * A receipt that is marked as an ordinary text (esm_class 0, no TLVs), and has an id and a state that we know. A person
+ * may write the same words. So it is one only if the id is of a message that was sent to the number it comes from;
+ * whoever cannot find that passes it on as a text. A state that is not final says that the SMSC has the message.
  */
 export function readUnmarkedReceipt(pdu: Pdu, settings: SmppSettings): CarriedReceipt | undefined {
   const isPlain = ((numberField(pdu, 'esm_class') ?? 0) & (MESSAGE_TYPE | UDH_INDICATOR)) === 0

@@ -12,7 +12,7 @@ import type { SmppSettings } from './settings.js'
 
 /** The sessions that an account has, for both ways. */
 export interface Sessions {
-  /** By the session that has the least to do. @throws NotBound, NoAnswer */
+  /** Asks by the session that has the least to do. @throws NotBound, NoAnswer */
   request(command: string, fields: PduFields, signal: AbortSignal): Promise<Pdu>
   openSessionIds(): string[]
   state(): SessionsState

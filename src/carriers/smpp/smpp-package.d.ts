@@ -1,9 +1,9 @@
-/** As far as we use it; the package comes without types. */
+/** The types as far as we use the package, which comes without any. */
 declare module 'smpp' {
   import type { EventEmitter } from 'node:events'
   import type { Server, Socket } from 'node:net'
 
-  /** By the names of the SMPP 3.4 specification. */
+  /** The fields by their names in the SMPP 3.4 specification. */
   export type PduFields = Record<string, string | number | Buffer | undefined>
 
   export interface Pdu {

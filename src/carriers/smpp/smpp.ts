@@ -20,7 +20,7 @@ import { submitsOf } from './submit.js'
 
 /** ESME_RTHROTTLED does not say how long to wait. SMSCs count messages per second, so after one there is room again. */
 const THROTTLED_MS = 1000
-/** As many as an 8-bit reference can tell apart. */
+/** The most parts that an 8-bit number can tell apart. */
 const MAX_PARTS = 255
 
 /**

@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ESME_RSYSERR: 'a failure of the SMSC',
 }
 
-/** For people, such as `the password is wrong (ESME_RINVPASWD)`. */
+/** The status in words, such as `the password is wrong (ESME_RINVPASWD)`. */
 export function describeStatus(name: string): string {
   const words = WORDS[name]
   return words === undefined ? `refused with ${name}` : `${words} (${name})`

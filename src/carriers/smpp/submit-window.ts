@@ -1,4 +1,4 @@
-/** At most `size` at a time; the others wait, first come, first served. */
+/** A window lets in at most `size` at a time; the others wait, first come, first served. */
 export interface SubmitWindow {
   /** Those inside and those who wait. */
   count(): number

@@ -25,9 +25,9 @@ export interface TwilioApi {
     list: { path: string; query: Record<string, string>; name: string; maxPages: number },
     signal: AbortSignal,
   ): AsyncGenerator<Record<string, unknown>[]>
-  /** Of a path below the account. */
+  /** The URL of a path below the account. */
   urlOf(path: string): string
-  /** For URLs of the API itself; none for any other host's. */
+  /** The credentials for URLs of the API itself; none for any other host's. */
   credentialsFor(url: URL): Record<string, string>
 }
 

@@ -104,7 +104,10 @@ interface TwilioMessage extends Parties {
   keyword: 'stop' | 'start' | 'help' | undefined
 }
 
-/** Of `OptOutType`, which is there when Twilio has answered (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out). */
+/**
+ * The values of `OptOutType`, which is there when Twilio has answered
+ * (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out).
+ */
 const KEYWORDS = { STOP: 'stop', START: 'start', HELP: 'help' } as const
 
 /** What is neither a text nor a list of texts is no parameter of Twilio's. */
@@ -160,7 +163,7 @@ export function isHeard(status: string, duration: string): boolean {
   return status === 'completed' && duration !== '0'
 }
 
-/** Where the bytes of a recording are. */
+/** The URL of a recording's bytes. */
 export function soundOf(url: string): string {
   return `${url}.mp3`
 }

@@ -12,7 +12,8 @@ const THROTTLED_CODES = new Set(['20429', '21611', '14107'])
  * | answer | error | because |
  * |---|---|---|
  * | 429, or a code of the pace | throttled | "an API request that receives an error 429 response is never processed" |
- * | 401, 403, 404 with a code 20xxx or none | unavailable | it is about the account (token, SID, suspended): an operator mends it, and the messages wait meanwhile |
+ * | 401, 403, 404 with a code 20xxx or none | unavailable | it is about the account (token, SID, suspended): an
+ * operator mends it, and the messages wait meanwhile |
  * | 408 and what is not 4xx | outcome unknown | a server that failed may have taken it |
  * | any other 4xx | rejected | it is about the message |
  */
@@ -31,7 +32,7 @@ export function errorOfAnswer(answer: SafeResponse, now = Date.now()): Error {
   return new CarrierRejected(withoutNumbers(words), code === '' ? undefined : code, isOptOut(code))
 }
 
-/** For people: what a request that is no message's got instead of what it asked for. */
+/** Tells people what a request that is no message's got instead of what it asked for. */
 export function explainAnswer(answer: SafeResponse): string {
   const { status } = answer
   const { code, message } = readRefusal(answer)
@@ -52,7 +53,7 @@ export function explainAnswer(answer: SafeResponse): string {
   return `What answered ${status} was not Twilio's API: look at apiUrl.`
 }
 
-/** For people: why there was no answer at all. */
+/** Tells people why there was no answer at all. */
 export function explainTwilioFailure(failure: unknown): string {
   if (!(failure instanceof FetchFailed)) throw failure
   return `Twilio could not be reached. ${explainBlockedCarrier(failure)}`

@@ -5,7 +5,9 @@ import { isSameSecret } from '../../secrets.js'
 export type CallbackParameters = Record<string, string | string[]>
 
 export interface SignedRequest {
-  /** As Twilio was told to call it: `PUBLIC_URL` and the request's own path and query, never its Host header. */
+  /**
+   * The URL as Twilio was told to call it: `PUBLIC_URL` and the request's own path and query, never its Host header.
+   */
   url: string
   parameters: CallbackParameters
   body: Buffer

@@ -46,7 +46,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&apos;',
 }
 
-/** Without the characters that XML 1.0 cannot hold, however they are written. */
+/** Escapes a text, without the characters that XML 1.0 cannot hold, however they are written. */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -3,7 +3,8 @@ import { keepCompiled } from './compile-cache.js'
 /** What asks a process to stop; SIGHUP is a terminal that was closed. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /**
- * A new `npm start` waits 3 s for a port of its predecessor's orphans (`dev/start/start.ts`). A check costs one system call.
+ * A new `npm start` waits 3 s for a port of its predecessor's orphans (`dev/start/start.ts`). A check costs one system
+ * call.
  */
 const STARTER_CHECK_MS = 500
 
@@ -24,7 +25,7 @@ export async function loadProcess(load: () => Promise<unknown>): Promise<void> {
   await load()
 }
 
-/** From now on this is how the process stops; the last call counts. */
+/** Says how the process stops from now on; the last call counts. */
 export function onStopRequest(handle: Stop): void {
   stop = handle
   listen()

@@ -2,15 +2,15 @@ import { Unavailable } from '../../errors.js'
 
 interface Options {
   maxWaiting: number
-  /** Of one owner, so that nobody fills the whole line. */
+  /** The most of one owner, so that nobody fills the whole line. */
   maxWaitingEach: number
   /** Why it has to be refused, as a sentence without a full stop. */
   busy: string
 }
 
 /**
- * Does one thing at a time, by turns of whose it is: the first that waits of each owner comes before the second of any. So
- * whoever has much to do, or what takes long, holds up the others by one thing of his at most.
+ * Does one thing at a time, by turns of whose it is: the first that waits of each owner comes before the second of any.
+ * So whoever has much to do, or what takes long, holds up the others by one thing of his at most.
  *
  * @returns runs the work when its turn has come. It throws Unavailable when too much waits already
  */

@@ -3,7 +3,10 @@ import type { Redis } from 'ioredis'
 import { inProject } from '../process/project-files.js'
 import { redisAvailable } from './redis.js'
 
-/** At most `limit` places in any span of `lengthMs`. Keys of windows that are taken together share a hash tag. */
+/**
+ * A window has at most `limit` places in any span of `lengthMs`. Keys of windows that are taken together share a hash
+ * tag.
+ */
 export interface Window {
   key: string
   limit: number

@@ -3,7 +3,7 @@ import { Unavailable } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { redisAvailable } from './redis.js'
 
-/** At most `limit` in any span of `lengthMs`. */
+/** What is allowed is at most `limit` in any span of `lengthMs`. */
 export interface Allowance {
   key: string
   limit: number

@@ -9,18 +9,18 @@ export function parseMoment(written: string): number {
   return MOMENT.test(written) ? onRealDay(written) : NaN
 }
 
-/** As `parseMoment`, of what a clock shows, in milliseconds as if it were UTC: a browser's field writes no offset. */
+/** Reads what a clock shows, in milliseconds as if it were UTC: a browser's field writes no offset. */
 export function parseClock(written: string): number {
   const clock = written.replace(' ', 'T')
   return /(Z|[+-]\d\d:\d\d)$/.test(clock) ? NaN : parseMoment(`${clock}Z`)
 }
 
-/** As `parseMoment`, of a whole day, which begins at midnight UTC. */
+/** Reads a whole day, which begins at midnight UTC. */
 export function parseDay(written: string): number {
   return new RegExp(`^${DAY}$`).test(written) ? onRealDay(written) : NaN
 }
 
-/** For a refusal's end: which day the calendar does not have, where that is what is wrong; otherwise empty. */
+/** The end of a refusal: which day the calendar does not have, where that is what is wrong; otherwise empty. */
 export function missingDayOf(written: unknown): string {
   const [day] = (typeof written === 'string' && new RegExp(`^${DAY}(?!\\d)`).exec(written)) || []
   return day === undefined || isDay(day) ? '' : `: there is no ${day} in the calendar`

@@ -15,7 +15,7 @@ import { momentParameter } from '../input/query.js'
 import { describe, id, inHeader, text } from '../openapi/parts.js'
 import { operationsOf, type Operation } from './operation.js'
 
-/** As the console's live pages. Each listener costs its queries as often. */
+/** The console's live pages look as often. Each listener costs its queries each time. */
 const EVERY_MS = 1000
 /** A reader that takes nothing for so long is cut off: it may come back to where it was. */
 const SLOW_MS = 30_000

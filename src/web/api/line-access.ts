@@ -56,7 +56,10 @@ export async function requireContactScope(
   throw new UserError('the user no longer lets this application do this with contacts', 403)
 }
 
-/** Those of the token's line. For an application: of connected lines all messages with `messages:connect`; who may only write sees what it wrote itself. */
+/**
+ * Those of the token's line. For an application: of connected lines all messages with `messages:connect`; who may only
+ * write sees what it wrote itself.
+ */
 export async function visibleMessages(
   context: Context,
   ctx: KoaContext,
@@ -70,7 +73,7 @@ export async function visibleMessages(
   return { lineIds, applicationId: application.id }
 }
 
-/** For lists of what belongs to lines, where only the user's own programs come. */
+/** The filter for lists of what belongs to lines, where only the user's own programs come. */
 export function lineFilterOf(ctx: KoaContext): { lineIds?: string[] } {
   const only = lineOfToken(ctx)
   return only === undefined ? {} : { lineIds: [only] }

@@ -18,8 +18,9 @@ import type { ProblemStatus } from '../openapi/problems.js'
 export type Method = 'get' | 'put' | 'patch' | 'post' | 'delete'
 
 /**
- * An operation under /v1, said once: the router, the checks of its fields, the API's description and with it the TypeScript client
- * are made of it. In sentences and names `{line}`, `{lines}` and `{Line}` are the product word, in fields `lineId` is its id.
+ * An operation under /v1, said once: the router, the checks of its fields, the API's description and with it the
+ * TypeScript client are made of it. In sentences and names `{line}`, `{lines}` and `{Line}` are the product word, in
+ * fields `lineId` is its id.
  */
 export interface Definition<Query extends yup.AnyObject, Body extends yup.AnyObject> {
   operationId: string
@@ -35,11 +36,11 @@ export interface Definition<Query extends yup.AnyObject, Body extends yup.AnyObj
   body?: yup.ObjectSchema<Body>
   /** The body may be a form too. */
   takesForm?: true
-  /** Of another size than 64 KiB. */
+  /** The bound on a body of another size than 64 KiB. */
   sizeOfBody?: { bound: BodyBound; refusals: BodyRefusals }
   /** At least one field must be there. */
   needsField?: true
-  /** As the original did, whose clients send more than we read. */
+  /** Unknown fields are ignored, as the original did: its clients send more than we read. */
   ignoresUnknown?: true
   answer: Answer
   /** Those that do not follow from the rest, such as 409. */
@@ -53,20 +54,22 @@ export interface Asked<Query, Body> {
   context: Context
   ctx: KoaContext
   userId: string
-  /** Of the thing that the path names first. Whether it is the user's is the domain's to say. */
+  /** The id of the thing that the path names first. Whether it is the user's is the domain's to say. */
   id: string
-  /** Of everything that the path names: `lineId`, … */
+  /** The ids of everything that the path names: `lineId`, … */
   ids: Readonly<Record<string, string>>
   /** @throws UserError 400 naming every parameter that is wrong */
   query: () => Promise<Query>
-  /** Read when it is asked for: whose the thing is comes first. @throws UserError 400 naming every field that is wrong */
+  /**
+   * Read when it is asked for: whose the thing is comes first. @throws UserError 400 naming every field that is wrong
+   */
   body: () => Promise<Body>
 }
 
 export interface Operation extends Omit<Definition<yup.AnyObject, yup.AnyObject>, 'act' | 'at'> {
   tag: string
   method: Method
-  /** With its parameters in braces. */
+  /** The path with its parameters in braces. */
   path: string
   handler: (context: Context) => RouterMiddleware
 }
@@ -120,7 +123,7 @@ export function fieldsOf(ctx: KoaContext): Record<string, unknown> {
   return ctx.request.body ?? {}
 }
 
-/** In the one spelling that ids have: secrets are sealed to it. @throws UserError 404 */
+/** Reads an id in the one spelling that ids have: secrets are sealed to it. @throws UserError 404 */
 function readId(ctx: KoaContext, name: string): string {
   const id = (ctx as { params?: Record<string, string> }).params?.[name] ?? ''
   if (PATH_PARAMETERS[name]?.isReference === true) return id
@@ -142,5 +145,5 @@ export function inProductWord<Fields extends yup.AnyObject>(
   return found as yup.ObjectSchema<Fields>
 }
 
-/** By their word: to make one takes longer than to read a message by it. */
+/** The schemas by their word: making one takes longer than reading a message by it. */
 const relabelled = new WeakMap<object, Map<string, object>>()

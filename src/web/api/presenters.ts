@@ -71,14 +71,14 @@ export function presentAttempt(attempt: DeliveryAttempt) {
   return present(ATTEMPT_FIELDS, attempt)
 }
 
-/** Without its secret. */
+/** An endpoint without its secret. */
 export function presentEndpoint(vocabulary: Vocabulary, endpoint: Endpoint) {
   const { userId, pausedAt, pausedByUser } = endpoint
   const pausedBy = pauseOf({ userId, pausedAt, pausedBy: pausedByUser })?.by ?? null
   return vocabulary.fields(present(ENDPOINT_FIELDS, endpoint, { pausedBy }))
 }
 
-/** Without its secrets. */
+/** An application without its secrets. */
 export function presentApplication(application: Application) {
   return present(APPLICATION_FIELDS, application, {
     endpoint:

@@ -151,7 +151,7 @@ export const taskOperations = [
   }),
 ]
 
-/** Whose it is comes first: what is not theirs looks to strangers like what is not there. */
+/** The owner is checked first: to strangers, what is not theirs looks like what is not there. */
 async function readReplay({
   context,
   ctx,
@@ -165,7 +165,7 @@ async function readReplay({
   return { whose: { of: 'endpoint', asker, endpointId: id, userId, lineId }, ...request }
 }
 
-/** Of the line that the token is for, or of the application that asks. */
+/** The tasks of the line that the token is for, or of the application that asks. */
 function visibleOf(ctx: KoaContext) {
   return { lineId: lineOfToken(ctx), applicationId: applicationOf(ctx)?.id }
 }

@@ -38,12 +38,12 @@ export function idOf(ctx: KoaContext, name: string): string {
   return id.toLowerCase()
 }
 
-/** Where to go afterwards: of the form that was sent, else of the link that led here. */
+/** The page to go to afterwards, which the form names, or else the link that led here. */
 export function nextOf(ctx: KoaContext): string {
   return readNext(fieldOf(ctx, 'next') || queryOf(ctx, 'next'))
 }
 
-/** Where to go back to: a page of ours, whatever somebody has put into a link. */
+/** The page to go back to, which is one of ours, whatever somebody has put into a link. */
 export function readNext(value: string, fallback = '/console'): string {
   const isOurs = /^\/(console|simulator|oauth\/consent)(?=[/?]|$)/.test(value) && !/[\\\p{Cc}]/u.test(value)
   return isOurs ? value : fallback

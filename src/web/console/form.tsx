@@ -71,7 +71,7 @@ export function Field(props: {
   )
 }
 
-/** As `Field`, for text of several lines. */
+/** A field for text of several lines. */
 export function TextArea(props: {
   page: Page
   action: string
@@ -173,12 +173,12 @@ export function Confirm(props: {
   )
 }
 
-/** In UTC for who has no script; `console.js` shows it in the reader's zone. */
+/** A moment in UTC; `console.js` shows it in the reader's zone. */
 export function Time({ at }: { at: Date }) {
   return <time dateTime={at.toISOString()}>{`${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`}</time>
 }
 
-/** For lists: how long ago it was when the page was made, with the exact time where it is pointed at. */
+/** How long ago it was when the page was made, for lists; pointing at it shows the exact time. */
 export function Ago({ at }: { at: Date }) {
   const exact = `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
   return (

@@ -52,8 +52,8 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
 }
 
 /**
- * htmx would put a style element into the page, which the Content-Security-Policy refuses. What a person has opened stays
- * open when a live piece changes.
+ * htmx would put a style element into the page, which the Content-Security-Policy refuses. What a person has opened
+ * stays open when a live piece changes.
  */
 const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, morphIgnore: ['data-htmx-powered', 'open'] })
 
@@ -145,7 +145,7 @@ function Search() {
   )
 }
 
-/** On each page, so that nobody forgets it. The page of sending says it itself. */
+/** Every page says it, so that nobody forgets. The page of sending does so itself. */
 function AllSendingPaused({ page: { allSendingPause, path } }: { page: Page }) {
   // Those two say it themselves.
   if (allSendingPause?.pausedAt == null || path === '/console/sending' || path === OVERVIEW) return null

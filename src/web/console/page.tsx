@@ -22,7 +22,7 @@ export interface Page {
   path: string
   /** What was just done. */
   notice: string | undefined
-  /** Of the form that was just refused. */
+  /** What was wrong with the form that was just refused. */
   fault: FormFault | undefined
   /** Who looks must have a second factor, and has none yet: nothing else opens. */
   isSettingUp: boolean
@@ -33,7 +33,7 @@ export interface Page {
   hasMail: boolean
   /** Notices that the reader has not seen. */
   unreadCount: number
-  /** For operators, while all sending is paused. */
+  /** What operators are told while all sending is paused. */
   allSendingPause: AllSending | undefined
 }
 
@@ -41,7 +41,7 @@ export interface FormFault {
   /** The form's action. */
   action: string
   message: string
-  /** As they were typed, several of one name line by line; never passwords and other secrets. */
+  /** The fields as they were typed, several of one name line by line; never passwords and other secrets. */
   fields: Record<string, string>
 }
 
@@ -84,12 +84,12 @@ export function answerFragment(ctx: KoaContext, fragment: VNode): void {
 }
 
 /**
- * What a form's button does. Gives where to go then, a path with query; or what its page is to show this once; undefined
- * when it has answered itself.
+ * What a form's button does. Gives where to go then, a path with query; or what its page is to show this once;
+ * undefined when it has answered itself.
  */
 export type Act = (ctx: KoaContext) => Promise<string | ShownOnce | undefined>
 
-/** In this answer and never again, such as a secret that was just made: so no redirect follows. */
+/** What stands in this answer and never again, such as a secret that was just made: so no redirect follows. */
 export interface ShownOnce {
   shown: object
   /** Left out: the page of the form. */
@@ -106,8 +106,8 @@ export function shownOnce<Shown extends object>(ctx: KoaContext): Partial<Shown>
 }
 
 /**
- * Does what a form asks for and sends the browser on. If it is refused, its page is shown again, with the fault at the form
- * and what was typed still in it.
+ * Does what a form asks for and sends the browser on. If it is refused, its page is shown again, with the fault at the
+ * form and what was typed still in it.
  */
 export function submit(act: Act, show: Middleware): Middleware {
   return async (ctx, next) => {

@@ -1,6 +1,6 @@
 /** A secret that is not shown, and the button to see it. */
 export function Masked(props: {
-  /** Of the page, to which the button adds `?show=…`, and the id of the section in it. */
+  /** The page's path, to which the button adds `?show=…`, and the id of the section in it. */
   path: string
   section: string
   text: string

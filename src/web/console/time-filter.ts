@@ -4,7 +4,7 @@ import { missingDayOf, parseClock } from '../../kit/text/moments.js'
 import { queryOf } from './form-values.js'
 import { isZone, momentIn, UTC } from './zone.js'
 
-/** Of a list that is filtered by its address: the span of time, and the zone of both and of the list, as written. */
+/** The span of time of a list that is filtered by its address, and the zone of both and of the list, as written. */
 export type TimeFilter = Partial<Record<'zone' | 'from' | 'until', string>>
 
 /** The parameters of these names that have a value. */
@@ -24,8 +24,8 @@ export function filterPath(path: string, written: Record<string, string>, before
 }
 
 /**
- * The time zone that the address names; UTC if it has times but no zone. undefined: the reader's zone, which only a script
- * knows.
+ * The time zone that the address names; UTC if it has times but no zone. undefined: the reader's zone, which only a
+ * script knows.
  */
 export function zoneOf({ zone, from, until }: TimeFilter): string | undefined {
   if (zone !== undefined) return isZone(zone) ? zone : UTC

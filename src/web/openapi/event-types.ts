@@ -51,7 +51,7 @@ interface Installation {
 /** Its time is in it. */
 const EXAMPLE_ID = '01a1f8a0-0000-7000-8000-000000000006'
 
-/** As it is posted. */
+/** The body as it is posted. */
 export function exampleBody(type: EventType, vocabulary: Vocabulary): string {
   return eventBody(
     {

@@ -33,7 +33,7 @@ const SENTENCES: Record<Scope, string> = {
   'contacts:write': 'Name numbers, and block and unblock them.',
 }
 
-/** As the description has them: `{lines}:read`. */
+/** The scopes as the description has them: `{lines}:read`. */
 export const SCOPE_SENTENCES = Object.fromEntries(
   Object.entries(SENTENCES).map(([scope, sentence]) => [scopeName(scope), sentence]),
 )

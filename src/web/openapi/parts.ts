@@ -81,7 +81,7 @@ export function maybe(schema: Schema): Schema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-/** Of what can be paused. */
+/** The fields of what can be paused. */
 export function pauseFields(since: string): Record<string, Schema> {
   return {
     pausedAt: describe(maybeMoment, since),
@@ -110,7 +110,7 @@ export function answers(description: string, schema: Schema, headers?: Record<st
   return { description, ...(headers ? { headers } : {}), content: { 'application/json': { schema } } }
 }
 
-/** As `answers`, for a list that comes as CSV too, all of it. */
+/** An answer with a list that comes as CSV too, all of it. */
 export function answersList(description: string, items: Schema, headers?: Record<string, unknown>): Answer {
   const json = answers(description, listOf(items), headers)
   return { ...json, content: { ...json.content, 'text/csv': { schema: { type: 'string' } } } }
@@ -145,7 +145,7 @@ export interface Parameter {
   [field: string]: unknown
 }
 
-/** Of an operation that the original had: its clients send more than we read. */
+/** The mark of an operation that the original had: its clients send more than we read. */
 export const IGNORES_UNKNOWN = { 'x-unknown-fields': 'ignored' }
 
 export function body(schema: Schema, { isOptional = false } = {}) {

@@ -79,17 +79,20 @@ export function createRoutes(context: Context) {
     openPage: pageFor(visitor),
     openForm: (path: string, act: Does, show: Show) =>
       post(path, ...visitor, ...ownForm, submit(actFor(act), show(context))),
-    /** Also for who must have a second factor, and has none yet. */
+    /** A page also for people who must have a second factor, and have none yet. */
     newcomerPage: pageFor(newcomer),
     newcomerForm: formFor([]),
     page: pageFor(user),
     form: formFor([hasSecondFactor]),
     operatorPage: pageFor(operator),
     operatorForm: formFor([hasSecondFactor, requireOperatorSession]),
-    /** As `form`, with a file. */
+    /** A form with a file. */
     fileForm: formFor([hasSecondFactor], fileForm, fileFormOfNobody),
 
-    /** For programs, by an API token that may do so, in every accepted word; with a scope also for applications. */
+    /**
+     * An operation for programs, by an API token that may do so, in every accepted word; with a scope also for
+     * applications.
+     */
     v1: (operation: Operation) => {
       const { method, path, may, scopes, takesForm, sizeOfBody } = operation
       const readBody =
@@ -105,7 +108,7 @@ export function createRoutes(context: Context) {
         operation.handler(context),
       )
     },
-    /** For applications' programs, which read RFC 6749's answers. */
+    /** A route for applications' programs, which read RFC 6749's answers. */
     oauthPost: (paths: string | string[], handle: Show) =>
       post(paths, answerInOAuthsWords, readFieldsBody(), handle(context)),
   }

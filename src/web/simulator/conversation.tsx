@@ -29,7 +29,7 @@ export function Conversation({ phone, messages }: ConversationProps) {
   )
 }
 
-/** For htmx: it finds its place by its id. */
+/** The part that htmx puts in its place by its id. */
 export function LiveConversation(props: ConversationProps) {
   return (
     <div id={conversationId(props.phone)} {...{ 'hx-swap-oob': 'innerMorph' }}>

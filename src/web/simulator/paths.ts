@@ -7,7 +7,7 @@ export function livePath(phones: readonly string[]): string {
   return withPhones('/simulator/live', phones)
 }
 
-/** Where a phone's form goes to. */
+/** The path that a phone's form goes to. */
 export function messagesPath(phone: string): string {
   return `/simulator/phones/${digitsOf(phone)}/messages`
 }
@@ -21,7 +21,7 @@ export function withPhones(path: string, phones: readonly string[]): string {
   return query === '' ? path : `${path}?${query}`
 }
 
-/** For ids of elements and for paths, in which a plus sign is trouble. */
+/** The digits for ids of elements and for paths, in which a plus sign is trouble. */
 export function digitsOf(phone: string): string {
   return phone.replace(/\D/g, '')
 }

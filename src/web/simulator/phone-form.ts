@@ -11,7 +11,8 @@ const FILES: MediaField[] = ['picture', 'recording']
 
 const FILE_FIELDS = FILES.map((name) => ({ name, maxCount: 1 }))
 
-// Files stay in memory, so that no stranger's file is ever on our disk. The form has five fields; the rest of these limits
+// Files stay in memory, so that no stranger's file is ever on our disk. The form has five fields; the rest of these
+// limits
 // is room for what browsers add, and no more, because all of it is kept in memory.
 const limits = {
   fileSize: TOO_MANY_BYTES - 1,
@@ -49,7 +50,7 @@ interface FormState {
  */
 export const readPhoneForm = readWith(readParts)
 
-/** As `readPhoneForm`, but keeps no file: for people who are not signed in. */
+/** Reads a phone's form but keeps no file: for people who are not signed in. */
 export const readPhoneFields = readWith(skipFiles)
 
 function readWith(read: Middleware): Middleware {

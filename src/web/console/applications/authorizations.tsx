@@ -17,7 +17,9 @@ import { UserText } from '../user-text.js'
 
 const AUTHORIZED = '/console/authorized-applications'
 
-/** Of a line, in the words of its owner; a scope that is none of a line's is said of the application. */
+/**
+ * What each scope allows, in the words of a line's owner; a scope that is none of a line's is said of the application.
+ */
 const MAY: Record<string, string> = {
   'messages:connect': 'gets what comes in, reads its messages, sends from it',
   'messages:write': 'sends from it',

@@ -20,7 +20,7 @@ import { withNotice } from '../notices.js'
 import { answerPage, pageOf, shownOnce, type Act } from '../page.js'
 import { isConfirmed } from '../people/session.js'
 
-/** For operators: one account at a carrier, without its secrets. */
+/** Shows operators one account at a carrier, without its secrets. */
 export function showCarrier(context: Context): Middleware {
   return async (ctx) => {
     const { imported } = shownOnce<{ imported: Imported }>(ctx)

@@ -10,7 +10,7 @@ import { Layout } from '../layout.js'
 import { live } from '../live.js'
 import { answerPage, pageOf } from '../page.js'
 
-/** For operators: the accounts at carriers, where lines live. */
+/** Shows operators the accounts at carriers, where lines live. */
 export function showCarriers(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)

@@ -100,7 +100,7 @@ export function postDeleteEndpoint(context: Context): Act {
   }
 }
 
-/** For htmx the result alone; else the page with the result in it. */
+/** Answers htmx with the result alone, and others with the page that has it. */
 export function postTestEvent(context: Context): Act {
   return async (ctx) => {
     const { asker, id } = askedEndpoint(ctx)

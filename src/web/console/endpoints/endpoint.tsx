@@ -44,7 +44,7 @@ interface Shown {
   replayCount: CountedReplay
 }
 
-/** Whose events an endpoint gets. */
+/** The line, application or account whose events an endpoint gets. */
 interface Owner {
   what: 'line' | 'application' | 'account'
   name: string
@@ -68,7 +68,9 @@ interface EndpointView {
   path: string
 }
 
-/** An endpoint of a line, an application or an account: where its events go, how it does, and what can be done about it. */
+/**
+ * An endpoint of a line, an application or an account: where its events go, how it does, and what can be done about it.
+ */
 export function showEndpoint(context: Context): Middleware {
   return async (ctx) => {
     const { asker, id } = askedEndpoint(ctx)

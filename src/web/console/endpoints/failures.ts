@@ -83,7 +83,7 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
 /** Those that have words; besides them there are `http_…` and what carriers say. */
 export const FAILURE_NAMES: readonly string[] = Object.keys(WORDS)
 
-/** For media that could not be copied: what their host did, told to whoever gave the URL. */
+/** Tells whoever gave the URL of media that could not be copied what their host did. */
 function explainMediaFailure(name: string): string {
   const known = Object.hasOwn(MEDIA_WORDS, name) ? MEDIA_WORDS[name as keyof typeof MEDIA_WORDS] : undefined
   const status = /^http_(\d{3})$/.exec(name)?.[1]

@@ -13,7 +13,7 @@ export const MAX_SHOWN = 20
 
 export function HeldEvents(props: {
   page: Page
-  /** Of the form that sends them. */
+  /** The action of the form that sends them. */
   action: string
   held: readonly HeldDelivery[]
   maySend: boolean

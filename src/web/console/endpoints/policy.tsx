@@ -43,7 +43,7 @@ const INLINE = {
   'hx-status:5xx': 'target:body',
 }
 
-/** With what was typed, for who has no script. */
+/** A preview and what was typed, for readers without a script. */
 export interface ShownPreview {
   fields: Partial<EndpointPolicy>
   result: Preview
@@ -277,7 +277,7 @@ export function postPolicy(context: Context): Act {
   }
 }
 
-/** For htmx the preview alone; else the page with the preview in it, and with what was typed. */
+/** Answers htmx with the preview alone, and others with the page that has it and what was typed. */
 export function postPolicyPreview(context: Context): Act {
   return async (ctx) => {
     const { asker, id } = askedEndpoint(ctx)

@@ -45,7 +45,7 @@ export interface CountedReplay extends ReplayCount {
 export function Replay(props: {
   page: Page
   action: string
-  /** Of events that the endpoint may get. */
+  /** The types of the events that the endpoint may get. */
   types: readonly EventType[]
   missed: Missed | undefined
   counted: CountedReplay | undefined

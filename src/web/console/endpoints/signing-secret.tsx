@@ -2,7 +2,7 @@ import { Confirm, Time } from '../form.js'
 import type { Page } from '../page.js'
 import { Copyable, Masked } from '../secret.js'
 
-/** Where it stands on its page, whichever page that is. */
+/** The section's id on its page, whichever page that is. */
 export const SIGNING_SECRET = 'signing-secret'
 
 export function WhatItIsFor() {
@@ -17,7 +17,7 @@ export function WhatItIsFor() {
 /** An endpoint's signing secret, hidden until it is asked for, and the way to a new one. */
 export function EndpointSecret(props: {
   page: Page
-  /** Of the page that it is on. */
+  /** The path of the page that it is on. */
   path: string
   /** undefined: it was not asked for. */
   secret: string | undefined

@@ -268,7 +268,7 @@ export function postStartUrl(context: Context): Act {
   }
 }
 
-/** For htmx the result alone; else the page with the result in it. */
+/** Answers htmx with the result alone, and others with the page that has it. */
 export function postStartTestEvent(context: Context): Act {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)

@@ -65,7 +65,7 @@ export function liveActivity(context: Context): Middleware {
 
 interface FoundActivity extends Look {
   isFirst: boolean
-  /** At most one more than `MAX_COUNTED`. */
+  /** The count stops at one more than `MAX_COUNTED`. */
   total: number
 }
 

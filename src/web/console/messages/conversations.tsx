@@ -15,7 +15,7 @@ import { UserText } from '../user-text.js'
 /** It fills about two screens. */
 const PAGE_SIZE = 50
 
-/** With whom a line was in touch, the latest first. */
+/** Lists those with whom a line was in touch, the latest first. */
 export function showConversations(context: Context): Middleware {
   return lineTab(context, 'conversations', async (ctx, { line }) => {
     const cursor = queryOf(ctx, 'before')

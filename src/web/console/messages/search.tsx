@@ -197,7 +197,7 @@ function Results(props: { found: Found; session: Session; opened: Set<string> })
   )
 }
 
-/** Of others' messages operators see what became of them, and who got them only after saying why they look. */
+/** Operators see what became of others' messages, and who got them only after saying why they look. */
 function MessageRow(props: { message: FoundMessage; isTheirs: boolean; isOpen: boolean }) {
   const { message, isTheirs, isOpen } = props
   const { id, direction, type, error, status, fromNumber, toNumber, lineName, ownerEmail } = message

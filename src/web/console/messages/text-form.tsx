@@ -91,7 +91,7 @@ export async function sendText(context: Context, ctx: KoaContext, toNumber: stri
   })
 }
 
-/** For htmx the count alone; else the page with it, and with what was typed. */
+/** Answers htmx with the count alone, and others with the page that has it and what was typed. */
 export async function countText(
   context: Context,
   ctx: KoaContext,

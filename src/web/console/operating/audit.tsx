@@ -23,7 +23,7 @@ import { ZoneNote } from '../time-filter-fields.js'
 
 const PAGE_SIZE = 50
 
-/** For operators: what everybody did. */
+/** Shows operators what everybody did. */
 export function showAudit(context: Context): Middleware {
   return async (ctx) => {
     const found = await look(context, ctx, async (asked) => {
@@ -42,7 +42,7 @@ export function showAudit(context: Context): Middleware {
   }
 }
 
-/** For everybody: what was done to what is theirs. */
+/** Shows everybody what was done to what is theirs. */
 export function showHistory(context: Context): Middleware {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)

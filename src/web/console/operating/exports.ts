@@ -27,7 +27,7 @@ export function exportAccount(context: Context): Middleware {
   }
 }
 
-/** For operators: a person, on all lines. The number is in a form, so it gets into no address. */
+/** Exports a person on all lines for operators. The number is in a form, so it gets into no address. */
 export function postExportPerson(context: Context) {
   return async (ctx: KoaContext): Promise<undefined> => {
     const number = readPerson(fieldOf(ctx, 'number'))

@@ -8,7 +8,7 @@ export function pauserOf(ctx: KoaContext): Pauser {
   return { userId, isOperator: role === 'operator' }
 }
 
-/** Whose pause it is, to the owner of what is paused. */
+/** Tells the owner of what is paused whose pause it is. */
 export function pauserWords(by: PauseOwner): string {
   return by === 'owner' ? 'by you' : 'by an operator of this service'
 }

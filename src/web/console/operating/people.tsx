@@ -19,7 +19,7 @@ interface Shown {
   isForgotten: boolean
 }
 
-/** For operators: what there is of a person, and its end. */
+/** Shows operators what there is of a person, and lets them end it. */
 export function showPeople(context: Context): Middleware {
   return (ctx) => {
     const shown = shownOnce<Shown>(ctx)

@@ -7,7 +7,7 @@ interface UnreadState {
   unreadCount?: number
 }
 
-/** For the head of every page. What a page asks for by itself has no head. */
+/** Reads the count for the head of every page. What a page asks for by itself has no head. */
 export function readUnread(context: Context): Middleware {
   return async (ctx, next) => {
     const { session } = ctx.state as SessionState
@@ -18,7 +18,7 @@ export function readUnread(context: Context): Middleware {
   }
 }
 
-/** At most MAX_UNREAD; 0 for whoever is not signed in. */
+/** The count, which stops at MAX_UNREAD; 0 for whoever is not signed in. */
 export function unreadCountOf(ctx: KoaContext): number {
   return (ctx.state as UnreadState).unreadCount ?? 0
 }

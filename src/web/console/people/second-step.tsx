@@ -19,7 +19,7 @@ import { takeSession, type SessionState } from './session.js'
 export const SECOND_STEP = '/console/sign-in/second-step'
 export const PASSKEY_SIGN_IN = '/console/sign-in/passkey'
 
-/** After the password, for who has a second factor. Whoever comes here otherwise signs in first. */
+/** The step after the password, for people with a second factor. Whoever comes here otherwise signs in first. */
 export function showSecondStep(context: Context): Middleware {
   return async (ctx) => {
     const next = nextOf(ctx)

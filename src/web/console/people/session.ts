@@ -41,7 +41,7 @@ function isAskedByThePage({ method, path }: KoaContext): boolean {
   return path.endsWith('/live') || (method === 'GET' && path.startsWith('/queues/api/'))
 }
 
-/** For pages: sends people who are not signed in to the sign-in page, and back afterwards. */
+/** Sends people who ask for a page and are not signed in to the sign-in page, and back afterwards. */
 export const requireSession: Middleware = async (ctx, next) => {
   if ((ctx.state as SessionState).session !== undefined) {
     await next()
@@ -51,7 +51,7 @@ export const requireSession: Middleware = async (ctx, next) => {
   ctx.redirect(`/console/sign-in?next=${encodeURIComponent(ctx.url)}`)
 }
 
-/** For pages and forms: sends people who must have a second factor, and have none, to set one up, and on afterwards. */
+/** Sends people who must have a second factor, and have none, to set one up, and on to the page or form afterwards. */
 export function requireSecondFactor(context: Context): Middleware {
   return async (ctx, next) => {
     if (!mustSetUpSecondFactor(context, sessionOf(ctx))) {
@@ -169,7 +169,7 @@ export async function takeSession(ctx: KoaContext, context: Context, token: stri
   if (session !== undefined) (ctx.state as SessionState).session = session
 }
 
-/** From now on, also in the current request. */
+/** Sets the browser's token from now on, also in the current request. */
 export function setBrowserToken(ctx: KoaContext, context: Context, token: string): void {
   // The library knows only this connection, not the one before the proxy, nor that browsers trust loopback.
   ctx.cookies.secure = isSecure(context)

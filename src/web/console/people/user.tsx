@@ -30,7 +30,7 @@ import { SetUpLinkPage } from './users.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
 
-/** For operators: one user, and the lines that are theirs. */
+/** Shows operators one user, and the lines that are theirs. */
 export function showUser(context: Context): Middleware {
   return async (ctx) => {
     const user = await getUser(context, idOf(ctx, 'userId'))

@@ -14,7 +14,7 @@ const USERS = '/console/users'
 /** Newest first. */
 const PAGE_SIZE = 50
 
-/** For operators: who may sign in. */
+/** Shows operators who may sign in. */
 export function showUsers(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)

@@ -65,7 +65,7 @@ export function Credentials(props: {
   )
 }
 
-/** As at registration. */
+/** Shows a new secret once, as registration does. */
 export function postClientSecret(context: Context): Act {
   return async (ctx) => {
     const applicationId = idOf(ctx, 'applicationId')

@@ -15,7 +15,7 @@ import { carrierPath, CARRIERS } from './page-model.js'
 
 const NEW = `${CARRIERS}/new`
 
-/** For operators: a new account; which fields it has depends on its kind. */
+/** Lets operators add an account; which fields it has depends on its kind. */
 export function showNewCarrier(context: Context): Middleware {
   return (ctx) => {
     const kind = kindOf(ctx)
@@ -74,7 +74,7 @@ export function postCarrier(context: Context): Act {
   }
 }
 
-/** Of the form that was sent, else of the link that led here. */
+/** The kind that the form names, or else the link that led here. */
 function kindOf(ctx: KoaContext): string {
   return ctx.method === 'POST' ? fieldOf(ctx, 'kind') : queryOf(ctx, 'kind')
 }

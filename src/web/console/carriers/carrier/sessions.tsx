@@ -7,7 +7,7 @@ import { Time } from '../../form.js'
 import { live } from '../../live.js'
 import type { CarrierView } from './page-model.js'
 
-/** Of accounts that are reached by sessions, which keep themselves up to date here. */
+/** The sessions of an account that has some. The section keeps itself up to date. */
 export function Sessions({ view: { path, account } }: { view: CarrierView }) {
   if (account.sessions === null) return null
   return (

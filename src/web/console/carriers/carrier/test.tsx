@@ -8,7 +8,7 @@ import { carrierPath, type CarrierView } from './page-model.js'
 
 const RESULT_ID = 'carrier-test-result'
 
-/** As for test events: a refusal, or the sign-in page after the session's end, replaces the whole page. */
+/** A refusal, or the sign-in page after the session's end, replaces the whole page, as for test events. */
 const INLINE = {
   'hx-target': `#${RESULT_ID}`,
   'hx-swap': 'innerHTML',

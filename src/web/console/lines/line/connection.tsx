@@ -36,7 +36,7 @@ function Enabled({ view: { page, line }, action }: { view: LineView; action: str
   )
 }
 
-/** Of the connection's section on the tab of what cannot be undone. */
+/** The connection's section on the tab of what cannot be undone. */
 export function Disconnect({ view }: { view: LineView }) {
   const { page, connection, path } = view
   const action = `${path}/connection/disconnect`

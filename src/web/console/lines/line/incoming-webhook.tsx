@@ -134,7 +134,7 @@ function Regenerate({ view: { page }, action }: { view: LineView; action: string
   )
 }
 
-/** Of its own section on the tab of what cannot be undone. */
+/** Its own section on the tab of what cannot be undone. */
 export function DeleteIncomingWebhook({ view }: { view: LineView }) {
   const action = `${view.path}/${ID}/delete`
   const exists = view.connection.incomingWebhook !== null

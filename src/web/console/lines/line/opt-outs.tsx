@@ -12,7 +12,7 @@ export interface OptOutsNow {
   /** One more than is shown when there are more. */
   optOuts: Awaited<ReturnType<typeof listOptOuts>>
   pauses: Awaited<ReturnType<typeof listPauses>>
-  /** Where programs get all of them, in the product word. */
+  /** The path at which programs get all of them, in the product word. */
   apiPath: string
 }
 

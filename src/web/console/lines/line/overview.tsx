@@ -19,7 +19,7 @@ import { Need } from './need.js'
 import { tabPath } from './section.js'
 import { lineTab } from './tab.js'
 
-/** As many as stand beside the line's state. */
+/** The number that fits beside the line's state. */
 const RECENT = 8
 /** All of it is of one line. */
 const NO_NAMES = new Map<string, string>()

@@ -5,7 +5,7 @@ import { LineEndpoints } from './endpoints.js'
 import { OutgoingWebhook } from './outgoing-webhook.js'
 import { lineTab } from './tab.js'
 
-/** Where what the line receives goes. */
+/** Shows where the events of the line go. */
 export function showLineReceive(context: Context): Middleware {
   return lineTab(context, 'receive', async (_ctx, view) => {
     const { userId, id: lineId } = view.line

@@ -14,7 +14,7 @@ export interface LineView {
   connection: Awaited<ReturnType<typeof getConnection>>
   /** null: there is no outgoing webhook URL. */
   endpointId: string | null
-  /** Of that endpoint. */
+  /** What that endpoint has to do. */
   work: EndpointWork | undefined
   limits: Awaited<ReturnType<typeof readLimits>>
   /** `/console/lines/…` */
@@ -90,7 +90,7 @@ export function sectionPath(lineId: string, section: SectionId): string {
   return `${tabPath(lineId, TAB_OF[section])}#${section}`
 }
 
-/** Where a form goes when it has done its work: to the section that says so. */
+/** The section that a form leads to when it has done its work, which says so. */
 export function lineWithNotice(lineId: string, notice: Notice, show?: 'webhook'): string {
   const query = show === undefined ? '' : `?show=${show}`
   const section = SAID_AT[notice]

@@ -1,6 +1,6 @@
 import { LANGUAGES, LITERALS, TITLES, type Language, type Sample } from './sample.js'
 
-/** Where the receivers listen, and where the line for a terminal posts to. */
+/** The port that the receivers listen on, and that the line for a terminal posts to. */
 export const RECEIVER_PORT = 4000
 
 export interface SampleReceiver {
@@ -12,8 +12,9 @@ export interface SampleReceiver {
 }
 
 /**
- * Servers that verify the signature of an event (https://www.standardwebhooks.com) and print it, with nothing but what comes
- * with each language. curl cannot be a server: it comes last, and posts an event that is signed as ours are to one of the others.
+ * Servers that verify the signature of an event (https://www.standardwebhooks.com) and print it, with nothing but what
+ * comes with each language. curl cannot be a server: it comes last, and posts an event that is signed as ours are to
+ * one of the others.
  */
 export function receiveSamples({ secret, body, port = RECEIVER_PORT }: SampleReceiver): Sample[] {
   const servers = LANGUAGES.filter((language) => language !== 'curl')

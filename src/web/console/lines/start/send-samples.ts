@@ -2,7 +2,7 @@ import { LANGUAGES, LITERALS, TITLES, type Language, type Sample } from './sampl
 
 /** What a sample sends, and where to. */
 export interface SampleText {
-  /** Of the incoming webhook, with its token. */
+  /** The incoming webhook's URL, with its token. */
   url: string
   toNumber: string
   text: string

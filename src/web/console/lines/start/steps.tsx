@@ -5,7 +5,7 @@ import { explainFailure } from '../../endpoints/failures.js'
 import { linePath } from '../line/section.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 
-/** Where the steps are shown with all that they need. */
+/** The page that shows the steps with all that they need. */
 export function startPath(lineId: string): string {
   return `${linePath(lineId)}/start`
 }
@@ -19,7 +19,7 @@ export function LiveSteps({ line, steps }: { line: OwnLine; steps: FirstSteps })
   )
 }
 
-/** Until all of them are done. */
+/** The link is there until all of them are done. */
 export function FirstStepsLink({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
   const done = countDone(steps)
   if (done === STEP_COUNT || line.status === 'disabled') return null

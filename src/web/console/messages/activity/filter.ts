@@ -23,7 +23,7 @@ const FILTER_NAMES = [
 
 export type FilterName = (typeof FILTER_NAMES)[number]
 
-/** As it was written. */
+/** The filter as it was written. */
 export type WrittenFilter = Partial<Record<FilterName, string>>
 
 /** Each once, in the order of a message's life and then of a delivery's. */

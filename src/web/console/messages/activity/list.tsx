@@ -20,9 +20,9 @@ const EXCERPT_LENGTH = 140
 const MAX_DELIVERIES = 4
 
 interface OfList {
-  /** By line id. */
+  /** The names of lines, by id. */
   lineNames: ReadonlyMap<string, string>
-  /** By number. */
+  /** The contacts, by number. */
   contacts: ReadonlyMap<string, Contact>
   /** undefined: the reader's. */
   zone: string | undefined

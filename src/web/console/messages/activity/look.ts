@@ -6,7 +6,7 @@ import type { Context } from '../../../../domain/context.js'
 
 /** A page of the activity, with who is at the other ends. */
 export interface Look extends ActivityPage {
-  /** By number. */
+  /** The contacts, by number. */
   contacts: ReadonlyMap<string, Contact>
 }
 

@@ -28,7 +28,7 @@ const VIEW_LABELS: Record<AttemptView, string> = {
   timing: 'Timing',
 }
 
-/** In short, or whole if the page's address asks for it. */
+/** Shows an attempt in short, or whole if the page's address asks for it. */
 export function Attempt({ view, delivery, attempt }: AttemptProps) {
   const { id, attemptNumber, startedAt, durationMs, responseStatus, responseExcerpt, failure } = attempt
   const opened = view.opened?.id === id ? view.opened : undefined

@@ -30,9 +30,9 @@ export interface MessageView {
   isOwner: boolean
   message: Message
   line: OwnLine
-  /** Of a received message. */
+  /** The event of a received message. */
   event: EventWithDeliveries | undefined
-  /** Of that event, to other URLs. */
+  /** The replays of that event to other URLs. */
   replays: EventReplay[]
   /** Only for endpoints that asked for them. */
   optInEvents: EventWithDeliveries[]
@@ -47,7 +47,7 @@ export interface MessageView {
   obstacles: Awaited<ReturnType<typeof findObstacles>>
   /** What keeps the message from being sent, nearest first. */
   pauses: SendingPause[]
-  /** Of one request to send it again: the same for as long as the page is open. */
+  /** The key of one request to send it again, which is the same for as long as the page is open. */
   key: string
 }
 

@@ -20,7 +20,7 @@ const MAX_ROWS = 100_000
 
 type Format = 'csv' | 'jsonl'
 
-/** For operators: all that fits the filter. */
+/** Gives operators all that fits the filter. */
 export function exportAudit(format: Format) {
   return (context: Context): Middleware =>
     async (ctx) => {
@@ -36,7 +36,7 @@ export function exportAudit(format: Format) {
     }
 }
 
-/** For everybody: of what is theirs. */
+/** Gives everybody the history of what is theirs. */
 export function exportHistory(format: Format) {
   return (context: Context): Middleware =>
     async (ctx) => {

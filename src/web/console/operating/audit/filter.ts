@@ -9,7 +9,7 @@ const FILTER_NAMES = ['actor', 'action', 'subject', 'user', 'from', 'until', 'zo
 
 export type FilterName = (typeof FILTER_NAMES)[number]
 
-/** As it was written. */
+/** The filter as it was written. */
 export type WrittenFilter = Partial<Record<FilterName, string>>
 
 const parameters = yup.object({

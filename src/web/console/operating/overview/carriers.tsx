@@ -52,7 +52,7 @@ function describeRecent({ handedOverCount, failedCount, unknownCount }: CarrierV
   return `${countOf(handedOverCount, 'message')}, ${share(failedCount)} failed${unknown}`
 }
 
-/** Of the messages' errors, or of the sessions', the newer one. */
+/** The newer one of the messages' errors and the sessions'. */
 function LastError({
   carrier: { lastError, lastErrorCode, lastErrorAt, sessions },
 }: {

@@ -22,12 +22,12 @@ const WIDTH = 600
 const HEIGHT = 120
 
 /**
- * A chart that needs no script. It takes the width that it gets, so words stand beside the drawing, where they keep their
- * size.
+ * A chart that needs no script. It takes the width that it gets, so words stand beside the drawing, where they keep
+ * their size.
  */
 export function Chart(props: {
   title: string
-  /** In words, for who does not see it. */
+  /** The chart in words, for people who do not see it. */
   summary: string
   series: readonly Series[]
   scale: Scale
@@ -88,13 +88,13 @@ function round(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-/** From nought to the next round figure above. */
+/** A scale from nought to the next round figure above. */
 export function countScale(highest: number): Scale {
   const top = roundUp(Math.max(highest, 1))
   return { bottom: '0', top: describeCount(top), heightOf: (value) => value / top }
 }
 
-/** Of times, which may be a thousandth of the longest: each tenfold has the same height. */
+/** A scale of times, which may be a thousandth of the longest: each tenfold has the same height. */
 export function timeScale(highestMs: number): Scale {
   const bottom = 10
   const top = TIMES.find((ms) => ms >= highestMs) ?? highestMs

@@ -1,6 +1,6 @@
 import type { Cure } from '../../../../domain/operating/overview/needs.js'
 
-/** Where something is mended. What is another user's is reached by that user's page. */
+/** The page where something is mended. What is another user's is reached by that user's page. */
 export function CureLink({ cure, userId }: { cure: Cure; userId: string }) {
   const [href, label] = placeOf(cure, userId)
   return <a href={href}>{label}</a>

@@ -12,7 +12,7 @@ export const CREDENTIAL = 'secretCredential'
 export function PasskeyForm(props: {
   page: Page
   action: string
-  /** Where the script asks what the passkey is to sign. */
+  /** The path at which the script asks what the passkey is to sign. */
   options?: string
   does: 'add' | 'show'
   button: string
@@ -41,7 +41,10 @@ export function PasskeyForm(props: {
   )
 }
 
-/** On the sign-in page in place of the password, after it as the second step, and where one confirms that it is oneself. */
+/**
+ * The button stands on the sign-in page in place of the password, after it as the second step, and where people confirm
+ * who they are.
+ */
 export function PasskeyButton({ page, action, next }: { page: Page; action: string; next: string }) {
   if (!page.canHavePasskeys) return null
   return (

@@ -8,7 +8,7 @@ import { SECOND_FACTOR } from './path.js'
 
 const ACTION = `${SECOND_FACTOR}/recovery-codes`
 
-/** In the one answer that shows them. */
+/** The codes in the one answer that shows them. */
 export interface ShownRecoveryCodes {
   recoveryCodes: string[]
 }

@@ -62,7 +62,7 @@ export function Sessions(props: { page: Page; sessions: ListedSession[]; current
   )
 }
 
-/** For whoever fears that somebody else got into the account. */
+/** Helps people who fear that somebody else got into the account. */
 export function AllAccess({ page }: { page: Page }) {
   return (
     <section id="access">

@@ -15,7 +15,7 @@ export function SpendCaps(props: {
   action: string
   user: User
   lines: Lines
-  /** By the ids of lines, and of the user. */
+  /** The caps by the ids of lines, and of the user. */
   caps: ReadonlyMap<string, SpendCap>
 }) {
   const { page, action, user, lines, caps } = props

@@ -73,6 +73,7 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
   let heardAt = -Infinity
   let timer: NodeJS.Timeout | undefined
   let isLooking = false
+  let isClosing = false
   let tickedAt = 0
 
   function startTicking(): NodeJS.Timeout {
@@ -84,6 +85,7 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
     if (statements.size === 0) {
       clearInterval(timer)
       timer = undefined
+      if (isClosing) witness.close()
       return
     }
     const at = now()
@@ -132,7 +134,7 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
     unanswered.set(statement.connection, statement)
     statement.fail(new Unanswered(Promise.resolve(false)))
     // Nobody can say what its backend does, so nobody would know when it is safe to use it again.
-    if (statement.connection.pid === undefined) statement.connection.destroy()
+    if (statement.connection.pid === undefined || isClosing) statement.connection.destroy()
   }
 
   function leave(statement: Statement): void {
@@ -179,9 +181,10 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
     },
 
     close: () => {
-      clearInterval(timer)
+      isClosing = true
       for (const { connection, hasGivenUp } of statements) if (hasGivenUp) connection.destroy()
-      witness.close()
+      // What is still asked is looked after to its end, or a pool that closes would wait for ever for an answer that was lost.
+      if (timer === undefined) witness.close()
     },
   }
 }

@@ -57,6 +57,15 @@ const STEPS: Record<Swept, Step> = {
 /** What the sweep looks for, in order. */
 export const SWEPT = Object.keys(STEPS) as Swept[]
 
+/** Graphs and alerts begin with 0, though a step runs only when it has something to do. */
+export function countNothingYet(): void {
+  for (const what of SWEPT) countFinds(what, 0)
+}
+
+function countFinds(what: string, count: number): void {
+  sweeperFinds.inc({ what: what.replaceAll(' ', '_') }, count)
+}
+
 /** Sweeps batch after batch until one is not full. A step that fails does not stop the other steps. */
 async function step(context: Context, what: string, sweepBatch: Step['sweepBatch']): Promise<number> {
   let total = 0
@@ -70,7 +79,7 @@ async function step(context: Context, what: string, sweepBatch: Step['sweepBatch
     const level = error instanceof Unavailable ? 'warn' : 'error'
     context.log[level]({ what, err: asError(error) }, 'sweep.failed')
   }
-  sweeperFinds.inc({ what: what.replaceAll(' ', '_') }, total)
+  countFinds(what, total)
   if (total > 0) context.log.info({ what, count: total }, 'sweep.requeued')
   return total
 }

@@ -221,6 +221,15 @@ describe('the connection to Postgres', () => {
       })
     }
 
+    it('is not waited for for ever when the pool is closed while it owes an answer', async () => {
+      const patient = connectDatabase({ url: proxy.url, poolSize: 2, applicationName: 'patient' })
+      await patient.raw('select 1')
+      proxy.swallowAnswers()
+      const asked = failureOf(patient.raw('select 2'))
+      await patient.destroy()
+      expect(await asked).to.be.instanceOf(DatabaseUnavailable)
+    })
+
     it('ends what a dead one was asked, so that nothing more can come of it', async () => {
       const patient = connectDatabase({ url: proxy.url, poolSize: 1, applicationName: 'patient' })
       try {

@@ -12,7 +12,7 @@ import { bringResumed } from '../../src/domain/messages/resume.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator/simulator.js'
 import { carryOutRetention } from '../../src/domain/operating/retention/retention.js'
 import { countAgain, countNow, createCatchingUp } from '../../src/domain/operating/overview/count-minutes.js'
-import { sweep, SWEPT } from '../../src/domain/sweep.js'
+import { countNothingYet, sweep, SWEPT } from '../../src/domain/sweep.js'
 import { goOnWithTask, recordCrashOfTask } from '../../src/domain/operating/tasks/run.js'
 import { every } from '../../src/kit/process/every.js'
 import { maintenanceJob } from '../../src/queues/jobs.js'
@@ -62,6 +62,7 @@ await startWorker(
   },
   (context) => {
     const stopping = new AbortController()
+    countNothingYet()
     let isStart = true
     const due = createDueWork(context)
     const whenDue = (what: DueWork, work: (context: Context) => Promise<unknown>) =>

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
+import { newId } from '../../../src/ids.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createEnvironment } from '../../helpers/process/environment.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
@@ -106,6 +107,8 @@ async function openScene(): Promise<Scene> {
   const context = await createTestContext({ ...environment, DATABASE_URL: proxy.url }, limits)
   const web = await serveApp(context)
   const line = await createLine(context)
+  // Whether some accounts have sessions is known then, and no question about that is under way beside the messages.
+  await context.sendingQueue.waiting([{ id: newId(), generation: 0, lineId: line.lineId }])
   const rows = () => messagesOf(direct, line.lineId)
   const keyed = newNumber()
   return {

@@ -22,7 +22,7 @@ const MIN_LEFT = 5
  */
 export function isWeakPassword(password: string): boolean {
   const plain = password.toLowerCase()
-  // As long as it was, so that what is common in the one is known in the other.
+  // The plain form is as long as the password, so that what is common in the one is known in the other.
   const spelled = plain.replace(/[013457@$]/g, (sign) => LEET[sign] ?? sign)
   const marked = spelled.replace(COMMON, (word) => '\0'.repeat(word.length))
   const left = Array.from({ length: plain.length }, (_, index) =>
@@ -31,7 +31,9 @@ export function isWeakPassword(password: string): boolean {
   return new Set(withoutRuns(left.join(''))).size < MIN_LEFT
 }
 
-/** Takes out each character that follows the one before it on a keyboard, in the alphabet or in counting, either way. */
+/**
+ * Takes out each character that follows the one before it on a keyboard, in the alphabet or in counting, either way.
+ */
 function withoutRuns(text: string): string[] {
   const rows = [...KEYBOARD, ...KEYBOARD.map((row) => Array.from(row).reverse().join(''))]
   const isRun = (pair: string) => pair[0] === pair[1] || rows.some((row) => row.includes(pair))

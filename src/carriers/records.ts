@@ -34,7 +34,7 @@ export interface ReceivedPart {
 
 export type ReceivedContent =
   | { type: 'inboundText'; text: string }
-  /** Where the carrier has it. */
+  /** The URL at which the carrier has it. */
   | { type: 'inboundMedia' | 'voiceMail'; url: string }
 
 /** A text keeps its message's id; its media, or those of a message without a text, are id/1, id/2, … */

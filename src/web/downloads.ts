@@ -12,7 +12,7 @@ const MAX_AT_ONCE_OF_ONE = 2
 /** A reader who takes nothing for so long is gone. */
 const STALLED_MS = 60_000
 
-/** Whose the downloads are that run. */
+/** The users whose downloads run. */
 const running: string[] = []
 
 /** Called before the rows of a download are looked for. @throws UserError 429; Unavailable */
@@ -35,8 +35,8 @@ function readerOf(ctx: KoaContext): string {
 }
 
 /**
- * Answers with a file that is made while it is read, as fast as the other end takes it. What fails on the way breaks it off,
- * so that nobody takes a part for the whole.
+ * Answers with a file that is made while it is read, as fast as the other end takes it. What fails on the way breaks it
+ * off, so that nobody takes a part for the whole.
  *
  * @param name without the day and the ending, which are added
  */

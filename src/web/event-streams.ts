@@ -20,12 +20,12 @@ export interface StreamKind {
   failed: string
 }
 
-/** Of an installation and a kind: the user of each stream that is open. */
+/** The user of each stream that is open, by installation and kind. */
 const openStreams = new WeakMap<Context['db'], Map<StreamKind, Map<PassThrough, string>>>()
 
 /**
- * Answers with server-sent events, which `run` writes until it returns or the stream is destroyed. It returns quietly on a
- * UserError: what it shows is not there any more.
+ * Answers with server-sent events, which `run` writes until it returns or the stream is destroyed. It returns quietly
+ * on a UserError: what it shows is not there any more.
  *
  * @throws UserError 429 when the user has too many such streams open; Unavailable when all together have
  */

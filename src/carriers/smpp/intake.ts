@@ -17,7 +17,7 @@ export interface SmppDelivery extends Omit<Arrival, 'silentMs'> {
 export interface Handled {
   /** `ESME_ROK`, or what the SMSC is told instead. */
   status: string
-  /** To be told when the SMSC has read the answer. */
+  /** The arrival that is confirmed when the SMSC has read the answer. */
   confirmId?: string
 }
 
@@ -38,8 +38,8 @@ const MAX_HELD = 200
  */
 const UNAVAILABLE_MS = 1000
 /**
- * All answers of a second are confirmed by one request and one statement. Until an answer is confirmed, an equal text may
- * be taken for its repeat after the session has ended: so the time must be short.
+ * All answers of a second are confirmed by one request and one statement. Until an answer is confirmed, an equal text
+ * may be taken for its repeat after the session has ended: so the time must be short.
  */
 const CONFIRM_MS = 1000
 /** No SMSC repeats sooner, so two equal texts within this time are two messages. */

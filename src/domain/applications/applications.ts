@@ -136,7 +136,7 @@ function changeableOf(application: Application) {
   }
 }
 
-/** To be called after the webhook URL is set, because the endpoint opts in. @returns what the application is now */
+/** It is called after the webhook URL is set, because the endpoint opts in. @returns what the application is now */
 async function optIn(
   trx: Database,
   { id, userId }: { id: string; userId: string },

@@ -22,8 +22,8 @@ import { endDeliveriesTo, makeEndpoint, markEndpointDeleted } from '../endpoints
 import { readOptInEvents } from '../endpoints/opt-in-events.js'
 
 /**
- * Enables the line's developer connection. An endpoint that was disabled for failing is enabled again; what was held for
- * it stays held until `sendHeldEvents`.
+ * Enables the line's developer connection. An endpoint that was disabled for failing is enabled again; what was held
+ * for it stays held until `sendHeldEvents`.
  *
  * @throws UserError 404 when the user has no such line
  */
@@ -161,7 +161,7 @@ async function enable(trx: Database, userId: string, lineId: string): Promise<vo
   if (connection?.endpointId) await enableEndpoint(trx, connection.endpointId)
 }
 
-/** To be called after the URL is set, because the endpoint opts in. */
+/** It is called after the URL is set, because the endpoint opts in. */
 async function optIn(trx: Database, userId: string, lineId: string, types: OptInEventType[]): Promise<void> {
   const { keptEndpointId = null } = (await findConnection(trx, userId, lineId)) ?? {}
   if (keptEndpointId !== null) await setOptInEvents(trx, keptEndpointId, types)

@@ -91,7 +91,10 @@ export function createStoreReadings(
   }
 }
 
-/** Reads the disk of the copies of media. One that cannot be seen has no figures, and one that hangs has those of before. */
+/**
+ * Reads the disk of the copies of media. One that cannot be seen has no figures, and one that hangs has those of
+ * before.
+ */
 async function readDisk({ config, log }: Context): Promise<void> {
   const { mediaFolder, mediaS3 } = config
   if (mediaS3 !== undefined) return
@@ -128,7 +131,7 @@ function createReading(
     isAnswering = true
     metrics.storeUp.set({ store }, 1)
     const shows = await readParts(context, parts)
-    // At once, so that no scrape sees one half.
+    // All are set at once, so that no scrape sees one half.
     clear()
     for (const show of shows) show()
   }

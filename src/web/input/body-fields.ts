@@ -16,7 +16,7 @@ export function listField<const Word extends string = string>(refusal: string, w
     .of((words === undefined ? one : one.oneOf(words, refusal)) as yup.StringSchema<Word>)
 }
 
-/** Of an endpoint. Which types it may name is the domain's to say: what is described is what it takes. */
+/** The opt-in types of an endpoint. Which it may name is the domain's to say: what is described is what it takes. */
 export function optInEventsField(types: readonly string[]) {
   return listField('optInEvents must be a list of types of events').meta({
     schema: { type: 'array', items: { type: 'string', enum: types } },

@@ -1,4 +1,4 @@
-/** By name; several of one name are a list. */
+/** The fields by name; several of one name are a list. */
 export type FormFields = Partial<Record<string, string | string[]>>
 
 /**

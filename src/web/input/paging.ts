@@ -11,7 +11,7 @@ export const MAX_LIMIT = 100
 /** It fills about two screens of whoever reads the answer. */
 export const DEFAULT_LIMIT = 50
 
-/** Of every list that is read page by page, newest first: `before` is the last id that the reader has. */
+/** The page of every list that is read newest first: `before` is the last id that the reader has. */
 export const pageParameters = {
   before: idParameter().meta({
     about: 'Only what is older than the entry with this id. Give the last id of the page before.',
@@ -19,7 +19,7 @@ export const pageParameters = {
   limit: countParameter(1, MAX_LIMIT).default(DEFAULT_LIMIT).meta({ about: 'The most that one page has.' }),
 }
 
-/** Of a list of what happened on lines, with what narrows it besides. */
+/** The page of a list of what happened on lines, with what narrows it besides. */
 export function listParameters<Filters extends yup.ObjectShape>(filters: Filters) {
   return yup.object({
     lineId: idParameter().meta({ about: 'Only what belongs to this {line}.' }),

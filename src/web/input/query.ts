@@ -31,7 +31,7 @@ export async function readQuery<T extends yup.AnyObject>(
   return readBodyFields(schema, fields)
 }
 
-/** As they were written. @throws UserError 400 */
+/** Reads parameters as they were written. @throws UserError 400 */
 export function queryFields(ctx: KoaContext): FormFields {
   return parseFormFields(Buffer.from(ctx.querystring, 'latin1'), utf8Of('The query'))
 }
@@ -75,7 +75,9 @@ export function numberParameter() {
     .test('number', form, (value) => value !== '')
 }
 
-/** A whole phone number with its plus sign, of which it gives the E.164; or some digits of one, which it gives alone. */
+/**
+ * A whole phone number with its plus sign, of which it gives the E.164; or some digits of one, which it gives alone.
+ */
 export function numberOrPartParameter() {
   const form = '${path} must be a phone number such as +15551234567, or at least 3 digits of one'
   return yup

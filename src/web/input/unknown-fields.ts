@@ -4,7 +4,7 @@ import { UserError } from '../../errors.js'
 /** What a request may have, and what is in that; without `fields` it may have any. */
 export interface Known {
   fields?: ReadonlyMap<string, Known>
-  /** Of each element of a list. */
+  /** The fields of each element of a list. */
   items?: Known
 }
 

@@ -3,7 +3,8 @@ import { hasCode, UserError } from '../../errors.js'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Reads text. What is not UTF-8 is refused rather than kept with U+FFFD in it: nobody would know afterwards what it was.
+ * Reads text. What is not UTF-8 is refused rather than kept with U+FFFD in it: nobody would know afterwards what it
+ * was.
  *
  * @param what it is that is read, such as "Request body"
  * @throws UserError 400
@@ -20,5 +21,5 @@ export function utf8Of(what: string): (bytes: Uint8Array) => string {
   }
 }
 
-/** Of the body of a request. */
+/** Decodes the body of a request. */
 export const readBodyText = utf8Of('Request body')

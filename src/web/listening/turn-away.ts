@@ -5,7 +5,7 @@ const RETRY_AFTER_SECONDS = 2
 const DETAIL = 'Service is temporarily unavailable'
 const PROBLEM = { type: 'about:blank', title: 'Service Unavailable', status: 503, detail: DETAIL }
 
-/** By the beginning of the path, what its callers can read. */
+/** The form that callers of a path can read, by how the path begins. */
 const ANSWERS = [
   answerOf('/webhooks/', 'application/json', { success: false, error: DETAIL }),
   answerOf('', 'application/problem+json', PROBLEM),
@@ -16,7 +16,9 @@ export function isHealthCheck({ url = '' }: IncomingMessage): boolean {
   return url === '/healthz' || url === '/readyz'
 }
 
-/** Answers 503 before anything is done. It has to cost next to nothing, because it is for when there is too much to do. */
+/**
+ * Answers 503 before anything is done. It has to cost next to nothing, because it is for when there is too much to do.
+ */
 export function turnAway({ url = '' }: IncomingMessage, response: ServerResponse): void {
   turnedAway.inc()
   const answer = ANSWERS.find(({ start }) => url.startsWith(start))

@@ -8,7 +8,7 @@ import { insufficientScope, requireTokenScope, type Access } from './token-scope
 /** Who asks: a user's own program, or an application for the user. */
 interface AskerState {
   userId?: string
-  /** Of the user's own program. */
+  /** The token of the user's own program. */
   token?: { id: string } & TokenScope
   application?: AskingApplication
 }
@@ -19,10 +19,10 @@ export interface AskingApplication {
 }
 
 /**
- * Whose token a request of /v1 came with: `Authorization: Bearer …`, and nowhere else (RFC 6750 §2.1): a token in a
- * URL would end up in the logs of everybody on the way, so one there is not even looked at. A user's own API token
- * (`lhp_…`) may do everything that is the user's, or what its own scope lets it (`lhs_…`); an application's access token
- * needs one of the scopes.
+ * Whose token a request of /v1 came with: `Authorization: Bearer …`, and nowhere else (RFC 6750 §2.1): a token in a URL
+ * would end up in the logs of everybody on the way, so one there is not even looked at. A user's own API token
+ * (`lhp_…`) may do everything that is the user's, or what its own scope lets it (`lhs_…`); an application's access
+ * token needs one of the scopes.
  *
  * @param access what the operation does, and whether one line is enough for it
  * @param scopes none: no application may do this
@@ -50,7 +50,9 @@ export function authenticate(context: Context, access: Access, scopes: readonly 
   }
 }
 
-/** Whether the token that an answer under way began with still is what it was: neither revoked nor of a disabled user. */
+/**
+ * Whether the token that an answer under way began with still is what it was: neither revoked nor of a disabled user.
+ */
 export async function isStillAsker(context: Context, ctx: KoaContext): Promise<boolean> {
   const asker = await findAsker(context, bearerTokenOf(ctx) ?? '')
   return asker !== undefined && asker.userId === findUserOf(ctx)
@@ -87,7 +89,7 @@ export function userOf(ctx: KoaContext): string {
   return userId
 }
 
-/** Whose token a request came with, on a route that may also be open without one. */
+/** The caller whose token a request came with, on a route that may also be open without one. */
 export function findUserOf(ctx: KoaContext): string | undefined {
   return (ctx.state as AskerState).userId
 }

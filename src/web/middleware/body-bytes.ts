@@ -72,7 +72,7 @@ export async function readBodyBytes(
   })
 }
 
-/** As `readBodyBytes`, of a form: no browser packs one. @throws UserError 413, 415, 400 */
+/** Reads a form's body, which no browser packs. @throws UserError 413, 415, 400 */
 export async function readPlainBytes(ctx: KoaContext, refusals: BodyRefusals): Promise<Buffer> {
   requirePlain(ctx)
   return bounded(refusals, () => readWhole(ctx, USUAL_BOUND))
@@ -95,8 +95,8 @@ function refuseEncoding(ctx: KoaContext, accepted: string): never {
 }
 
 /**
- * Reads the whole body before it is inflated. koa-bodyparser would inflate while it reads: past the limit its stream has no
- * listener left, so its next error ends the process; nor does it notice that the sender is gone.
+ * Reads the whole body before it is inflated. koa-bodyparser would inflate while it reads: past the limit its stream
+ * has no listener left, so its next error ends the process; nor does it notice that the sender is gone.
  */
 async function readWhole(ctx: KoaContext, bound: BodyBound): Promise<Buffer> {
   delete ctx.req.headers['content-encoding']

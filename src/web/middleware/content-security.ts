@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Context as KoaContext, Middleware } from 'koa'
 
 export interface NonceState {
-  /** For the script elements of this answer's page. */
+  /** The nonce for the script elements of this answer's page. */
   nonce: string
 }
 

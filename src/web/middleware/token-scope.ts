@@ -8,15 +8,15 @@ import { getTask } from '../../domain/operating/tasks.js'
 import { UserError } from '../../errors.js'
 
 /**
- * What an operation does, as the route table says it. It reads, changes (a text that is sent is a change too), or reveals
- * a secret, with which one can do more than read. And whether it is about lines, so that a token of one line may do it for
- * that line, or about everything that the user has.
+ * What an operation does, as the route table says it. It reads, changes (a text that is sent is a change too), or
+ * reveals a secret, with which one can do more than read. And whether it is about lines, so that a token of one line
+ * may do it for that line, or about everything that the user has.
  */
 export type Access = `${'reads' | 'changes' | 'reveals'} ${'lines' | 'account'}`
 
 /**
- * Whether an API token may do what the route says. A thing that the path names must be the line of the token or belong to it.
- * What has no such path (the lists, and the sending of a message) asks for `lineOfToken`.
+ * Whether an API token may do what the route says. A thing that the path names must be the line of the token or belong
+ * to it. What has no such path (the lists, and the sending of a message) asks for `lineOfToken`.
  *
  * @throws UserError 403 with `error="insufficient_scope"`; 404 for what is of another line
  */
@@ -64,7 +64,7 @@ async function requireOfLine(context: Context, ctx: KoaContext, lineId: string):
   }
 }
 
-/** As for what is another user's. */
+/** The refusal is that for what is another user's. */
 function notOfLine(thing: string): UserError {
   return new UserError(`no such ${thing}`, 404)
 }

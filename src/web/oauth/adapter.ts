@@ -17,7 +17,10 @@ import { endTokensOf } from '../../domain/applications/tokens.js'
 import type { Context } from '../../domain/context.js'
 import { sha256 } from '../../secrets.js'
 
-/** How oidc-provider keeps its things: codes and tokens as rows in Postgres, by their hash; clients are our applications. */
+/**
+ * How oidc-provider keeps its things: codes and tokens as rows in Postgres, by their hash; clients are our
+ * applications.
+ */
 export function createAdapter(context: Context): AdapterFactory {
   return (name) => {
     if (name === 'Client') return { ...NOTHING, find: (id) => findMetadata(context, id) }
@@ -65,7 +68,7 @@ function createRecords(context: Context, kind: OAuthRecordKind): Adapter {
   }
 }
 
-/** Where the browser goes on after the consent page. */
+/** The URL at which the browser goes on after the consent page. */
 function resumePath(id: string): string {
   return `/oauth/authorize/${id}`
 }

@@ -32,7 +32,7 @@ const OF_TOKEN = [
   'token_type_hint',
 ]
 
-/** Of GET /oauth/authorize. */
+/** The parameters of GET /oauth/authorize. */
 export function readAuthorization(vocabulary: Vocabulary, sent: Record<string, unknown>): Parameters {
   const { [vocabulary.idParameter]: lineId, ...others } = sent
   const canonical = lineId === undefined ? others : { ...others, line_id: lineId }
@@ -40,7 +40,7 @@ export function readAuthorization(vocabulary: Vocabulary, sent: Record<string, u
   return { response_type: 'code', ...parameters }
 }
 
-/** Of the token endpoint and its neighbours, from a form or a JSON object. */
+/** The parameters of the token endpoint and its neighbours, from a form or a JSON object. */
 export function readTokenRequest(vocabulary: Vocabulary, sent: Record<string, unknown>): Parameters {
   return pick(vocabulary, sent, OF_TOKEN)
 }

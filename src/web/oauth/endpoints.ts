@@ -26,7 +26,7 @@ export function authorize(context: Context): Middleware {
   }
 }
 
-/** Where the consent page sends the browser: on to the application, with a code or with the refusal. */
+/** The consent page sends the browser on to the application, with a code or with the refusal. */
 export function resume(context: Context): Middleware {
   return async (ctx) => {
     ctx.querystring = ''
@@ -99,7 +99,10 @@ export function getMetadata({ config: { publicUrl }, vocabulary }: Context): Mid
   }
 }
 
-/** RFC 6749 requires `redirect_uri` here, but clients leave it out: then the code's is used. One that is sent must match. */
+/**
+ * RFC 6749 requires `redirect_uri` here, but clients leave it out: then the code's is used. One that is sent must
+ * match.
+ */
 async function withRedirectUri(context: Context, parameters: Parameters): Promise<Parameters> {
   const { grant_type: grantType, code } = parameters
   if (grantType !== 'authorization_code' || parameters.redirect_uri !== undefined) return parameters

@@ -4,7 +4,7 @@ import type { Context } from '../../domain/context.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { answerErrorPage } from '../console/error-page.js'
 
-/** For a person who came from an application. There is no link back, because nobody has checked that address. */
+/** Tells a person who came from an application. There is no link back, because nobody has checked that address. */
 const SENTENCES: Record<string, string> = {
   invalid_client: 'The application that sent you here is not registered: its client_id is unknown.',
   invalid_redirect_uri:
@@ -25,7 +25,7 @@ export function answerAuthorizationError(context: Context) {
   }
 }
 
-/** Before what only programs ask: our own refusals in the form of RFC 6749 §5.2. */
+/** Stands before what only programs ask, and gives our own refusals the form of RFC 6749 §5.2. */
 export const answerInOAuthsWords: Middleware = async (ctx, next) => {
   try {
     await next()

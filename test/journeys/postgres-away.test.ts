@@ -94,7 +94,7 @@ describe('journey: Postgres stops, and starts again', function () {
     const [web, sendMessage, deliverEvent, maintenance] = processes
     await until('send-message pauses', () => says(sendMessage, 'worker.paused'))
     await until('deliver-event pauses', () => says(deliverEvent, 'worker.paused'))
-    await until('the sweep fails', () => says(maintenance, 'sweep.failed'))
+    await until('maintenance fails', () => says(maintenance, 'timer.failed'))
     await postgres.start()
 
     const late = await until('web accepts again', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Unavailable } from '../../src/errors.js'
 import { connectRedis, whenReady } from '../../src/kit/redis/redis.js'
-import { createAccountLanes, type AccountLanes } from '../../src/queues/account-lanes.js'
+import { createAccountLanes, type AccountLanes, type LaneWork } from '../../src/queues/account-lanes.js'
 import { failure } from '../helpers/failure.js'
 import { memoryLog } from '../helpers/process/log.js'
 import { createTestRedis } from '../helpers/services/services.js'
@@ -9,6 +9,7 @@ import { until } from '../helpers/until.js'
 
 const ACCOUNT = 'account-1'
 const LONG_MS = 60_000
+const DONE = { wasSent: true }
 
 describe('the lane of a carrier account', () => {
   let putting: Party
@@ -27,7 +28,7 @@ describe('the lane of a carrier account', () => {
     return {
       lanes,
       redis,
-      work: (take: (id: string) => Promise<number | undefined>, concurrency = 10) => {
+      work: (take: LaneWork['take'], concurrency = 10) => {
         const work = lanes.work(ACCOUNT, { concurrency, take })
         open.push(work)
         return work
@@ -49,7 +50,7 @@ describe('the lane of a carrier account', () => {
   const put = (...ids: string[]) => putting.lanes.put(ACCOUNT, ids)
   const note = (id: string) => {
     taken.push(id)
-    return Promise.resolve(undefined)
+    return Promise.resolve(DONE)
   }
   const untilServed = () => until('somebody takes them', () => put())
   const untilTaken = (count: number) =>
@@ -85,7 +86,7 @@ describe('the lane of a carrier account', () => {
       taken.push(id)
       return new Promise((resolve) =>
         ends.push(() => {
-          resolve(undefined)
+          resolve(DONE)
         }),
       )
     }, 4)
@@ -101,7 +102,7 @@ describe('the lane of a carrier account', () => {
   it('gives out again, later, what has to wait, and what else comes meanwhile at once', async () => {
     working.work((id) => {
       taken.push(id)
-      return Promise.resolve(taken.length === 1 ? 300 : undefined)
+      return Promise.resolve(taken.length === 1 ? { wasSent: false, againInMs: 300 } : DONE)
     })
     await put('a')
     await untilTaken(1)
@@ -127,7 +128,7 @@ describe('the lane of a carrier account', () => {
       return new Promise(
         (resolve) =>
           (end = () => {
-            resolve(undefined)
+            resolve(DONE)
           }),
       )
     }, 1)

@@ -39,7 +39,7 @@ describeContext('what waits to be sent', (context) => {
       concurrency: 10,
       take: (id) => {
         taken.push(id)
-        return Promise.resolve(undefined)
+        return Promise.resolve({ wasSent: true })
       },
     })
     await until('it is served', () => context.accountLanes.put(accountId, []))

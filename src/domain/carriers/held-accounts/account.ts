@@ -7,6 +7,7 @@ import { openSettings } from '../carrier-settings.js'
 import type { Context } from '../../context.js'
 import { CRASH_WAIT_MS } from '../../crashes.js'
 import { countMessageCrash, sendMessage } from '../../messages/send.js'
+import type { Taken } from '../../../queues/account-lanes.js'
 import { receivingTools } from './receive.js'
 
 /** An account whose sessions this process holds. */
@@ -101,13 +102,11 @@ export async function openAccount(
 
 /**
  * Sends as a worker would: it waits for what is unavailable, and anything else counts as a crash of the message.
- *
- * @returns in how many ms the message is to be looked at again
  */
-async function send(context: Context, messageId: string): Promise<number | undefined> {
+async function send(context: Context, messageId: string): Promise<Taken> {
   try {
     const outcome = await sendMessage(context, messageId)
-    return outcome.kind === 'wait' ? outcome.ms : undefined
+    return { wasSent: outcome.kind === 'sent', ...(outcome.kind === 'wait' && { againInMs: outcome.ms }) }
   } catch (error) {
     const isOutage = error instanceof Unavailable
     if (isOutage) context.log.warn({ messageId, reason: asError(error).message }, 'message.waits')
@@ -116,6 +115,6 @@ async function send(context: Context, messageId: string): Promise<number | undef
       jobCrashes.inc({ queue: 'send-message' })
       await countMessageCrash(context, messageId).catch(() => undefined)
     }
-    return isOutage ? PAUSE_MS : CRASH_WAIT_MS
+    return { wasSent: false, againInMs: isOutage ? PAUSE_MS : CRASH_WAIT_MS }
   }
 }

@@ -105,7 +105,9 @@ create table carrier_accounts (
   received_asked_at timestamp with time zone,
   paused_at timestamp with time zone,
   paused_by uuid,
-  resumed_at timestamp with time zone
+  resumed_at timestamp with time zone,
+  avoided_until timestamp with time zone,
+  avoided_count integer not null default 0
 );
 alter table carrier_accounts add constraint carrier_accounts_name_key UNIQUE (name);
 alter table carrier_accounts add constraint carrier_accounts_pkey PRIMARY KEY (id);
@@ -384,6 +386,7 @@ create table lines (
   number text not null,
   name text not null,
   carrier text not null,
+  routes jsonb not null default '[]'::jsonb,
   status text not null default 'active'::text,
   country text,
   allowed_countries text[],
@@ -407,6 +410,7 @@ alter table lines add constraint lines_status_check CHECK ((status = ANY (ARRAY[
 CREATE INDEX lines_carrier ON public.lines USING btree (carrier);
 CREATE INDEX lines_paused ON public.lines USING btree (id) WHERE (paused_at IS NOT NULL);
 CREATE INDEX lines_resumed ON public.lines USING btree (id) WHERE (resumed_at IS NOT NULL);
+CREATE INDEX lines_routes ON public.lines USING gin (routes jsonb_path_ops);
 CREATE INDEX lines_user ON public.lines USING btree (user_id, id);
 
 create table listener_attempts (
@@ -489,7 +493,10 @@ create table messages (
   not_before timestamp with time zone,
   send_at timestamp with time zone,
   expires_at timestamp with time zone,
-  client_ref text
+  client_ref text,
+  carrier text,
+  passed_over jsonb,
+  to_country text
 ) partition by range (id);
 alter table messages add constraint messages_pkey PRIMARY KEY (id);
 alter table messages add constraint messages_direction_check CHECK ((direction = ANY (ARRAY['outbound'::text, 'inbound'::text])));
@@ -1028,7 +1035,7 @@ end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.claim_messages(claims jsonb, lease interval, max_age interval, look_again interval, held_kinds text[], held_accounts uuid[])
- RETURNS TABLE(id uuid, claim uuid, verdict text, failure text, wait_ms integer, attempt integer, generation integer, line_id uuid, from_number text, to_number text, text text, media jsonb, age_ms double precision, account jsonb, number_limit integer, line_limit integer)
+ RETURNS TABLE(id uuid, claim uuid, verdict text, failure text, wait_ms integer, attempt integer, generation integer, line_id uuid, from_number text, to_number text, text text, media jsonb, age_ms double precision, account jsonb, number_limit integer, line_limit integer, has_other_route boolean)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1048,9 +1055,10 @@ begin
   ), found as materialized (
     select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position,
       greatest(m.created_at, m.send_at) as wanted_at,
-      x.media, a.account, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
-      g.has_places is true as has_places, w.failure,
+      x.media, a.account, a.has_other_route, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
+      a.has_places, w.failure,
       case
+        when m.to_country is null and jsonb_path_exists(l.routes, '$[*].countries') then 'unrouted'
         when w.is_paused and m.source <> 'service' and w.failure is null then 'stopped'
         when a.kind = any (held_kinds) and not a.id = any (held_accounts) and g.is_here is not true then 'elsewhere'
         when w.failure is not null then 'refused'
@@ -1061,22 +1069,26 @@ begin
             and not (w.is_paused and p.status = 'queued' and p.source <> 'service')) then 'behind'
         when m.media_url is not null and (x.media ->> 'status' = 'stored') is not true then 'without_media'
         when k.paused_until > now_at then 'paused'
-        when a.has_pace and g.has_places is not true then 'crowded'
+        when a.has_pace and not a.has_places then 'crowded'
       end as hindrance
     from (
       select distinct on (y.id) y.* from jsonb_to_recordset(claims)
-        as y(id uuid, claim uuid, has_places boolean, is_here boolean)
+        as y(id uuid, claim uuid, places_at text, is_here boolean)
     ) g
     cross join lateral (select * from messages where id = g.id limit 1) m
     join lines l on l.id = m.line_id
     cross join sending
     cross join lateral (
       select c.id, c.kind, coalesce(c.messages_per_second, c.messages_per_second_per_line) is not null as has_pace,
-        c.paused_at is not null as is_paused,
+        c.paused_at is not null as is_paused, (c.name = g.places_at) is true as has_places,
+        count(*) filter (where c.paused_at is null and (m.passed_over ? c.name) is not true) over () > 1 as has_other_route,
         jsonb_build_object('id', c.id, 'name', c.name, 'kind', c.kind, 'version', c.version,
           'messagesPerSecond', c.messages_per_second,
-          'messagesPerSecondPerLine', c.messages_per_second_per_line) as account
-      from carrier_accounts c where c.name = l.carrier
+          'messagesPerSecondPerLine', c.messages_per_second_per_line, 'isAvoided', c.avoided_count > 0) as account
+      from routes_of(l.carrier, l.routes, m.to_number, m.to_country) r
+      join carrier_accounts c on c.name = r.carrier
+      order by c.paused_at is not null, (m.passed_over ? c.name) is true, (c.avoided_until > now_at) is true, r.position
+      limit 1
     ) a
     left join line_peers k on k.line_id = m.line_id and k.number = m.to_number
     left join lateral (
@@ -1147,7 +1159,7 @@ begin
   ), claimed as (
     update messages m
     set status = 'sending', claimed_at = now_at, attempt_count = m.attempt_count + 1, claim_id = j.claim,
-        lease_until = now_at + lease
+        lease_until = now_at + lease, carrier = j.account ->> 'name'
     from judged j
     where m.id = any (ids) and m.id = j.id and j.verdict = 'claimed' and m.status || '' = 'queued'
     returning m.id, m.attempt_count
@@ -1165,7 +1177,7 @@ begin
     case when j.verdict = 'full' then greatest(j.opens_ms, 0) + 50 else j.wait_ms end,
     c.attempt_count, j.job_generation, j.line_id, j.from_number, j.to_number, j.text, j.media,
     (extract(epoch from now_at - j.wanted_at) * 1000)::double precision, j.account,
-    j.messages_per_number_per_minute, j.messages_per_minute
+    j.messages_per_number_per_minute, j.messages_per_minute, j.has_other_route
   from judged j
   left join claimed c on c.id = j.id
   where j.verdict <> 'claimed' or c.id is not null;
@@ -1535,6 +1547,15 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.is_line_at(carrier text, routes jsonb, account text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select carrier = account or routes @> jsonb_build_array(jsonb_build_object('carrier', account))
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.key_lifetime()
  RETURNS interval
  LANGUAGE sql
@@ -1806,7 +1827,7 @@ begin
   from jsonb_array_elements(members) m
   cross join lateral (
     select id, user_id from lines
-    where number = m.value ->> 'to' and (m.value ->> 'account_id' is null or carrier = m.value ->> 'carrier') limit 1
+    where number = m.value ->> 'to' and (m.value ->> 'account_id' is null or is_line_at(carrier, routes, m.value ->> 'carrier')) limit 1
   ) l;
 
   for repeated in select * from claim_inbound(members) loop
@@ -1989,6 +2010,24 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.routes_of(carrier text, routes jsonb, "to" text, country text)
+ RETURNS TABLE(carrier text, "position" bigint)
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select o.carrier, min(o.position) from (
+    select r.carrier, r.position
+    from rows from (jsonb_to_recordset($2) as (carrier text, countries text[], prefixes text[]))
+      with ordinality as r(carrier, countries, prefixes, "position")
+    where (r.countries is null and r.prefixes is null) or $4 = any (r.countries)
+      or exists (select from unnest(r.prefixes) as p(prefix) where starts_with($3, p.prefix))
+    union all
+    select $1, 1000
+  ) o
+  group by o.carrier
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.settle_deliveries(results jsonb, max_in_flight integer, disable_after interval)
  RETURNS void
  LANGUAGE plpgsql
@@ -2089,7 +2128,7 @@ begin
 
   with given as materialized (
     select * from jsonb_to_recordset(settlements) as x(id uuid, claim uuid, status text, error text, carrier text,
-      "carrierMessageId" text, "carrierCode" text, "dueInMs" integer, uncounted boolean)
+      "carrierMessageId" text, "carrierCode" text, "dueInMs" integer, uncounted boolean, "passedOver" text)
   ), before as materialized (
     -- Everybody who locks several does it in this order.
     select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
@@ -2101,6 +2140,10 @@ begin
         carrier_code = case when b.is_open then g."carrierCode" else m.carrier_code end,
         carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
         lease_until = null,
+        -- A claim that is given back has no error: nothing was tried.
+        passed_over = case when not b.is_open or g.status <> 'queued' or g.error is null then m.passed_over
+          when g."passedOver" is not null
+            then coalesce(m.passed_over, '{}') || jsonb_build_object(g.carrier, g."passedOver") end,
         -- If the carrier may have seen the message, it has seen it by now.
         handed_over_at = case when not b.is_open then m.handed_over_at
           when g.status <> 'queued' then clock_timestamp() end,

@@ -113,6 +113,9 @@ export const settings = {
   MESSAGE_TTL_SECONDS: count(60, 604_800)
     .default(14_400)
     .meta({ about: 'A message that could not be sent for so long fails as `expired`.' }),
+  ROUTE_THROTTLE_SECONDS: count(0, 3600)
+    .default(5)
+    .meta({ about: 'A carrier that asks to wait for longer is passed over, if the line has another route.' }),
   MAX_QUEUED_MESSAGES: count(1, 10_000_000)
     .default(100_000)
     .meta({ about: 'With so many messages waiting in all, new ones are answered 503.' }),
@@ -280,6 +283,7 @@ export function readConfig(asGiven: NodeJS.ProcessEnv = process.env) {
     metricsToken: value.METRICS_TOKEN,
     traces: readCollector(value),
     rateLimitStatus: value.RATE_LIMIT_STATUS === 429 ? (429 as const) : (403 as const),
+    routeThrottleMs: value.ROUTE_THROTTLE_SECONDS * 1000,
     messageTtlMs: value.MESSAGE_TTL_SECONDS * 1000,
     maxQueuedMessages: value.MAX_QUEUED_MESSAGES,
     maxQueuedPerLine: value.MAX_QUEUED_PER_LINE,

@@ -47,6 +47,7 @@ describe('configuration', () => {
       queuesPassword: undefined,
       queuesWritable: false,
       requireSecondFactor: 'operators',
+      routeThrottleMs: 5000,
       breachedPasswords: undefined,
       metricsPort: undefined,
       metricsHost: '127.0.0.1',

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { listAllLines } from '../../src/database/lines/lines.js'
 import { addLine, getAnyLine, setLineStatus } from '../../src/domain/lines/lines.js'
+import { readRoute, setRoutes, writeRoute } from '../../src/domain/lines/routes.js'
 import { tryLineMessagesNow } from '../../src/domain/messages/try-now.js'
 import { COMMAND_LINE, pauseLine, resumeLine } from '../../src/domain/operating/pauses.js'
 import { readCap, setSpendCap } from '../../src/domain/messages/spend-caps.js'
@@ -101,6 +102,30 @@ export function addLineCommands(program: Command): void {
         const { id, userId } = await getAnyLine(context, reference)
         const count = await tryLineMessagesNow(context, userId, id)
         return { result: { id, count }, lines: [`${count} messages are tried now`] }
+      }),
+    )
+
+  line
+    .command('routes')
+    .description('show or set by which carrier accounts a line sends, before its own')
+    .argument('<line>', 'id or number')
+    .argument(
+      '[routes...]',
+      'in order: backup takes all numbers, backup:GB,+1416 those of a country or a prefix',
+    )
+    .option('--none', 'send by its own account only')
+    .option('--json', 'print JSON')
+    .action((reference: string, written: string[], options: { none?: boolean; json?: boolean }) =>
+      run(options, async (context) => {
+        const before = await getAnyLine(context, reference)
+        if (written.length > 0 || options.none === true) {
+          await setRoutes(context, before, options.none === true ? [] : written.map(readRoute))
+        }
+        const { id, number, routes, carrierAccount } = await getAnyLine(context, reference)
+        return {
+          result: { id, number, carrierAccount, routes },
+          lines: [...routes.map(writeRoute), carrierAccount].map((route, n) => `${n + 1}. ${route}`),
+        }
       }),
     )
 

@@ -26,7 +26,11 @@ create table carrier_accounts (
   received_asked_at timestamptz,
   paused_at timestamptz,
   paused_by uuid references users (id) on delete set null,
-  resumed_at timestamptz
+  resumed_at timestamptz,
+  -- Lines that have another route do not send by it until then, because it failed them; and how often it has since it last
+  -- took a message.
+  avoided_until timestamptz,
+  avoided_count integer not null default 0
 );
 insert into carrier_accounts (id, name, kind) values (gen_random_uuid(), 'simulator', 'simulator');
 

@@ -4,6 +4,9 @@ create table lines (
   number text not null unique,
   name text not null,
   carrier text not null references carrier_accounts (name),
+  -- Further accounts that it may send by, in order: [{carrier, countries, prefixes}], countries by ISO 3166, prefixes with
+  -- a plus sign; with neither it takes all numbers. What no route takes goes by `carrier`.
+  routes jsonb not null default '[]',
   status text not null default 'active' check (status in ('active', 'disabled')),
   country text,
   -- null: every country
@@ -23,6 +26,7 @@ create table lines (
 );
 -- Which lines an account has.
 create index lines_carrier on lines (carrier);
+create index lines_routes on lines using gin (routes jsonb_path_ops);
 create index lines_paused on lines (id) where paused_at is not null;
 create index lines_resumed on lines (id) where resumed_at is not null;
 create index lines_user on lines (user_id, id);

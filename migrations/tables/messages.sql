@@ -50,7 +50,13 @@ create table messages (
   -- looks at the queue sees it.
   send_at timestamptz,
   expires_at timestamptz,
-  client_ref text
+  client_ref text,
+  -- The account by which it was last handed over.
+  carrier text,
+  -- The accounts that certainly did not take it, since all were last tried: {name: reason}.
+  passed_over jsonb,
+  -- ISO 3166, '' for a number of no country. It is there only if a route of the line asks for it.
+  to_country text
 ) partition by range (id);
 -- The webhook's limits are counted over these rows (reliability §2).
 create index messages_accepted on messages (line_id, created_at) where source = 'webhook';

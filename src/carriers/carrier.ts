@@ -88,6 +88,8 @@ export class CarrierRejected extends Error {
     readonly carrierCode?: string,
     /** The recipient has opted out of the line's number, as the carrier knows: that is noted. */
     readonly isOptedOut = false,
+    /** It is about the account, such as its credit, so that another account might take the message. */
+    readonly isOfAccount = false,
   ) {
     super(`The carrier rejected the message: ${reason}`)
     this.reason = reason as CarrierWords

@@ -39,6 +39,7 @@ export const SQL_ANSWERS = {
     account: 'jsonb',
     number_limit: 'integer',
     line_limit: 'integer',
+    has_other_route: 'boolean',
   },
   create_deliveries: { event_id: 'uuid', id: 'uuid', endpoint_id: 'uuid' },
   endpoints_of_lines: {
@@ -86,6 +87,7 @@ export const SQL_ANSWERS = {
   },
   release_scheduled: { released: 'jsonb', deliveries: 'jsonb', failed: 'jsonb', looked: 'integer' },
   requeue_heads: { id: 'uuid', generation: 'integer' },
+  routes_of: { carrier: 'text', position: 'bigint' },
   settle_messages: { requeued: 'jsonb', deliveries: 'jsonb' },
   step_lanes: {
     n: 'integer',

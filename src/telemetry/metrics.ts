@@ -89,6 +89,11 @@ export const carrierAttempts = counter(
   'Messages handed to a carrier account. outcome: taken, rejected, throttled, unavailable or unknown.',
   ['carrier', 'outcome'],
 )
+export const routesPassedOver = counter(
+  'linehook_routes_passed_over_total',
+  "Messages that a carrier account did not take, and that were given to their line's next route.",
+  ['carrier'],
+)
 export const carrierDuration = histogram(
   'linehook_carrier_attempt_duration_seconds',
   'How long a carrier account took to answer for a message.',

@@ -128,6 +128,7 @@ describe('linehook user and linehook line', function () {
       number: '+12125550002',
       name: 'Front desk',
       carrierAccount: 'simulator',
+      routes: [],
       status: 'active',
       country: 'US',
       allowedCountries: ['US', 'CA'],

@@ -109,7 +109,7 @@ export async function claimMessage(
   id: string,
 ): Promise<{ claim: string; attempt: number }> {
   const claim = newId()
-  const answer = await context.batched.claimMessage({ id, claim, hasPlaces: true })
+  const answer = await context.batched.claimMessage({ id, claim, placesAt: 'simulator' })
   if (answer.kind !== 'claimed') throw new Error(`not claimed: ${answer.kind}`)
   return { claim, attempt: answer.attempt }
 }

@@ -1457,6 +1457,12 @@ export interface Message {
   /** The carrier's own code beside the error, such as Twilio's `30003`. */ carrierCode: string | null
   attemptCount: number
   carrierMessageId: string | null
+  /** The carrier account that it was handed to; null: none yet, or it was received. */ carrierAccount:
+    string | null
+  /** The accounts of routes before that one, which certainly did not take it, each with the reason. */ passedOver: Record<
+    string,
+    string
+  > | null
   /** The message that was sent again with this one. */ againOf: string | null
   /** What whoever sent it calls it. */ clientRef: string | null
   /** When it was, or is, to be sent; null: at once. Until then it is `scheduled`. */ sendAt: string | null

@@ -154,11 +154,38 @@ export async function recordCarrierTest(
 /** Only one without lines. @returns false when it has some, or there is no such account */
 export async function deleteCarrierAccount(db: Database, id: string): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
-    `delete from carrier_accounts a where a.id = ? and not exists (select 1 from lines l where l.carrier = a.name)
+    `delete from carrier_accounts a where a.id = ? and not exists (
+       select 1 from lines l where is_line_at(l.carrier, l.routes, a.name))
      returning a.id`,
     [id],
   )
   return rows.length > 0
+}
+
+/**
+ * Lines that have another route do not send by the account for so long. Does nothing while that is so already: of many
+ * messages that it fails at once, one counts.
+ *
+ * @param baseMs doubled for each time that it has failed since it last took a message, up to `maxMs`
+ */
+export async function avoidAccount(
+  db: Database,
+  id: string,
+  { baseMs, maxMs }: { baseMs: number; maxMs: number },
+): Promise<void> {
+  await db.raw(
+    `update carrier_accounts
+     set avoided_until = clock_timestamp()
+           + make_interval(secs => least(?::float8 * power(2, least(avoided_count, 20)), ?::float8) / 1000),
+         avoided_count = avoided_count + 1
+     where id = ? and (avoided_until is null or avoided_until <= clock_timestamp())`,
+    [baseMs, maxMs, id],
+  )
+}
+
+/** It has taken a message. */
+export async function endAvoiding(db: Database, id: string): Promise<void> {
+  await db('carrier_accounts').where({ id }).update({ avoided_until: null, avoided_count: 0 })
 }
 
 /** Whether there is an account of one of these kinds. */

@@ -20,7 +20,7 @@ export async function takeAccountsToAsk(db: Database, minAgeSeconds: number): Pr
   const { rows } = await db.raw<{ rows: AccountToAsk[] }>(
     `update carrier_accounts a set received_asked_at = clock_timestamp()
      where (a.received_asked_at is null or a.received_asked_at <= clock_timestamp() - make_interval(secs => ?))
-       and exists (select 1 from lines l where l.carrier = a.name)
+       and exists (select 1 from lines l where is_line_at(l.carrier, l.routes, a.name))
      returning a.id, a.name, a.kind, a.version, a.received_asked_at as "askedAt",
        coalesce(a.received_until, greatest(a.created_at, now() - interval '1 day')) as since`,
     [minAgeSeconds],
@@ -42,7 +42,7 @@ export async function listNumbersAt(
   carrier: string,
 ): Promise<{ number: string; createdAt: Date }[]> {
   return db('lines')
-    .where({ carrier })
+    .whereRaw('is_line_at(carrier, routes, ?)', [carrier])
     .orderBy('id')
     .select<{ number: string; createdAt: Date }[]>({ number: 'number', createdAt: 'created_at' })
 }

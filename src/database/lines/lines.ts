@@ -2,6 +2,13 @@ import type { Database } from '../connection.js'
 
 export type LineStatus = 'active' | 'disabled'
 
+/** An account that a line may send by; with neither countries (ISO 3166) nor prefixes (`+4477`) it takes all numbers. */
+export interface Route {
+  carrier: string
+  countries?: string[]
+  prefixes?: string[]
+}
+
 export interface Line {
   id: string
   userId: string
@@ -9,6 +16,8 @@ export interface Line {
   name: string
   /** The name of its carrier account. */
   carrierAccount: string
+  /** Accounts that it sends by before its own, in order. */
+  routes: Route[]
   status: LineStatus
   country: string | null
   allowedCountries: string[] | null
@@ -28,6 +37,7 @@ const columns = {
   number: 'number',
   name: 'name',
   carrierAccount: 'carrier',
+  routes: 'routes',
   status: 'status',
   country: 'country',
   allowedCountries: 'allowed_countries',
@@ -53,7 +63,7 @@ export interface LineFilter {
 }
 
 /** @returns false when the number belongs to a line already */
-export async function insertLine(db: Database, line: Line): Promise<boolean> {
+export async function insertLine(db: Database, line: Omit<Line, 'routes'>): Promise<boolean> {
   const inserted = await db('lines')
     .insert({
       id: line.id,
@@ -104,7 +114,10 @@ export async function lockLines(trx: Database, numbers: readonly string[]): Prom
 
 /** Those at a carrier account whose number ends so, such as one that is written without its country's code. */
 export async function listLinesEndingWith(db: Database, carrier: string, digits: string): Promise<Line[]> {
-  return db('lines').where({ carrier }).whereLike('number', `%${digits}`).select<Line[]>(columns)
+  return db('lines')
+    .whereRaw('is_line_at(carrier, routes, ?)', [carrier])
+    .whereLike('number', `%${digits}`)
+    .select<Line[]>(columns)
 }
 
 /** The user's lines, oldest first. */
@@ -152,6 +165,12 @@ export async function lockOwnLine(trx: Database, userId: string, id: string): Pr
 
 export async function updateLineName(db: Database, id: string, name: string): Promise<void> {
   await db('lines').where({ id }).update({ name })
+}
+
+export async function updateLineRoutes(db: Database, id: string, routes: readonly Route[]): Promise<void> {
+  await db('lines')
+    .where({ id })
+    .update({ routes: JSON.stringify(routes) })
 }
 
 /** Finds any user's line, for operators. */

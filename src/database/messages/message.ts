@@ -27,6 +27,11 @@ export type MessageType = (typeof MESSAGE_TYPES)[number]
 export const ENCODING = oneOf('GSM-7', 'UCS-2')
 export const SEGMENT_COUNT: Kind<number> = { schema: { type: 'integer', minimum: 1 } }
 
+/** Names of carrier accounts, each with why. */
+const PASSED_OVER: Kind<Record<string, string>> = {
+  schema: { type: 'object', additionalProperties: { type: 'string' } },
+}
+
 /** A message as its owner sees it; the columns are those of `messages m`. */
 export const MESSAGE_FIELDS = {
   id: shown('m.id', uuid),
@@ -75,6 +80,16 @@ export const MESSAGE_FIELDS = {
   ),
   attemptCount: shown('m.attempt_count', count),
   carrierMessageId: shown('m.carrier_message_id', orNull(text)),
+  carrierAccount: shown(
+    'm.carrier',
+    orNull(text),
+    'The carrier account that it was handed to; null: none yet, or it was received.',
+  ),
+  passedOver: shown(
+    'm.passed_over',
+    orNull(PASSED_OVER),
+    'The accounts of routes before that one, which certainly did not take it, each with the reason.',
+  ),
   againOf: shown('m.again_of', orNull(uuid), 'The message that was sent again with this one.'),
   clientRef: shown('m.client_ref', orNull(text), 'What whoever sent it calls it.'),
   sendAt: shown(

@@ -82,7 +82,7 @@ export async function applyReceipts(
        select coalesce(c.id, o.id) as id, o.id is not null and c.id is null as is_by_our_id, g.*
        from asked g
        left join lateral (select m.id from messages m join lines l on l.id = m.line_id
-         where m.id = g."messageId" and m.direction = 'outbound' and l.carrier = g."carrierAccount" limit 1) o on true
+         where m.id = g."messageId" and m.direction = 'outbound' and coalesce(m.carrier, l.carrier) = g."carrierAccount" limit 1) o on true
        left join lateral (
          select k.message_id as id${isByNumber ? ', m.line_id, m.to_number' : ''} from (
            select k.carrier_message_id, k.message_id, k.created_at from carrier_message_ids k

@@ -33,7 +33,7 @@ export async function takeUnknownMessages(
               due.count as "dueCount"
        from messages m
        join lines l on l.id = m.line_id
-       join carrier_accounts a on a.name = l.carrier
+       join carrier_accounts a on a.name = coalesce(m.carrier, l.carrier)
        cross join lateral (select count(*)::integer from unnest(?::float8[]) as seconds
          where m.claimed_at + make_interval(secs => seconds) <= clock_timestamp()) due
        where m.status = 'unknown' and m.claimed_at > now() - make_interval(secs => ?)
@@ -67,8 +67,8 @@ export async function linkCarrierMessage(
   const { rows } = await db.raw<{ rows: { messageId: string }[] }>(
     `with linked as (
        insert into carrier_message_ids (carrier, carrier_message_id, message_id)
-       select l.carrier, ?, m.id from messages m join lines l on l.id = m.line_id
-       where m.id = any (?::uuid[]) and m.direction = 'outbound' and l.carrier = ?
+       select coalesce(m.carrier, l.carrier), ?, m.id from messages m join lines l on l.id = m.line_id
+       where m.id = any (?::uuid[]) and m.direction = 'outbound' and coalesce(m.carrier, l.carrier) = ?
        on conflict do nothing
        returning message_id
      ), shown as (

@@ -29,7 +29,7 @@ export async function listWaitingLines(
 ): Promise<string[]> {
   const scope = {
     lines: 'l.id = :id',
-    carrier_accounts: 'l.carrier = (select name from carrier_accounts where id = :id)',
+    carrier_accounts: 'is_line_at(l.carrier, l.routes, (select name from carrier_accounts where id = :id))',
     all_sending: 'true',
   }[table]
   const { rows } = await db.raw<{ rows: { id: string }[] }>(

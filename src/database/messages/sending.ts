@@ -26,9 +26,13 @@ export interface MessageToSend {
     version: number
     messagesPerSecond: number | null
     messagesPerSecondPerLine: number | null
+    /** Lines with another route do not send by it just now, or did not until a moment ago. */
+    isAvoided: boolean
   }
   numberLimit: number
   lineLimit: number
+  /** If this account does not take it, it can go by another one. */
+  hasOtherRoute: boolean
   fromNumber: string
   toNumber: string
   text: string | null
@@ -41,8 +45,11 @@ export interface MessageToSend {
 export interface ClaimRequest {
   id: string
   claim: string
-  /** It has its places in the windows (`enterWindows`), which a claim needs after the answer `crowded`. */
-  hasPlaces?: boolean
+  /**
+   * The name of the account for which it has its places in the windows (`enterWindows`), which a claim needs after the answer
+   * `crowded`.
+   */
+  placesAt?: string
   /** No process seems to hold its account's sessions. */
   isHere?: boolean
 }
@@ -52,6 +59,8 @@ export type ClaimAnswer =
   | { kind: 'claimed'; message: MessageToSend; attempt: number }
   /** It is not to be sent any more. */
   | { kind: 'refused'; message: MessageToSend; error: MessageReason | MediaReason }
+  /** A route of its line is for countries, and nobody has noted that of its number yet (`noteCountry`). */
+  | { kind: 'unrouted'; message: MessageToSend }
   /** The process that holds its account's sessions sends it. */
   | { kind: 'elsewhere'; message: MessageToSend }
   /** Its time has not come; `paused`: the line and the number are. */
@@ -100,10 +109,10 @@ export async function claimMessages(
     `?::jsonb, make_interval(secs => ?), make_interval(secs => ?), make_interval(secs => ?), ?::text[], ?::uuid[]`,
     [
       toJson(
-        claims.map(({ id, claim, hasPlaces, isHere }) => ({
+        claims.map(({ id, claim, placesAt, isHere }) => ({
           id,
           claim,
-          has_places: hasPlaces,
+          places_at: placesAt,
           is_here: isHere,
         })),
       ),
@@ -131,6 +140,7 @@ function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
     case 'paused':
     case 'full':
       return { kind: verdict, message, ms: waitMs }
+    case 'unrouted':
     case 'elsewhere':
     case 'behind':
     case 'stopped':
@@ -138,6 +148,14 @@ function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
     case 'crowded':
       return { kind: verdict, message }
   }
+}
+
+/** Notes the country of a queued message's number, '' for none, so that routes for countries can take it. */
+export async function noteCountry(db: Database, id: string, country: string): Promise<void> {
+  await db.raw(`update messages set to_country = ? where id = any (?::uuid[]) and status = 'queued'`, [
+    country,
+    [id],
+  ])
 }
 
 /**
@@ -171,6 +189,10 @@ export interface Settlement {
   dueInMs?: number
   /** Throttled: the carrier was not really asked, so the attempt does not count. */
   uncounted?: boolean
+  /** Another account might take what this one has rejected. For `failed`. */
+  isOfAccount?: boolean
+  /** Why this account certainly did not take it, and the line's next route is to be tried. For `queued`. */
+  passedOver?: string
 }
 
 /** What comes of the end of messages; the caller enqueues it. */

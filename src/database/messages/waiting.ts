@@ -35,7 +35,11 @@ export async function findMessageWait(db: Database, messageId: string): Promise<
        end as "lineOpensAt"
      from m
      join lines l on l.id = m.line_id
-     join carrier_accounts a on a.name = l.carrier
+     cross join lateral (
+       select c.messages_per_second, c.messages_per_second_per_line
+       from routes_of(l.carrier, l.routes, m.to_number, m.to_country) r join carrier_accounts c on c.name = r.carrier
+       order by r.position limit 1
+     ) a
      left join line_peers k on k.line_id = m.line_id and k.number = m.to_number
      left join lateral (
        select p.id from messages p

@@ -99,7 +99,11 @@ export interface SendingPause {
 export async function listPausesOfLine(db: Database, lineId: string): Promise<SendingPause[]> {
   const { rows } = await db.raw<{ rows: SendingPause[] }>(
     `select p.what, p.since, p."isByOwner" from lines l
-     join carrier_accounts a on a.name = l.carrier
+     -- A line whose other accounts go on is not held back.
+     cross join lateral (
+       select max(c.paused_at) as paused_at from carrier_accounts c
+       where is_line_at(l.carrier, l.routes, c.name) having bool_and(c.paused_at is not null)
+     ) a
      cross join lateral (
        select 1 as n, 'line' as what, l.paused_at as since, l.paused_by is not distinct from l.user_id as "isByOwner"
        union all select 2, 'account', a.paused_at, false

@@ -60,7 +60,7 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
     messagesPerMinute: readLimit('messagesPerMinute', fields.messagesPerMinute ?? 30),
   }
   const line: Line = {
-    ...{ id: newId(), userId: fields.userId, ...details, pausedAt: null, pausedBy: null },
+    ...{ id: newId(), userId: fields.userId, ...details, routes: [], pausedAt: null, pausedBy: null },
     pausedCountries: await pausedCountriesFor(context, fields.userId, details),
   }
   await transaction(db, async (trx) => {
@@ -168,7 +168,7 @@ export async function setLineStatus(
   })
 }
 
-async function requireOwn(trx: Database, userId: string, lineId: string): Promise<Line> {
+export async function requireOwn(trx: Database, userId: string, lineId: string): Promise<Line> {
   const line = isId(lineId) ? await lockOwnLine(trx, userId, lineId) : undefined
   if (line === undefined) throw new UserError('no such line', 404)
   return line

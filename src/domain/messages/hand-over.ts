@@ -80,13 +80,13 @@ async function callCarrier(
   { attempt, claim }: { attempt: number; claim: string },
 ): Promise<Settlement> {
   const { id, fromNumber, toNumber, text, media, ageMs } = message
-  const claimed = { id, claim }
+  const claimed = { id, claim, carrier: carrier.name }
   const mediaUrl = media === null ? null : hostedUrl(context, media.token)
   const signal = AbortSignal.timeout(context.config.carrierTimeoutMs)
   try {
     const sending = carrier.send({ id, fromNumber, toNumber, text, mediaUrl, attempt, ageMs }, signal)
     const { carrierMessageId } = await Promise.race([sending, rejectOn(signal)])
-    return { ...claimed, status: 'sent', carrier: carrier.name, carrierMessageId }
+    return { ...claimed, status: 'sent', carrierMessageId }
   } catch (error) {
     if (error instanceof CarrierRejected) {
       const { reason, carrierCode } = error
@@ -95,6 +95,7 @@ async function callCarrier(
         ...claimed,
         status: 'failed',
         error: reason,
+        isOfAccount: error.isOfAccount,
         ...(carrierCode === undefined ? {} : { carrierCode }),
       }
     }

@@ -174,10 +174,10 @@ async function takeIn(
     const numbers = saying.map(({ toNumber }) => toNumber)
     await lockLines(trx, numbers)
     const answers = await receiveMessages(trx, batch)
-    const messages = batch.flatMap(({ messageId: id, fromNumber, said }, n) => {
+    const messages = batch.flatMap(({ messageId: id, fromNumber, carrierAccount, said }, n) => {
       const answer = answers[n]
       if (said === undefined || answer?.kind !== 'received') return []
-      return [{ id, lineId: answer.lineId, fromNumber, ...said }]
+      return [{ id, lineId: answer.lineId, fromNumber, carrierAccount, ...said }]
     })
     return { answers, heard: await hearKeywords(trx, messages) }
   })

@@ -11,7 +11,7 @@ export type SendOutcome =
   | {
       kind: 'wait'
       ms: number
-      reason: 'window' | 'paused' | 'early' | 'too_late' | 'throttled' | 'unavailable'
+      reason: 'window' | 'paused' | 'early' | 'too_late' | 'throttled' | 'unavailable' | 'next_route'
     }
   /** An earlier message to the same number comes first and will bring this one. */
   | { kind: 'behind' }

@@ -1,6 +1,7 @@
 import type { CarrierClient } from '../../carriers/carrier.js'
 import {
   failQueuedMessages,
+  noteCountry,
   postponeMessage,
   type ClaimAnswer,
   type ClaimRequest,
@@ -18,6 +19,8 @@ import { MAX_CRASHES } from '../crashes.js'
 import { MAX_CLAIM_AGE_MS } from '../leases.js'
 import { retryWrite } from '../retry-write.js'
 import { handOver } from './hand-over.js'
+import { orNextRoute } from './next-route.js'
+import { parseNumber } from './phone-number.js'
 import { countOutcome, type SendOutcome } from './send-outcome.js'
 import { enterWindows, refillWindows } from './windows.js'
 
@@ -64,7 +67,8 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
   switch (answer.kind) {
     case 'claimed':
       // Not awaited: if Redis does not learn of this place, the next claim notices that it is missing.
-      if (request.hasPlaces !== true) void enterWindows(context, message).catch(() => undefined)
+      if (request.placesAt !== message.account.name)
+        void enterWindows(context, message).catch(() => undefined)
       // The process was stopped meanwhile. Others may have taken the claim for lost, and sent later messages already.
       if (performance.now() - claimingAt > MAX_CLAIM_AGE_MS) {
         await giveBack(context, request)
@@ -76,6 +80,9 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
       }
     case 'refused':
       return { outcome: await fail(context, message, answer.error), message }
+    case 'unrouted':
+      await noteCountry(context.db, request.id, parseNumber(message.toNumber, null)?.country ?? '')
+      return advance(context, request)
     case 'elsewhere': {
       const isTaken = await context.accountLanes.put(message.account.id, [request.id])
       if (isTaken) return { outcome: { kind: 'elsewhere' }, message }
@@ -83,7 +90,7 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
     }
     case 'crowded': {
       const waitMs = await enterWindows(context, message)
-      if (waitMs === 0) return advance(context, { ...request, hasPlaces: true })
+      if (waitMs === 0) return advance(context, { ...request, placesAt: message.account.name })
       return { outcome: await waitForPlace(context, message, waitMs), message }
     }
     case 'full':
@@ -124,8 +131,11 @@ async function settlementOf(
     await giveBack(context, { id, claim: claimed.claim })
     throw error
   }
-  if (carrier === undefined) return { id, claim: claimed.claim, status: 'failed', error: 'carrier_missing' }
-  return handOver(context, carrier, message, claimed)
+  const settlement: Settlement =
+    carrier === undefined
+      ? { id, claim: claimed.claim, status: 'failed', error: 'carrier_missing' }
+      : await handOver(context, carrier, message, claimed)
+  return orNextRoute(context, message, settlement)
 }
 
 async function fail(
@@ -166,11 +176,12 @@ async function giveBack(context: Context, { id, claim }: ClaimRequest): Promise<
   await retryWrite(() => context.batched.settleMessage(settlement))
 }
 
-function outcomeOf({ status, error, dueInMs = 0 }: Settlement): SendOutcome {
+function outcomeOf({ status, error, dueInMs = 0, passedOver }: Settlement): SendOutcome {
   switch (status) {
     case 'sent':
       return { kind: 'sent' }
     case 'queued':
+      if (passedOver !== undefined) return { kind: 'wait', ms: dueInMs, reason: 'next_route' }
       return { kind: 'wait', ms: dueInMs, reason: error === 'throttled' ? 'throttled' : 'unavailable' }
     case 'failed':
     case 'unknown':

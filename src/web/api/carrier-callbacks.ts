@@ -3,6 +3,7 @@ import type { Middleware } from 'koa'
 import type { CallbackAnswer, CallbackRequest, CallbackTools } from '../../carriers/callbacks.js'
 import { callbacksOf, type CallingAccount } from '../../domain/carriers/calling-accounts.js'
 import type { Context } from '../../domain/context.js'
+import { isLineAt } from '../../domain/lines/routes.js'
 import { AccountChanged, receiveMessage, receiveReceipt } from '../../domain/messages/receive.js'
 import { MAX_JUDGEMENTS } from '../../domain/row-cache.js'
 import { Unavailable, UserError } from '../../errors.js'
@@ -127,7 +128,9 @@ function toolsFor(context: Context, account: CallingAccount): Omit<CallbackTools
     receiveReceipt: async (receipt) => {
       await receiveReceipt(context, { ...by, ...receipt })
     },
-    hasLine: async (number) =>
-      (await context.batched.findLineByNumber(number))?.carrierAccount === account.name,
+    hasLine: async (number) => {
+      const line = await context.batched.findLineByNumber(number)
+      return line !== undefined && isLineAt(line, account.name)
+    },
   }
 }

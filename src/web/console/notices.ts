@@ -68,6 +68,7 @@ const NOTICES = {
   'country-resumed': 'Messages to the country are accepted again.',
   'cap-saved': 'The cap is saved. It counts what is accepted from now on.',
   'cap-removed': 'The cap is removed.',
+  'routes-saved': 'The routes are saved. Messages that wait go by them too.',
   'line-enabled': 'The line works again.',
   'carrier-added': 'The account is added. Test it, then import its numbers.',
   'carrier-changed': 'The account is changed. Test it.',

@@ -53,6 +53,7 @@ import {
   postConfirmRemoval,
   postWithdrawRemoval,
 } from '../console/people/user/second-factor.js'
+import { postUserLineRoutes } from '../console/people/user/routes.js'
 import { postSpendCap } from '../console/people/user/spend-caps.js'
 import { postUser, showUsers } from '../console/people/users.js'
 import type { Routes } from './kinds.js'
@@ -117,6 +118,7 @@ export function peoplePages(
     operatorForm( '/console/users/:userId/lines',                                     postUserLine, showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/disable',                     postUserLineStatus('disabled'), showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/enable',                      postUserLineStatus('active'), showUser)
+    operatorForm( '/console/users/:userId/lines/:lineId/routes',                      postUserLineRoutes, showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/pause',                       postUserLinePause, showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/resume',                      postUserLineResume, showUser)
     operatorPage( '/console/users/:userId/messages/:messageId',                       showUserMessage)

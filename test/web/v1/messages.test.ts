@@ -68,6 +68,8 @@ describeWith('/v1/messages', serveApi, (api) => {
       carrierCode: null,
       attemptCount: 0,
       carrierMessageId: null,
+      carrierAccount: null,
+      passedOver: null,
       againOf: null,
       clientRef: null,
       sendAt: null,

@@ -44,10 +44,10 @@ export async function countMinutes(db: Database, since: Date, until: Date): Prom
          and m.created_at >= :since and m.created_at < :until
        group by 1, 2
      ), handed_over as materialized (
-       select date_trunc('minute', m.handed_over_at) as minute, l.carrier, m.*,
+       select date_trunc('minute', m.handed_over_at) as minute, coalesce(m.sent_by, l.carrier) as carrier, m.*,
          ${stepOf('m.handed_over_at - greatest(m.created_at, m.send_at)')} as step
        from lines l cross join lateral (
-         select handed_over_at, created_at, send_at, status, error, carrier_code from messages
+         select handed_over_at, created_at, send_at, status, error, carrier_code, carrier as sent_by from messages
          where line_id = l.id and handed_over_at >= :since and handed_over_at < :until
            and id >= lowest_id_at(:since::timestamptz - ${OLDEST_HANDED_OVER})
            and id < lowest_id_at(:until::timestamptz + ${CLOCKS})

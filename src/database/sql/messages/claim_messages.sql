@@ -1,9 +1,9 @@
 -- Claims messages for a carrier call: queued → sending, and never before the earlier messages to the number are over. Only
 -- one of many processes gets a message. The answer has everything that is needed to send it.
 --
--- claims: [{id, claim, has_places, is_here}]. The caller makes the claim's id; a message may be there twice.
--- `has_places`: the message has its places in the windows that Redis keeps, where messages wait in order for a full window.
--- It needs them if its account has a pace, which only Redis keeps, or if a window would be more than half full. In a
+-- claims: [{id, claim, places_at, is_here}]. The caller makes the claim's id; a message may be there twice.
+-- `places_at`: for which account the message has its places in the windows that Redis keeps, where messages wait in order for
+-- a full window. It needs them if its account has a pace, which only Redis keeps, or if a window would be more than half full. In a
 -- window with less in it there is room for all. `is_here`: this process holds the account's sessions, or nobody does.
 --
 -- max_age: a message that was accepted longer ago, or whose time (`send_at`) is longer ago, is not sent any more; nor is one
@@ -11,7 +11,10 @@
 -- message that waits for an earlier one or for its media, in case their worker died. held_kinds: kinds of carriers where
 -- the process that holds the account's sessions sends. held_accounts: the accounts whose sessions are here.
 --
--- verdict: claimed | refused (failure says why) | elsewhere | early | behind | without_media | stopped | paused (its
+-- A message goes by the first route of its line that takes its number (`routes_of`): one that is paused, has just passed this
+-- message over, or is avoided comes after the others. has_other_route: another one is left if this one does not take it.
+--
+-- verdict: claimed | refused (failure says why) | unrouted (a route asks for its country) | elsewhere | early | behind | without_media | stopped | paused (its
 -- conversation rests until wait_ms is over) | crowded (it needs its places first) | full (wait_ms: until the line's windows have room). A message that is not in the answer is claimed
 -- by somebody else, or over.
 --
@@ -33,7 +36,7 @@ create or replace function claim_messages(
 returns table (
   id uuid, claim uuid, verdict text, failure text, wait_ms integer, attempt integer, generation integer, line_id uuid,
   from_number text, to_number text, text text, media jsonb, age_ms double precision, account jsonb,
-  number_limit integer, line_limit integer
+  number_limit integer, line_limit integer, has_other_route boolean
 )
 language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
@@ -51,9 +54,10 @@ begin
   ), found as materialized (
     select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position,
       greatest(m.created_at, m.send_at) as wanted_at,
-      x.media, a.account, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
-      g.has_places is true as has_places, w.failure,
+      x.media, a.account, a.has_other_route, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
+      a.has_places, w.failure,
       case
+        when m.to_country is null and jsonb_path_exists(l.routes, '$[*].countries') then 'unrouted'
         when w.is_paused and m.source <> 'service' and w.failure is null then 'stopped'
         when a.kind = any (held_kinds) and not a.id = any (held_accounts) and g.is_here is not true then 'elsewhere'
         when w.failure is not null then 'refused'
@@ -64,22 +68,26 @@ begin
             and not (w.is_paused and p.status = 'queued' and p.source <> 'service')) then 'behind'
         when m.media_url is not null and (x.media ->> 'status' = 'stored') is not true then 'without_media'
         when k.paused_until > now_at then 'paused'
-        when a.has_pace and g.has_places is not true then 'crowded'
+        when a.has_pace and not a.has_places then 'crowded'
       end as hindrance
     from (
       select distinct on (y.id) y.* from jsonb_to_recordset(claims)
-        as y(id uuid, claim uuid, has_places boolean, is_here boolean)
+        as y(id uuid, claim uuid, places_at text, is_here boolean)
     ) g
     cross join lateral (select * from messages where id = g.id limit 1) m
     join lines l on l.id = m.line_id
     cross join sending
     cross join lateral (
       select c.id, c.kind, coalesce(c.messages_per_second, c.messages_per_second_per_line) is not null as has_pace,
-        c.paused_at is not null as is_paused,
+        c.paused_at is not null as is_paused, (c.name = g.places_at) is true as has_places,
+        count(*) filter (where c.paused_at is null and (m.passed_over ? c.name) is not true) over () > 1 as has_other_route,
         jsonb_build_object('id', c.id, 'name', c.name, 'kind', c.kind, 'version', c.version,
           'messagesPerSecond', c.messages_per_second,
-          'messagesPerSecondPerLine', c.messages_per_second_per_line) as account
-      from carrier_accounts c where c.name = l.carrier
+          'messagesPerSecondPerLine', c.messages_per_second_per_line, 'isAvoided', c.avoided_count > 0) as account
+      from routes_of(l.carrier, l.routes, m.to_number, m.to_country) r
+      join carrier_accounts c on c.name = r.carrier
+      order by c.paused_at is not null, (m.passed_over ? c.name) is true, (c.avoided_until > now_at) is true, r.position
+      limit 1
     ) a
     left join line_peers k on k.line_id = m.line_id and k.number = m.to_number
     left join lateral (
@@ -150,7 +158,7 @@ begin
   ), claimed as (
     update messages m
     set status = 'sending', claimed_at = now_at, attempt_count = m.attempt_count + 1, claim_id = j.claim,
-        lease_until = now_at + lease
+        lease_until = now_at + lease, carrier = j.account ->> 'name'
     from judged j
     where m.id = any (ids) and m.id = j.id and j.verdict = 'claimed' and m.status || '' = 'queued'
     returning m.id, m.attempt_count
@@ -168,7 +176,7 @@ begin
     case when j.verdict = 'full' then greatest(j.opens_ms, 0) + 50 else j.wait_ms end,
     c.attempt_count, j.job_generation, j.line_id, j.from_number, j.to_number, j.text, j.media,
     (extract(epoch from now_at - j.wanted_at) * 1000)::double precision, j.account,
-    j.messages_per_number_per_minute, j.messages_per_minute
+    j.messages_per_number_per_minute, j.messages_per_minute, j.has_other_route
   from judged j
   left join claimed c on c.id = j.id
   where j.verdict <> 'claimed' or c.id is not null;

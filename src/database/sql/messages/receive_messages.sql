@@ -49,7 +49,7 @@ begin
   from jsonb_array_elements(members) m
   cross join lateral (
     select id, user_id from lines
-    where number = m.value ->> 'to' and (m.value ->> 'account_id' is null or carrier = m.value ->> 'carrier') limit 1
+    where number = m.value ->> 'to' and (m.value ->> 'account_id' is null or is_line_at(carrier, routes, m.value ->> 'carrier')) limit 1
   ) l;
 
   for repeated in select * from claim_inbound(members) loop

@@ -2,8 +2,9 @@
 -- end of its lease still counts (unknown → sent), unless there is a later claim. If a receipt was faster, the result only
 -- adds the carrier's id. Doing it twice does no harm.
 --
--- settlements: [{id, claim, status, error, carrier, carrierMessageId, carrierCode, dueInMs, uncounted}]. For `queued`:
--- when to try again; uncounted: the carrier was not really asked. If a message is given back (queued) and a later one to
+-- settlements: [{id, claim, status, error, carrier, carrierMessageId, carrierCode, dueInMs, uncounted, passedOver}]. For
+-- `queued`: when to try again; uncounted: the carrier was not really asked; passedOver: why this carrier account is passed over
+-- for the line's next route. Without it all were tried, and the next try begins with the first. If a message is given back (queued) and a later one to
 -- the number was handed over after its claim, it stays `unknown`, because it would come out of order.
 --
 -- requeued: [{id, generation}] as `requeue_heads` says; deliveries: those of `announce_messages`.
@@ -22,7 +23,7 @@ begin
 
   with given as materialized (
     select * from jsonb_to_recordset(settlements) as x(id uuid, claim uuid, status text, error text, carrier text,
-      "carrierMessageId" text, "carrierCode" text, "dueInMs" integer, uncounted boolean)
+      "carrierMessageId" text, "carrierCode" text, "dueInMs" integer, uncounted boolean, "passedOver" text)
   ), before as materialized (
     -- Everybody who locks several does it in this order.
     select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
@@ -34,6 +35,10 @@ begin
         carrier_code = case when b.is_open then g."carrierCode" else m.carrier_code end,
         carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
         lease_until = null,
+        -- A claim that is given back has no error: nothing was tried.
+        passed_over = case when not b.is_open or g.status <> 'queued' or g.error is null then m.passed_over
+          when g."passedOver" is not null
+            then coalesce(m.passed_over, '{}') || jsonb_build_object(g.carrier, g."passedOver") end,
         -- If the carrier may have seen the message, it has seen it by now.
         handed_over_at = case when not b.is_open then m.handed_over_at
           when g.status <> 'queued' then clock_timestamp() end,

@@ -1,6 +1,7 @@
 import type { CarrierAddress } from '../../../carriers/listening.js'
 import { listLinesEndingWith, type Line } from '../../../database/lines/lines.js'
 import type { Context } from '../../context.js'
+import { isLineAt } from '../../lines/routes.js'
 import { parseNumber } from '../../messages/phone-number.js'
 
 /** The account's line to which an address belongs, in whatever form the carrier writes it. @throws Unavailable */
@@ -12,7 +13,7 @@ export async function findLineOf(
   const digits = address.replace(/^\+/, '')
   if (!/^\d+$/.test(digits)) return undefined
   const line = await batched.findLineByNumber(`+${digits}`)
-  if (line !== undefined) return line.carrierAccount === carrier ? line : undefined
+  if (line !== undefined) return isLineAt(line, carrier) ? line : undefined
   const candidates = await listLinesEndingWith(db, carrier, digits.replace(/^0+/, ''))
   return candidates.find(({ number, country }) => parseNumber(address, country)?.number === number)
 }

@@ -32,11 +32,11 @@ export async function answerKeyword(
   trx: Database,
   line: Line,
   number: string,
-  peer: NotedKeyword,
+  { peer, carrierAccount }: { peer: NotedKeyword; carrierAccount: string },
 ): Promise<KeywordAnswer[]> {
   const text = answerTo(peer)
   if (text === undefined || line.status !== 'active' || !canBeAnswered(line, number)) return []
-  const account = await findCarrierAccount(trx, { name: line.carrierAccount })
+  const account = await findCarrierAccount(trx, { name: carrierAccount })
   if (account?.handlesOptOut === true) return []
   return [{ id: newId(), lineId: line.id, number, text, confirmsOptOut: peer.hasOptedOut }]
 }

@@ -29,6 +29,8 @@ interface SaidKeyword {
   lineId: string
   fromNumber: string
   keyword: Keyword
+  /** By which it came. */
+  carrierAccount: string
   /** The carrier has answered what it read. */
   isAnswered: boolean
   /** When the carrier got it, if it comes late. */
@@ -51,14 +53,14 @@ export async function hearKeywords(trx: Database, messages: readonly SaidKeyword
   const answers: KeywordAnswer[] = []
   const deliveries: NewDelivery[] = []
   for (const message of messages) {
-    const { lineId, fromNumber: number, keyword, isAnswered, receivedAt } = message
+    const { lineId, fromNumber: number, keyword, isAnswered, receivedAt, carrierAccount } = message
     const line = await findAnyLine(trx, lineId)
     if (line === undefined) continue
     // A message that comes late may be older than the person's last choice, and the last choice counts.
     if (receivedAt !== undefined && (await hasChosenSince(trx, lineId, number, receivedAt))) continue
     const peer = await noteKeyword(trx, { lineId, number, keyword })
     deliveries.push(...(await announceOptOut(trx, line, message, peer)))
-    if (!isAnswered) answers.push(...(await answerKeyword(trx, line, number, peer)))
+    if (!isAnswered) answers.push(...(await answerKeyword(trx, line, number, { peer, carrierAccount })))
   }
   return { answers: await queueAnswers(trx, answers), deliveries }
 }

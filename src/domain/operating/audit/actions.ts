@@ -95,6 +95,7 @@ export const ACTIONS = {
   'api_token.revoked': { subject: 'api_token', words: 'revoked an API token' },
 
   'line.added': { subject: 'line', words: 'added the line' },
+  'line.routed': { subject: 'line', words: 'changed the routes of the line' },
   'line.renamed': { subject: 'line', words: 'renamed the line' },
   'line.disabled': { subject: 'line', words: 'disabled the line' },
   'line.enabled': { subject: 'line', words: 'enabled the line' },

@@ -24,6 +24,7 @@ import { PhoneNumber } from '../messages/phone-number.js'
 import { UserText } from '../user-text.js'
 import { SpendCaps } from './user/spend-caps.js'
 import { PausedCountries } from './user/countries.js'
+import { LineRoutes } from './user/routes.js'
 import { UserAccess } from './user/access.js'
 import { LostSecondFactor } from './user/second-factor.js'
 import { SetUpLinkPage } from './users.js'
@@ -96,7 +97,7 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
         </tr>
       </thead>
       <tbody>
-        {lines.map(({ id, number, name, carrierAccount, status, pausedAt }) => (
+        {lines.map(({ id, number, name, carrierAccount, routes, status, pausedAt }) => (
           <tr key={id}>
             <td data-label="Number">
               <PhoneNumber number={number} />
@@ -104,7 +105,10 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
             <td data-label="Name">
               <UserText>{name}</UserText>
             </td>
-            <td data-label="Carrier account">{carrierAccount}</td>
+            <td data-label="Carrier account">
+              {carrierAccount}
+              <LineRoutes page={page} action={`${path}/lines/${id}/routes`} routes={routes} />
+            </td>
             <td data-label="Status">
               <LineStatus line={{ status, pausedAt }} />
             </td>

@@ -130,7 +130,9 @@ describeContext('the sending windows, as the carrier sees them', (context) => {
     for (let n = 0; n < 8; n += 1) ids.push(await toAnybody(line))
     // The earlier half has no places and is told so: it must not count before the later half, which has them.
     const answers = await Promise.all(
-      ids.map((id, n) => context.batched.claimMessage({ id, claim: newId(), hasPlaces: n >= 4 })),
+      ids.map((id, n) =>
+        context.batched.claimMessage({ id, claim: newId(), ...(n >= 4 && { placesAt: 'simulator' }) }),
+      ),
     )
     expect(answers.map(({ kind }) => kind)).to.deep.equal([
       ...Array<string>(4).fill('crowded'),
@@ -149,7 +151,7 @@ describeContext('the sending windows, as the carrier sees them', (context) => {
     try {
       const answers = await Promise.all(
         ids.map((id, n) =>
-          (n % 2 === 0 ? context : other).batched.claimMessage({ id, claim: newId(), hasPlaces: true }),
+          (n % 2 === 0 ? context : other).batched.claimMessage({ id, claim: newId(), placesAt: 'simulator' }),
         ),
       )
       expect(answers.filter(({ kind }) => kind === 'claimed')).to.have.length(5)
@@ -164,9 +166,9 @@ describeContext('the sending windows, as the carrier sees them', (context) => {
     const [first, second] = [await toAnybody(line), await toAnybody(line)]
     const another = await context.db.transaction()
     try {
-      const claim = { id: first, claim: newId(), hasPlaces: true }
+      const claim = { id: first, claim: newId(), placesAt: 'simulator' }
       expect(await claimMessages(another, [claim], LIMITS)).to.have.nested.property('[0].kind', 'claimed')
-      const claiming = context.batched.claimMessage({ id: second, claim: newId(), hasPlaces: true })
+      const claiming = context.batched.claimMessage({ id: second, claim: newId(), placesAt: 'simulator' })
       await until('the second waits for the first', async () => (await countWaitingForLocks(context)) === 1)
       await another.commit()
       expect((await claiming).kind).to.equal('full')
@@ -179,7 +181,7 @@ describeContext('the sending windows, as the carrier sees them', (context) => {
     return {
       ...batched,
       claimMessage: (request) => {
-        if (request.hasPlaces === true) throw new Error('Redis let it through')
+        if (request.placesAt !== undefined) throw new Error('Redis let it through')
         return batched.claimMessage(request)
       },
     }

@@ -96,7 +96,9 @@ describeWith("a message's page", startConsole, (site) => {
       expect(await words(id))
         .to.match(/To \+15005550101 sent Text from the line Office \(\+1555\d+\) Id [\w-]+ Copy Hello/)
         .and.match(/Accepted by the incoming webhook [\d-]+ [\d:]+ UTC Waited \d+ ms for its slot/)
-        .and.match(/Taken to the carrier [\d-]+ [\d:]+ UTC 1 attempt\. Carrier message id: [\w-]+/)
+        .and.match(
+          /Taken to the carrier [\d-]+ [\d:]+ UTC By simulator\. 1 attempt\. Carrier message id: [\w-]+/,
+        )
         .and.match(/Sent: the carrier took it [\d-]+ [\d:]+ UTC No receipt yet/)
       const { carrier_message_id: carrierMessageId } = await messageRow(site.context, id)
       await receiveReceipt(site.context, {

@@ -195,10 +195,12 @@ function Waited({ message: { createdAt, sendAt, claimedAt, attemptCount } }: { m
 }
 
 function AtCarrier({ message }: { message: Message }) {
-  const { claimedAt, attemptCount, carrierMessageId, status } = message
+  const { claimedAt, attemptCount, carrierMessageId, status, carrierAccount } = message
   return (
     <Step title="Taken to the carrier" at={claimedAt}>
+      <PassedOver message={message} />
       <p>
+        {carrierAccount !== null && `By ${carrierAccount}. `}
         {attemptsWords(attemptCount)}
         {status === 'sending' && '; the carrier has not answered yet'}.
         {carrierMessageId !== null && (
@@ -210,6 +212,15 @@ function AtCarrier({ message }: { message: Message }) {
       </p>
     </Step>
   )
+}
+
+/** The routes that did not take it. */
+function PassedOver({ message: { passedOver } }: { message: Message }) {
+  return Object.entries(passedOver ?? {}).map(([account, reason]) => (
+    <p key={account}>
+      {account} did not take it. {explainFailure(reason)}
+    </p>
+  ))
 }
 
 /** How it ended, or what is still missing. */

@@ -1,0 +1,80 @@
+import { isSupportedCountry } from 'libphonenumber-js/max'
+import { findCarrierAccount } from '../../database/carriers/carrier-accounts.js'
+import { transaction } from '../../database/connection.js'
+import { updateLineRoutes, type Line, type Route } from '../../database/lines/lines.js'
+import { UserError } from '../../errors.js'
+import { getCarrierClient, notSetUp } from '../carriers/carrier-clients.js'
+import type { Context } from '../context.js'
+import { record } from '../operating/audit.js'
+import { requireOwn } from './lines.js'
+
+/** More accounts than anybody has; each is looked at for every message of the line. */
+const MAX_ROUTES = 10
+/** There are about 250 countries. */
+const MAX_NUMBERS_OF_ROUTE = 300
+
+/**
+ * Sets by which accounts a line sends before its own, in this order; none: it sends by its own account only. Messages that
+ * wait go by the new routes.
+ *
+ * @throws UserError 400 naming the route, 404 when the user has no such line
+ */
+export async function setRoutes(
+  context: Context,
+  { userId, id }: Pick<Line, 'userId' | 'id'>,
+  routes: readonly Route[],
+): Promise<void> {
+  if (routes.length > MAX_ROUTES) throw new UserError(`a line has at most ${MAX_ROUTES} routes`)
+  for (const { carrier } of routes) {
+    const account = await findCarrierAccount(context.db, { name: carrier })
+    if (account === undefined) throw notSetUp(carrier)
+    await getCarrierClient(context, account)
+  }
+  await transaction(context.db, async (trx) => {
+    const before = await requireOwn(trx, userId, id)
+    await updateLineRoutes(trx, id, routes)
+    const words = (each: readonly Route[]) => ({ routes: each.map(writeRoute) })
+    const change = { before: words(before.routes), after: words(routes) }
+    await record(context, trx, { action: 'line.routed', subjectId: id, userId, ...change })
+  })
+}
+
+/**
+ * Reads a route as people write it: `backup` takes all numbers, `backup:GB,IE,+4477` those of two countries and those that begin
+ * so.
+ *
+ * @throws UserError
+ */
+export function readRoute(written: string): Route {
+  const [carrier = '', ...rest] = written.split(':')
+  const numbers = rest
+    .join(':')
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
+  const prefixes = numbers.filter((each) => each.startsWith('+'))
+  const countries = numbers.filter((each) => !each.startsWith('+')).map((each) => each.toUpperCase())
+  const fault =
+    (carrier.trim() === '' && 'begins with the name of a carrier account') ||
+    (rest.length > 0 && numbers.length === 0 && 'names countries or prefixes after its colon') ||
+    (numbers.length > MAX_NUMBERS_OF_ROUTE &&
+      `names at most ${MAX_NUMBERS_OF_ROUTE} countries and prefixes`) ||
+    (!prefixes.every((each) => /^\+[1-9]\d{0,14}$/.test(each)) && 'writes prefixes as +4477') ||
+    (!countries.every((each) => isSupportedCountry(each)) && 'writes countries by ISO 3166, such as GB')
+  if (fault !== false) throw new UserError(`route ${written}: a route ${fault}, as in backup:GB,IE,+4477`)
+  return {
+    carrier: carrier.trim(),
+    ...(countries.length > 0 && { countries }),
+    ...(prefixes.length > 0 && { prefixes }),
+  }
+}
+
+export function writeRoute({ carrier, countries = [], prefixes = [] }: Route): string {
+  const numbers = [...countries, ...prefixes].join(',')
+  return numbers === '' ? carrier : `${carrier}:${numbers}`
+}
+
+/** Whether a line sends by an account, and so may receive by it (`is_line_at`). */
+export function isLineAt({ carrierAccount, routes }: Line, account: string): boolean {
+  return carrierAccount === account || routes.some(({ carrier }) => carrier === account)
+}

@@ -1,0 +1,269 @@
+import { expect } from 'chai'
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  CarrierThrottled,
+  CarrierUnavailable,
+} from '../../../../src/carriers/carrier.js'
+import { pauseRow } from '../../../../src/database/operating/pauses.js'
+import { isLineAt, readRoute, setRoutes, writeRoute } from '../../../../src/domain/lines/routes.js'
+import { getAnyLine } from '../../../../src/domain/lines/lines.js'
+import { receiveMessage, receiveReceipt } from '../../../../src/domain/messages/receive.js'
+import { newId } from '../../../../src/ids.js'
+import { describeContext } from '../../../helpers/context.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { until } from '../../../helpers/until.js'
+import { refusal } from '../../refusal.js'
+import {
+  inboundText,
+  messageRow,
+  queueMessage,
+  queueMessages,
+  sendWhenDue,
+  UNLIMITED,
+} from '../../fixtures.js'
+
+type Answer = Error | 'taken'
+
+describeContext('the routes of a line', (context) => {
+  const accounts: Record<string, string> = {}
+  const held: (() => void)[] = []
+  let line: TestLine
+  /** What each account answers; those that are not named take everything. */
+  let answers: Record<string, Answer>
+  /** `account message` for each call of a carrier, in order. */
+  let calls: string[]
+
+  before(async () => {
+    for (const name of ['first', 'second', 'third']) {
+      const id = newId()
+      accounts[name] = id
+      await context.db('carrier_accounts').insert({ id, name, kind: 'simulator' })
+      held.push(
+        context.carriers.hold(id, {
+          name,
+          send: ({ id: messageId }) => {
+            calls.push(`${name} ${messageId}`)
+            const answer = answers[name] ?? 'taken'
+            return answer === 'taken'
+              ? Promise.resolve({ carrierMessageId: `${name}-${messageId}` })
+              : Promise.reject(answer)
+          },
+          test: () => Promise.resolve(undefined),
+          close: () => Promise.resolve(),
+        }),
+      )
+    }
+  })
+
+  after(() => {
+    held.forEach((end) => {
+      end()
+    })
+  })
+
+  beforeEach(async () => {
+    answers = {}
+    calls = []
+    await context
+      .db('carrier_accounts')
+      .update({ avoided_until: null, avoided_count: 0, paused_at: null, paused_by: null })
+    line = await createLine(context, { ...UNLIMITED, carrierAccount: 'first' })
+  })
+
+  const route = async (...routes: string[]) => {
+    await setRoutes(context, { userId: line.userId, id: line.lineId }, routes.map(readRoute))
+  }
+  /** As its jobs do, one after the other, until it is over or has to wait for longer. */
+  const send = async (id: string) => {
+    for (;;) {
+      const outcome = await sendWhenDue(context, id)
+      if (outcome.kind !== 'wait' || outcome.ms > 0) return outcome
+    }
+  }
+  const routeOf = async (id: string) => {
+    const {
+      status,
+      carrier,
+      passed_over: passedOver,
+    } = (await messageRow(context, id)) as unknown as {
+      status: string
+      carrier: string
+      passed_over: object | null
+    }
+    return { status, carrier, passedOver }
+  }
+  const calledOf = (id: string) => calls.filter((call) => call.endsWith(id)).map((call) => call.split(' ')[0])
+
+  it('are tried before its own account, in their order', async () => {
+    await route('second', 'third')
+    const id = await queueMessage(context, line)
+    expect(await send(id)).to.deep.equal({ kind: 'sent' })
+    expect(await routeOf(id)).to.deep.equal({ status: 'sent', carrier: 'second', passedOver: null })
+  })
+
+  for (const [what, answer, reason] of [
+    ['cannot be reached', new CarrierUnavailable('no connection'), 'carrier_unavailable'],
+    ['asks to wait for long', new CarrierThrottled(60_000), 'throttled'],
+    [
+      'refuses for a reason of the account',
+      new CarrierRejected('not your number', '7', false, true),
+      'not your number',
+    ],
+  ] as const) {
+    it(`when one ${what}, the next takes the message, which says why`, async () => {
+      await route('second', 'third')
+      answers.second = answer
+      const id = await queueMessage(context, line)
+      expect(await send(id)).to.deep.equal({ kind: 'sent' })
+      expect(calledOf(id)).to.deep.equal(['second', 'third'])
+      expect(await routeOf(id)).to.deep.equal({
+        status: 'sent',
+        carrier: 'third',
+        passedOver: { second: reason },
+      })
+    })
+  }
+
+  for (const [what, answer, outcome] of [
+    ['may have taken it', new CarrierOutcomeUnknown('reset'), 'unknown'],
+    ['rejects the message itself', new CarrierRejected('no such number'), 'failed'],
+    ['asks for a short wait', new CarrierThrottled(500), 'wait'],
+  ] as const) {
+    it(`when one ${what}, no other is asked`, async () => {
+      await route('second')
+      answers.second = answer
+      const id = await queueMessage(context, line)
+      expect(await send(id)).to.include({ kind: outcome })
+      expect(calledOf(id)).to.deep.equal(['second'])
+    })
+  }
+
+  it('when all have failed, the message waits, and begins with the first', async () => {
+    await route('second')
+    answers = { second: new CarrierUnavailable('gone'), first: new CarrierUnavailable('gone') }
+    const id = await queueMessage(context, line)
+    expect(await send(id)).to.include({ kind: 'wait', reason: 'unavailable' })
+    expect(await routeOf(id)).to.deep.include({ status: 'queued', passedOver: null })
+    answers = {}
+    await context.db('carrier_accounts').update({ avoided_until: null })
+    expect(await send(id)).to.deep.equal({ kind: 'sent' })
+    expect(calledOf(id)).to.deep.equal(['second', 'first', 'second'])
+  })
+
+  it('an account that failed is left alone for a while, and then tried again', async () => {
+    await route('second')
+    answers.second = new CarrierUnavailable('gone')
+    await send(await queueMessage(context, line))
+    const next = await queueMessage(context, line)
+    await send(next)
+    expect(calledOf(next)).to.deep.equal(['first'])
+
+    answers = {}
+    const account = () => context.db('carrier_accounts').where({ name: 'second' })
+    expect(await account().first('avoided_count')).to.deep.equal({ avoided_count: 1 })
+    await account().update({ avoided_until: context.db.raw(`now() - interval '1 second'`) })
+    const later = await queueMessage(context, line)
+    await send(later)
+    expect(calledOf(later)).to.deep.equal(['second'])
+    await until('that it took a message is not noted', async () => {
+      const row = await account().first<{ count: number; until: Date | null }>({
+        count: 'avoided_count',
+        until: 'avoided_until',
+      })
+      return row?.count === 0 && row.until === null
+    })
+  })
+
+  it('a paused account is passed by; when all are paused, messages wait', async () => {
+    await route('second')
+    const by = { userId: null, isOwner: false }
+    await pauseRow(context.db, { table: 'carrier_accounts', id: accounts.second ?? '' }, by)
+    const id = await queueMessage(context, line)
+    await send(id)
+    expect(calledOf(id)).to.deep.equal(['first'])
+    await pauseRow(context.db, { table: 'carrier_accounts', id: accounts.first ?? '' }, by)
+    expect(await send(await queueMessage(context, line))).to.deep.equal({ kind: 'stopped' })
+  })
+
+  it('for countries and prefixes take those numbers only', async () => {
+    await route('second:GB,CA', 'third:+4930')
+    for (const [number, account] of [
+      ['+447400123456', 'second'],
+      ['+16135550123', 'second'],
+      ['+12025550123', 'first'],
+      ['+493012345678', 'third'],
+      ['+498912345678', 'first'],
+      ['+80012345678', 'first'],
+    ] as const) {
+      const id = await queueMessage(context, line, { to_number: number })
+      expect(await send(id)).to.deep.equal({ kind: 'sent' })
+      expect(calledOf(id), number).to.deep.equal([account])
+    }
+  })
+
+  it('keep the order of a number while an account dies, and send nothing twice', async () => {
+    await route('second')
+    const ids = await queueMessages(context, line, 20)
+    answers.second = 'taken'
+    for (const [n, id] of ids.entries()) {
+      if (n === 7) answers.second = new CarrierUnavailable('gone')
+      await send(id)
+    }
+    const taken = calls.filter(
+      (call, n) => !calls.slice(n + 1).some((later) => later.endsWith(call.slice(-36))),
+    )
+    expect(taken.map((call) => call.slice(-36))).to.deep.equal(ids)
+    expect(calls).to.have.length(21)
+  })
+
+  it('bring what the line receives, and receipts, by each of their accounts and no other', async () => {
+    await route('second')
+    for (const carrierAccount of ['first', 'second']) {
+      const { kind } = await receiveMessage(context, {
+        ...inboundText(line),
+        carrierAccount,
+        account: { id: accounts[carrierAccount] ?? '', version: 1 },
+      })
+      expect(kind).to.equal('received')
+    }
+    const stranger = { carrierAccount: 'third', account: { id: accounts.third ?? '', version: 1 } }
+    expect((await refusal(receiveMessage(context, { ...inboundText(line), ...stranger }))).message).to.match(
+      /no line/,
+    )
+
+    const id = await queueMessage(context, line)
+    await send(id)
+    const receipt = { carrierMessageId: `second-${id}`, status: 'delivered' as const }
+    expect(await receiveReceipt(context, { ...receipt, carrierAccount: 'first' })).to.equal(false)
+    expect(await receiveReceipt(context, { ...receipt, carrierAccount: 'second' })).to.equal(true)
+  })
+
+  it('are read and written as people write them, and refused with what is wrong', async () => {
+    for (const written of ['second', 'second:GB,IE', 'second:+4477,+1416', 'second:GB,+1416']) {
+      expect(writeRoute(readRoute(written))).to.equal(written)
+    }
+    for (const [written, fault] of [
+      ['', /name of a carrier account/],
+      ['second:', /countries or prefixes/],
+      ['second:4477', /countries by ISO 3166/],
+      ['second:+44x', /prefixes as \+4477/],
+      ['second:XX', /countries by ISO 3166/],
+    ] as const) {
+      expect(() => readRoute(written), written).to.throw(fault)
+    }
+    expect((await refusal(route('fourth'))).message).to.match(/fourth is not set up/)
+    expect((await refusal(route(...Array.from({ length: 11 }, () => 'second')))).message).to.match(
+      /at most 10/,
+    )
+
+    await route('second:GB')
+    const changed = await getAnyLine(context, line.lineId)
+    expect(changed.routes).to.deep.equal([{ carrier: 'second', countries: ['GB'] }])
+    expect([
+      isLineAt(changed, 'first'),
+      isLineAt(changed, 'second'),
+      isLineAt(changed, 'third'),
+    ]).to.deep.equal([true, true, false])
+  })
+})

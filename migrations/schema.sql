@@ -496,7 +496,8 @@ create table messages (
   client_ref text,
   carrier text,
   passed_over jsonb,
-  to_country text
+  to_country text,
+  carrier_options jsonb
 ) partition by range (id);
 alter table messages add constraint messages_pkey PRIMARY KEY (id);
 alter table messages add constraint messages_direction_check CHECK ((direction = ANY (ARRAY['outbound'::text, 'inbound'::text])));
@@ -1035,7 +1036,7 @@ end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.claim_messages(claims jsonb, lease interval, max_age interval, look_again interval, held_kinds text[], held_accounts uuid[])
- RETURNS TABLE(id uuid, claim uuid, verdict text, failure text, wait_ms integer, attempt integer, generation integer, line_id uuid, from_number text, to_number text, text text, media jsonb, age_ms double precision, account jsonb, number_limit integer, line_limit integer, has_other_route boolean)
+ RETURNS TABLE(id uuid, claim uuid, verdict text, failure text, wait_ms integer, attempt integer, generation integer, line_id uuid, from_number text, to_number text, text text, media jsonb, age_ms double precision, account jsonb, number_limit integer, line_limit integer, has_other_route boolean, carrier_options jsonb, expires_in_ms double precision)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
@@ -1053,7 +1054,7 @@ begin
   with sending as materialized (
     select exists (select from all_sending where is_all and paused_at is not null) as is_paused
   ), found as materialized (
-    select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position,
+    select m.id, g.claim, m.job_generation, m.line_id, m.from_number, m.to_number, m.text, m.position, m.carrier_options, m.expires_at,
       greatest(m.created_at, m.send_at) as wanted_at,
       x.media, a.account, a.has_other_route, l.messages_per_minute, l.messages_per_number_per_minute, k.window_cleared_at, w.wait_ms,
       a.has_places, w.failure,
@@ -1177,7 +1178,8 @@ begin
     case when j.verdict = 'full' then greatest(j.opens_ms, 0) + 50 else j.wait_ms end,
     c.attempt_count, j.job_generation, j.line_id, j.from_number, j.to_number, j.text, j.media,
     (extract(epoch from now_at - j.wanted_at) * 1000)::double precision, j.account,
-    j.messages_per_number_per_minute, j.messages_per_minute, j.has_other_route
+    j.messages_per_number_per_minute, j.messages_per_minute, j.has_other_route, j.carrier_options,
+    (extract(epoch from j.expires_at - now_at) * 1000)::double precision
   from judged j
   left join claimed c on c.id = j.id
   where j.verdict <> 'claimed' or c.id is not null;
@@ -1362,7 +1364,7 @@ begin
       n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media_url text,
       media_id uuid, media_token text, again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
       token_hash text, line_version text, segments integer, capped boolean, send_at timestamptz, expires_at timestamptz,
-      client_ref text)
+      client_ref text, carrier_options jsonb)
     cross join lateral (select x.send_at > now_at as is_later) later
   ), line_state as materialized (
     select l.id, l.user_id, l.number, l.messages_per_minute, l.messages_per_number_per_minute,
@@ -1469,11 +1471,13 @@ begin
     select j.* from judged j where j.is_new and j.line_id in (select f.line_id from fitting f)
   ), queued as (
     insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number, text,
-      media_url, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref)
+      media_url, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref,
+      carrier_options)
     select j.id, j.user_id, j.line_id, 'outbound', j.source, j.application_id,
       case when j.media_url is null then 'text' else 'media' end, j.from_number, j."to", j.text, j.media_url, j.again_of,
       case when j.is_later then 'scheduled' else 'queued' end, now_at, case when j.is_later then j.send_at else now_at end,
-      nextval('message_positions'), case when j.is_later then j.send_at end, j.expires_at, j.client_ref
+      nextval('message_positions'), case when j.is_later then j.send_at end, j.expires_at, j.client_ref,
+      j.carrier_options
     from (select * from taken order by taken.n) j
   ), copies as (
     insert into media (id, user_id, line_id, message_id, purpose, source_url, token)

@@ -56,7 +56,9 @@ create table messages (
   -- The accounts that certainly did not take it, since all were last tried: {name: reason}.
   passed_over jsonb,
   -- ISO 3166, '' for a number of no country. It is there only if a route of the line asks for it.
-  to_country text
+  to_country text,
+  -- What the sender says to the carrier besides, by names that the carrier account knows: {name: text}.
+  carrier_options jsonb
 ) partition by range (id);
 -- The webhook's limits are counted over these rows (reliability §2).
 create index messages_accepted on messages (line_id, created_at) where source = 'webhook';

@@ -14,6 +14,10 @@ export interface OutboundMessage {
   /** 1 for the first try. */
   attempt: number
   ageMs: number
+  /** After so long it is no longer wanted; left out: its sender did not say. */
+  expiresInMs?: number
+  /** What its sender says to the carrier besides, by names that the account knows. */
+  options?: Readonly<Record<string, string>>
 }
 
 /**

@@ -40,6 +40,8 @@ export const SQL_ANSWERS = {
     number_limit: 'integer',
     line_limit: 'integer',
     has_other_route: 'boolean',
+    carrier_options: 'jsonb',
+    expires_in_ms: 'double precision',
   },
   create_deliveries: { event_id: 'uuid', id: 'uuid', endpoint_id: 'uuid' },
   endpoints_of_lines: {

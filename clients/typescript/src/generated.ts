@@ -724,6 +724,8 @@ export interface SendMessageBody {
     string | null | undefined
   /** What you call it. Answers and `messageStatus` events have it, and messages are found by it. */ clientRef?:
     string | null | undefined
+  /** What the carrier is told besides, by names that the carrier account of the line knows; others say nothing. Such as `{"templateId": "1007…"}` for DLT in India. */ carrierOptions?:
+    Record<string, string> | null | undefined
 }
 
 export interface CountSegmentsBody {
@@ -1467,6 +1469,10 @@ export interface Message {
   /** What whoever sent it calls it. */ clientRef: string | null
   /** When it was, or is, to be sent; null: at once. Until then it is `scheduled`. */ sendAt: string | null
   /** If the carrier was not asked to send it by then, it fails as `expired`. */ expiresAt: string | null
+  /** What its sender says to the carrier besides, by names that the carrier account knows. */ carrierOptions: Record<
+    string,
+    string
+  > | null
   /** When it was accepted, or the line received it. */ createdAt: string
   sentAt: string | null
   /** When the carrier's report on it came. */ receiptAt: string | null

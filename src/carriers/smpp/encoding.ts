@@ -17,12 +17,17 @@ export interface TextToSend {
 }
 
 /** What data_coding 0 stands for is the SMSC's choice; what its alphabet does not have goes as UCS-2. */
-export function encodeText(text: string, alphabet: Alphabet): TextToSend {
+export function encodeText(
+  text: string,
+  alphabet: Alphabet,
+  codings = { gsm: 0, unicode: UCS_2 },
+): TextToSend {
   const isForeign = alphabet === 'latin-1' && /[^\0-\xff]/.test(text)
   const { encoding, parts } = cutIntoSegments(text, isForeign ? 'UCS-2' : undefined)
-  if (encoding === 'UCS-2') return { dataCoding: UCS_2, parts: parts.map(smpp.encodings.UCS2.encode) }
+  if (encoding === 'UCS-2')
+    return { dataCoding: codings.unicode, parts: parts.map(smpp.encodings.UCS2.encode) }
   const { encode } = alphabet === 'latin-1' ? smpp.encodings.LATIN1 : smpp.encodings.ASCII
-  return { dataCoding: 0, parts: parts.map(encode) }
+  return { dataCoding: codings.gsm, parts: parts.map(encode) }
 }
 
 /** What a user data header (3GPP TS 23.040 §9.2.3.24) says of the text behind it. */

@@ -16,8 +16,21 @@ export interface ReceivedPdu {
   body: Buffer
 }
 
-export function encodePdu(command: string, fields: PduFields): Buffer {
-  return new smpp.PDU(command, fields).toBuffer()
+/** `further_tlvs` are whole TLVs that the package does not know; they stand behind all that it writes. */
+export function encodePdu(command: string, { further_tlvs: further, ...fields }: PduFields): Buffer {
+  const encoded = new smpp.PDU(command, fields).toBuffer()
+  if (!Buffer.isBuffer(further)) return encoded
+  const bytes = Buffer.concat([encoded, further])
+  bytes.writeUInt32BE(bytes.length, 0)
+  return bytes
+}
+
+export function encodeTlv(tag: number, value: Buffer): Buffer {
+  const bytes = Buffer.alloc(TLV_HEAD_BYTES + value.length)
+  bytes.writeUInt16BE(tag, 0)
+  bytes.writeUInt16BE(value.length, 2)
+  value.copy(bytes, TLV_HEAD_BYTES)
+  return bytes
 }
 
 /** Their body is a `message_id`, which is not used here, and NULL (SMPP 3.4 §4.6.2, §4.7.2). */

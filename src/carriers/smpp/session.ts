@@ -2,6 +2,7 @@ import { newId } from '../../ids.js'
 import { connect, NotBound, type Hosts } from './connect.js'
 import { createLink, type Link } from './link.js'
 import type { Pdu } from './pdu.js'
+import { linesOf, readHost } from './setting-lines.js'
 import type { SmppSettings } from './settings.js'
 import { describeStatus, statusName } from './status.js'
 
@@ -57,8 +58,32 @@ export interface SessionOptions {
   patience?: Patience
 }
 
-/** Connects and binds. @throws NotBound */
-export async function openSession({
+/** Connects and binds: at the account's host, or at the first standby host that takes it. @throws NotBound */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const [host, ...standby] = hostsOf(options.settings, options.bindAs)
+  const faults: string[] = []
+  for (const each of [host, ...standby]) {
+    try {
+      return await openSessionAt({ ...options, settings: { ...options.settings, ...each } })
+    } catch (error) {
+      if (!(error instanceof NotBound)) throw error
+      faults.push(error.message)
+    }
+  }
+  throw new NotBound(faults.join('; '))
+}
+
+/** In the order in which they are tried. */
+function hostsOf(
+  { host, port, standbyHosts, receiverHost }: SmppSettings,
+  bindAs: BindKind,
+): { host: string; port: number }[] {
+  const [receiver] = bindAs === 'receiver' ? linesOf(receiverHost).map(readHost) : []
+  const others = linesOf(standbyHosts).map(readHost)
+  return [receiver ?? { host, port }, ...others].map((each) => ({ host: each.host, port: each.port ?? port }))
+}
+
+async function openSessionAt({
   settings,
   hosts,
   bindAs,

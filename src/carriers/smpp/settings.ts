@@ -1,4 +1,5 @@
 import * as yup from 'yup'
+import { linesOf, readHost, readStatusRule, readTlv } from './setting-lines.js'
 
 /** What an account at an SMSC is made of. */
 export const smppSettings = yup.object({
@@ -56,10 +57,70 @@ export const smppSettings = yup.object({
       about:
         'How receipts write the id that the SMSC gave: `as-sent`, or `hex-to-decimal`, or `decimal-to-hex`.',
     }),
+  serviceType: ascii(5).default('').meta({ about: 'Empty, unless the SMSC asks for one (service_type).' }),
+  priority: whole(0, 3).default(0).meta({ about: 'priority_flag of what is sent: 0 lowest, 3 highest.' }),
+  receipts: yup
+    .string()
+    .oneOf(['all', 'failures', 'none'] as const)
+    .default('all')
+    .meta({ about: 'Which receipts are asked for (registered_delivery).' }),
+  validity: yup
+    .boolean()
+    .default(true)
+    .meta({ about: 'Whether the SMSC is told when a text with `expiresAt` expires (validity_period).' }),
+  gsmDataCoding: whole(0, 255)
+    .default(0)
+    .meta({ about: 'data_coding of texts in the default alphabet, where the SMSC wants another than 0.' }),
+  unicodeDataCoding: whole(0, 255)
+    .default(8)
+    .meta({ about: 'data_coding of all other texts (UCS-2), where the SMSC wants another than 8.' }),
+  tlvs: lines(readTlv).meta({
+    about:
+      'Further fields, one a line: name, tag, type (text, cstring, int8, int16, int32, hex) and a value, such as ' +
+      '`entityId 0x1400 text 1101234567890`. A message brings the value itself in `carrierOptions`, by the name.',
+    multiline: true,
+  }),
+  statuses: lines(readStatusRule).meta({
+    about:
+      'What the SMSC’s own statuses mean, one a line: a number, and throttled, unavailable, rejected, account or ' +
+      'unknown, such as `0x0412 throttled`.',
+    multiline: true,
+  }),
+  standbyHosts: lines(readHost).meta({
+    about: 'Hosts to bind at when the first cannot be reached or refuses, one a line, as host or host:port.',
+    multiline: true,
+  }),
+  receiverHost: lines(readHost).meta({
+    about:
+      'With transmitter-and-receiver: the host of the receiver, where it is another, as host or host:port.',
+  }),
   enquireLinkSeconds: whole(1, 3600)
     .default(30)
     .meta({ about: 'How often to ask whether the SMSC is still there.' }),
 })
+
+/** A text of lines, each of which must be readable. */
+function lines(read: (line: string) => unknown) {
+  return yup
+    .string()
+    .default('')
+    .test(
+      'lines',
+      ({ value, path }) => `${path}: ${faultIn(String(value), read) ?? ''}`,
+      (value = '') => {
+        return faultIn(value, read) === undefined
+      },
+    )
+}
+
+function faultIn(text: string, read: (line: string) => unknown): string | undefined {
+  try {
+    linesOf(text).forEach(read)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
 
 export type SmppSettings = yup.InferType<typeof smppSettings>
 

@@ -15,7 +15,8 @@ import { reconnectMs } from './reconnect.js'
 import { bindKindsOf, openSession, PATIENCE, type Patience, type Session } from './session.js'
 import type { Sessions } from './sessions.js'
 import type { SmppSettings } from './settings.js'
-import { describeStatus, statusName, TEMPORARY, THROTTLED } from './status.js'
+import type { StatusMeaning } from './setting-lines.js'
+import { describeStatus, meaningOf, statusName } from './status.js'
 import { submitsOf } from './submit.js'
 
 /** ESME_RTHROTTLED does not say how long to wait. SMSCs count messages per second, so after one there is room again. */
@@ -102,13 +103,26 @@ export function createSmpp(
   }
 }
 
+function errorOf(status: string, meaning: StatusMeaning): Error {
+  switch (meaning) {
+    case 'throttled':
+      return new CarrierThrottled(THROTTLED_MS)
+    case 'unavailable':
+      return new CarrierUnavailable(describeStatus(status))
+    case 'unknown':
+      return new CarrierOutcomeUnknown(describeStatus(status))
+    case 'account':
+    case 'rejected':
+      return new CarrierRejected(describeStatus(status), status, false, meaning === 'account')
+  }
+}
+
 /** A negative response means that the SMSC did not take the message. */
 function readResponse(response: Pdu, settings: SmppSettings): string {
   const status = statusName(response.command_status)
-  if (THROTTLED.has(status)) throw new CarrierThrottled(THROTTLED_MS)
-  if (TEMPORARY.has(status)) throw new CarrierUnavailable(describeStatus(status))
-  if (response.command_status !== 0 || response.command !== 'submit_sm_resp')
-    throw new CarrierRejected(describeStatus(status), status)
+  if (response.command_status !== 0 || response.command !== 'submit_sm_resp') {
+    throw errorOf(status, meaningOf(response.command_status, settings))
+  }
   const id = textField(response, 'message_id')
   // An SMSC that gives no id has taken the message all the same. We will not recognize its receipt.
   return id === '' ? newId() : idInReceipts(id, settings.receiptIds)

@@ -1,4 +1,6 @@
 import { smpp } from './package.js'
+import { linesOf, readStatusRule, type StatusMeaning } from './setting-lines.js'
+import type { SmppSettings } from './settings.js'
 
 const NAMES = new Map(Object.entries(smpp.errors).map(([name, code]) => [code, name]))
 
@@ -12,11 +14,20 @@ export function statusName(code: number): string {
   return NAMES.get(code) ?? `0x${code.toString(16).padStart(4, '0')}`
 }
 
+/** By the account's rules for the SMSC's own statuses, or as the specification has it. */
+export function meaningOf(code: number, { statuses }: Pick<SmppSettings, 'statuses'>): StatusMeaning {
+  const rules = new Map(linesOf(statuses).map(readStatusRule))
+  const name = statusName(code)
+  return (
+    rules.get(code) ?? (THROTTLED.has(name) ? 'throttled' : TEMPORARY.has(name) ? 'unavailable' : 'rejected')
+  )
+}
+
 /** The SMSC has too much to do, and takes the message later. */
-export const THROTTLED: ReadonlySet<string> = new Set(['ESME_RTHROTTLED', 'ESME_RMSGQFUL'])
+const THROTTLED: ReadonlySet<string> = new Set(['ESME_RTHROTTLED', 'ESME_RMSGQFUL'])
 
 /** The SMSC failed by its own fault and says so. It did not take the message. */
-export const TEMPORARY: ReadonlySet<string> = new Set([
+const TEMPORARY: ReadonlySet<string> = new Set([
   'ESME_RSYSERR',
   'ESME_RSUBMITFAIL',
   'ESME_RINVBNDSTS',

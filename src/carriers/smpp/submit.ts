@@ -1,11 +1,12 @@
-import type { OutboundMessage } from '../carrier.js'
+import { CarrierRejected, type OutboundMessage } from '../carrier.js'
 import { encodeText } from './encoding.js'
-import type { PduFields } from './pdu.js'
+import { encodeTlv, type PduFields } from './pdu.js'
+import { linesOf, readTlv } from './setting-lines.js'
 import type { SmppSettings } from './settings.js'
 
 const UDH_INDICATOR = 0x40
-/** A receipt on the final outcome, good or bad. */
-const RECEIPT = 1
+/** A receipt on the final outcome: of every message, of those that failed, or of none (SMPP 3.4 §5.2.17). */
+const REGISTERED_DELIVERY = { all: 1, failures: 2, none: 0 } as const
 
 /**
  * The `submit_sm` PDUs of a message, in order. A receipt is asked for on the last only: its id stands for the whole
@@ -14,12 +15,21 @@ const RECEIPT = 1
  * @param reference by which a phone puts the parts together. It must differ from the one of the number's message before
  */
 export function submitsOf(
-  { fromNumber, toNumber, text }: Pick<OutboundMessage, 'fromNumber' | 'toNumber' | 'text'>,
+  message: Pick<OutboundMessage, 'fromNumber' | 'toNumber' | 'text' | 'expiresInMs' | 'options'>,
   settings: SmppSettings,
   reference: number,
 ): PduFields[] {
-  const { dataCoding, parts } = encodeText(text ?? '', settings.defaultAlphabet)
+  const { fromNumber, toNumber, text, expiresInMs } = message
+  const { dataCoding, parts } = encodeText(text ?? '', settings.defaultAlphabet, {
+    gsm: settings.gsmDataCoding,
+    unicode: settings.unicodeDataCoding,
+  })
+  const receipt = REGISTERED_DELIVERY[settings.receipts]
   const common = {
+    service_type: settings.serviceType,
+    priority_flag: settings.priority,
+    ...(settings.validity && expiresInMs !== undefined && { validity_period: validityPeriod(expiresInMs) }),
+    ...furtherTlvs(settings, message.options),
     source_addr_ton: settings.sourceTon,
     source_addr_npi: settings.sourceNpi,
     source_addr: addressOf(fromNumber, settings),
@@ -29,15 +39,46 @@ export function submitsOf(
     data_coding: dataCoding,
   }
   const [first = Buffer.alloc(0)] = parts
-  if (parts.length === 1) return [{ ...common, short_message: first, registered_delivery: RECEIPT }]
+  if (parts.length === 1) return [{ ...common, short_message: first, registered_delivery: receipt }]
   if (settings.longMessages === 'payload')
-    return [{ ...common, message_payload: Buffer.concat(parts), registered_delivery: RECEIPT }]
+    return [{ ...common, message_payload: Buffer.concat(parts), registered_delivery: receipt }]
   return parts.map((part, index) => ({
     ...common,
     esm_class: UDH_INDICATOR,
     short_message: Buffer.concat([headerOf(reference, parts.length, index + 1), part]),
-    registered_delivery: index === parts.length - 1 ? RECEIPT : 0,
+    registered_delivery: index === parts.length - 1 ? receipt : 0,
   }))
+}
+
+/**
+ * A relative time (SMPP 3.4 §7.1.1): `000000013000000R` is an hour and a half. Months differ in length, so there are days only.
+ */
+function validityPeriod(ms: number): string {
+  const seconds = Math.min(Math.max(1, Math.ceil(ms / 1000)), 99 * 86_400)
+  const parts = [seconds / 86_400, (seconds / 3600) % 24, (seconds / 60) % 60, seconds % 60]
+  return `0000${parts.map((part) => String(Math.floor(part)).padStart(2, '0')).join('')}000R`
+}
+
+/** Those that have a value, of the account or of the message. @throws CarrierRejected when a message's value does not fit */
+function furtherTlvs(
+  { tlvs }: SmppSettings,
+  options: OutboundMessage['options'] = {},
+): { further_tlvs?: Buffer } {
+  const encoded = linesOf(tlvs)
+    .map(readTlv)
+    .flatMap(({ name, tag, encode, value }) => {
+      const given = Object.hasOwn(options, name) ? options[name] : value
+      return given === undefined ? [] : [encodeTlv(tag, encodeOption(name, given, encode))]
+    })
+  return encoded.length === 0 ? {} : { further_tlvs: Buffer.concat(encoded) }
+}
+
+function encodeOption(name: string, value: string, encode: (value: string) => Buffer): Buffer {
+  try {
+    return encode(value)
+  } catch (error) {
+    throw new CarrierRejected(`carrierOptions.${name}: ${(error as Error).message}`)
+  }
 }
 
 function addressOf(number: string, { plusSign }: SmppSettings): string {

@@ -27,8 +27,7 @@ export type MessageType = (typeof MESSAGE_TYPES)[number]
 export const ENCODING = oneOf('GSM-7', 'UCS-2')
 export const SEGMENT_COUNT: Kind<number> = { schema: { type: 'integer', minimum: 1 } }
 
-/** Names of carrier accounts, each with why. */
-const PASSED_OVER: Kind<Record<string, string>> = {
+const TEXTS: Kind<Record<string, string>> = {
   schema: { type: 'object', additionalProperties: { type: 'string' } },
 }
 
@@ -87,7 +86,7 @@ export const MESSAGE_FIELDS = {
   ),
   passedOver: shown(
     'm.passed_over',
-    orNull(PASSED_OVER),
+    orNull(TEXTS),
     'The accounts of routes before that one, which certainly did not take it, each with the reason.',
   ),
   againOf: shown('m.again_of', orNull(uuid), 'The message that was sent again with this one.'),
@@ -101,6 +100,11 @@ export const MESSAGE_FIELDS = {
     'm.expires_at',
     orNull(moment),
     'If the carrier was not asked to send it by then, it fails as `expired`.',
+  ),
+  carrierOptions: shown(
+    'm.carrier_options',
+    orNull(TEXTS),
+    'What its sender says to the carrier besides, by names that the carrier account knows.',
   ),
   createdAt: shown('m.created_at', moment, 'When it was accepted, or the {line} received it.'),
   /** While queued: when it is worked on next. */

@@ -33,6 +33,8 @@ export interface QueueRequest {
   expiresAt?: Date | undefined
   /** What whoever sends it calls it. */
   clientRef?: string | undefined
+  /** What they say to the carrier besides. */
+  carrierOptions?: Readonly<Record<string, string>> | undefined
   /** The message that this one repeats. */
   againOf?: string
   /** The service takes no more now; the answer is `line_full`, as when the line's own backlog is. */
@@ -212,6 +214,7 @@ function asRow(request: QueueRequest, n: number): object {
     send_at: request.sendAt,
     expires_at: request.expiresAt,
     client_ref: request.clientRef,
+    carrier_options: request.carrierOptions,
   }
 }
 

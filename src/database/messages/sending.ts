@@ -39,6 +39,9 @@ export interface MessageToSend {
   /** Our copy of the message's media; null for one without. */
   media: { status: MediaStatus; token: string; failure: MediaReason | null } | null
   ageMs: number
+  carrierOptions: Record<string, string> | null
+  /** null: it does not expire by its sender's wish. */
+  expiresInMs: number | null
 }
 
 /** What a worker claims: the claim's id is its own, and `settleMessages` wants it back. */

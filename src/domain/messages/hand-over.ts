@@ -79,12 +79,17 @@ async function callCarrier(
   message: MessageToSend,
   { attempt, claim }: { attempt: number; claim: string },
 ): Promise<Settlement> {
-  const { id, fromNumber, toNumber, text, media, ageMs } = message
+  const { id, fromNumber, toNumber, text, media, ageMs, carrierOptions, expiresInMs } = message
   const claimed = { id, claim, carrier: carrier.name }
   const mediaUrl = media === null ? null : hostedUrl(context, media.token)
   const signal = AbortSignal.timeout(context.config.carrierTimeoutMs)
   try {
-    const sending = carrier.send({ id, fromNumber, toNumber, text, mediaUrl, attempt, ageMs }, signal)
+    const asked = {
+      ...{ id, fromNumber, toNumber, text, mediaUrl, attempt, ageMs },
+      ...(expiresInMs !== null && { expiresInMs }),
+      ...(carrierOptions !== null && { options: carrierOptions }),
+    }
+    const sending = carrier.send(asked, signal)
     const { carrierMessageId } = await Promise.race([sending, rejectOn(signal)])
     return { ...claimed, status: 'sent', carrierMessageId }
   } catch (error) {

@@ -14,6 +14,8 @@ import { countOutcome } from './send-outcome.js'
 
 export const MAX_SEND_AHEAD_DAYS = 30
 export const MAX_CLIENT_REF_LENGTH = 200
+export const MAX_CARRIER_OPTIONS = 10
+export const MAX_CARRIER_OPTION_LENGTH = 255
 
 /** What whoever sends a message may say of it besides, each optional. */
 export interface SendOptions {
@@ -23,6 +25,8 @@ export interface SendOptions {
   expiresAt?: Date | undefined
   /** What they call it. */
   clientRef?: string | undefined
+  /** What they say to the carrier besides, by names that the carrier account knows: India's DLT template, for one. */
+  carrierOptions?: Readonly<Record<string, string>> | undefined
 }
 
 /** A part of the refusals in `submit.ts`. */
@@ -32,6 +36,7 @@ export const OPTION_REFUSALS = {
   expiresBeforeSending: 'expiresAt must be later than sendAt',
   clientRefTooLong: `clientRef may have 1 to ${MAX_CLIENT_REF_LENGTH} characters`,
   clientRefUnsendable: 'clientRef contains a NUL character, which cannot be kept',
+  carrierOptionsWrong: `carrierOptions may have ${MAX_CARRIER_OPTIONS} texts of ${MAX_CARRIER_OPTION_LENGTH} characters, each under a name of letters and digits`,
 } as const
 
 /**
@@ -41,7 +46,7 @@ export const OPTION_REFUSALS = {
  * @throws UserError 400
  */
 export function readSendOptions(
-  { sendAt, expiresAt, clientRef }: SendOptions,
+  { sendAt, expiresAt, clientRef, carrierOptions }: SendOptions,
   now = Date.now(),
 ): SendOptions {
   if (sendAt !== undefined) requireNear(sendAt, now)
@@ -49,15 +54,33 @@ export function readSendOptions(
     if (expiresAt.getTime() <= now) throw new UserError(OPTION_REFUSALS.expiresAtOver)
     requireInOrder(sendAt, expiresAt)
   }
-  return { sendAt, expiresAt, clientRef: clientRef === undefined ? undefined : readClientRef(clientRef) }
+  if (carrierOptions !== undefined) requireCarrierOptions(carrierOptions)
+  return {
+    sendAt,
+    expiresAt,
+    clientRef: clientRef === undefined ? undefined : readClientRef(clientRef),
+    carrierOptions,
+  }
 }
 
 /**
  * What tells a request with these from another one; '' without any, so that the hashes of the others stay as they were.
  */
-export function optionsForHash({ sendAt, expiresAt, clientRef }: SendOptions): string {
-  if (sendAt === undefined && expiresAt === undefined && clientRef === undefined) return ''
-  return JSON.stringify({ sendAt, expiresAt, clientRef })
+export function optionsForHash({ sendAt, expiresAt, clientRef, carrierOptions }: SendOptions): string {
+  const options = [sendAt, expiresAt, clientRef, carrierOptions]
+  if (options.every((each) => each === undefined)) return ''
+  return JSON.stringify({ sendAt, expiresAt, clientRef, carrierOptions })
+}
+
+function requireCarrierOptions(options: Readonly<Record<string, string>>): void {
+  const entries = Object.entries(options)
+  const isRight = ([name, value]: [string, string]) =>
+    /^[A-Za-z][A-Za-z0-9]{0,39}$/.test(name) &&
+    value.isWellFormed() &&
+    !value.includes('\0') &&
+    countCharacters(value) <= MAX_CARRIER_OPTION_LENGTH
+  if (entries.length > MAX_CARRIER_OPTIONS || !entries.every(isRight))
+    throw new UserError(OPTION_REFUSALS.carrierOptionsWrong)
 }
 
 function requireNear(sendAt: Date, now: number): void {

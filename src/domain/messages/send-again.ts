@@ -49,6 +49,7 @@ export async function sendMessageAgain(
     // The media are copied again: the first copy may have failed, or be gone by now.
     media: mediaUrl === null ? undefined : outboundMedia(mediaUrl),
     againOf: id,
+    carrierOptions: message.carrierOptions ?? undefined,
     isBacklogFull: await isBacklogFull(context),
     idempotency: { scopeId: id, key, requestHash: sha256('send again').toString('hex') },
   })

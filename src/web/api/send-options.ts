@@ -1,6 +1,8 @@
 import * as yup from 'yup'
 import {
   isClientRef,
+  MAX_CARRIER_OPTION_LENGTH,
+  MAX_CARRIER_OPTIONS,
   MAX_CLIENT_REF_LENGTH,
   MAX_SEND_AHEAD_DAYS,
   OPTION_REFUSALS,
@@ -27,6 +29,29 @@ export const optionFields = {
     schema: { anyOf: [givenClientRef, { type: 'null' }, { const: '' }] },
     about: 'What you call it. Answers and `messageStatus` events have it, and messages are found by it.',
   }),
+  carrierOptions: yup
+    .mixed<Record<string, string>>((value): value is Record<string, string> => isTexts(value))
+    .typeError(OPTION_REFUSALS.carrierOptionsWrong)
+    .meta({
+      schema: maybe({
+        type: 'object',
+        maxProperties: MAX_CARRIER_OPTIONS,
+        propertyNames: { pattern: '^[A-Za-z][A-Za-z0-9]{0,39}$' },
+        additionalProperties: { type: 'string', maxLength: MAX_CARRIER_OPTION_LENGTH },
+      }),
+      about:
+        'What the carrier is told besides, by names that the carrier account of the {line} knows; others say nothing. ' +
+        'Such as `{"templateId": "1007…"}` for DLT in India.',
+    }),
+}
+
+function isTexts(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((each) => typeof each === 'string')
+  )
 }
 
 const NAMES = Object.keys(optionFields)

@@ -12,6 +12,9 @@ export interface RawSmsc {
   close(): Promise<void>
 }
 
+/** bind_receiver, bind_transmitter and bind_transceiver. */
+const BINDS: ReadonlySet<number> = new Set([1, 2, 9])
+const UNBIND = 6
 const BIND_RESPONSE_BODY = Buffer.from('raw\0')
 
 export async function startRawSmsc(): Promise<RawSmsc> {
@@ -27,10 +30,10 @@ export async function startRawSmsc(): Promise<RawSmsc> {
       while (rest.length >= 16 && rest.length >= rest.readUInt32BE(0)) {
         const pdu = rest.subarray(0, rest.readUInt32BE(0))
         rest = rest.subarray(pdu.length)
-        if (pdu.readUInt32BE(4) <= 9) {
-          bindCount += 1
-          socket.write(bindResponse(pdu))
-        } else received.push(pdu.toString('hex'))
+        const commandId = pdu.readUInt32BE(4)
+        if (BINDS.has(commandId)) bindCount += 1
+        if (BINDS.has(commandId) || commandId === UNBIND) socket.write(bindResponse(pdu))
+        else received.push(pdu.toString('hex'))
       }
     })
   })

@@ -69,6 +69,7 @@ describeWith('/v1/messages', serveApi, (api) => {
       attemptCount: 0,
       carrierMessageId: null,
       carrierAccount: null,
+      carrierOptions: null,
       passedOver: null,
       againOf: null,
       clientRef: null,

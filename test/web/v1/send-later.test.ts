@@ -30,9 +30,14 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
 
   it('are shown, put off, cancelled and found by their name, status and number', async () => {
     const sendAt = inMs(HOUR)
-    const options = { sendAt, expiresAt: inMs(2 * HOUR), clientRef: 'order 7/é' }
+    const options = {
+      sendAt,
+      expiresAt: inMs(2 * HOUR),
+      clientRef: 'order 7/é',
+      carrierOptions: { templateId: '1107' },
+    }
     const message = expectAnswer(await send(options)) as Message
-    expect(message).to.include({ ...options, status: 'scheduled' })
+    expect(message).to.deep.include({ ...options, status: 'scheduled' })
     const other = expectAnswer(
       await send({ toNumber: BEN, clientRef: '', sendAt: null, expiresAt: null }),
     ) as Message
@@ -81,6 +86,10 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
       [{ expiresAt: '' }, /^expiresAt must be a time such as/],
       [{ expiresAt: { toString: 1 } }, /^expiresAt must be a time such as/],
       [{ clientRef: 7 }, /^clientRef must be text/],
+      [{ carrierOptions: 'a' }, /^carrierOptions may have 10 texts/],
+      [{ carrierOptions: { templateId: 7 } }, /^carrierOptions may have 10 texts/],
+      [{ carrierOptions: { 'template-id': '7' } }, /^carrierOptions may have 10 texts/],
+      [{ carrierOptions: { a: 'x'.repeat(256) } }, /^carrierOptions may have 10 texts/],
       [{ sendAt: 'x', clientRef: {} }, /sendAt must be .*; clientRef must be text/],
       [{ expiresAt: inMs(-HOUR) }, /^expiresAt must be a moment that is still to come/],
     ]

@@ -9,7 +9,8 @@
 -- key at once took a busy machine longer than a statement may take, and all were answered 503.
 --
 -- requests: [{n, id, line_id, source, application_id, to, text, media_url, media_id, media_token, again_of, full, roomy,
--- scope_id, key, hash, token_hash, line_version, segments, capped, send_at, expires_at, client_ref}]. `full`: the service takes no more now. `roomy`: the
+-- scope_id, key, hash, token_hash, line_version, segments, capped, send_at, expires_at, client_ref,
+-- carrier_options}]. `full`: the service takes no more now. `roomy`: the
 -- messages that wait on the line need not be counted, which is slow if they are many (`line_waiting` is null then). `hash`
 -- and `token_hash` are hex.
 --
@@ -48,7 +49,7 @@ begin
       n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media_url text,
       media_id uuid, media_token text, again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
       token_hash text, line_version text, segments integer, capped boolean, send_at timestamptz, expires_at timestamptz,
-      client_ref text)
+      client_ref text, carrier_options jsonb)
     cross join lateral (select x.send_at > now_at as is_later) later
   ), line_state as materialized (
     select l.id, l.user_id, l.number, l.messages_per_minute, l.messages_per_number_per_minute,
@@ -155,11 +156,13 @@ begin
     select j.* from judged j where j.is_new and j.line_id in (select f.line_id from fitting f)
   ), queued as (
     insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number, text,
-      media_url, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref)
+      media_url, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref,
+      carrier_options)
     select j.id, j.user_id, j.line_id, 'outbound', j.source, j.application_id,
       case when j.media_url is null then 'text' else 'media' end, j.from_number, j."to", j.text, j.media_url, j.again_of,
       case when j.is_later then 'scheduled' else 'queued' end, now_at, case when j.is_later then j.send_at else now_at end,
-      nextval('message_positions'), case when j.is_later then j.send_at end, j.expires_at, j.client_ref
+      nextval('message_positions'), case when j.is_later then j.send_at end, j.expires_at, j.client_ref,
+      j.carrier_options
     from (select * from taken order by taken.n) j
   ), copies as (
     insert into media (id, user_id, line_id, message_id, purpose, source_url, token)

@@ -1,0 +1,77 @@
+/** What operators write by lines in an SMPP account's settings. Each reader throws an Error in words for them. */
+
+export function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
+/** A further field of what is sent (SMPP 3.4 §5.3.1), with its value unless the message brings one. */
+export interface Tlv {
+  name: string
+  tag: number
+  encode: (value: string) => Buffer
+  value: string | undefined
+}
+
+const INTEGERS = { int8: 1, int16: 2, int32: 4 } as const
+
+const ENCODERS: Readonly<Record<string, (value: string) => Buffer>> = {
+  text: (value) => Buffer.from(value, 'latin1'),
+  cstring: (value) => Buffer.from(`${value}\0`, 'latin1'),
+  hex: (value) => {
+    if (!/^([0-9a-f]{2})*$/i.test(value)) throw new Error(`${value} is not hex`)
+    return Buffer.from(value, 'hex')
+  },
+  ...Object.fromEntries(
+    Object.entries(INTEGERS).map(([type, length]) => [
+      type,
+      (value: string) => {
+        const number = Number(value)
+        if (!/^\d+$/.test(value) || number >= 2 ** (8 * length)) throw new Error(`${value} is no ${type}`)
+        const bytes = Buffer.alloc(length)
+        bytes.writeUIntBE(number, 0, length)
+        return bytes
+      },
+    ]),
+  ),
+}
+
+/** Such as `entityId 0x1400 text 1101234567890`. */
+export function readTlv(line: string): Tlv {
+  const [, name, tag, type = '', value] =
+    /^([A-Za-z][A-Za-z0-9]{0,39})\s+(0x[0-9a-f]{1,4}|\d{1,5})\s+(\w+)(?:\s+(.+))?$/i.exec(line) ?? []
+  const encode = Object.hasOwn(ENCODERS, type) ? ENCODERS[type] : undefined
+  if (name === undefined || Number(tag) > 0xffff || encode === undefined) {
+    throw new Error(
+      `"${line}" is not a name, a tag, a type (${Object.keys(ENCODERS).join(', ')}) and a value`,
+    )
+  }
+  if (value !== undefined) encode(value)
+  return { name, tag: Number(tag), encode, value }
+}
+
+export type StatusMeaning = 'throttled' | 'unavailable' | 'rejected' | 'account' | 'unknown'
+
+const MEANINGS: readonly StatusMeaning[] = ['throttled', 'unavailable', 'rejected', 'account', 'unknown']
+
+/** Such as `0x0412 throttled`. */
+export function readStatusRule(line: string): [code: number, meaning: StatusMeaning] {
+  const [, code, written] = /^(0x[0-9a-f]{1,8}|\d{1,10})\s+(\w+)$/i.exec(line) ?? []
+  const meaning = MEANINGS.find((each) => each === written)
+  if (code === undefined || meaning === undefined || Number(code) === 0) {
+    throw new Error(`"${line}" is not a status other than 0 and one of ${MEANINGS.join(', ')}`)
+  }
+  return [Number(code), meaning]
+}
+
+/** `port`: undefined is the account's. An IPv6 address stands in brackets. */
+export function readHost(line: string): { host: string; port: number | undefined } {
+  const [, inBrackets, name, port] = /^(?:\[([^\]]+)\]|([^\s:]+))(?::(\d{1,5}))?$/.exec(line) ?? []
+  const host = inBrackets ?? name
+  if (host === undefined || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) {
+    throw new Error(`"${line}" is no host or host:port`)
+  }
+  return { host, port: port === undefined ? undefined : Number(port) }
+}

@@ -1,0 +1,218 @@
+import { expect } from 'chai'
+import { startSmsc } from '../../../dev/smsc/server.js'
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  CarrierThrottled,
+  CarrierUnavailable,
+  type OutboundMessage,
+} from '../../../src/carriers/carrier.js'
+import { NotBound } from '../../../src/carriers/smpp/connect.js'
+import { openSession } from '../../../src/carriers/smpp/session.js'
+import { smppSettings } from '../../../src/carriers/smpp/settings.js'
+import { createSmpp } from '../../../src/carriers/smpp/smpp.js'
+import { statusCode } from '../../../src/carriers/smpp/status.js'
+import { failure } from '../../helpers/failure.js'
+import { until } from '../../helpers/until.js'
+import { anyMessage } from '../conformance.js'
+import { LOOPBACK, QUICK, settingsOf } from './fixtures.js'
+import { pdu, startRawSmsc, type RawSmsc } from './raw-smsc.js'
+
+/** A `submit_sm` as the specification lays it out (SMPP 3.4 §4.4.1), read without the package that wrote it. */
+function readSubmit(hex: string) {
+  const bytes = Buffer.from(hex, 'hex')
+  let at = 16
+  const text = () => {
+    const end = bytes.indexOf(0, at)
+    const read = bytes.toString('latin1', at, end)
+    at = end + 1
+    return read
+  }
+  const octet = () => bytes[at++] ?? 0
+  const fields = {
+    sequence: bytes.readUInt32BE(12),
+    serviceType: text(),
+    source: [octet(), octet(), text()],
+    destination: [octet(), octet(), text()],
+    esmClass: octet(),
+    protocolId: octet(),
+    priority: octet(),
+    schedule: text(),
+    validity: text(),
+    registeredDelivery: octet(),
+    replaceIfPresent: octet(),
+    dataCoding: octet(),
+    defaultMessage: octet(),
+  }
+  const length = octet()
+  at += length
+  const tlvs: [tag: number, value: string][] = []
+  while (at < bytes.length) {
+    const end = at + 4 + bytes.readUInt16BE(at + 2)
+    tlvs.push([bytes.readUInt16BE(at), bytes.toString('hex', at + 4, end)])
+    at = end
+  }
+  return { ...fields, tlvs, isWhole: at === bytes.length && bytes.readUInt32BE(0) === bytes.length }
+}
+
+describe('what an SMPP account says besides', () => {
+  let smsc: RawSmsc
+
+  before(async () => {
+    smsc = await startRawSmsc()
+  })
+
+  after(() => smsc.close())
+
+  /** The bytes of a `submit_sm` over a socket, answered with a status. */
+  async function submit(given: Record<string, unknown>, message: Partial<OutboundMessage> = {}, status = 0) {
+    const settings = settingsOf(smsc, given)
+    const session = await openSession({ settings, hosts: LOOPBACK, bindAs: 'transceiver', patience: QUICK })
+    const before = smsc.received.length
+    const sending = createSmpp('smpp', settings, { hosts: LOOPBACK, sessions: session }).send(
+      anyMessage({ text: 'Hello', ...message }),
+      AbortSignal.timeout(5000),
+    )
+    const outcome = sending.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    try {
+      const hex = await Promise.race([
+        until('no submit_sm came', () =>
+          smsc.received.slice(before).find((each) => each.startsWith('00000004', 8)),
+        ),
+        outcome.then(() => undefined),
+      ])
+      if (hex === undefined) return { error: await outcome }
+      const read = readSubmit(hex)
+      const answer = Buffer.from(pdu('80000004', read.sequence, Buffer.from('id\0')), 'hex')
+      answer.writeUInt32BE(status, 8)
+      smsc.write(answer.toString('hex'))
+      return { read, error: await outcome }
+    } finally {
+      await session.close()
+    }
+  }
+
+  it('is nothing, unless it is set', async () => {
+    const { read } = await submit({})
+    expect(read).to.deep.include({
+      ...{ serviceType: '', priority: 0, validity: '', registeredDelivery: 1, dataCoding: 0 },
+      ...{ tlvs: [], isWhole: true },
+    })
+  })
+
+  it('has service_type, priority and the receipts that the account wants', async () => {
+    const { read } = await submit({ serviceType: 'OTP', priority: 2, receipts: 'failures' })
+    expect(read).to.include({ serviceType: 'OTP', priority: 2, registeredDelivery: 2 })
+    expect((await submit({ receipts: 'none' })).read?.registeredDelivery).to.equal(0)
+  })
+
+  for (const [expiresInMs, validity] of [
+    [5_400_000, '000000013000000R'],
+    [1, '000000000001000R'],
+    [90_061_000, '000001010101000R'],
+    [400 * 86_400_000, '000099000000000R'],
+  ] as const) {
+    it(`says that a text expires in ${expiresInMs} ms as ${validity}`, async () => {
+      expect((await submit({}, { expiresInMs })).read?.validity).to.equal(validity)
+      expect((await submit({ validity: false }, { expiresInMs })).read?.validity).to.equal('')
+    })
+  }
+
+  it('has the data_coding that the SMSC wants', async () => {
+    const codings = { gsmDataCoding: 0xf1, unicodeDataCoding: 0x18 }
+    expect((await submit(codings)).read?.dataCoding).to.equal(0xf1)
+    expect((await submit(codings, { text: 'Привет' })).read?.dataCoding).to.equal(0x18)
+  })
+
+  it('has further fields of the account and of the message, such as those of DLT in India', async () => {
+    const tlvs =
+      'entityId 0x1400 text 1101\ntemplateId 0x1401 cstring\nchain 5122 int16 258\nraw 0x1403 hex 00ff'
+    const { read } = await submit({ tlvs }, { options: { templateId: '1107', other: 'nobody knows it' } })
+    expect(read).to.deep.include({
+      tlvs: [
+        [0x1400, '31313031'],
+        [0x1401, '3131303700'],
+        [5122, '0102'],
+        [0x1403, '00ff'],
+      ],
+      isWhole: true,
+    })
+    expect((await submit({ tlvs })).read?.tlvs.map(([tag]) => tag)).to.deep.equal([0x1400, 5122, 0x1403])
+    const long = await submit({ tlvs, longMessages: 'payload' }, { text: 'x'.repeat(200) })
+    expect(long.read?.tlvs.map(([tag]) => tag)).to.deep.equal([0x0424, 0x1400, 5122, 0x1403])
+    const { error } = await submit({ tlvs }, { options: { chain: 'many' } })
+    expect(error)
+      .to.be.instanceOf(CarrierRejected)
+      .with.property('message')
+      .that.includes('carrierOptions.chain')
+  })
+
+  for (const [rule, expected] of [
+    ['1042 throttled', CarrierThrottled],
+    ['0x412 unavailable', CarrierUnavailable],
+    ['0x0412 rejected', CarrierRejected],
+    ['0x0412 unknown', CarrierOutcomeUnknown],
+  ] as const) {
+    it(`takes the SMSC's own status as the account says: ${rule}`, async () => {
+      expect((await submit({ statuses: rule }, {}, 0x412)).error).to.be.instanceOf(expected)
+    })
+  }
+
+  it('lets another route have what is refused for a reason of the account', async () => {
+    const { error } = await submit({ statuses: '0x0b account' }, {}, statusCode('ESME_RINVDSTADR'))
+    expect(error).to.be.instanceOf(CarrierRejected).with.property('isOfAccount', true)
+  })
+
+  for (const [field, value, fault] of [
+    ['tlvs', 'entityId 0x1400', /a name, a tag, a type/],
+    ['tlvs', 'entityId 0x1400 int8 256', /256 is no int8/],
+    ['tlvs', 'entityId 0x14000 text a', /a name, a tag, a type/],
+    ['statuses', '0x412 later', /throttled, unavailable/],
+    ['statuses', '0 rejected', /other than 0/],
+    ['standbyHosts', 'a b', /no host/],
+    ['receiverHost', 'smsc.example.com:70000', /no host/],
+  ] as const) {
+    it(`is refused where it cannot be read: ${field} ${value}`, async () => {
+      const settings = { host: 'smsc.example.com', systemId: 'linehook', [field]: value }
+      const error = await failure(smppSettings.validate(settings))
+      expect((error as Error).message)
+        .to.match(new RegExp(`^${field}`))
+        .and.match(fault)
+    })
+  }
+})
+
+describe('where an SMPP account binds', () => {
+  it('is the next standby host, when the one before refuses or is not there', async () => {
+    const [full, standby] = [await startSmsc({ maxSessions: 0 }), await startSmsc()]
+    const gone = await startSmsc()
+    await gone.close()
+    const settings = settingsOf(gone, { standbyHosts: `127.0.0.1:${full.port}\n127.0.0.1:${standby.port}` })
+    const open = () => openSession({ settings, hosts: LOOPBACK, bindAs: 'transceiver', patience: QUICK })
+    const session = await open()
+    expect(session.isOpen()).to.equal(true)
+    await session.close()
+    await standby.close()
+    const error = await failure(open())
+    expect(error).to.be.instanceOf(NotBound)
+    expect((error as Error).message.split('; ')).to.have.length(3)
+    await full.close()
+  })
+
+  it('may be another host for the receiver', async () => {
+    const [sending, receiving] = [await startRawSmsc(), await startRawSmsc()]
+    const settings = settingsOf(sending, {
+      bindAs: 'transmitter-and-receiver',
+      receiverHost: `127.0.0.1:${receiving.port}`,
+    })
+    for (const bindAs of ['transmitter', 'receiver'] as const) {
+      const session = await openSession({ settings, hosts: LOOPBACK, bindAs, patience: QUICK })
+      await session.close()
+    }
+    expect([sending.bindCount(), receiving.bindCount()]).to.deep.equal([1, 1])
+    await Promise.all([sending.close(), receiving.close()])
+  })
+})

@@ -9,7 +9,7 @@ import { checkedAddresses, type Lookup } from './safe-fetch/resolve.js'
 import { createStreamer, type BodySink, type Streamed, type StreamRequest } from './safe-fetch/stream.js'
 import { bareHost, parseUserUrl } from './safe-fetch/urls.js'
 
-export { isForbiddenAddress, parseRanges, type AddressRange } from './safe-fetch/addresses.js'
+export { isForbiddenAddress, isInRanges, parseRanges, type AddressRange } from './safe-fetch/addresses.js'
 export type { AnswerHead, SafeRequest, SafeResponse } from './safe-fetch/exchange.js'
 export { FetchFailed, type FetchFailureName } from './safe-fetch/failures.js'
 export type { Phases } from './safe-fetch/phases.js'

@@ -23,10 +23,16 @@ const AZURE_WIRESERVER = '168.63.129.16'
 export function isForbiddenAddress(ip: string, allowed: readonly AddressRange[] = []): boolean {
   if (!ipaddr.isValid(ip)) return true
   const address = ipaddr.process(ip)
-  if (allowed.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits)))
-    return false
+  if (isInRanges(ip, allowed)) return false
   if (address.range() !== 'unicast') return true
   return address.kind() === 'ipv4' ? address.toString() === AZURE_WIRESERVER : !address.match(GLOBAL_IPV6)
+}
+
+/** Whether an address lies in one of the ranges. Text that is not an address lies in none. */
+export function isInRanges(ip: string, ranges: readonly AddressRange[]): boolean {
+  if (!ipaddr.isValid(ip)) return false
+  const address = ipaddr.process(ip)
+  return ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
 }
 
 /** Reads ranges in CIDR notation. @throws TypeError that names the first range that cannot be used */

@@ -7,7 +7,7 @@ import { onOpening, PhaseClock, type Phases } from './phases.js'
 
 export interface SafeRequest extends Patience {
   /** The default is GET. */
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH'
   /** They may not have the headers that frame the message (`host`, `content-length`, `connection` …): we set those. */
   headers?: Record<string, string>
   body?: string | Buffer

@@ -1,0 +1,98 @@
+/** An element: its text, or its attributes and children by name, of which several of one name are a list. */
+export type XmlValue = string | { [name: string]: XmlValue | XmlValue[] }
+
+/** The name of an element's text where it has attributes or children too. No element can be called so. */
+const TEXT = '#text'
+
+/** No document that we read needs more levels. */
+const MAX_DEPTH = 32
+
+/** A tag, a piece of CDATA, a comment or a declaration at the beginning, or text. */
+const TOKEN =
+  /<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<\/([\w:.-]+)\s*>|<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/gy
+
+const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
+
+interface Open {
+  name: string
+  fields: { [name: string]: XmlValue | XmlValue[] }
+  text: string
+}
+
+/**
+ * Reads the XML that carriers send: elements, attributes and texts. A document type is refused, and with it everything that
+ * makes readers of XML dangerous: entities of its own, and files elsewhere. The text of an element that has
+ * more is its `#text`, and prefixes of names stay as they are.
+ *
+ * @returns `{ root: … }`; undefined: it is no such document
+ */
+export function readXml(text: string): { [name: string]: XmlValue } | undefined {
+  const root = open('')
+  const path = [root]
+  TOKEN.lastIndex = 0
+  while (TOKEN.lastIndex < text.length) {
+    const token = TOKEN.exec(text)
+    const inner = path.at(-1)
+    if (token === null || inner === undefined) return undefined
+    const [, cdata, closed, opened, attributes = '', isEmpty, plain] = token
+    if (cdata !== undefined) inner.text += cdata
+    if (plain !== undefined) {
+      const unescaped = unescape(plain)
+      if (unescaped === undefined) return undefined
+      inner.text += unescaped
+    }
+    if (opened !== undefined) {
+      const element = open(opened)
+      for (const [, name = '', double, single] of attributes.matchAll(ATTRIBUTE)) {
+        const value = unescape(double ?? single ?? '')
+        if (value === undefined) return undefined
+        add(element.fields, name, value)
+      }
+      if (isEmpty === '/') add(inner.fields, opened, valueOf(element))
+      else path.push(element)
+      if (path.length > MAX_DEPTH) return undefined
+    }
+    if (closed !== undefined) {
+      const element = path.pop()
+      const outer = path.at(-1)
+      if (element?.name !== closed || outer === undefined) return undefined
+      add(outer.fields, closed, valueOf(element))
+    }
+  }
+  const isDocument = path.length === 1 && root.text.trim() === '' && Object.keys(root.fields).length === 1
+  const [value] = Object.values(root.fields)
+  return isDocument && !Array.isArray(value) ? (root.fields as { [name: string]: XmlValue }) : undefined
+}
+
+function open(name: string): Open {
+  // Without a prototype, an element can be called anything.
+  return { name, fields: Object.create(null) as Open['fields'], text: '' }
+}
+
+function valueOf({ fields, text }: Open): XmlValue {
+  if (Object.keys(fields).length === 0) return text
+  return text.trim() === '' ? fields : { ...fields, [TEXT]: text }
+}
+
+function add(fields: Open['fields'], name: string, value: XmlValue): void {
+  const before = fields[name]
+  if (before === undefined) fields[name] = value
+  else if (Array.isArray(before)) before.push(value)
+  else fields[name] = [before, value]
+}
+
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+
+/** undefined: there is an entity in it that XML itself does not have. */
+function unescape(text: string): string | undefined {
+  const unknown: string[] = []
+  const unescaped = text.replace(/&([^;&]*);?/g, (_, name: string) => {
+    const [, hex, decimal] = /^#(?:x([0-9a-f]{1,6})|(\d{1,7}))$/i.exec(name) ?? []
+    const code = hex !== undefined ? Number.parseInt(hex, 16) : Number(decimal ?? Number.NaN)
+    if (code <= 0x10ffff) return String.fromCodePoint(code)
+    const entity = Object.hasOwn(ENTITIES, name) ? ENTITIES[name] : undefined
+    if (entity === undefined) unknown.push(name)
+    return entity ?? ''
+  })
+  return unknown.length === 0 ? unescaped : undefined
+}

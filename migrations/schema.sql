@@ -803,6 +803,25 @@ create table traffic_counts (
 alter table traffic_counts add constraint traffic_counts_pkey PRIMARY KEY (seconds, begins_at, carrier);
 alter table traffic_counts add constraint traffic_counts_seconds_check CHECK ((seconds = ANY (ARRAY[60, 900])));
 
+create table unclear_callbacks (
+  id uuid not null,
+  account_id uuid not null,
+  digest bytea not null,
+  name text not null,
+  why text not null,
+  method text not null,
+  query text not null,
+  content_type text not null,
+  body bytea not null,
+  count integer not null default 1,
+  first_at timestamp with time zone not null default clock_timestamp(),
+  last_at timestamp with time zone not null default clock_timestamp()
+);
+alter table unclear_callbacks add constraint unclear_callbacks_account_id_digest_key UNIQUE (account_id, digest);
+alter table unclear_callbacks add constraint unclear_callbacks_pkey PRIMARY KEY (id);
+alter table unclear_callbacks add constraint unclear_callbacks_account_id_fkey FOREIGN KEY (account_id) REFERENCES carrier_accounts(id) ON DELETE CASCADE;
+CREATE INDEX unclear_callbacks_last ON public.unclear_callbacks USING btree (account_id, last_at DESC);
+
 create table users (
   id uuid not null,
   email text not null,

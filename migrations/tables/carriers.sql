@@ -34,6 +34,29 @@ create table carrier_accounts (
 );
 insert into carrier_accounts (id, name, kind) values (gen_random_uuid(), 'simulator', 'simulator');
 
+-- What carriers have sent that nobody understood. It is theirs, so what is in it is what people wrote.
+create table unclear_callbacks (
+  id uuid primary key,
+  account_id uuid not null references carrier_accounts (id) on delete cascade,
+  -- Of all that the carrier said: a repeat counts, and is no second row.
+  digest bytea not null,
+  -- Which of our URLs was called.
+  name text not null,
+  -- What is not understood, in words.
+  why text not null,
+  method text not null,
+  -- Without the secret of ours that some URLs have.
+  query text not null,
+  content_type text not null,
+  -- At most as long as a callback may be.
+  body bytea not null,
+  count integer not null default 1,
+  first_at timestamptz not null default clock_timestamp(),
+  last_at timestamptz not null default clock_timestamp(),
+  unique (account_id, digest)
+);
+create index unclear_callbacks_last on unclear_callbacks (account_id, last_at desc);
+
 -- Who holds an account's sessions at its carrier, and how they are. One process of all: an SMSC may allow one session
 -- only. The lease is by the clock of Postgres, and another process takes over what is not renewed.
 create table carrier_sessions (

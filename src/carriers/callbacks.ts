@@ -7,17 +7,26 @@ export interface CallbackRequest {
    * header.
    */
   url: string
+  method: 'GET' | 'POST'
   /** The URL's. What we wrote into it comes back. */
   query: URLSearchParams
+  /** The secret of ours in the URL (`CarrierCallbacks.key`), which is not in `query`; '' where there is none. */
+  key: string
   /** The body as it came: signatures are over it. */
   body: Buffer
-  /** What the body says, as form or JSON; empty where it is no object. */
+  /** What the body says, as JSON, XML or form: an object, a list, or whatever it is; undefined where it is none of them. */
+  content: unknown
+  /** The content where it is an object, or else none; those of the query for GET. */
   fields: Readonly<Record<string, unknown>>
+  /** Who connected, or whom the trusted proxies name. */
+  address: string
   /** '' where there is none. */
   header: (name: string) => string
 }
 
 export interface CallbackAnswer {
+  /** 200 where it is left out. */
+  status?: number
   /** Its Content-Type. */
   type: string
   body: string
@@ -53,12 +62,27 @@ export interface CallbackTools<Settings> {
   confirm: () => Promise<Settings>
   /** Whether a line of the account has the number. */
   hasLine: (number: string) => Promise<boolean>
+  /**
+   * Keeps the request for operators: when this resolves, they can read it, and the carrier may be answered with success.
+   *
+   * @param why names what is not understood, without what people wrote
+   * @throws UserError 404, 403 as `confirm` does
+   */
+  keepUnclear: (why: string) => Promise<void>
 }
 
 /** How a carrier calls us. */
 export interface CarrierCallbacks<Settings> {
   /** The last parts of their paths. */
   names: readonly string[]
+  /** What people at the carrier call the place where each URL goes; left out: nobody enters them. */
+  labels?: Readonly<Record<string, string>>
+  /** It calls with GET, and everything is in the query. Left out: POST only. */
+  takesGet?: boolean
+  /** How long it waits for an answer, in ms; left out: as long as Twilio. */
+  waitMs?: number
+  /** The secret of ours in each URL, for a carrier that signs nothing; left out: there is none. */
+  key?(settings: Settings): string
   /** What the operator should look at when a request is not signed with the account's secret. */
   unsignedHint: string
   /** Whether who knows the account's secret made the request. Compared in constant time. */
@@ -69,4 +93,17 @@ export interface CarrierCallbacks<Settings> {
    * @throws UserError for what the carrier does not send
    */
   answer(name: string, request: CallbackRequest, tools: CallbackTools<Settings>): Promise<CallbackAnswer>
+}
+
+/** The parameter of our URLs that has the account's secret in it. */
+export const KEY_PARAMETER = 'key'
+
+/** The URL at which a carrier reaches us for an account. */
+export function callbackUrlOf(
+  publicUrl: string,
+  { kind, accountId, name }: { kind: string; accountId: string; name: string },
+  query: Readonly<Record<string, string>> = {},
+): string {
+  const search = new URLSearchParams(query).toString()
+  return `${publicUrl}/carriers/${kind}/${accountId}/${name}${search === '' ? '' : `?${search}`}`
 }

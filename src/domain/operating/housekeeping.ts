@@ -2,6 +2,7 @@ import { deleteLongExpiredTokens } from '../../database/people/api-tokens.js'
 import { deleteOldCountryHours } from '../../database/messages/country-guard.js'
 import { deleteOldResetLinks } from '../../database/operating/dispatches.js'
 import { deleteExpiredHalfOpenSessions } from '../../database/carriers/half-open-sessions.js'
+import { deleteOldUnclearCallbacks } from '../../database/carriers/unclear-callbacks.js'
 import { deleteExpiredKeys } from '../../database/messages/idempotency-keys.js'
 import { deleteOldCauses } from '../../database/operating/notice-causes.js'
 import { deleteOldNotices } from '../../database/operating/notices.js'
@@ -14,6 +15,7 @@ import { deleteExpiredSessions } from '../../database/people/sessions.js'
 import { deleteExpiredSetUpLinks } from '../../database/people/set-up-links.js'
 import { deleteOldTasks } from '../../database/operating/tasks.js'
 import { deleteOldAttempts } from '../../database/people/sign-in-attempts.js'
+import { UNCLEAR_KEPT_DAYS } from '../carriers/unclear-callbacks.js'
 import type { Context } from '../context.js'
 import { removeOldMedia } from '../media/retention.js'
 import { forgetOldSimulatorMedia } from '../simulator/media.js'
@@ -47,6 +49,7 @@ const CHORES: Record<string, (context: Context) => Promise<number>> = {
   noticeCount: ({ db }) =>
     inParts(NOTICES_AT_ONCE, () => deleteOldNotices(db, NOTICES_KEPT_DAYS, NOTICES_AT_ONCE)),
   taskCount: ({ db }) => inParts(TASKS_AT_ONCE, () => deleteOldTasks(db, TASKS_KEPT_DAYS, TASKS_AT_ONCE)),
+  unclearCallbackCount: ({ db }) => deleteOldUnclearCallbacks(db, UNCLEAR_KEPT_DAYS),
   causeCount: ({ db }) => deleteOldCauses(db),
 }
 

@@ -1,7 +1,12 @@
 import type { RouterMiddleware } from '@koa/router'
-import type { Middleware } from 'koa'
-import type { CallbackAnswer, CallbackRequest, CallbackTools } from '../../carriers/callbacks.js'
+import {
+  KEY_PARAMETER,
+  type CallbackAnswer,
+  type CallbackRequest,
+  type CallbackTools,
+} from '../../carriers/callbacks.js'
 import { callbacksOf, type CallingAccount } from '../../domain/carriers/calling-accounts.js'
+import { keepUnclearCallback } from '../../domain/carriers/unclear-callbacks.js'
 import type { Context } from '../../domain/context.js'
 import { isLineAt } from '../../domain/lines/routes.js'
 import { AccountChanged, receiveMessage, receiveReceipt } from '../../domain/messages/receive.js'
@@ -9,7 +14,8 @@ import { MAX_JUDGEMENTS } from '../../domain/row-cache.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import { pathOfOurs } from '../../telemetry/plain-line.js'
-import { bodyBytesOf, isRecord, readFieldsBody } from '../middleware/json-body.js'
+import { fieldsOf, readCallbackBody } from '../input/callback-body.js'
+import { isRecord } from '../middleware/json-body.js'
 import type { RequestLogState } from '../middleware/request-log.js'
 import { createPatience } from '../listening/patience.js'
 
@@ -19,40 +25,39 @@ import { createPatience } from '../listening/patience.js'
  */
 const patiently = createPatience({ waitMs: 13_000, maxWaiting: 200 })
 
-/**
- * As `readFieldsBody`, for a carrier, which would not repeat what we refuse: a text with U+FFFD in it is better than none.
- * Its ids may have more digits than a number holds.
- */
-export function readCallbackBody(): Middleware {
-  return readFieldsBody({ toText: (bytes) => Buffer.from(bytes).toString(), isExact: true })
-}
-
-/** Carriers' requests to us, form or JSON. Signatures are over the URL and the body as they came. */
+/** Carriers' requests to us. Signatures are over the URL and the body as they came. */
 export function answerCarrierCallback(context: Context): RouterMiddleware {
   return async (ctx) => {
     const { kind = '', accountId = '', name = '' } = ctx.params
-    const { body } = ctx.request
+    const callbacks = callbacksOf(context.carriers, kind)
+    // A HEAD is answered by the handler of GET, and brings nothing.
+    if (ctx.method !== 'POST' && (ctx.method !== 'GET' || callbacks?.takesGet !== true)) {
+      ctx.set('Allow', 'POST')
+      throw new UserError('this callback takes POST', 405)
+    }
     const request = {
       kind,
       accountId,
       name,
+      method: ctx.method,
       path: ctx.originalUrl,
-      body: bodyBytesOf(ctx),
-      fields: isRecord(body) ? body : {},
+      ...(await readCallbackBody(ctx)),
       header: (header: string) => ctx.get(header),
-    }
+      address: ctx.ip,
+    } as const
     // Besides words of ours there is this id in it, which an account has.
-    const isKnown = callbacksOf(context.carriers, kind)?.names.includes(name) === true
+    const isKnown = callbacks?.names.includes(name) === true
     if (isKnown && context.callingAccounts.remembered(accountId) !== undefined) {
       ;(ctx.state as RequestLogState).plainPath = pathOfOurs(ctx.path)
     }
-    const answer = await patiently(() => answerCallback(context, request))
+    const answer = await patiently(() => answerCallback(context, request), callbacks?.waitMs)
+    ctx.status = answer.status ?? 200
     ctx.body = answer.body
     ctx.type = answer.type
   }
 }
 
-interface CarrierRequest extends Pick<CallbackRequest, 'body' | 'fields' | 'header'> {
+interface CarrierRequest extends Pick<CallbackRequest, 'method' | 'body' | 'content' | 'header' | 'address'> {
   kind: string
   accountId: string
   /** Which of the kind's callbacks. */
@@ -77,7 +82,11 @@ async function answerCallback(context: Context, asked: CarrierRequest): Promise<
   if (callbacks?.names.includes(name) !== true) throw new UserError('there is no such callback', 404)
 
   const url = config.publicUrl + path
-  const request: CallbackRequest = { ...rest, url, query: new URL(url).searchParams }
+  const query = new URL(url).searchParams
+  const key = query.get(KEY_PARAMETER) ?? ''
+  if (callbacks.key !== undefined) query.delete(KEY_PARAMETER)
+  const fields = rest.method === 'GET' ? fieldsOf(query) : isRecord(rest.content) ? rest.content : {}
+  const request: CallbackRequest = { ...rest, url, query, key, fields }
   const isSignedFor = (account: CallingAccount) =>
     account.kind === kind && callbacks.isSigned(account.settings, request)
 
@@ -103,7 +112,14 @@ async function answerCallback(context: Context, asked: CarrierRequest): Promise<
 
   for (let tries = 1; tries <= MAX_JUDGEMENTS; tries += 1) {
     try {
-      return await callbacks.answer(name, request, { ...toolsFor(context, account), confirm })
+      return await callbacks.answer(name, request, {
+        ...toolsFor(context, account),
+        confirm,
+        keepUnclear: async (why) => {
+          await confirm()
+          await keepUnclearCallback(context, account, { why, name, request })
+        },
+      })
     } catch (error) {
       if (!(error instanceof AccountChanged)) throw error
       await refresh()
@@ -112,7 +128,10 @@ async function answerCallback(context: Context, asked: CarrierRequest): Promise<
   throw new Unavailable('the carrier account is being changed', 1)
 }
 
-function toolsFor(context: Context, account: CallingAccount): Omit<CallbackTools<object>, 'confirm'> {
+function toolsFor(
+  context: Context,
+  account: CallingAccount,
+): Omit<CallbackTools<object>, 'confirm' | 'keepUnclear'> {
   const by = { carrierAccount: account.name, account }
   return {
     account,

@@ -17,7 +17,7 @@ export function createPatience({
   waitMs,
   maxWaiting,
   pauseMs = 500,
-}: PatienceOptions): <T>(work: () => Promise<T>) => Promise<T> {
+}: PatienceOptions): <T>(work: () => Promise<T>, callerWaitsMs?: number) => Promise<T> {
   let waiting = 0
 
   async function tryUntil<T>(endsAt: number, work: () => Promise<T>): Promise<T> {
@@ -31,8 +31,8 @@ export function createPatience({
     }
   }
 
-  return async (work) => {
-    const endsAt = performance.now() + waitMs
+  return async (work, callerWaitsMs = waitMs) => {
+    const endsAt = performance.now() + callerWaitsMs
     try {
       return await work()
     } catch (error) {

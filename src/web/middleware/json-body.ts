@@ -1,7 +1,6 @@
 import type { Middleware } from 'koa'
 import sjson from 'secure-json-parse'
 import { UserError } from '../../errors.js'
-import { parseExactly } from '../../kit/text/exact-json.js'
 import { parseFormFields } from '../input/form-fields.js'
 import { readBodyText } from '../input/utf8.js'
 import { readBodyBytes, type BodyBound, type BodyRefusals } from './body-bytes.js'
@@ -39,15 +38,12 @@ export function readJsonBody(
  *
  * @throws UserError 413, 415, 400
  */
-export function readFieldsBody(reading: Reading = {}): Middleware {
+export function readFieldsBody(): Middleware {
   return async (ctx, next) => {
     const bytes = await readBodyBytes(ctx, FIELD_REFUSALS)
-    ctx.state.bodyBytes = bytes
     const isJson = /^\s*[{[]/.test(bytes.subarray(0, 100).toString('latin1'))
     ctx.state.isForm = !isJson
-    ctx.request.body = isJson
-      ? parseObject(bytes, FIELD_REFUSALS, reading)
-      : parseFormFields(bytes, reading.toText ?? readBodyText)
+    ctx.request.body = isJson ? parseObject(bytes, FIELD_REFUSALS) : parseFormFields(bytes, readBodyText)
     await next()
   }
 }
@@ -57,46 +53,32 @@ export function isForm(ctx: { state: Record<string, unknown> }): boolean {
   return ctx.state.isForm === true
 }
 
-/** What they read, for signatures over it. */
-export function bodyBytesOf(ctx: { state: Record<string, unknown> }): Buffer {
-  const { bodyBytes } = ctx.state
-  return Buffer.isBuffer(bodyBytes) ? bodyBytes : Buffer.alloc(0)
-}
-
-interface Reading {
-  toText?: (bytes: Uint8Array) => string
-  /** Integers that a number cannot hold become the text of their digits (`exact-json.ts`). */
-  isExact?: boolean
-}
-
-/** @throws SyntaxError */
-const parse = (text: string): unknown => sjson.parse(text)
-
 const FIELD_REFUSALS: BodyRefusals = {
   tooLarge: 'The request body is too large: 64 KiB at most',
   unreadable: 'The request body must be a JSON object or the fields of a form, in UTF-8',
 }
 
-function parseObject(
-  bytes: Buffer,
-  { unreadable }: BodyRefusals,
-  { toText = readBodyText, isExact = false }: Reading = {},
-): Record<string, unknown> {
+function parseObject(bytes: Buffer, { unreadable }: BodyRefusals): Record<string, unknown> {
   // Some programs begin with a byte order mark.
-  const text = toText(bytes).replace(/^\uFEFF/, '')
+  const text = readBodyText(bytes).replace(/^\uFEFF/, '')
   let value: unknown
   try {
-    value = isExact ? parseExactly(text, parse) : parse(text)
+    value = sjson.parse(text)
   } catch (error) {
     if (error instanceof SyntaxError) throw new UserError(unreadable)
     throw error
   }
-  if (!isRecord(value) || isDeeperThan(value, MAX_DEPTH)) throw new UserError(unreadable)
+  if (!isRecord(value) || isTooDeep(value)) throw new UserError(unreadable)
   return value
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a value has more levels than any request needs. */
+export function isTooDeep(value: object): boolean {
+  return isDeeperThan(value, MAX_DEPTH)
 }
 
 function isDeeperThan(value: object, depth: number): boolean {

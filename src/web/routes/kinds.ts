@@ -73,6 +73,7 @@ export function createRoutes(context: Context) {
   return {
     router,
     firstRouter,
+    getFirst: (path: string, ...handlers: RouterMiddleware[]) => firstRouter.get(path, ...handlers),
     postFirst: (paths: string[], ...handlers: RouterMiddleware[]) => firstRouter.post(paths, ...handlers),
     get,
     post,

@@ -1,5 +1,5 @@
 import type { Context } from '../../domain/context.js'
-import { answerCarrierCallback, readCallbackBody } from '../api/carrier-callbacks.js'
+import { answerCarrierCallback } from '../api/carrier-callbacks.js'
 import {
   BODY_REFUSALS,
   acceptWebhookMessage,
@@ -11,12 +11,13 @@ import { readJsonBody } from '../middleware/json-body.js'
 import type { Routes } from './kinds.js'
 
 /** What programs ask: incoming webhooks, callbacks of carriers, and `/v1`, each operation of which says its own path. */
-export function programRoutes(context: Context, { postFirst, v1 }: Routes): void {
+export function programRoutes(context: Context, { getFirst, postFirst, v1 }: Routes): void {
   const { vocabulary } = context
   // prettier-ignore
   {
     postFirst(vocabulary.incomingWebhookPaths, countRefusals, requireOpenIncomingWebhook(context), readJsonBody(BODY_REFUSALS), acceptWebhookMessage(context))
-    postFirst(['/carriers/:kind/:accountId/:name'], readCallbackBody(), answerCarrierCallback(context))
+    postFirst(['/carriers/:kind/:accountId/:name'], answerCarrierCallback(context))
+    getFirst('/carriers/:kind/:accountId/:name', answerCarrierCallback(context))
   }
   for (const operation of OPERATIONS) v1(operation)
 }

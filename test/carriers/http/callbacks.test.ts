@@ -19,6 +19,7 @@ describe('what a carrier of kind http posts to us', () => {
       receiveReceipt: (receipt) => Promise.resolve(void receipts.push(receipt)),
       confirm: () => Promise.resolve(settings),
       hasLine: () => Promise.resolve(true),
+      keepUnclear: () => Promise.resolve(),
     }
     await httpCallbacks.answer(name, { ...requestOf({}), fields }, tools)
     return { messages, receipts }
@@ -26,8 +27,12 @@ describe('what a carrier of kind http posts to us', () => {
 
   const requestOf = (headers: Record<string, string>, body = '{}') => ({
     url: 'https://linehook.example.com/',
+    method: 'POST' as const,
     query: new URLSearchParams(),
+    key: '',
     body: Buffer.from(body),
+    content: {},
+    address: '127.0.0.1',
     fields: {},
     header: (name: string) => headers[name] ?? '',
   })

@@ -120,9 +120,9 @@ describeWith('who may call us as Twilio', serveTwilio, (side) => {
     for (const [body, status] of [
       ['', 403],
       ['%%%=%ff&&&=', 403],
-      ['{"Body":', 400],
-      ['[1]', 400],
-      ['{"__proto__":{"Body":"x"}}', 400],
+      ['{"Body":', 403],
+      ['[1]', 403],
+      ['{"__proto__":{"Body":"x"}}', 403],
       [`Body=${'x'.repeat(65_531)}`, 403],
       [`Body=${'x'.repeat(65_532)}`, 413],
       [Buffer.from([0, 255, 254, 10]), 403],

@@ -1,0 +1,78 @@
+import type { Database } from '../connection.js'
+
+/** A request of a carrier that nobody understood. */
+export interface UnclearCallback {
+  id: string
+  /** Which of our URLs was called. */
+  name: string
+  /** What is not understood, in words. */
+  why: string
+  method: string
+  /** Without a secret of ours. */
+  query: string
+  contentType: string
+  body: Buffer
+  /** How often it came. */
+  count: number
+  firstAt: Date
+  lastAt: Date
+}
+
+export type NewUnclearCallback = Omit<UnclearCallback, 'count' | 'firstAt' | 'lastAt'> & {
+  accountId: string
+  /** Of all that the carrier said: a repeat counts, and is no second row. */
+  digest: Buffer
+}
+
+const COLUMNS = {
+  id: 'id',
+  name: 'name',
+  why: 'why',
+  method: 'method',
+  query: 'query',
+  contentType: 'content_type',
+  body: 'body',
+  count: 'count',
+  firstAt: 'first_at',
+  lastAt: 'last_at',
+}
+
+/** Keeps a request, and of the account's others only the newest, so that all of them are `maxKept`. */
+export async function insertUnclearCallback(
+  db: Database,
+  { accountId, ...callback }: NewUnclearCallback,
+  maxKept: number,
+): Promise<void> {
+  await db.raw(
+    `insert into unclear_callbacks as u (id, account_id, digest, name, why, method, query, content_type, body)
+     select :id, a.id, :digest, :name, :why, :method, :query, :contentType, :body
+     from carrier_accounts a where a.id = :accountId
+     on conflict (account_id, digest) do update set count = u.count + 1, last_at = clock_timestamp(), why = excluded.why`,
+    { accountId, ...callback },
+  )
+  await db.raw(
+    `delete from unclear_callbacks where id in (
+       select id from unclear_callbacks where account_id = :accountId order by last_at desc, id desc offset :maxKept)`,
+    { accountId, maxKept },
+  )
+}
+
+/** An account's, newest first. */
+export async function listUnclearCallbacks(db: Database, accountId: string): Promise<UnclearCallback[]> {
+  return db('unclear_callbacks')
+    .where({ account_id: accountId })
+    .orderBy([
+      { column: 'last_at', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ])
+    .select<UnclearCallback[]>(COLUMNS)
+}
+
+export async function countUnclearCallbacks(db: Database, accountId: string): Promise<number> {
+  const [row] = await db('unclear_callbacks').where({ account_id: accountId }).count<{ count: string }[]>()
+  return Number(row?.count ?? 0)
+}
+
+export async function deleteOldUnclearCallbacks(db: Database, keptDays: number): Promise<number> {
+  return db('unclear_callbacks').whereRaw('last_at < now() - make_interval(days => ?)', [keptDays]).delete()
+}

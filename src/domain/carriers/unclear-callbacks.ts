@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { CallbackRequest } from '../../carriers/callbacks.js'
+import {
+  countUnclearCallbacks,
+  insertUnclearCallback,
+  listUnclearCallbacks as selectUnclearCallbacks,
+  type UnclearCallback,
+} from '../../database/carriers/unclear-callbacks.js'
+import { storable } from '../../database/text.js'
+import { newId } from '../../ids.js'
+import type { Context } from '../context.js'
+
+export { countUnclearCallbacks, type UnclearCallback }
+
+/**
+ * What carriers send that nobody here understands: signed by the carrier, and without a line, a known state or an id. The
+ * carrier is told that all is well, so operators find here what it sent. A body has 64 KiB at most, an account 100 of them, and
+ * each is kept for two weeks.
+ */
+const MAX_KEPT = 100
+export const UNCLEAR_KEPT_DAYS = 14
+const MAX_WHY_LENGTH = 300
+const MAX_QUERY_LENGTH = 4000
+
+/** Keeps a request that was found to be the carrier's. It is kept when this resolves. */
+export async function keepUnclearCallback(
+  { db, log }: Context,
+  account: { id: string },
+  {
+    why,
+    name,
+    request: { method, query, body, header },
+  }: { why: string; name: string; request: CallbackRequest },
+): Promise<void> {
+  const asked = query.toString()
+  await insertUnclearCallback(
+    db,
+    {
+      id: newId(),
+      accountId: account.id,
+      digest: createHash('sha256').update(`${method} ${name}?${asked}\n`).update(body).digest(),
+      name,
+      why: storable(why).slice(0, MAX_WHY_LENGTH),
+      method,
+      query: storable(asked).slice(0, MAX_QUERY_LENGTH),
+      contentType: storable(header('Content-Type')).slice(0, 200),
+      body,
+    },
+    MAX_KEPT,
+  )
+  log.warn({ carrierAccountId: account.id, name }, 'callback.unclear')
+}
+
+export async function listUnclearCallbacks(
+  { db }: Context,
+  account: { id: string },
+): Promise<UnclearCallback[]> {
+  return selectUnclearCallbacks(db, account.id)
+}

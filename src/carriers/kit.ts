@@ -1,0 +1,51 @@
+import type { AnyObject } from 'yup'
+import { callbackUrlOf } from './callbacks.js'
+import type { CarrierKind } from './kind.js'
+import { callbacksFor } from './kit/callbacks.js'
+import { createClient } from './kit/client.js'
+import type { Provider } from './kit/provider.js'
+
+/** What a provider is written with: its file imports this one and `yup`, and nothing else of ours. */
+
+export type { CallbackRequest } from './callbacks.js'
+export { CarrierRefused, CarrierRejected, type CarrierNumber } from './carrier.js'
+export type { Answer } from './kit/answer.js'
+export { readJson } from './kit/answer.js'
+export { message, NOTHING, receipt, unclear, type Brought, type StateTable } from './kit/brought.js'
+export { refuseMedia } from './kit/client.js'
+export { claimsBody, readJwt } from './kit/jwt.js'
+export { readNumber, writeNumber, type NumberForm } from './kit/numbers.js'
+export type { Asking, MessageToSend, Provider, Use } from './kit/provider.js'
+export { at, entryOf, isRecord, listAt, textAt, textsAt } from './kit/reading.js'
+export type { CodeTable, Refusal } from './kit/refusals.js'
+export * as setting from './kit/settings.js'
+export * as verify from './kit/verify.js'
+
+/** The kind of carrier that a provider is. */
+export function carrierOf<Settings extends AnyObject>(provider: Provider<Settings>): CarrierKind<Settings> {
+  const { title, settings, defaults, callbacks } = provider
+  return {
+    title,
+    settings,
+    defaults: {
+      messagesPerSecond: null,
+      messagesPerSecondPerLine: null,
+      handlesOptOut: false,
+      ...defaults,
+    },
+    create: (account, its, tools) =>
+      createClient(provider, account, its, {
+        ...tools,
+        callbackUrl: (name, query) =>
+          callbackUrlOf(
+            tools.publicUrl,
+            { kind: provider.kind, accountId: account.id, name },
+            {
+              ...query,
+              ...(callbacks?.key === undefined ? {} : { key: callbacks.key(its) }),
+            },
+          ),
+      }),
+    ...(callbacks === undefined ? {} : { callbacks: callbacksFor(provider, callbacks) }),
+  }
+}

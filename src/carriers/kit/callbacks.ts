@@ -1,0 +1,120 @@
+import type { AnyObject } from 'yup'
+import { UserError } from '../../errors.js'
+import { isId } from '../../ids.js'
+import type { CallbackAnswer, CallbackRequest, CallbackTools, CarrierCallbacks } from '../callbacks.js'
+import { partsOf } from '../records.js'
+import { unclear, type Brought, type BroughtReceipt, type BroughtText } from './brought.js'
+import { readNumber } from './numbers.js'
+import type { Provider, ProviderCallbacks } from './provider.js'
+import { isRecord } from './reading.js'
+import { meaningOf, wordsOf } from './refusals.js'
+import { isSecret } from './verify.js'
+
+/** The most that anybody allows in a message is ten. Each becomes a message of its own, with a copy to make. */
+const MAX_MEDIA = 10
+
+const SUCCESS: CallbackAnswer = { type: 'application/json', body: '{}' }
+
+/**
+ * A provider's callbacks. Each item of a request is taken in by itself, in order. What is unclear is kept for operators
+ * before the request is answered, so that success never means that something is lost. When something of ours fails, the others are
+ * taken in all the same, and the failure is the answer: the provider repeats the request, and what is in already is known.
+ */
+export function callbacksFor<Settings extends AnyObject>(
+  provider: Provider<Settings>,
+  callbacks: ProviderCallbacks<Settings>,
+): CarrierCallbacks<Settings> {
+  const { urls, hint, verify, key, takesGet = false, waitMs, answer = SUCCESS } = callbacks
+  return {
+    names: Object.keys(urls),
+    labels: urls,
+    unsignedHint: hint,
+    takesGet,
+    ...(waitMs === undefined ? {} : { waitMs }),
+    ...(key === undefined ? {} : { key }),
+    isSigned: (settings, request) =>
+      (key !== undefined || verify !== undefined) &&
+      (key === undefined || isSecret(request.key, key(settings))) &&
+      (verify === undefined || verify(settings, request)),
+    answer: async (name, request, tools) => {
+      await takeAll(provider, readAll(callbacks, name, request, tools.settings), tools)
+      return answer
+    },
+  }
+}
+
+function readAll<Settings extends AnyObject>(
+  { items, read }: ProviderCallbacks<Settings>,
+  name: string,
+  request: CallbackRequest,
+  settings: Settings,
+): Brought[] {
+  const found = items === undefined ? request.fields : items(request, name)
+  if (found === undefined || found === null) return [unclear('a request without what it should bring')]
+  return [found].flat().flatMap((item) => {
+    try {
+      return isRecord(item) ? read(item, { name, request, settings }) : [unclear('an item that is no object')]
+    } catch (error) {
+      return [unclear(`an item that could not be read (${(error as Error).name})`)]
+    }
+  })
+}
+
+async function takeAll<Settings extends AnyObject>(
+  provider: Provider<Settings>,
+  brought: readonly Brought[],
+  tools: CallbackTools<Settings>,
+): Promise<void> {
+  const puzzles = new Set<string>()
+  const failures: unknown[] = []
+  let takenCount = 0
+  for (const item of brought) {
+    try {
+      if (item.kind === 'unclear') puzzles.add(item.why)
+      if (item.kind === 'message') await takeMessage(provider, item, tools)
+      if (item.kind === 'receipt') await tools.receiveReceipt(readReceipt(provider, item))
+      if (item.kind === 'message' || item.kind === 'receipt') takenCount += 1
+    } catch (error) {
+      if (error instanceof UserError) puzzles.add(error.message)
+      else failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  if (puzzles.size > 0) await tools.keepUnclear([...puzzles].join('; '))
+  else if (takenCount === 0) await tools.confirm()
+}
+
+async function takeMessage<Settings extends AnyObject>(
+  { numbers }: Provider<Settings>,
+  { id, from, to, text, mediaUrls, keyword }: BroughtText,
+  { receiveMessage }: CallbackTools<Settings>,
+): Promise<void> {
+  const toNumber = readNumber(to, numbers === 'national' ? 'plus' : numbers)
+  const fromNumber = readNumber(from, numbers, toNumber)
+  for (const part of partsOf(id, text, mediaUrls.slice(0, MAX_MEDIA))) {
+    const { id: carrierMessageId, content } = part
+    await receiveMessage({
+      carrierMessageId,
+      fromNumber,
+      toNumber,
+      content,
+      ...(keyword === undefined ? {} : { keyword }),
+    })
+  }
+}
+
+function readReceipt<Settings extends AnyObject>(
+  { title, codes = {} }: Provider<Settings>,
+  { id: carrierMessageId, status, code, said, messageId }: BroughtReceipt,
+) {
+  const record = { carrierMessageId, ...(isId(messageId) ? { messageId } : {}) }
+  if (status !== 'failed') return { ...record, status }
+  const words = wordsOf(codes, { code, said })
+  return {
+    ...record,
+    status,
+    error: words === '' ? `${title} gives it as failed${code === '' ? '' : ` (${code})`}` : words,
+    ...(code === '' ? {} : { carrierCode: code }),
+    ...(meaningOf(codes, code) === 'opted_out' ? { isOptedOut: true } : {}),
+  }
+}

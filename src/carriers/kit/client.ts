@@ -1,0 +1,122 @@
+import type { AnyObject, ObjectSchema } from 'yup'
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  type CarrierClient,
+  type OutboundMessage,
+} from '../carrier.js'
+import type { CarrierTools } from '../kind.js'
+import { errorOfFailure } from '../refusals.js'
+import { isSuccess, type Answer } from './answer.js'
+import { askOrRefuse, createApi, explainFailure } from './api.js'
+import { writeNumber } from './numbers.js'
+import type { Asking, MessageToSend, Provider, Use } from './provider.js'
+import { errorOfRefusal, meaningOf, wordsOf, type Refusal } from './refusals.js'
+
+/** The carrier of an account at a provider. */
+export function createClient<Settings extends AnyObject>(
+  provider: Provider<Settings>,
+  account: { id: string; name: string },
+  settings: Settings,
+  { http, log, callbackUrl }: CarrierTools & Pick<Use<Settings>, 'callbackUrl'>,
+): CarrierClient {
+  const { title, codes = {}, numbers, listNumbers, setUpNumbers, mediaHeaders } = provider
+  const api = createApi(http, provider.api(settings))
+  const use: Use<Settings> = { settings, callbackUrl }
+  const hide = hiderOf(provider.settings, settings)
+  const readRefusal = (answer: Answer) => hidden(provider.refusal?.(answer), hide)
+
+  const explain = (answer: Answer): string => explainAnswer(provider, answer, readRefusal(answer))
+
+  async function post(message: OutboundMessage, signal: AbortSignal): Promise<string> {
+    const request = provider.send(messageFor(message), use)
+    const answer = await api.ask(request, signal).catch((error: unknown) => {
+      throw errorOfFailure(error, signal)
+    })
+    const refusal = readRefusal(answer)
+    if (!isSuccess(answer) || refusal !== undefined) throw errorOfRefusal(title, codes, answer, refusal)
+    const id = provider.id(answer)
+    // It may have taken the message: without its id no report would ever find it.
+    if (id === '') throw new CarrierOutcomeUnknown(`${title} answered ${answer.status} without an id`)
+    return id
+  }
+
+  function messageFor({ id, fromNumber, toNumber, text, mediaUrl }: OutboundMessage): MessageToSend {
+    return {
+      id,
+      from: writeNumber(fromNumber, numbers, fromNumber),
+      to: writeNumber(toNumber, numbers, fromNumber),
+      text: text === null || text === '' ? undefined : text,
+      mediaUrls: mediaUrl === null ? [] : [mediaUrl],
+    }
+  }
+
+  const askingFor = (signal: AbortSignal): Asking<Settings> => ({
+    ...use,
+    ask: (request) => askOrRefuse(api.ask(request, signal), title, explain),
+  })
+
+  return {
+    name: account.name,
+    async send(message, signal) {
+      try {
+        return { carrierMessageId: await post(message, signal) }
+      } catch (error) {
+        const { name: outcome, message: reason } = error as Error
+        log.info({ messageId: message.id, carrier: account.name, outcome, reason }, 'carrier.not_taken')
+        throw error
+      }
+    },
+    async test(signal) {
+      try {
+        const answer = await api.ask(provider.test(settings), signal)
+        return isSuccess(answer) && readRefusal(answer) === undefined ? undefined : explain(answer)
+      } catch (error) {
+        return explainFailure(error, title)
+      }
+    },
+    ...(listNumbers && { listNumbers: (signal) => listNumbers(askingFor(signal)) }),
+    ...(setUpNumbers && { setUpNumbers: (list, signal) => setUpNumbers(list, askingFor(signal)) }),
+    ...(mediaHeaders && { mediaHeaders: (url) => mediaHeaders(url, settings) }),
+    close: () => Promise.resolve(),
+  }
+}
+
+/** Refuses a message with media for a provider that sends none. */
+export function refuseMedia({ mediaUrls }: MessageToSend, title: string): void {
+  if (mediaUrls.length > 0) throw new CarrierRejected(`${title} sends no media`)
+}
+
+/** Tells people what a request got instead of what it asked for. */
+function explainAnswer<Settings extends AnyObject>(
+  { title, codes = {}, credentialsHint }: Provider<Settings>,
+  answer: Answer,
+  refusal: Refusal = {},
+): string {
+  const { code = '' } = refusal
+  const words = wordsOf(codes, refusal)
+  const said = words === '' ? '' : ` It says: ${words}${code === '' ? '' : ` (${code})`}`
+  const { status } = answer
+  const isOfAccount = [401, 403].includes(status) || meaningOf(codes, code) === 'account'
+  if (isOfAccount) return `${title} does not accept the account. ${credentialsHint}${said}`
+  if (status === 429) return `${title} asks for a slower pace: try again in a minute.`
+  if (status >= 500) return `${title} failed at it (${status}): try again in a minute.${said}`
+  return `${title} refused it (${status}).${said}`
+}
+
+/**
+ * Takes an account's secrets out of a provider's words. Some repeat the request that they refuse, and what they say is
+ * kept, shown and logged.
+ */
+function hiderOf<Settings extends AnyObject>(schema: ObjectSchema<Settings>, settings: Settings) {
+  const secrets = Object.entries(schema.describe().fields).flatMap(([name, field]) => {
+    const { secret } = ((field as { meta?: object }).meta ?? {}) as { secret?: boolean }
+    const value: unknown = settings[name]
+    return secret === true && typeof value === 'string' && value !== '' ? [value] : []
+  })
+  return (words: string) => secrets.reduce((shown, each) => shown.replaceAll(each, '[secret]'), words)
+}
+
+function hidden(refusal: Refusal | undefined, hide: (words: string) => string): Refusal | undefined {
+  return refusal?.said === undefined ? refusal : { ...refusal, said: hide(refusal.said) }
+}

@@ -1,0 +1,49 @@
+import { isSameSecret } from '../../secrets.js'
+import { isRecord } from './reading.js'
+import { isFresh, isHmac, sha256Hex } from './verify.js'
+
+/** Clocks differ by so much. */
+const LEEWAY_SECONDS = 30
+
+/**
+ * The claims of a JWT that is signed with HS256 by who has the secret, and that counts now (RFC 7519 §4.1): not after `exp`,
+ * not before `nbf`, and made within the last five minutes where it says when (`iat`). Another algorithm is refused, whatever
+ * the token says: with "none" anybody could make one.
+ *
+ * @returns undefined: it is no such token
+ */
+export function readJwt(
+  token: string,
+  secret: string,
+  now = Date.now(),
+): Readonly<Record<string, unknown>> | undefined {
+  const [header = '', payload = '', signature = '', ...rest] = token.split('.')
+  if (rest.length > 0 || parsePart(header)?.alg !== 'HS256') return undefined
+  const given = Buffer.from(signature, 'base64url').toString('hex')
+  if (!isHmac({ secret, over: `${header}.${payload}`, given })) return undefined
+  const claims = parsePart(payload)
+  if (claims === undefined) return undefined
+  const { exp, nbf, iat } = claims
+  const seconds = now / 1000
+  const isOver = exp !== undefined && !(Number(exp) + LEEWAY_SECONDS >= seconds)
+  const isEarly = nbf !== undefined && !(Number(nbf) - LEEWAY_SECONDS <= seconds)
+  const isOld = iat !== undefined && !isFresh(String(Math.trunc(Number(iat))), now)
+  // A token that says neither would be good for ever.
+  return isOver || isEarly || isOld || (exp === undefined && iat === undefined) ? undefined : claims
+}
+
+/** Whether a claim is the SHA-256 of the body in hex. Without it the token would be good for any body. */
+export function claimsBody(claims: Readonly<Record<string, unknown>>, name: string, body: Buffer): boolean {
+  const claim = claims[name]
+  return typeof claim === 'string' && isSameSecret(claim.toLowerCase(), sha256Hex(body))
+}
+
+function parsePart(part: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
+    return isRecord(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,98 @@
+import type { AnyObject, ObjectSchema } from 'yup'
+import type { CallbackAnswer, CallbackRequest } from '../callbacks.js'
+import type { CarrierNumber } from '../carrier.js'
+import type { CarrierKind } from '../kind.js'
+import type { Answer } from './answer.js'
+import type { ApiAccess, ApiRequest } from './api.js'
+import type { Brought } from './brought.js'
+import type { NumberForm } from './numbers.js'
+import type { CodeTable, Refusal } from './refusals.js'
+
+/**
+ * A provider of texts over HTTP: what differs between one and the next, and nothing else. `carrierOf` makes a kind of
+ * carrier of it. None of its functions asks or keeps anything by itself.
+ */
+export interface Provider<Settings extends AnyObject> {
+  /** Its word in URLs and on the command line, such as `telnyx`. */
+  kind: string
+  title: string
+  settings: ObjectSchema<Settings>
+  defaults?: Partial<CarrierKind['defaults']>
+  /** How it writes numbers, in both directions. Left out: with a plus sign. */
+  numbers?: NumberForm
+  /** What its codes mean, in answers and in reports. */
+  codes?: CodeTable
+  /** Where its API is, and what each request carries, such as the credentials. */
+  api: (settings: Settings) => ApiAccess
+  /** The request that sends a message. @throws CarrierRejected for what it cannot send */
+  send: (message: MessageToSend, use: Use<Settings>) => ApiRequest
+  /** The message's id in an answer of success; '' where it is not there. */
+  id: (answer: Answer) => string
+  /** What it says where it did not take the message, in an answer of whatever status; undefined: nothing. */
+  refusal?: (answer: Answer) => Refusal | undefined
+  /** A request that sends nothing and costs nothing, and works with the right credentials only. */
+  test: (settings: Settings) => ApiRequest
+  /** What a person should look at when the credentials are refused. */
+  credentialsHint: string
+  /** @throws CarrierRefused */
+  listNumbers?: (asking: Asking<Settings>) => Promise<CarrierNumber[]>
+  /** @throws CarrierRefused */
+  setUpNumbers?: (numbers: readonly CarrierNumber[], asking: Asking<Settings>) => Promise<void>
+  /** The headers for media at its own host. Left out: anybody who has a URL may read them. */
+  mediaHeaders?: (url: URL, settings: Settings) => Record<string, string>
+  callbacks?: ProviderCallbacks<Settings>
+}
+
+/** A message, with its numbers as the provider writes them. */
+export interface MessageToSend {
+  /** Ours. */
+  id: string
+  from: string
+  to: string
+  /** undefined: there is none. */
+  text: string | undefined
+  /** Anybody who has such a URL can fetch it. */
+  mediaUrls: readonly string[]
+}
+
+/** What there is besides the message. */
+export interface Use<Settings> {
+  settings: Settings
+  /** The URL at which the provider reaches us; what is in its query comes back. */
+  callbackUrl: (name: string, query?: Readonly<Record<string, string>>) => string
+}
+
+/** The provider's API, for other things than a message. */
+export interface Asking<Settings> extends Use<Settings> {
+  /** An answer of success. @throws CarrierRefused in words for people */
+  ask: (request: ApiRequest) => Promise<Answer>
+}
+
+/** How a provider calls us. */
+export interface ProviderCallbacks<Settings> {
+  /** The last parts of our URLs, and what a person calls them at the provider: `{ events: 'Webhook URL' }`. */
+  urls: Readonly<Record<string, string>>
+  /** What an operator should look at when a request is not the provider's. */
+  hint: string
+  /** Whether the provider made the request. It may be left out where there is a `key`. */
+  verify?: (settings: Settings, request: CallbackRequest) => boolean
+  /** The secret in our URLs, which then must be in each request. For a provider that signs nothing. */
+  key?: (settings: Settings) => string
+  /** It calls with GET, and everything is in the query. */
+  takesGet?: boolean
+  /** What a request brings, as a list or one thing. Left out: its fields. */
+  items?: (request: CallbackRequest, name: string) => unknown
+  /** What one of these is. It is read alone: whatever it throws leaves the others as they are. */
+  read: (item: unknown, of: Reading<Settings>) => Brought | readonly Brought[]
+  /** What it takes for success. Left out: 200 and `{}`. */
+  answer?: CallbackAnswer
+  /** How long it waits for an answer, in ms. */
+  waitMs?: number
+}
+
+export interface Reading<Settings> {
+  /** Which of the `urls` was called. */
+  name: string
+  request: CallbackRequest
+  settings: Settings
+}

@@ -1,0 +1,71 @@
+import * as yup from 'yup'
+import { newToken } from '../../secrets.js'
+
+/** Settings of accounts. Each sentence says where in the provider's dashboard a person finds it. */
+
+const MAX_LENGTH = 500
+
+/** A text that must be there. */
+export function needed(about: string): yup.StringSchema<string> {
+  return text().required().meta({ about })
+}
+
+/** A text that must be there, and is never shown again. */
+export function secret(about: string): yup.StringSchema<string> {
+  return text().required().meta({ about, secret: true })
+}
+
+/** A text that may be left out. */
+export function optional(about: string, standard = '') {
+  return text().default(standard).meta({ about })
+}
+
+/** A secret that may be left out. */
+export function optionalSecret(about: string) {
+  return text().default('').meta({ about, secret: true })
+}
+
+/** One of a few words. */
+export function choice<Word extends string>(words: readonly [Word, ...Word[]], about: string) {
+  const [first] = words
+  return yup
+    .string<Word>()
+    .oneOf([...words])
+    .default(() => first)
+    .meta({ about })
+}
+
+/** Where the provider's API is. Another one is for its regions, and for tests. */
+export function apiUrl(standard: string) {
+  return yup
+    .string()
+    .trim()
+    .default(standard)
+    .test(
+      'url',
+      `apiUrl must be a whole URL, such as ${standard}`,
+      (url) => /^https?:\/\//i.test(url) && URL.canParse(url),
+    )
+    .meta({ about: 'Where the API is; another one only for regions and tests.' })
+}
+
+/**
+ * The secret that stands in our callback URLs, for a provider that signs nothing. It is made up when an account is added
+ * without one.
+ */
+export function callbackKey() {
+  return text()
+    .matches(/^[\w-]{20,}$/, 'callbackKey must have 20 letters and digits at least')
+    .default(() => newToken())
+    .meta({
+      about: 'The secret in the URLs that the carrier calls. Left empty, one is made up.',
+      secret: true,
+    })
+}
+
+function text() {
+  return yup
+    .string()
+    .trim()
+    .max(MAX_LENGTH, ({ path }: { path: string }) => `${path} must have at most ${MAX_LENGTH} characters`)
+}

@@ -1,0 +1,29 @@
+import { callbackUrlOf, KEY_PARAMETER } from '../../carriers/callbacks.js'
+import type { CarrierAccount } from '../../database/carriers/carrier-accounts.js'
+import type { Context } from '../context.js'
+import { callbacksOf } from './calling-accounts.js'
+import { openSettings } from './carrier-settings.js'
+
+/** A URL of ours that a person enters at the carrier. It is a secret where the carrier signs nothing. */
+export interface CallbackUrl {
+  name: string
+  /** What the place is called at the carrier. */
+  label: string
+  url: string
+}
+
+/** The URLs of an account; none for a kind whose carrier calls nobody, or that people enter nowhere. */
+export async function listCallbackUrls(
+  context: Context,
+  { id, kind }: Pick<CarrierAccount, 'id' | 'kind'>,
+): Promise<CallbackUrl[]> {
+  const callbacks = callbacksOf(context.carriers, kind)
+  if (callbacks?.labels === undefined) return []
+  const key = callbacks.key?.(await openSettings(context, id))
+  const query: Record<string, string> = key === undefined ? {} : { [KEY_PARAMETER]: key }
+  return Object.entries(callbacks.labels).map(([name, label]) => ({
+    name,
+    label,
+    url: callbackUrlOf(context.config.publicUrl, { kind, accountId: id, name }, query),
+  }))
+}

@@ -1,14 +1,17 @@
 import type { CarrierClient } from './carrier.js'
 import { httpKind } from './http/kind.js'
 import type { CarrierKind, CarrierTools } from './kind.js'
+import { carrierOf } from './kit.js'
 import { simulator } from './simulator.js'
 import { smppKind } from './smpp/kind.js'
+import { telnyx } from './telnyx.js'
 import { twilio } from './twilio/kind.js'
 
 /** Every kind of carrier there is; a new one is a folder beside these and a line here. */
 export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, CarrierKind>([
   ['simulator', simulator],
   ['twilio', twilio],
+  ['telnyx', carrierOf(telnyx)],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

@@ -1,0 +1,149 @@
+import * as yup from 'yup'
+import * as kit from './kit.js'
+import { at, textAt } from './kit.js'
+
+type Settings = yup.InferType<typeof settings>
+
+const settings = yup.object({
+  apiKey: kit.setting.secret('An API key: in the Telnyx portal under Account, Keys & Credentials, API Keys.'),
+  publicKey: kit.setting
+    .needed('The public key, beside the API keys. With its other half Telnyx signs its requests to us.')
+    .test('key', 'publicKey must be the 44 characters that the Telnyx portal shows', kit.verify.isEd25519Key),
+  apiUrl: kit.setting.apiUrl('https://api.telnyx.com/v2'),
+})
+
+/**
+ * https://developers.telnyx.com/docs/messaging/messages/error-codes, and of the account
+ * https://developers.telnyx.com/development/api-fundamentals/api-errors
+ */
+const CODES: kit.CodeTable = {
+  // The key, the account's state and its credit; a profile that is off, or an account without messaging.
+  account: ['10009', '10010', /^20\d{3}$/, '40312', '40314'],
+  // Too many requests, and a full queue: https://developers.telnyx.com/docs/messaging/messages/rate-limiting
+  throttled: ['10011', '40318'],
+  // https://developers.telnyx.com/docs/messaging/messages/advanced-opt-in-out
+  opted_out: ['40300'],
+  unknown: ['10007', '10008'],
+  rejected: [/^40\d{3}$/],
+}
+
+/** https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks */
+const STATES: kit.StateTable = {
+  queued: 'nothing',
+  sending: 'nothing',
+  sent: 'sent',
+  // Nobody has said anything in time: it may have arrived.
+  delivery_unconfirmed: 'sent',
+  delivered: 'delivered',
+  sending_failed: 'failed',
+  delivery_failed: 'failed',
+  expired: 'failed',
+}
+
+/** The values of `autoresponse_type`, which is there when Telnyx has answered (advanced-opt-in-out, as above). */
+const KEYWORDS = { STOP: 'stop', START: 'start', HELP: 'help' } as const
+
+export const telnyx: kit.Provider<Settings> = {
+  kind: 'telnyx',
+  title: 'Telnyx',
+  settings,
+  // Telnyx answers STOP, START and HELP itself, and blocks whom it must (advanced-opt-in-out, as above).
+  defaults: { handlesOptOut: true },
+  codes: CODES,
+  credentialsHint: 'Copy the API key from the Telnyx portal, and look at the balance there.',
+  api: ({ apiKey, apiUrl }) => ({ url: apiUrl, headers: { Authorization: `Bearer ${apiKey}` } }),
+
+  /** https://developers.telnyx.com/api-reference/messages/send-a-message */
+  send: ({ id, from, to, text, mediaUrls }, { callbackUrl }) => {
+    // It comes before the profile's. Each of the two is tried three times.
+    const url = callbackUrl('events', { messageId: id })
+    const media = mediaUrls.length === 0 ? {} : { media_urls: mediaUrls }
+    return {
+      path: '/messages',
+      json: { from, to, text, ...media, webhook_url: url, webhook_failover_url: url },
+    }
+  },
+  id: ({ body }) => textAt(body, 'data.id'),
+  refusal: ({ body }) => {
+    const isFailed = kit.entryOf(STATES, textAt(body, 'data.to.0.status')) === 'failed'
+    return faultAt(body, 'errors.0') ?? (isFailed ? (faultAt(body, 'data.errors.0') ?? {}) : undefined)
+  },
+
+  test: () => ({ path: '/messaging_profiles', query: { 'page[size]': '1' } }),
+  listNumbers: async (asking) =>
+    (await listNumbers(asking)).map(({ id, number }) => ({ id, number, name: number })),
+
+  /** Webhooks are a profile's: https://developers.telnyx.com/api-reference/profiles/update-a-messaging-profile */
+  setUpNumbers: async (wanted, asking) => {
+    const url = asking.callbackUrl('events')
+    const listed = (await listNumbers(asking)).filter(({ id }) => wanted.some((each) => each.id === id))
+    const bare = listed.find(({ profileId }) => profileId === '')
+    if (bare) throw new kit.CarrierRefused(`${bare.number}: give it a messaging profile in the Telnyx portal`)
+    for (const profileId of new Set(listed.map((each) => each.profileId))) {
+      await asking.ask({
+        method: 'PATCH',
+        path: `/messaging_profiles/${profileId}`,
+        json: { webhook_url: url, webhook_failover_url: url, webhook_api_version: '2' },
+      })
+    }
+  },
+
+  callbacks: {
+    urls: { events: 'Webhook URL of the messaging profile' },
+    hint: 'telnyx-signature-ed25519 does not fit: look at publicKey of the account, and at the clock here',
+    /** Over the time, a bar and the body (receiving-webhooks, as above). */
+    verify: ({ publicKey }, { body, header }) => {
+      const time = header('telnyx-timestamp')
+      const signed = Buffer.concat([Buffer.from(`${time}|`), body])
+      const signature = header('telnyx-signature-ed25519')
+      return kit.verify.isFresh(time) && kit.verify.isEd25519(publicKey, signed, signature)
+    },
+    items: ({ fields }) => fields.data,
+    read: (event, { request }) => {
+      const type = textAt(event, 'event_type')
+      const payload = at(event, 'payload')
+      if (type === 'message.received') return readMessage(payload)
+      if (!/^message\.(sent|finalized)$/.test(type)) return kit.unclear(`an event of the type "${type}"`)
+      const messageId = request.query.get('messageId') ?? undefined
+      const [id, state] = [textAt(payload, 'id'), textAt(payload, 'to.0.status')]
+      return kit.receipt(STATES, { id, state, messageId, ...faultAt(payload, 'errors.0') })
+    },
+    // Telnyx waits two seconds, and then tries again (receiving-webhooks, as above).
+    waitMs: 1500,
+  },
+}
+
+function faultAt(value: unknown, path: string): kit.Refusal | undefined {
+  const code = textAt(value, `${path}.code`)
+  const said = textAt(value, `${path}.detail`) || textAt(value, `${path}.title`)
+  return code === '' && said === '' ? undefined : { code, said }
+}
+
+function readMessage(payload: unknown): kit.Brought {
+  return kit.message({
+    id: textAt(payload, 'id'),
+    from: textAt(payload, 'from.phone_number'),
+    to: textAt(payload, 'to.0.phone_number'),
+    text: textAt(payload, 'text'),
+    mediaUrls: kit.textsAt(payload, 'media', 'url'),
+    keyword: kit.entryOf(KEYWORDS, textAt(payload, 'autoresponse_type').toUpperCase()),
+  })
+}
+
+/** 25,000 numbers: a bound against a list that never ends. */
+const MAX_PAGES = 100
+
+/** https://developers.telnyx.com/api-reference/phone-number-configurations/list-phone-numbers-with-messaging-settings */
+async function listNumbers({ ask }: kit.Asking<Settings>) {
+  const numbers: { id: string; number: string; profileId: string }[] = []
+  for (let page = 1, count = 1; page <= Math.min(count, MAX_PAGES); page += 1) {
+    const query = { 'page[number]': String(page), 'page[size]': '250' }
+    const { body } = await ask({ path: '/phone_numbers/messaging', query })
+    count = Number(textAt(body, 'meta.total_pages'))
+    for (const each of kit.listAt(body, 'data')) {
+      const [id, number] = [textAt(each, 'id'), textAt(each, 'phone_number')]
+      numbers.push({ id, number, profileId: textAt(each, 'messaging_profile_id') })
+    }
+  }
+  return numbers
+}

@@ -1,0 +1,389 @@
+import { expect } from 'chai'
+import { freePort } from '../../dev/services/free-port.js'
+import {
+  CarrierOutcomeUnknown,
+  CarrierRejected,
+  CarrierThrottled,
+  CarrierUnavailable,
+} from '../../src/carriers/carrier.js'
+import type { CarrierAccount } from '../../src/database/carriers/carrier-accounts.js'
+import { listCallbackUrls, type CallbackUrl } from '../../src/domain/carriers/callback-urls.js'
+import { addCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
+import { importNumbers, setUpNumbers } from '../../src/domain/carriers/accounts/numbers.js'
+import { testCarrierAccount } from '../../src/domain/carriers/accounts/trial.js'
+import { changeCarrierAccount } from '../../src/domain/carriers/accounts/change.js'
+import { listUnclearCallbacks } from '../../src/domain/carriers/unclear-callbacks.js'
+import type { Context } from '../../src/domain/context.js'
+import { newId } from '../../src/ids.js'
+import { messageRow, queueMessage, sendWhenDue } from '../domain/fixtures.js'
+import { carrierOf } from '../helpers/carrier.js'
+import { createTestContext } from '../helpers/context.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
+import { failure } from '../helpers/failure.js'
+import { serveApp, type TestWeb } from '../helpers/web/web.js'
+import { anyMessage } from './conformance.js'
+import type { Forgery, StandIn, Treatment } from './stand-ins/stand-in.js'
+
+/** A provider: its kind, its stand-in, and where it differs from what most do. */
+export interface ProviderRow<Provider extends StandIn = StandIn> {
+  kind: string
+  start(): Promise<Provider>
+  /** What a person enters from the provider's dashboard. */
+  settings(standIn: Provider): Record<string, unknown>
+  /** A credential that the provider refuses. */
+  wrongSettings: Record<string, unknown>
+  /** Which of our callbacks gets what it brings. */
+  callbacks: { message: string; receipt: string }
+  /** The code that a report of a failure has, and the one that means that the recipient has opted out, if there is one. */
+  codes: { failed: string; optedOut?: string }
+  /** Treatments with another outcome than `OUTCOMES` has, or that the provider does not know. */
+  outcomes?: Partial<Record<Treatment, Outcome | 'not there'>>
+  /** Forgeries that nobody can make: it signs no time, or no body. */
+  cannotForge?: readonly Forgery[]
+  sendsMedia?: boolean
+  receivesMedia?: boolean
+  /** Its receipts never say `sent`. */
+  reportsSent?: boolean
+  /** Its API lists numbers, and sets them up. */
+  listsNumbers?: boolean
+  setsUpNumbers?: boolean
+}
+
+type Outcome = 'rejected' | 'opted out' | 'unavailable' | 'throttled' | 'unknown'
+
+const OUTCOMES: Record<Treatment, Outcome> = {
+  'invalid-recipient': 'rejected',
+  'opted-out': 'opted out',
+  'no-credit': 'unavailable',
+  'wrong-credentials': 'unavailable',
+  throttled: 'throttled',
+  'server-error': 'unknown',
+  'in-2xx': 'rejected',
+  'not-json': 'unknown',
+  empty: 'unknown',
+  hang: 'unknown',
+  'close-before-answer': 'unknown',
+}
+
+const FORGERIES: readonly Forgery[] = ['unsigned', 'wrong-secret', 'other-body', 'old']
+const SENDER = '+13125550199'
+const PICTURE = 'https://media.example.com/a.png'
+
+/** What every provider keeps to, through the app and Postgres, against a stand-in made of its documentation alone. */
+export function describeProvider<Provider extends StandIn>(row: ProviderRow<Provider>): void {
+  describe(`${row.kind} as a provider`, () => {
+    let standIn: Provider
+    let context: Context
+    let web: TestWeb
+    let account: CarrierAccount
+    let line: TestLine
+    let urls: CallbackUrl[]
+    /** The violations that a test has made on purpose. */
+    let wantedCount = 0
+    let sentCount = 0
+
+    before(async () => {
+      standIn = await row.start()
+      const port = await freePort()
+      context = await createTestContext({ PUBLIC_URL: `http://127.0.0.1:${port}` })
+      web = await serveApp(context, { port })
+      account = await addCarrierAccount(context, {
+        name: 'main',
+        kind: row.kind,
+        settings: row.settings(standIn),
+      })
+      urls = await listCallbackUrls(context, account)
+      line = await createLine(context, { carrierAccount: 'main', number: standIn.number })
+      standIn.callbackUrls.message = urlOf(row.callbacks.message)
+      standIn.callbackUrls.receipt = urlOf(row.callbacks.receipt)
+    })
+    after(async () => {
+      await web.close()
+      await context.close()
+      await standIn.close()
+    })
+    afterEach('the provider found nothing wrong in any request', () => {
+      expect(standIn.violations.slice(wantedCount)).to.deep.equal([])
+    })
+
+    /** As a person enters it at the provider. */
+    const urlOf = (name: string) => urls.find((each) => each.name === name)?.url ?? ''
+    const rowsOf = (id: string) =>
+      context
+        .db('messages')
+        .where({ line_id: line.lineId, direction: 'inbound' })
+        .whereRaw('(carrier_message_id = ? or carrier_message_id like ?)', [id, `${id}/%`])
+        .orderBy('id')
+        .select<{ text: string | null; from_number: string; carrier_message_id: string }[]>(
+          ...['text', 'from_number', 'carrier_message_id'],
+        )
+    const countInbound = async () =>
+      (await context.db('messages').where({ line_id: line.lineId, direction: 'inbound' })).length
+    const unclear = async () => (await listUnclearCallbacks(context, account)).map(({ why }) => why)
+    const send = async (fields = {}, signal = AbortSignal.timeout(20_000)) => {
+      const carrier = await carrierOf(context, 'main')
+      return carrier.send(anyMessage({ fromNumber: standIn.number, toNumber: SENDER, ...fields }), signal)
+    }
+    const sendOne = async (): Promise<{ messageId: string; id: string; to: string }> => {
+      // One number takes only so many texts a minute.
+      sentCount += 1
+      const to = `+1312555${String(1000 + sentCount)}`
+      const messageId = await queueMessage(context, line, { to_number: to })
+      expect((await sendWhenDue(context, messageId)).kind).to.equal('sent')
+      const id = standIn.taken.at(-1)?.id ?? ''
+      return { messageId, id, to }
+    }
+
+    describe('sends', () => {
+      for (const [what, text] of [
+        ['a text', 'Hello & <goodbye> + 100%'],
+        ['a text in any alphabet', 'Grüße „an“ 世界 🙂\nnext line'],
+      ] as const) {
+        it(what, async () => {
+          const { carrierMessageId } = await send({ text })
+          const taken = standIn.taken.at(-1)
+          expect(taken).to.include({ id: carrierMessageId, text })
+          expect(digitsOf(taken?.to)).to.equal(digitsOf(SENDER))
+          expect(digitsOf(taken?.from)).to.equal(digitsOf(standIn.number))
+        })
+      }
+
+      it('media, or says that it cannot', async () => {
+        const count = standIn.taken.length
+        const sending = send({ text: 'Look', mediaUrl: PICTURE })
+        if (row.sendsMedia === false) {
+          expect(await failure(sending)).to.be.instanceOf(CarrierRejected)
+          expect(standIn.taken).to.have.length(count)
+          return
+        }
+        await sending
+        expect(standIn.taken.at(-1)).to.deep.include({ text: 'Look', mediaUrls: [PICTURE] })
+      })
+
+      it('a message of a line, and knows it by the id of the provider', async () => {
+        const { messageId, id } = await sendOne()
+        expect(await messageRow(context, messageId)).to.include({ status: 'sent' })
+        const known = await context
+          .db('carrier_message_ids')
+          .where({ message_id: messageId })
+          .pluck('carrier_message_id')
+        expect(known).to.deep.equal([id])
+      })
+    })
+
+    describe('is not taken', () => {
+      for (const [treatment, usual] of Object.entries(OUTCOMES) as [Treatment, Outcome][]) {
+        const outcome = row.outcomes?.[treatment] ?? usual
+        if (outcome === 'not there') continue
+        it(`${treatment}: ${outcome}, and says so without a number or a secret`, async () => {
+          const count = standIn.taken.length
+          standIn.treatNext(treatment)
+          const error = await failure(send({}, AbortSignal.timeout(treatment === 'hang' ? 500 : 20_000)))
+          expectOutcome(error, outcome)
+          expect(error.message).to.not.include(SENDER.slice(1))
+          for (const secret of Object.values(standIn.credentials))
+            expect(error.message).to.not.include(secret)
+          expect(standIn.taken).to.have.length(count)
+        })
+      }
+
+      it('wrong credentials: in words, before anything is sent, and the right ones work', async () => {
+        expect(await testCarrierAccount(context, account)).to.deep.equal({ ok: true })
+        const wrong = await addCarrierAccount(context, {
+          name: 'wrong',
+          kind: row.kind,
+          settings: { ...row.settings(standIn), ...row.wrongSettings },
+        })
+        const result = await testCarrierAccount(context, wrong)
+        wantedCount = standIn.violations.length
+        expect(result).to.have.property('fault').that.includes('does not accept the account')
+      })
+    })
+
+    describe('brings', () => {
+      it('a text, once, however often it repeats it', async () => {
+        const id = newId()
+        const text = 'Zoë & "me" <x> 🙂'
+        for (const time of ['first', 'again']) {
+          const answers = await standIn.receive([{ id, from: SENDER, text }])
+          expect(
+            answers.map(({ isSuccess }) => isSuccess),
+            time,
+          ).to.deep.equal([true])
+        }
+        expect(await rowsOf(id)).to.deep.equal([{ text, from_number: SENDER, carrier_message_id: id }])
+      })
+
+      it('several at once, each as a message of its own', async () => {
+        const ids = [newId(), newId(), newId()]
+        const answers = await standIn.receive(ids.map((id) => ({ id, from: SENDER, text: `text ${id}` })))
+        for (const { isSuccess } of answers) expect(isSuccess).to.equal(true)
+        for (const id of ids) {
+          expect((await rowsOf(id)).map(({ text }) => text)).to.deep.equal([`text ${id}`])
+        }
+      })
+
+      it('what is for no line is kept for operators, and the others come in all the same', async () => {
+        const [lost, id] = [newId(), newId()]
+        const answers = await standIn.receive([
+          { id: lost, from: SENDER, to: '+13125550111', text: 'lost' },
+          { id, from: SENDER, text: 'found' },
+        ])
+        for (const { isSuccess } of answers) expect(isSuccess).to.equal(true)
+        expect(await rowsOf(id)).to.have.length(1)
+        expect((await unclear()).join()).to.include('no line of main has this number')
+      })
+
+      it('media, each as a message of its own', async function () {
+        if (row.receivesMedia === false) return
+        const id = newId()
+        const urls = [PICTURE, 'https://media.example.com/b.png']
+        const [answer] = await standIn.receive([{ id, from: SENDER, text: 'Look', mediaUrls: urls }])
+        expect(answer?.isSuccess).to.equal(true)
+        expect((await rowsOf(id)).map(({ carrier_message_id: each }) => each)).to.deep.equal([
+          id,
+          `${id}/1`,
+          `${id}/2`,
+        ])
+        const sources = await context.db('media').whereIn('source_url', urls).pluck('source_url')
+        expect(sources).to.have.members(urls)
+      })
+    })
+
+    describe('reports', () => {
+      const statusOf = async (id: string) => (await messageRow(context, id)).status
+
+      it('that a message is sent, then that it has arrived', async () => {
+        const { messageId, id } = await sendOne()
+        if (row.reportsSent !== false) await expectTaken(standIn.report(id, 'sent'))
+        expect(await statusOf(messageId)).to.equal('sent')
+        for (const time of ['first', 'again']) {
+          await expectTaken(standIn.report(id, 'delivered'), time)
+          expect(await statusOf(messageId)).to.equal('delivered')
+        }
+      })
+
+      it('that it failed, with the code', async () => {
+        const { messageId, id } = await sendOne()
+        await expectTaken(standIn.report(id, 'failed', row.codes.failed))
+        const failed = await messageRow(context, messageId)
+        expect(failed).to.include({ status: 'failed', carrier_code: row.codes.failed })
+        expect(failed.error).to.match(/\w{3}/)
+      })
+
+      it('that the recipient has opted out', async () => {
+        const { optedOut } = row.codes
+        if (optedOut === undefined) return
+        const { messageId, id, to } = await sendOne()
+        await expectTaken(standIn.report(id, 'failed', optedOut))
+        expect(await statusOf(messageId)).to.equal('failed')
+        const peers = context.db('line_peers').where({ line_id: line.lineId, number: to })
+        expect(await peers.whereNotNull('opted_out_at')).to.have.length(1)
+      })
+    })
+
+    describe('forged', () => {
+      for (const forgery of FORGERIES.filter((each) => row.cannotForge?.includes(each) !== true)) {
+        it(`${forgery}: refused, and nothing comes in`, async () => {
+          const before = await countInbound()
+          const kept = (await unclear()).length
+          const { messageId, id } = await sendOne()
+          const answers = [
+            ...(await standIn.receive([{ from: SENDER, text: 'forged' }], forgery)),
+            ...(await standIn.report(id, 'delivered', undefined, forgery)),
+          ]
+          for (const { status } of answers) expect(status).to.equal(403)
+          expect(await countInbound()).to.equal(before)
+          expect(await messageRow(context, messageId)).to.include({ status: 'sent' })
+          expect(await unclear()).to.have.length(kept)
+        })
+      }
+    })
+
+    describe('stays with its account', () => {
+      it('what is signed for one is refused for another, and for another kind', async () => {
+        const other = await addCarrierAccount(context, {
+          name: 'other',
+          kind: row.kind,
+          settings: { ...row.settings(await strangerOf(row)) },
+        })
+        const before = await countInbound()
+        for (const [url, status] of [
+          [urlOf(row.callbacks.message).replace(account.id, other.id), 403],
+          [urlOf(row.callbacks.message).replace(`/${row.kind}/`, '/http/'), 404],
+          [urlOf(row.callbacks.message).replace(account.id, newId()), 404],
+        ] as const) {
+          standIn.callbackUrls.message = url
+          const [answer] = await standIn.receive([{ from: SENDER, text: 'elsewhere' }])
+          expect(answer?.status).to.equal(status)
+        }
+        standIn.callbackUrls.message = urlOf(row.callbacks.message)
+        expect(await countInbound()).to.equal(before)
+      })
+    })
+
+    describe('is set up', () => {
+      it('with the numbers that it lists', async () => {
+        if (row.listsNumbers !== true) return
+        const results = await importNumbers(context, account, { userId: line.userId, numbers: 'all' })
+        expect(results).to.deep.equal([])
+        const numbers = await (await carrierOf(context, 'main')).listNumbers?.(AbortSignal.timeout(20_000))
+        expect(numbers?.map(({ number }) => number)).to.deep.equal([standIn.number])
+      })
+
+      it('and told by us where to call', async () => {
+        if (row.setsUpNumbers !== true) return
+        const { message } = standIn.callbackUrls
+        delete standIn.callbackUrls.message
+        expect(await setUpNumbers(context, account)).to.deep.equal([standIn.number])
+        expect(standIn.callbackUrls.message).to.equal(message)
+      })
+
+      it('with new credentials from the next request on', async () => {
+        await changeCarrierAccount(context, account, { settings: row.wrongSettings })
+        expect(await failure(send())).to.be.instanceOf(CarrierUnavailable)
+        wantedCount = standIn.violations.length
+      })
+    })
+  })
+}
+
+function digitsOf(number: string | undefined): string {
+  return (number ?? '').replace(/^(\+|00)/, '')
+}
+
+async function expectTaken(
+  reporting: Promise<readonly { isSuccess: boolean }[]>,
+  time?: string,
+): Promise<void> {
+  const answers = await reporting
+  expect(answers, time).to.not.deep.equal([])
+  for (const { isSuccess } of answers) expect(isSuccess, time).to.equal(true)
+}
+
+function expectOutcome(error: Error, outcome: Outcome): void {
+  switch (outcome) {
+    case 'rejected':
+    case 'opted out':
+      expect(error).to.be.instanceOf(CarrierRejected)
+      expect(error).to.have.property('reason').that.is.not.empty
+      expect(error).to.have.property('isOptedOut', outcome === 'opted out')
+      return
+    case 'unavailable':
+      expect(error).to.be.instanceOf(CarrierUnavailable)
+      return
+    case 'throttled':
+      expect(error).to.be.instanceOf(CarrierThrottled)
+      expect(error).to.have.property('retryInMs').that.is.within(1, 3_600_000)
+      return
+    case 'unknown':
+      expect(error).to.be.instanceOf(CarrierOutcomeUnknown)
+  }
+}
+
+/** Another customer of the provider, with secrets of their own. */
+async function strangerOf<Provider extends StandIn>(row: ProviderRow<Provider>): Promise<Provider> {
+  const stranger = await row.start()
+  await stranger.close()
+  return stranger
+}

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { CarrierAccountFields } from '../../src/database/carriers/carrier-accounts.js'
+import type { SettingField } from '../../src/domain/carriers/accounts/settings.js'
 import { UserError } from '../../src/errors.js'
 import { readInput } from '../input.js'
 
@@ -45,6 +46,21 @@ export async function readSettingOptions(written: readonly string[]): Promise<Re
   })
   const asked = settings.filter(([, value]) => value === '-').map(([key]) => key)
   return { ...Object.fromEntries(settings), ...(await readInput(asked)) }
+}
+
+/** A person at a terminal is asked for the settings that must be there and were not given. */
+export async function askForRest(
+  fields: readonly SettingField[],
+  given: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  if (!process.stdin.isTTY) return {}
+  const missing = fields.filter(({ key, isRequired, standard }) => {
+    return isRequired && standard === undefined && given[key] === undefined
+  })
+  return readInput(
+    missing.map(({ key }) => key),
+    Object.fromEntries(missing.map(({ key, about }) => [key, about])),
+  )
 }
 
 export interface SharedOptions {

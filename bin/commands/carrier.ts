@@ -8,6 +8,10 @@ import {
 } from '../../src/domain/carriers/carrier-accounts.js'
 import { changeCarrierAccount } from '../../src/domain/carriers/accounts/change.js'
 import { setUpNumbers } from '../../src/domain/carriers/accounts/numbers.js'
+import { testCallbacks } from '../../src/domain/carriers/accounts/callbacks-test.js'
+import { getCarrierKind } from '../../src/domain/carriers/accounts/kinds.js'
+import { listSettingFields } from '../../src/domain/carriers/accounts/settings.js'
+import { listCallbackUrls } from '../../src/domain/carriers/callback-urls.js'
 import { viewSessions, type CarrierSessions } from '../../src/domain/carriers/accounts/sessions.js'
 import { testCarrierAccount } from '../../src/domain/carriers/accounts/trial.js'
 import { COMMAND_LINE, pauseCarrierAccount, resumeCarrierAccount } from '../../src/domain/operating/pauses.js'
@@ -15,6 +19,7 @@ import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
 import {
   collect,
+  askForRest,
   readSettingOptions,
   readSharedOptions,
   withSharedOptions,
@@ -28,16 +33,24 @@ export function addCarrierCommands(program: Command): void {
     carrier
       .command('add')
       .description('add an account at a carrier; its settings are encrypted at rest')
-      .argument('<name>', 'its name here, such as twilio-main, which never changes')
-      .requiredOption('--kind <kind>', 'which carrier it is at, such as twilio'),
-  ).action((name: string, options: SharedOptions & { kind: string }) =>
+      .argument('<name>', 'its name here, such as telnyx or twilio-main, which never changes')
+      .option('--kind <kind>', 'which carrier it is at, such as twilio; the name when left out'),
+  ).action((name: string, options: SharedOptions & { kind?: string }) =>
     run(options, async (context) => {
-      const settings = await readSettingOptions(options.set)
-      const shared = readSharedOptions(options)
-      const added = await addCarrierAccount(context, { name, kind: options.kind, settings, ...shared })
+      const kind = options.kind ?? name
+      const given = await readSettingOptions(options.set)
+      const settings = {
+        ...given,
+        ...(await askForRest(listSettingFields(getCarrierKind(context, kind)), given)),
+      }
+      const added = await addCarrierAccount(context, { name, kind, settings, ...readSharedOptions(options) })
+      const urls = await listCallbackUrls(context, added)
       return {
-        result: added,
-        lines: [`carrier account ${name} added: try it with \`linehook carrier test ${name}\``],
+        result: { ...added, callbackUrls: urls },
+        lines: [
+          `carrier account ${name} added: try it with \`linehook carrier test ${name}\``,
+          ...urls.map(({ label, url }) => `${label}: ${url}`),
+        ],
       }
     }),
   )
@@ -60,9 +73,15 @@ export function addCarrierCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action((name: string, options: { json?: boolean }) =>
       run(options, async (context) => {
-        const result = await testCarrierAccount(context, await getCarrierAccount(context, name))
+        const account = await getCarrierAccount(context, name)
+        const result = await testCarrierAccount(context, account)
         if (!result.ok) throw new UserError(`${name} does not work: ${result.fault}`)
-        return { result: { name, ok: true }, lines: [`${name} works`] }
+        const fault = await testCallbacks(context, account)
+        const lines = fault === undefined ? [] : [`What it receives does not come here: ${fault}`]
+        return {
+          result: { name, ok: true, callbackFault: fault ?? null },
+          lines: [`${name} works`, ...lines],
+        }
       }),
     )
 

@@ -163,4 +163,17 @@ describe('linehook carrier and linehook line import', function () {
     await context.db('lines').delete()
     expect(await said('carrier remove main')).to.deep.equal(['carrier account main removed'])
   })
+
+  it('add a provider by its name alone, say what is missing, and which URL to enter there', async () => {
+    const { exitCode, refused } = await run('carrier add telnyx')
+    expect([exitCode, refused.join(' ')]).to.deep.equal([1, refused.join(' ')])
+    expect(refused.join(' '))
+      .to.match(/apiKey/)
+      .and.match(/publicKey/)
+    const key = Buffer.alloc(32, 1).toString('base64')
+    const lines = await said(`carrier add telnyx --set apiKey=- --set publicKey=${key}`, `${API_KEY}\n`)
+    expect(lines.at(-1)).to.match(
+      /^Webhook URL of the messaging profile: http.*\/carriers\/telnyx\/[\w-]+\/events$/,
+    )
+  })
 })

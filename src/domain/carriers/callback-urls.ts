@@ -12,7 +12,11 @@ export interface CallbackUrl {
   url: string
 }
 
-/** The URLs of an account; none for a kind whose carrier calls nobody, or that people enter nowhere. */
+/**
+ * The URLs of an account; none for a kind whose carrier calls nobody, or that people enter nowhere.
+ *
+ * @throws SettingsUnreadable where a secret of the settings is in them
+ */
 export async function listCallbackUrls(
   context: Context,
   { id, kind }: Pick<CarrierAccount, 'id' | 'kind'>,

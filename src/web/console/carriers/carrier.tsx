@@ -6,6 +6,7 @@ import { listAccountNumbers } from '../../../domain/carriers/accounts/numbers.js
 import { getCarrierAccountOverview } from '../../../domain/carriers/accounts/overview.js'
 import type { Context } from '../../../domain/context.js'
 import { UserError } from '../../../errors.js'
+import { Callbacks, loadCallbacks } from './carrier/callbacks.js'
 import type { Imported, LoadedNumbers } from './carrier/import.js'
 import { Numbers } from './carrier/numbers.js'
 import { carrierPath, CARRIERS, type CarrierView } from './carrier/page-model.js'
@@ -33,6 +34,7 @@ export function showCarrier(context: Context): Middleware {
     const wantsNumbers =
       show === 'numbers' || imported !== undefined || page.fault?.action === `${path}/import`
     const loaded = wantsNumbers ? await loadNumbers(context, view) : undefined
+    const callbacks = await loadCallbacks(context, account)
     answerPage(
       ctx,
       <Layout page={page} title={account.name}>
@@ -55,6 +57,7 @@ export function showCarrier(context: Context): Middleware {
           <Sending view={view} />
           <Sessions view={view} />
           <Test view={view} />
+          <Callbacks account={account} {...callbacks} />
           <Settings view={view} isEdited={isEdited} />
           {!isFixed && <Numbers view={view} loaded={loaded} imported={imported} />}
           {!isFixed && <Remove view={view} />}

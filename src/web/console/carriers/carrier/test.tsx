@@ -1,4 +1,5 @@
 import { getCarrierAccountById, type CarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
+import { testCallbacks } from '../../../../domain/carriers/accounts/callbacks-test.js'
 import { testCarrierAccount } from '../../../../domain/carriers/accounts/trial.js'
 import type { Context } from '../../../../domain/context.js'
 import { idOf } from '../../form-values.js'
@@ -57,9 +58,16 @@ export function LastTest({ account }: { account: CarrierAccount }) {
 export function postCarrierTest(context: Context): Act {
   return async (ctx) => {
     const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
-    await testCarrierAccount(context, account)
+    const { ok } = await testCarrierAccount(context, account)
     if (ctx.get('HX-Request') === 'true') {
-      answerFragment(ctx, <LastTest account={await getCarrierAccountById(context, account.id)} />)
+      const fault = ok ? await testCallbacks(context, account) : undefined
+      answerFragment(
+        ctx,
+        <>
+          <LastTest account={await getCarrierAccountById(context, account.id)} />
+          {fault !== undefined && ` What it receives does not come here: ${fault}`}
+        </>,
+      )
     } else {
       goTo(ctx, `${carrierPath(account.id)}#test`)
     }

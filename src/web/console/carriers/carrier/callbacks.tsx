@@ -1,0 +1,71 @@
+import { listCallbackUrls, type CallbackUrl } from '../../../../domain/carriers/callback-urls.js'
+import { SettingsUnreadable } from '../../../../domain/carriers/carrier-settings.js'
+import { listUnclearCallbacks, type UnclearCallback } from '../../../../domain/carriers/unclear-callbacks.js'
+import type { Context } from '../../../../domain/context.js'
+import { Time } from '../../form.js'
+import { Copyable } from '../../secret.js'
+import type { CarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
+
+export interface CallbacksView {
+  urls: CallbackUrl[]
+  unclear: UnclearCallback[]
+}
+
+/** So many of those that nobody understood are shown, the newest. */
+const SHOWN = 20
+/** More of a body helps nobody to understand it. */
+const MAX_BYTES = 4000
+
+export async function loadCallbacks(context: Context, account: CarrierAccount): Promise<CallbacksView> {
+  const [urls, unclear] = await Promise.all([
+    listCallbackUrls(context, account).catch(noneIfUnreadable),
+    listUnclearCallbacks(context, account),
+  ])
+  return { urls, unclear }
+}
+
+/** The page says elsewhere that the settings cannot be opened. */
+function noneIfUnreadable(error: unknown): [] {
+  if (error instanceof SettingsUnreadable) return []
+  throw error
+}
+
+/** Where the carrier reaches us, and what it sent that nobody here understands. */
+export function Callbacks({ account, urls, unclear }: CallbacksView & { account: { title: string } }) {
+  if (urls.length === 0 && unclear.length === 0) return null
+  return (
+    <section id="callbacks" aria-labelledby="callbacks-title">
+      <h2 id="callbacks-title">Callbacks</h2>
+      {urls.length > 0 && <p>Enter these at {account.title}, unless they are set up from here.</p>}
+      {urls.map(({ name, label, url }) => (
+        <div key={name}>
+          <p>{label}</p>
+          <Copyable id={`callback-${name}`} text={url} what="the URL" />
+        </div>
+      ))}
+      {unclear.length > 0 && <Unclear title={account.title} unclear={unclear} />}
+    </section>
+  )
+}
+
+function Unclear({ title, unclear }: { title: string; unclear: UnclearCallback[] }) {
+  return (
+    <>
+      <h3 id="not-understood">Not understood ({unclear.length})</h3>
+      <p>{title} sent these, and they made neither a message nor a receipt. Each is kept for two weeks.</p>
+      {unclear.slice(0, SHOWN).map(({ id, name, why, method, query, contentType, body, count, lastAt }) => (
+        <details key={id}>
+          <summary>
+            <Time at={lastAt} /> {why}
+            {count > 1 && ` (${count} times)`}
+          </summary>
+          <p>
+            {method} {name}
+            {query !== '' && `?${query}`} {contentType}, {body.length} bytes
+          </p>
+          <pre>{body.subarray(0, MAX_BYTES).toString()}</pre>
+        </details>
+      ))}
+    </>
+  )
+}

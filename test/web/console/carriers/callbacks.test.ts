@@ -1,0 +1,78 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { freePort } from '../../../../dev/services/free-port.js'
+import type { CallbackRequest } from '../../../../src/carriers/callbacks.js'
+import { addCarrierAccount, type CarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
+import { testCallbacks } from '../../../../src/domain/carriers/accounts/callbacks-test.js'
+import { keepUnclearCallback } from '../../../../src/domain/carriers/unclear-callbacks.js'
+import type { Context } from '../../../../src/domain/context.js'
+import { createPerson } from '../../../domain/people/people.js'
+import { createTestContext } from '../../../helpers/context.js'
+import { browse } from '../../../helpers/web/browser-session.js'
+import { serveApp, type TestWeb } from '../../../helpers/web/web.js'
+
+describe('the callbacks of a carrier account', () => {
+  let context: Context
+  let web: TestWeb
+  let account: CarrierAccount
+
+  before(async () => {
+    const port = await freePort()
+    context = await createTestContext({ PUBLIC_URL: `http://127.0.0.1:${port}` })
+    web = await serveApp(context, { port })
+    const settings = { apiKey: 'KEY', publicKey: Buffer.alloc(32, 1).toString('base64') }
+    account = await addCarrierAccount(context, { name: 'telnyx', kind: 'telnyx', settings })
+  })
+
+  after(async () => {
+    await web.close()
+    await context.close()
+  })
+
+  const request = (body: string): CallbackRequest => ({
+    ...{ method: 'POST', url: '', key: '', address: '127.0.0.1', content: undefined, fields: {} },
+    query: new URLSearchParams(),
+    body: Buffer.from(body),
+    header: () => 'application/json',
+  })
+  const page = async () => {
+    const operator = await createPerson(context, { role: 'operator' })
+    return (await (await browse(context, web, operator.id)).get(`/console/carriers/${account.id}`)).text
+  }
+
+  it('are on its page, to be entered at the carrier', async () => {
+    const html = await page()
+    expect(html).to.include(`${context.config.publicUrl}/carriers/telnyx/${account.id}/events`)
+    expect(html).not.to.include('Not understood')
+  })
+
+  it('that nobody understood are there too, with why and the bytes', async () => {
+    for (const body of ['{"a":"<b>"}', '{"a":"<b>"}', '{"other":1}']) {
+      await keepUnclearCallback(context, account, {
+        why: 'an event of the type "x"',
+        name: 'events',
+        request: request(body),
+      })
+    }
+    const html = await page()
+    expect(html)
+      .to.include('Not understood (2)')
+      .and.include('(2 times)')
+      .and.include('{&quot;a&quot;:&quot;&lt;b>')
+    expect(html).not.to.include('<b>"}')
+  })
+
+  it('are tried by PUBLIC_URL', async () => {
+    expect(await testCallbacks(context, account)).to.equal(undefined)
+    const other = createServer((_, response) => response.writeHead(404).end('no such page'))
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const at = (publicUrl: string) => ({ ...context, config: { ...context.config, publicUrl } })
+    expect(await testCallbacks(at(`http://127.0.0.1:${port}`), account)).to.match(/answered 404.*PUBLIC_URL/)
+    await new Promise((resolve) => other.close(resolve))
+    expect(await testCallbacks(at(`http://127.0.0.1:${port}`), account)).to.match(
+      /could not be reached from here/,
+    )
+  })
+})

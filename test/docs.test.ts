@@ -243,7 +243,7 @@ function isPartition(name: string): boolean {
 interface Described {
   default?: string | number | boolean
   optional: boolean
-  meta?: { about: string }
+  meta?: { about: string; secret?: boolean }
 }
 
 interface Describable {
@@ -275,7 +275,8 @@ function tableRows(page: string, first: RegExp): string[][] {
 /** A setting as a table has it: its default, or that it must be there, and its sentence. */
 function describeSetting(schema: Describable): { standard: string; about: string | undefined } {
   const { default: value, optional, meta } = schema.describe() as Described
-  const isEmpty = value === undefined || value === ''
+  // A secret that is made up is another one each time.
+  const isEmpty = value === undefined || value === '' || meta?.secret === true
   return {
     standard: isEmpty ? (optional ? '' : 'required') : code(String(value)),
     about: meta?.about,

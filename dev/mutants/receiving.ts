@@ -34,7 +34,7 @@ export const RECEIVING: readonly Mutant[] = [
   {
     breaks: 'an account brings messages to a line that is at another',
     file: 'src/database/sql/messages/receive_messages.sql',
-    find: ` and (m.value ->> 'account_id' is null or carrier = m.value ->> 'carrier')`,
+    find: ` and (m.value ->> 'account_id' is null or is_line_at(carrier, routes, m.value ->> 'carrier'))`,
     replace: '',
     tests: ['test/database/messages/receiving.test.ts'],
   },

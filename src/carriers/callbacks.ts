@@ -82,7 +82,7 @@ export interface CarrierCallbacks<Settings> {
   /** How long it waits for an answer, in ms; left out: as long as Twilio. */
   waitMs?: number
   /** The secret of ours in each URL, for a carrier that signs nothing; left out: there is none. */
-  key?(settings: Settings): string
+  key?(settings: Settings): string | undefined
   /** What the operator should look at when a request is not signed with the account's secret. */
   unsignedHint: string
   /** Whether who knows the account's secret made the request. Compared in constant time. */

@@ -21,6 +21,10 @@ export type { CodeTable, Refusal } from './kit/refusals.js'
 export * as setting from './kit/settings.js'
 export * as verify from './kit/verify.js'
 
+function keyOf(key: string | undefined): Record<string, string> {
+  return key === undefined ? {} : { key }
+}
+
 /** The kind of carrier that a provider is. */
 export function carrierOf<Settings extends AnyObject>(provider: Provider<Settings>): CarrierKind<Settings> {
   const { title, settings, defaults, callbacks } = provider
@@ -42,7 +46,7 @@ export function carrierOf<Settings extends AnyObject>(provider: Provider<Setting
             { kind: provider.kind, accountId: account.id, name },
             {
               ...query,
-              ...(callbacks?.key === undefined ? {} : { key: callbacks.key(its) }),
+              ...keyOf(callbacks?.key?.(its)),
             },
           ),
       }),

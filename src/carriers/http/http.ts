@@ -1,117 +1,130 @@
-import { MAX_CARRIER_TIMEOUT_MS } from '../../config.js'
-import { parseExactly } from '../../kit/text/exact-json.js'
-import { FetchFailed, type SafeFetch, type SafeResponse } from '../../safe-fetch.js'
-import {
-  CarrierOutcomeUnknown,
-  CarrierRejected,
-  CarrierThrottled,
-  CarrierUnavailable,
-  type CarrierClient,
-} from '../carrier.js'
-import type { CarrierTools } from '../kind.js'
-import {
-  errorOfFailure,
-  explainBlockedCarrier,
-  MAX_REASON_LENGTH,
-  readRetryAfter,
-  withoutNumbers,
-} from '../refusals.js'
-import { textAt } from './json-path.js'
-import type { HttpSettings } from './settings.js'
-import { fillBody } from './template.js'
+import * as kit from '../kit.js'
+import { at, textAt } from '../kit.js'
+import { httpSettings, type HttpSettings } from './settings.js'
+import { fillFields, fillJson, fillText, fillXml } from './template.js'
 
-/** An answer has an id or a reason in it, beside whatever else. If it is cut off, the id cannot be read from it. */
-const MAX_ANSWER_BYTES = 64 * 1024
+/** A carrier that an operator describes by settings, because nobody has written a file for it. */
+export const http: kit.Provider<HttpSettings> = {
+  kind: 'http',
+  title: 'HTTP API',
+  settings: httpSettings,
+  numbers: ({ numbers }) => numbers,
+  credentialsHint: 'Look at the headers of the account.',
+  api: ({ url, headers }) => ({ url, headers: readHeaders(headers) }),
 
-/** A carrier that takes one POST for each message. */
-export function createHttp(
-  { name }: { name: string },
-  settings: HttpSettings,
-  { http }: Pick<CarrierTools, 'http'>,
-): CarrierClient {
-  const headers = {
-    Accept: 'application/json',
-    'Content-Type': settings.format === 'json' ? 'application/json' : 'application/x-www-form-urlencoded',
-    ...readHeaders(settings.headers),
-  }
-  return {
-    name,
-    async send({ id, fromNumber, toNumber, text, mediaUrl }, signal) {
-      const values = { from: fromNumber, to: toNumber, text, mediaUrl, id }
-      const answer = await post(
-        http,
-        settings,
-        headers,
-        fillBody(settings.body, settings.format, values),
-        signal,
-      )
-      if (answer.status < 200 || answer.status > 299) throw errorOf(answer, settings)
-      const carrierMessageId = settings.idField === '' ? id : textAt(readJson(answer), settings.idField)
-      // It may have taken the message: without its id no report would ever find it.
-      if (carrierMessageId === '') throw new CarrierOutcomeUnknown(`the answer has no ${settings.idField}`)
-      return { carrierMessageId }
-    },
-    async test(signal) {
-      try {
-        const { status } = await http.request(settings.url, { method: 'GET', headers, signal, ...LIMITS })
-        return status === 401 || status === 403
-          ? `The carrier answers ${status}: look at the headers of the account.`
-          : undefined
-      } catch (error) {
-        if (!(error instanceof FetchFailed)) throw error
-        return `The carrier could not be reached. ${explainBlockedCarrier(error)}`
+  send: ({ id, from, to, text = '', mediaUrls }, { settings }) => {
+    const [mediaUrl = ''] = mediaUrls
+    const values = { from, to, text, mediaUrl, id }
+    const { url: path, body } = settings
+    switch (settings.format) {
+      case 'json':
+        return { path, json: fillJson(body, values) }
+      case 'form':
+        return { path, form: fillFields(body, values) }
+      case 'xml':
+        return { path, text: { type: 'application/xml', body: fillXml(body, values) } }
+      case 'query': {
+        const whole = new URL(path)
+        for (const [name, value] of Object.entries(fillFields(body, values)))
+          whole.searchParams.set(name, value)
+        return { path: whole.href }
       }
-    },
-    close: () => Promise.resolve(),
+    }
+  },
+  id: ({ body }, { settings, message }) =>
+    settings.idField === '' ? message.id : textAt(body, settings.idField),
+  refusal: ({ status, body }, { errorField, refusalField, refusalWords }) => {
+    const isRefused =
+      status < 200 || status > 299 || isOneOf(refusalWords, textAt(body, refusalField).toLowerCase())
+    if (!isRefused) return undefined
+    return { said: textAt(body, errorField), ...(status > 299 && { code: String(status) }) }
+  },
+  test: ({ url }) => ({ path: url, method: 'GET' }),
+  works: ({ status }) => status !== 401 && status !== 403,
+
+  callbacks: {
+    urls: { message: 'URL for messages that come in', status: 'URL for delivery reports' },
+    hint: 'the signature or secret does not fit: look at verification, signingSecret and signatureHeader of the account',
+    takesGet: true,
+    key: ({ verification, callbackKey }) => (verification === 'url' ? callbackKey : undefined),
+    verify: (settings, request) => isVerified(settings, request),
+    items: ({ content, fields }, _, { itemsField }) =>
+      itemsField === '' ? (content ?? fields) : at(content ?? fields, itemsField),
+    read: (item, { name, request, settings }) =>
+      name === 'message' ? readMessage(item, request, settings) : readReport(item, settings),
+    answer: { type: 'application/json', body: '{"success":true}' },
+  },
+}
+
+function isVerified(settings: HttpSettings, request: kit.CallbackRequest): boolean {
+  const { verification, signingSecret: secret, signatureHeader, signedText, timestampHeader } = settings
+  if (verification === 'url') return true
+  if (secret === '') return false
+  const given = request.header(signatureHeader)
+  switch (verification) {
+    case 'header':
+      return kit.verify.isSecret(given, secret)
+    case 'bearer':
+      return kit.verify.hasBearer(request, secret)
+    case 'basic': {
+      const [user = '', ...password] = secret.split(':')
+      return kit.verify.hasBasicAuth(request, user, password.join(':'))
+    }
+    default: {
+      const timestamp = timestampHeader === '' ? '' : request.header(timestampHeader)
+      if (timestampHeader !== '' && !kit.verify.isFresh(timestamp)) return false
+      const body = request.body
+      // A body may have bytes that are no text, and is signed as it came.
+      const over =
+        signedText.trim() === '{{ body }}'
+          ? body
+          : fillText(signedText, { body: body.toString(), url: request.url, timestamp })
+      if (verification === 'ed25519') return kit.verify.isEd25519(secret, over, given)
+      return isHmac(verification.slice('hmac-'.length) as 'sha256', secret, over, given)
+    }
   }
 }
 
-/** The caller's signal ends a request sooner; this is for one that comes without. */
-const LIMITS = { timeoutMs: MAX_CARRIER_TIMEOUT_MS, maxResponseBytes: MAX_ANSWER_BYTES }
-
-async function post(
-  http: SafeFetch,
-  { url }: HttpSettings,
-  headers: Record<string, string>,
-  body: string,
-  signal: AbortSignal,
-): Promise<SafeResponse> {
-  try {
-    return await http.request(url, { method: 'POST', headers, body, signal, ...LIMITS })
-  } catch (error) {
-    throw errorOfFailure(error, signal)
-  }
+/** In hex or base64, with `sha256=` before it or not. */
+function isHmac(
+  algorithm: 'sha1' | 'sha256' | 'sha512',
+  secret: string,
+  over: string | Buffer,
+  header: string,
+): boolean {
+  const given = header.replace(/^sha(?:1|256|512)=/i, '')
+  return (['hex', 'base64'] as const).some((encoding) =>
+    kit.verify.isHmac({ algorithm, encoding, secret, over, given }),
+  )
 }
 
-/**
- * | answer | error | because |
- * |---|---|---|
- * | 429 | throttled | RFC 6585 §4 |
- * | 401, 403, 404, 405 | unavailable | it is about the account or its URL: an operator mends it, and the messages wait meanwhile |
- * | 408, 3xx, 5xx | outcome unknown | a server that failed may have taken it |
- * | any other 4xx | rejected | it is about the message |
- */
-function errorOf(answer: SafeResponse, { errorField }: HttpSettings): Error {
-  const { status } = answer
-  if (status === 429) return new CarrierThrottled(readRetryAfter(answer.headers['retry-after'], Date.now()))
-  if ([401, 403, 404, 405].includes(status)) {
-    return new CarrierUnavailable(`the carrier answered ${status}: look at the account's URL and headers`)
-  }
-  if (status < 400 || status >= 500 || status === 408) {
-    return new CarrierOutcomeUnknown(`the carrier answered ${status}`)
-  }
-  const said = withoutNumbers(textAt(readJson(answer), errorField)).slice(0, MAX_REASON_LENGTH)
-  return new CarrierRejected(said === '' ? `the carrier answered ${status}` : said, String(status))
+function readMessage(item: unknown, { query }: kit.CallbackRequest, settings: HttpSettings): kit.Brought {
+  const { messageIdField, fromField, toField, textField, mediaField } = settings
+  return kit.message({
+    id: textAt(item, messageIdField),
+    from: textAt(item, fromField),
+    // A plus sign in a query stands for a space.
+    to: textAt(item, toField) || (query.get('to') ?? '').replace(/^ /, '+'),
+    text: textAt(item, textField),
+    mediaUrls: kit.textsAt(item, mediaField),
+  })
 }
 
-function readJson({ body, truncated }: SafeResponse): unknown {
-  if (truncated) return undefined
-  try {
-    return parseExactly(body.toString())
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+function readReport(item: unknown, settings: HttpSettings): kit.Brought {
+  const word = textAt(item, settings.statusField).trim().toLowerCase()
+  const said = textAt(item, settings.errorField)
+  const report = (state: string) =>
+    kit.receipt({ [state]: state } as kit.StateTable, {
+      ...{ id: textAt(item, settings.statusIdField), state, said: said === '' ? word : said },
+    })
+  if (isOneOf(settings.deliveredWords, word)) return report('delivered')
+  if (isOneOf(settings.sentWords, word)) return report('sent')
+  if (isOneOf(settings.failedWords, word)) return report('failed')
+  return kit.unclear(`a report with the state "${word}"`)
+}
+
+function isOneOf(words: string, word: string): boolean {
+  return word !== '' && words.split(',').some((each) => each.trim().toLowerCase() === word)
 }
 
 function readHeaders(lines: string): Record<string, string> {

@@ -1,52 +1,77 @@
-/** What a template may have, as `{{to}}`. null: the message has none. */
-export type Values = Record<'from' | 'to' | 'text' | 'mediaUrl' | 'id', string | null>
+import { Liquid } from 'liquidjs'
 
-const NAMES = new Set(['from', 'to', 'text', 'mediaUrl', 'id'])
-const PLACEHOLDER = /\{\{\s*(\w*)\s*\}\}/g
+/** What a template may have, as `{{ to }}`. An empty text: the message has none. */
+export type Values = Readonly<Record<'from' | 'to' | 'text' | 'mediaUrl' | 'id', string>>
 
-export function unknownPlaceholders(template: string): string[] {
-  return [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name).filter((name) => !NAMES.has(name))
+const NAMES = ['from', 'to', 'text', 'mediaUrl', 'id'] as const
+
+/** An operator wrote the template: the bounds are against a slip, such as a loop of a million. */
+const BOUNDS = { parseLimit: 20_000, renderLimit: 200, memoryLimit: 500_000 }
+const plain = new Liquid(BOUNDS)
+/** What is filled into XML has no signs that would end an element. */
+const escaping = new Liquid({ ...BOUNDS, outputEscape: 'escape' })
+
+/**
+ * What is wrong with a template, in the engine's words or because it asks for something that there is not; undefined: nothing.
+ *
+ * @param names what there is
+ */
+export function faultOfTemplate(template: string, names: readonly string[] = NAMES): string | undefined {
+  try {
+    const unknown = plain.globalVariablesSync(plain.parse(template)).filter((name) => !names.includes(name))
+    if (unknown.length === 0) return undefined
+    const written = (each: readonly string[]) => each.map((name) => `{{${name}}}`).join(', ')
+    return `there is no ${written(unknown)}: there are ${written(names)}`
+  } catch (error) {
+    return (error as Error).message.split('\n')[0]
+  }
+}
+
+/** Fills one text in. */
+export function fillText(template: string, values: Readonly<Record<string, unknown>>): string {
+  return plain.parseAndRenderSync(template, values) as string
+}
+
+/** A whole document in XML; the values are escaped. */
+export function fillXml(template: string, values: Values): string {
+  return escaping.parseAndRenderSync(template, values) as string
 }
 
 /**
- * A request's body. Values are filled into the texts of the template after it was read, so that no quote, ampersand or
- * newline of a message can become a part of its form. A field that is nothing but a placeholder without a value is left
- * out.
+ * JSON: values are filled into the texts of the template after it was read, so that no quote or newline of a message can
+ * become a part of its form. What had something to fill in and comes out empty is left out.
  */
-export function fillBody(template: string, format: 'json' | 'form', values: Values): string {
-  if (format === 'form') {
-    const fields = template.trim() === '' ? formOf() : [...new URLSearchParams(template.trim())]
-    return new URLSearchParams(
-      fields.flatMap(([name, text]) => {
-        const filled = fill(text, values)
-        return filled === undefined ? [] : [[name, filled]]
-      }),
-    ).toString()
-  }
-  const shape: unknown = template.trim() === '' ? Object.fromEntries(formOf()) : JSON.parse(template)
-  return JSON.stringify(fillAll(shape, values))
+export function fillJson(template: string, values: Values): object {
+  const shape: unknown = template.trim() === '' ? Object.fromEntries(standard()) : JSON.parse(template)
+  return (fillAll(shape, values) ?? {}) as object
 }
 
-function formOf(): [string, string][] {
-  return [...NAMES].map((name) => [name, `{{${name}}}`])
+/** A form or a query: the same. */
+export function fillFields(template: string, values: Values): Record<string, string> {
+  const fields = template.trim() === '' ? standard() : [...new URLSearchParams(template.trim())]
+  return Object.fromEntries(
+    fields.flatMap(([name, text]) => {
+      const filled = fillOrLeave(text, values)
+      return filled === undefined ? [] : [[name, filled]]
+    }),
+  )
+}
+
+function standard(): [string, string][] {
+  return NAMES.map((name) => [name, `{{ ${name} }}`])
 }
 
 function fillAll(shape: unknown, values: Values): unknown {
-  if (typeof shape === 'string') return fill(shape, values)
+  if (typeof shape === 'string') return fillOrLeave(shape, values)
   if (Array.isArray(shape)) {
     return shape.map((each) => fillAll(each, values)).filter((each) => each !== undefined)
   }
   if (typeof shape !== 'object' || shape === null) return shape
-  return Object.fromEntries(Object.entries(shape).map(([name, each]) => [name, fillAll(each, values)]))
+  const filled = Object.entries(shape).map(([name, each]) => [name, fillAll(each, values)] as const)
+  return Object.fromEntries(filled.filter(([, each]) => each !== undefined))
 }
 
-/** undefined: it is one placeholder, which has no value. */
-function fill(text: string, values: Values): string | undefined {
-  const [whole, name] = /^\{\{\s*(\w*)\s*\}\}$/.exec(text.trim()) ?? []
-  if (whole !== undefined) return valueOf(values, name) ?? undefined
-  return text.replace(PLACEHOLDER, (_, each: string) => valueOf(values, each) ?? '')
-}
-
-function valueOf(values: Values, name = ''): string | null {
-  return NAMES.has(name) ? values[name as keyof Values] : null
+function fillOrLeave(text: string, values: Values): string | undefined {
+  const filled = fillText(text, values)
+  return filled === '' && text !== '' ? undefined : filled
 }

@@ -5,7 +5,7 @@ import type { CallbackAnswer, CallbackRequest, CallbackTools, CarrierCallbacks }
 import { partsOf } from '../records.js'
 import { unclear, type Brought, type BroughtReceipt, type BroughtText } from './brought.js'
 import { readNumber } from './numbers.js'
-import type { Provider, ProviderCallbacks } from './provider.js'
+import { numberFormOf, type Provider, type ProviderCallbacks } from './provider.js'
 import { isRecord } from './reading.js'
 import { meaningOf, wordsOf } from './refusals.js'
 import { isSecret } from './verify.js'
@@ -32,10 +32,14 @@ export function callbacksFor<Settings extends AnyObject>(
     takesGet,
     ...(waitMs === undefined ? {} : { waitMs }),
     ...(key === undefined ? {} : { key }),
-    isSigned: (settings, request) =>
-      (key !== undefined || verify !== undefined) &&
-      (key === undefined || isSecret(request.key, key(settings))) &&
-      (verify === undefined || verify(settings, request)),
+    isSigned: (settings, request) => {
+      const wanted = key?.(settings)
+      return (
+        (wanted !== undefined || verify !== undefined) &&
+        (wanted === undefined || isSecret(request.key, wanted)) &&
+        (verify === undefined || verify(settings, request))
+      )
+    },
     answer: async (name, request, tools) => {
       await takeAll(provider, readAll(callbacks, name, request, tools.settings), tools)
       return answer
@@ -49,7 +53,7 @@ function readAll<Settings extends AnyObject>(
   request: CallbackRequest,
   settings: Settings,
 ): Brought[] {
-  const found = items === undefined ? request.fields : items(request, name)
+  const found = items === undefined ? request.fields : items(request, name, settings)
   if (found === undefined || found === null) return [unclear('a request without what it should bring')]
   return [found].flat().flatMap((item) => {
     try {
@@ -85,10 +89,11 @@ async function takeAll<Settings extends AnyObject>(
 }
 
 async function takeMessage<Settings extends AnyObject>(
-  { numbers }: Provider<Settings>,
+  provider: Provider<Settings>,
   { id, from, to, text, mediaUrls, keyword }: BroughtText,
-  { receiveMessage }: CallbackTools<Settings>,
+  { receiveMessage, settings }: CallbackTools<Settings>,
 ): Promise<void> {
+  const numbers = numberFormOf(provider, settings)
   const toNumber = readNumber(to, numbers === 'national' ? 'plus' : numbers)
   const fromNumber = readNumber(from, numbers, toNumber)
   for (const part of partsOf(id, text, mediaUrls.slice(0, MAX_MEDIA))) {

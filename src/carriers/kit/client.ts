@@ -10,7 +10,7 @@ import { errorOfFailure } from '../refusals.js'
 import { isSuccess, type Answer } from './answer.js'
 import { askOrRefuse, createApi, explainFailure } from './api.js'
 import { writeNumber } from './numbers.js'
-import type { Asking, MessageToSend, Provider, Use } from './provider.js'
+import { numberFormOf, type Asking, type MessageToSend, type Provider, type Use } from './provider.js'
 import { errorOfRefusal, meaningOf, wordsOf, type Refusal } from './refusals.js'
 
 /** The carrier of an account at a provider. */
@@ -20,22 +20,24 @@ export function createClient<Settings extends AnyObject>(
   settings: Settings,
   { http, log, callbackUrl }: CarrierTools & Pick<Use<Settings>, 'callbackUrl'>,
 ): CarrierClient {
-  const { title, codes = {}, numbers, listNumbers, setUpNumbers, mediaHeaders } = provider
+  const { title, codes = {}, listNumbers, setUpNumbers, mediaHeaders } = provider
+  const numbers = numberFormOf(provider, settings)
   const api = createApi(http, provider.api(settings))
   const use: Use<Settings> = { settings, callbackUrl }
   const hide = hiderOf(provider.settings, settings)
-  const readRefusal = (answer: Answer) => hidden(provider.refusal?.(answer), hide)
+  const readRefusal = (answer: Answer) => hidden(provider.refusal?.(answer, settings), hide)
 
   const explain = (answer: Answer): string => explainAnswer(provider, answer, readRefusal(answer))
 
   async function post(message: OutboundMessage, signal: AbortSignal): Promise<string> {
-    const request = provider.send(messageFor(message), use)
+    const written = messageFor(message)
+    const request = provider.send(written, use)
     const answer = await api.ask(request, signal).catch((error: unknown) => {
       throw errorOfFailure(error, signal)
     })
     const refusal = readRefusal(answer)
     if (!isSuccess(answer) || refusal !== undefined) throw errorOfRefusal(title, codes, answer, refusal)
-    const id = provider.id(answer)
+    const id = provider.id(answer, { settings, message: written })
     // It may have taken the message: without its id no report would ever find it.
     if (id === '') throw new CarrierOutcomeUnknown(`${title} answered ${answer.status} without an id`)
     return id
@@ -70,7 +72,8 @@ export function createClient<Settings extends AnyObject>(
     async test(signal) {
       try {
         const answer = await api.ask(provider.test(settings), signal)
-        return isSuccess(answer) && readRefusal(answer) === undefined ? undefined : explain(answer)
+        const works = provider.works?.(answer) ?? (isSuccess(answer) && readRefusal(answer) === undefined)
+        return works ? undefined : explain(answer)
       } catch (error) {
         return explainFailure(error, title)
       }

@@ -19,7 +19,7 @@ export interface Provider<Settings extends AnyObject> {
   settings: ObjectSchema<Settings>
   defaults?: Partial<CarrierKind['defaults']>
   /** How it writes numbers, in both directions. Left out: with a plus sign. */
-  numbers?: NumberForm
+  numbers?: NumberForm | ((settings: Settings) => NumberForm)
   /** What its codes mean, in answers and in reports. */
   codes?: CodeTable
   /** Where its API is, and what each request carries, such as the credentials. */
@@ -27,11 +27,13 @@ export interface Provider<Settings extends AnyObject> {
   /** The request that sends a message. @throws CarrierRejected for what it cannot send */
   send: (message: MessageToSend, use: Use<Settings>) => ApiRequest
   /** The message's id in an answer of success; '' where it is not there. */
-  id: (answer: Answer) => string
+  id: (answer: Answer, of: { settings: Settings; message: MessageToSend }) => string
   /** What it says where it did not take the message, in an answer of whatever status; undefined: nothing. */
-  refusal?: (answer: Answer) => Refusal | undefined
+  refusal?: (answer: Answer, settings: Settings) => Refusal | undefined
   /** A request that sends nothing and costs nothing, and works with the right credentials only. */
   test: (settings: Settings) => ApiRequest
+  /** Whether its answer says that the credentials are right. Left out: any answer of success. */
+  works?: (answer: Answer) => boolean
   /** What a person should look at when the credentials are refused. */
   credentialsHint: string
   /** @throws CarrierRefused */
@@ -76,12 +78,12 @@ export interface ProviderCallbacks<Settings> {
   hint: string
   /** Whether the provider made the request. It may be left out where there is a `key`. */
   verify?: (settings: Settings, request: CallbackRequest) => boolean
-  /** The secret in our URLs, which then must be in each request. For a provider that signs nothing. */
-  key?: (settings: Settings) => string
+  /** The secret in our URLs, which then must be in each request. For a provider that signs nothing; undefined: none. */
+  key?: (settings: Settings) => string | undefined
   /** It calls with GET, and everything is in the query. */
   takesGet?: boolean
   /** What a request brings, as a list or one thing. Left out: its fields. */
-  items?: (request: CallbackRequest, name: string) => unknown
+  items?: (request: CallbackRequest, name: string, settings: Settings) => unknown
   /** What one of these is. It is read alone: whatever it throws leaves the others as they are. */
   read: (item: unknown, of: Reading<Settings>) => Brought | readonly Brought[]
   /** What it takes for success. Left out: 200 and `{}`. */
@@ -95,4 +97,12 @@ export interface Reading<Settings> {
   name: string
   request: CallbackRequest
   settings: Settings
+}
+
+/** How an account's numbers are written. */
+export function numberFormOf<Settings extends AnyObject>(
+  { numbers }: Pick<Provider<Settings>, 'numbers'>,
+  settings: Settings,
+): NumberForm | undefined {
+  return typeof numbers === 'function' ? numbers(settings) : numbers
 }

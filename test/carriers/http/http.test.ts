@@ -1,13 +1,15 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { CarrierOutcomeUnknown, CarrierRejected } from '../../../src/carriers/carrier.js'
 import { httpSettings } from '../../../src/carriers/http/settings.js'
-import { fillBody } from '../../../src/carriers/http/template.js'
+import { fillFields, fillJson, fillXml } from '../../../src/carriers/http/template.js'
 import { failure } from '../../helpers/failure.js'
 import { anyMessage } from '../conformance.js'
 import { createTestHttp } from './carrier.js'
 import { refuse, settingsFor, startStandIn, type StandIn } from './stand-in.js'
 
-const VALUES = { from: '+15550000001', to: '+15005550199', text: 'Hi', mediaUrl: null, id: 'id-1' }
+const VALUES = { from: '+15550000001', to: '+15005550199', text: 'Hi', mediaUrl: '', id: 'id-1' }
 
 describe('an HTTP carrier', () => {
   let standIn: StandIn
@@ -58,33 +60,67 @@ describe('an HTTP carrier', () => {
     const signal = new AbortController().signal
     const wrong = createTestHttp(settingsFor(standIn.url, { headers: 'Authorization: Bearer no' }))
     expect(await wrong.carrier.test(signal)).to.equal(
-      'The carrier answers 401: look at the headers of the account.',
+      'HTTP API does not accept the account. Look at the headers of the account.',
     )
     await wrong.close()
     const nobody = createTestHttp(settingsFor('http://127.0.0.1:1/'))
-    expect(await nobody.carrier.test(signal)).to.match(/^The carrier could not be reached\. .+\.$/)
+    expect(await nobody.carrier.test(signal)).to.match(/^HTTP API could not be reached\. .+\.$/)
     await nobody.close()
   })
+
+  it('may refuse in an answer of success', async () => {
+    const answer = (response: ServerResponse) =>
+      response.end(JSON.stringify({ state: 'ERROR', error: 'no such number', messages: [{ id: 'x' }] }))
+    standIn.behave('+15005550023', answer)
+    const error = await send({ refusalField: 'state' }, '+15005550023')
+    expect(error).to.be.instanceOf(CarrierRejected).with.property('reason', 'no such number')
+  })
+
+  for (const [numbers, written] of [
+    ['plain', '12025550199'],
+    ['zeros', '0012025550199'],
+    ['national', '2025550199'],
+  ] as const) {
+    it(`may want numbers as ${written}, and messages by GET`, async () => {
+      const asked: string[] = []
+      const server = createServer((request, response) => {
+        asked.push(request.url ?? '')
+        response.end('{"id":"1"}')
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/send/?key=a`
+      const { carrier, close } = createTestHttp({
+        url,
+        format: 'query',
+        numbers,
+        body: 'dest={{to}}&msg={{text}}',
+      })
+      const message = anyMessage({ fromNumber: '+12025550123', toNumber: '+12025550199', text: 'a & b' })
+      expect(await carrier.send(message, new AbortController().signal)).to.deep.equal({
+        carrierMessageId: '1',
+      })
+      expect(asked).to.deep.equal([`/send/?key=a&dest=${written}&msg=a+%26+b`])
+      await close()
+      await new Promise((resolve) => server.close(resolve))
+    })
+  }
 
   describe('its body', () => {
     it('is filled in after it was read: no text can become a part of its form', () => {
       const text = `"},"to":"+1999","x":{"y":"\\`
-      const json = fillBody('{"message":{"to":"{{to}}","body":"{{text}} – {{id}}"}}', 'json', {
-        ...VALUES,
-        text,
-      })
-      expect(JSON.parse(json)).to.deep.equal({ message: { to: VALUES.to, body: `${text} – id-1` } })
+      const json = fillJson('{"message":{"to":"{{to}}","body":"{{text}} – {{id}}"}}', { ...VALUES, text })
+      expect(json).to.deep.equal({ message: { to: VALUES.to, body: `${text} – id-1` } })
 
-      const form = fillBody('To={{to}}&Body={{text}}', 'form', { ...VALUES, text: 'a&To=+1999#{{to}}' })
-      expect([...new URLSearchParams(form)]).to.deep.equal([
-        ['To', VALUES.to],
-        ['Body', 'a&To=+1999#{{to}}'],
-      ])
+      const form = fillFields('To={{to}}&Body={{text}}', { ...VALUES, text: 'a&To=+1999#{{to}}' })
+      expect(form).to.deep.equal({ To: VALUES.to, Body: 'a&To=+1999#{{to}}' })
+
+      const xml = fillXml('<sms to="{{to}}">{{ text }}</sms>', { ...VALUES, text: '</sms>&"<' })
+      expect(xml).to.equal(`<sms to="${VALUES.to}">&lt;/sms&gt;&amp;&#34;&lt;</sms>`)
     })
 
     it('has no field of what the message has not', () => {
       const template = '{"to":"{{to}}","media":["{{mediaUrl}}"],"image":"{{ mediaUrl }}","n":1}'
-      expect(JSON.parse(fillBody(template, 'json', VALUES))).to.deep.equal({ to: VALUES.to, media: [], n: 1 })
+      expect(fillJson(template, VALUES)).to.deep.equal({ to: VALUES.to, media: [], n: 1 })
     })
   })
 
@@ -94,9 +130,11 @@ describe('an HTTP carrier', () => {
 
     it('name what is wrong, and never quote a secret', async () => {
       expect(await faultOf({ url: 'sms.example.com' })).to.include('url must be a whole URL')
-      expect(await faultOf({ body: '{"to":"{{too}}"}' })).to.include('body has {{too}}: it may have {{from}}')
+      expect(await faultOf({ body: '{"to":"{{too}}"}' })).to.include(
+        'body: there is no {{too}}: there are {{from}}',
+      )
       expect(await faultOf({ body: 'to={{to}}' })).to.include('body must be a JSON object')
-      expect(await faultOf({ format: 'xml' })).to.include('format must be json or form')
+      expect(await faultOf({ format: 'xml' })).to.include('body must be set with format=xml')
       const fault = await faultOf({ headers: 'Authorization Bearer my-secret' })
       expect(fault).to.include('headers must be lines').and.to.not.include('my-secret')
     })

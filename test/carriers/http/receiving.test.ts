@@ -14,6 +14,7 @@ const post = (fields: object) => () => {
 conformsToReceiving('http', {
   settings: settingsFor('https://sms.example.com/', { signingSecret: SIGNING_SECRET }),
   otherSettings: settingsFor('https://sms.example.com/', { signingSecret: 'another secret' }),
+  keepsStray: true,
   messageCallback: 'message',
   statusCallback: 'status',
   message: (sent) => post(sent),

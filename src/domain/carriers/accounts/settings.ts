@@ -46,7 +46,8 @@ export function listSettingFields({ settings }: CarrierKind): SettingField[] {
       isSecret: secret,
       isRequired: !field.optional,
       isMultiline: multiline,
-      standard: field.default == null ? undefined : String(field.default),
+      // A secret that is made up is another one each time.
+      standard: secret || field.default == null ? undefined : String(field.default),
     }
   })
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import type { Command } from 'commander'
 import { createProgram } from '../bin/program.js'
+import { CODES_PAGE, drawCodes } from '../dev/codes.js'
 import { drawStates, STATES_PAGE } from '../dev/states.js'
 import { CARRIER_KINDS } from '../src/carriers/registry.js'
 import { MAGIC_NUMBERS } from '../src/carriers/simulator.js'
@@ -32,6 +33,10 @@ const PAGES = [
 describe('docs', () => {
   it('the picture of the states is that of src/states.ts (npm run states)', async () => {
     expect(read(STATES_PAGE)).to.equal(await drawStates())
+  })
+
+  it('the page of carriers’ codes is that of src/carriers/codes.ts (npm run codes)', async () => {
+    expect(read(CODES_PAGE)).to.equal(await drawCodes())
   })
 
   it('the README has at most 150 lines', () => {

@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { format, resolveConfig } from 'prettier'
+import { CARRIER_REASON_NAMES, CARRIER_REASONS } from '../src/carrier-reasons.js'
+import { CARRIER_CODES, listCodes } from '../src/carriers/codes.js'
+import type { CarrierCodes } from '../src/carriers/codes/carrier-codes.js'
+
+/** `npm run codes` draws this page from `src/carrier-reasons.ts` and `src/carriers/codes.ts`. A test compares them. */
+export const CODES_PAGE = 'docs/carriers/codes.md'
+
+export async function drawCodes(): Promise<string> {
+  const reasons = CARRIER_REASON_NAMES.map((name) => {
+    const { label, text, who } = CARRIER_REASONS[name]
+    return `| \`${name}\` | ${label} | ${text} | ${who} |`
+  })
+  const page = `# What carriers' codes mean
+
+Made of \`src/carrier-reasons.ts\` and \`src/carriers/codes.ts\` by \`npm run codes\`.
+
+A message that a carrier rejects, or that a receipt says has failed, keeps the carrier's own code. Where the code is in a
+table below, the message's page says what it means and what to do. \`/v1\` has it as \`carrierCodeMeaning\`, the event
+\`messageStatus\` as \`carrierReason\`, and the export of the activity has both.
+
+A code that no public page explains is not here, and neither is one that has two meanings. Such a message has its code and the
+carrier's words. The codes of the generic HTTP carrier are those of a service that Linehook does not know.
+
+| reason | label | words | who can do something |
+| --- | --- | --- | --- |
+${reasons.join('\n')}
+
+${Object.entries(CARRIER_CODES)
+  .map(([kind, codes]) => section(kind, codes))
+  .join('\n\n')}
+
+The error of a receipt over SMPP (\`err:\`) has no meaning here: the specification leaves it to each SMSC.
+`
+  return format(page, { ...(await resolveConfig(CODES_PAGE)), filepath: CODES_PAGE })
+}
+
+function section(kind: string, known: CarrierCodes): string {
+  const entries = listCodes(known)
+  const rows = CARRIER_REASON_NAMES.flatMap((name) => {
+    const codes = entries
+      .filter(({ reason }) => reason === name)
+      .map(({ first, last }) => (first === last ? `\`${first}\`` : `\`${first}\` to \`${last}\``))
+    return codes.length === 0 ? [] : [`| \`${name}\` | ${codes.join(', ')} |`]
+  })
+  return `## ${kind}
+
+By [its documentation](${known.source}).
+
+| reason | codes |
+| --- | --- |
+${rows.join('\n')}`
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  writeFileSync(CODES_PAGE, await drawCodes())
+}

@@ -1,0 +1,85 @@
+import { CARRIER_REASONS, type CarrierCodeMeaning, type CarrierReason } from '../carrier-reasons.js'
+import { africastalking } from './codes/africastalking.js'
+import { bird } from './codes/bird.js'
+import type { CarrierCodes } from './codes/carrier-codes.js'
+import { clickatell } from './codes/clickatell.js'
+import { infobip } from './codes/infobip.js'
+import { messagemedia } from './codes/messagemedia.js'
+import { plivo } from './codes/plivo.js'
+import { sinch } from './codes/sinch.js'
+import { smpp } from './codes/smpp.js'
+import { telnyx } from './codes/telnyx.js'
+import { twilio } from './codes/twilio.js'
+import { vonage } from './codes/vonage.js'
+
+/**
+ * Carriers' codes by the kind of the account (`src/carriers/registry.ts`). A code that no public page explains is not in
+ * it, and neither is one that means two things, because a wrong reason is worse than none.
+ */
+export const CARRIER_CODES: Readonly<Record<string, CarrierCodes>> = {
+  twilio,
+  telnyx,
+  vonage,
+  plivo,
+  infobip,
+  sinch,
+  bird,
+  clickatell,
+  africastalking,
+  messagemedia,
+  smpp,
+}
+
+/**
+ * What a carrier's code means, and what to do.
+ *
+ * @param kind of the carrier account
+ * @returns null for a code, or a kind of carrier, that we do not know
+ */
+export function explainCarrierCode(kind: string | null, code: string | null): CarrierCodeMeaning | null {
+  const known = kind === null ? undefined : TABLES.get(kind)
+  if (known === undefined || code === null) return null
+  // An SMPP receipt's code is its state and the SMSC's own error. Only the state means the same everywhere.
+  const reason = reasonOf(known, code) ?? reasonOf(known, code.replace(/\/.*$/, ''))
+  return reason === undefined ? null : { reason, text: CARRIER_REASONS[reason].text }
+}
+
+/** One entry of a list: a code, or the first and the last of a range. */
+export interface CodeEntry {
+  reason: CarrierReason
+  first: string
+  last: string
+}
+
+/** The table's entries in its order. */
+export function listCodes({ codes }: CarrierCodes): CodeEntry[] {
+  return (Object.entries(codes) as [CarrierReason, string][]).flatMap(([reason, list]) =>
+    list
+      .trim()
+      .split(/\s+/)
+      .map((entry) => {
+        const [, first = entry, last = entry] = /^(\d+)-(\d+)$/.exec(entry) ?? []
+        return { reason, first, last }
+      }),
+  )
+}
+
+interface Table {
+  single: ReadonlyMap<string, CarrierReason>
+  ranges: readonly CodeEntry[]
+}
+
+const TABLES: ReadonlyMap<string, Table> = new Map(
+  Object.entries(CARRIER_CODES).map(([kind, known]) => {
+    const entries = listCodes(known)
+    const single = new Map(entries.map(({ first, reason }) => [first, reason]))
+    return [kind, { single, ranges: entries.filter(({ first, last }) => first !== last) }]
+  }),
+)
+
+function reasonOf({ single, ranges }: Table, code: string): CarrierReason | undefined {
+  const exact = single.get(code)
+  if (exact !== undefined || !/^[1-9]\d{0,8}$/.test(code)) return exact
+  return ranges.find(({ first, last }) => Number(first) <= Number(code) && Number(code) <= Number(last))
+    ?.reason
+}

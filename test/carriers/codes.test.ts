@@ -1,0 +1,95 @@
+import { expect } from 'chai'
+import { CARRIER_REASON_NAMES, CARRIER_REASONS, type CarrierReason } from '../../src/carrier-reasons.js'
+import { CARRIER_CODES, explainCarrierCode, listCodes, type CodeEntry } from '../../src/carriers/codes.js'
+
+const codesOf = ({ first, last }: CodeEntry): string[] =>
+  first === last
+    ? [first]
+    : Array.from({ length: Number(last) - Number(first) + 1 }, (_, n) => String(Number(first) + n))
+
+describe('the meaning of carriers’ codes', () => {
+  for (const [kind, known] of Object.entries(CARRIER_CODES)) {
+    it(`has every code of ${kind} once, and finds each`, () => {
+      const entries = listCodes(known)
+      const codes = entries.flatMap(codesOf)
+      expect(codes.filter((code, n) => codes.indexOf(code) !== n)).to.deep.equal([])
+      for (const entry of entries) {
+        for (const code of codesOf(entry)) {
+          expect(explainCarrierCode(kind, code), code).to.deep.equal({
+            reason: entry.reason,
+            text: CARRIER_REASONS[entry.reason].text,
+          })
+        }
+      }
+    })
+
+    it(`has a page that explains the codes of ${kind}`, () => {
+      expect(new URL(known.source).protocol).to.equal('https:')
+    })
+  }
+
+  it('has words for every reason, and a code for every reason', () => {
+    for (const name of CARRIER_REASON_NAMES) {
+      const { label, text, who } = CARRIER_REASONS[name]
+      expect(label, name).to.match(/^[A-Z]/)
+      expect(text, name).to.match(/^[A-Z].*\. .*\.$/)
+      // Where only the operator can act, an owner is told so.
+      expect(who === 'operator', name).to.equal(text.includes('Only the operator'))
+    }
+    const used = Object.values(CARRIER_CODES).flatMap((known) => listCodes(known).map(({ reason }) => reason))
+    expect(CARRIER_REASON_NAMES.filter((name) => !used.includes(name))).to.deep.equal([])
+  })
+
+  it('knows hundreds of codes', () => {
+    const count = Object.values(CARRIER_CODES).flatMap((known) => listCodes(known).flatMap(codesOf)).length
+    expect(count).to.be.above(600)
+  })
+
+  for (const [kind, code, reason] of [
+    ['twilio', '30003', 'unreachable'],
+    ['twilio', '30006', 'landline'],
+    ['twilio', '21610', 'blocked_by_recipient'],
+    ['twilio', '30034', 'sender_not_registered'],
+    ['telnyx', '40310', 'invalid_number'],
+    ['telnyx', '40329', 'sender_not_registered'],
+    ['vonage', '1170', 'invalid_number'],
+    ['vonage', '1482', 'sender_not_registered'],
+    ['plivo', '200', 'blocked_by_recipient'],
+    ['infobip', 'REJECTED_NOT_ENOUGH_CREDITS', 'no_credit'],
+    ['infobip', '4129', 'sender_not_registered'],
+    ['sinch', '412', 'country_not_enabled'],
+    ['clickatell', 'EXPIRED', 'expired'],
+    ['africastalking', '405', 'no_credit'],
+    ['smpp', 'ESME_RINVDSTADR', 'invalid_number'],
+    ['smpp', 'EXPIRED/001', 'expired'],
+  ] satisfies [string, string, CarrierReason][]) {
+    it(`of ${kind} ${code} is ${reason}`, () => {
+      expect(explainCarrierCode(kind, code)?.reason).to.equal(reason)
+    })
+  }
+
+  for (const [kind, code] of [
+    // A code that nobody has, of a kind that is known.
+    ['twilio', '39999'],
+    ['vonage', '01170'],
+    ['vonage', '01480'],
+    // It is a range's in figures only.
+    ['infobip', '4110.5'],
+    ['infobip', ''],
+    // Two registries have this number.
+    ['infobip', '6'],
+    ['clickatell', '25'],
+    // Each SMSC has errors of its own.
+    ['smpp', 'UNDELIV/001'],
+    ['smpp', '0x0400'],
+    ['http', '400'],
+    ['simulator', '30003'],
+    ['constructor', '30003'],
+    [null, '30003'],
+    ['twilio', null],
+  ] as const) {
+    it(`is not known of ${String(kind)} ${String(code)}`, () => {
+      expect(explainCarrierCode(kind, code)).to.equal(null)
+    })
+  }
+})

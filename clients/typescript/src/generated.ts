@@ -883,7 +883,7 @@ export interface ChangeApplicationBody {
 
 export interface InboundTextEvent {
   type: 'inboundText'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -892,7 +892,7 @@ export interface InboundTextEvent {
 
 export interface InboundMediaEvent {
   type: 'inboundMedia'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -901,7 +901,7 @@ export interface InboundMediaEvent {
 
 export interface VoiceMailEvent {
   type: 'voiceMail'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -910,7 +910,7 @@ export interface VoiceMailEvent {
 
 export interface MessageStatusEvent {
   type: 'messageStatus'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -922,12 +922,30 @@ export interface MessageStatusPayload {
   status: 'sent' | 'delivered' | 'failed' | 'unknown'
   error: string | null
   carrierCode: string | null
+  carrierReason:
+    | 'invalid_number'
+    | 'unreachable'
+    | 'landline'
+    | 'blocked_by_recipient'
+    | 'blocked_by_carrier'
+    | 'sender_not_registered'
+    | 'sender_not_allowed'
+    | 'country_not_enabled'
+    | 'no_credit'
+    | 'account_suspended'
+    | 'too_fast'
+    | 'too_long'
+    | 'media_not_accepted'
+    | 'expired'
+    | 'carrier_fault'
+    | 'unknown'
+    | null
   clientRef: string | null
 }
 
 export interface OptOutEvent {
   type: 'optOut'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload:
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload:
     'optedOut' | 'optedIn'
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
@@ -937,7 +955,7 @@ export interface OptOutEvent {
 
 export interface LineDisconnectedEvent {
   type: 'lineDisconnected'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -1457,6 +1475,26 @@ export interface Message {
   /** Why it failed, is unknown, or was not sent yet: `cancelled`, `disconnected`, `expired`, `forgotten`, `line_disabled`, `opted_out`, `internal_error`, `throttled`, `carrier_unavailable`, `carrier_missing`, `carrier_outcome_unknown`, `worker_lost`, `restored`, `carrier_has_no_record`, `media_…`, or the carrier's words. */ error:
     string | null
   /** The carrier's own code beside the error, such as Twilio's `30003`. */ carrierCode: string | null
+  /** What that code means and what to do, in a sentence; null: no code, or one that is not known here. */ carrierCodeMeaning: {
+    reason:
+      | 'invalid_number'
+      | 'unreachable'
+      | 'landline'
+      | 'blocked_by_recipient'
+      | 'blocked_by_carrier'
+      | 'sender_not_registered'
+      | 'sender_not_allowed'
+      | 'country_not_enabled'
+      | 'no_credit'
+      | 'account_suspended'
+      | 'too_fast'
+      | 'too_long'
+      | 'media_not_accepted'
+      | 'expired'
+      | 'carrier_fault'
+      | 'unknown'
+    text: string
+  }
   attemptCount: number
   carrierMessageId: string | null
   /** The carrier account that it was handed to; null: none yet, or it was received. */ carrierAccount:

@@ -13,6 +13,7 @@ import {
   type Kind,
   type Row,
 } from '../../shape.js'
+import { CARRIER_REASON_NAMES, type CarrierCodeMeaning } from '../../carrier-reasons.js'
 import { listReasons, MESSAGE_STATUSES, MESSAGE_STEPS } from '../../states.js'
 import { MEDIA_OF_MESSAGE, type MessageMedia } from '../media/reading.js'
 
@@ -30,6 +31,19 @@ export const SEGMENT_COUNT: Kind<number> = { schema: { type: 'integer', minimum:
 const TEXTS: Kind<Record<string, string>> = {
   schema: { type: 'object', additionalProperties: { type: 'string' } },
 }
+
+const CODE_MEANING: Kind<CarrierCodeMeaning> = {
+  schema: {
+    type: 'object',
+    properties: { reason: { type: 'string', enum: CARRIER_REASON_NAMES }, text: text.schema },
+    required: ['reason', 'text'],
+  },
+}
+
+/** Only failures have a code, so no other message costs a look at its account. */
+const CODE_KIND = `case when m.carrier_code is not null then (
+  select a.kind from carrier_accounts a
+  where a.name = coalesce(m.carrier, (select l.carrier from lines l where l.id = m.line_id))) end`
 
 /** A message as its owner sees it; the columns are those of `messages m`. */
 export const MESSAGE_FIELDS = {
@@ -77,6 +91,12 @@ export const MESSAGE_FIELDS = {
     orNull(text),
     "The carrier's own code beside the error, such as Twilio's `30003`.",
   ),
+  carrierCodeMeaning: made(
+    orNull(CODE_MEANING),
+    'What that code means and what to do, in a sentence; null: no code, or one that is not known here.',
+  ),
+  /** The kind of the account that gave the code. */
+  carrierKind: internal(CODE_KIND, orNull(text)),
   attemptCount: shown('m.attempt_count', count),
   carrierMessageId: shown('m.carrier_message_id', orNull(text)),
   carrierAccount: shown(

@@ -10,6 +10,7 @@ import {
 import { ENDPOINT_FIELDS, type Endpoint } from '../../database/endpoints/endpoints.js'
 import type { OwnLine } from '../../database/lines/lines.js'
 import type { MessageMedia } from '../../database/media/reading.js'
+import { explainCarrierCode } from '../../carriers/codes.js'
 import { MESSAGE_FIELDS, type Message } from '../../database/messages/message.js'
 import { TASK_FIELDS } from '../../database/operating/tasks.js'
 import type { Context } from '../../domain/context.js'
@@ -46,6 +47,7 @@ export function presentMessage(context: Context, message: Message) {
       encoding: segments?.encoding ?? null,
       segmentCount: segments?.parts.length ?? null,
       media: message.media && presentMedia(context, message.media),
+      carrierCodeMeaning: explainCarrierCode(message.carrierKind, message.carrierCode),
     }),
   )
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { CARRIER_REASONS } from '../../../src/carrier-reasons.js'
 import { newId } from '../../../src/ids.js'
 import type { TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
@@ -66,6 +67,7 @@ describeWith('/v1/messages', serveApi, (api) => {
       status: 'queued',
       error: null,
       carrierCode: null,
+      carrierCodeMeaning: null,
       attemptCount: 0,
       carrierMessageId: null,
       carrierAccount: null,
@@ -81,6 +83,34 @@ describeWith('/v1/messages', serveApi, (api) => {
     })
     expect(Date.parse(message.createdAt)).to.be.closeTo(Date.now(), 60_000)
     expect(await list()).to.deep.equal([message])
+  })
+
+  it('say what the carrier’s code means where it is known, by the account that gave it', async () => {
+    const { db } = api.context
+    await db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
+    const failed = (carrier: string | null, carrier_code: string | null) =>
+      queue({ status: 'failed', error: 'unreachable', carrier, carrier_code })
+    const meanings = await Promise.all(
+      [
+        await failed('twilio-main', '30003'),
+        await failed('twilio-main', '39999'),
+        await failed('simulator', '30003'),
+        await failed(null, '30003'),
+        await failed('twilio-main', null),
+      ].map(
+        async (id) => (expectAnswer(await client.get(`/v1/messages/${id}`)) as Message).carrierCodeMeaning,
+      ),
+    )
+    expect(meanings).to.deep.equal([
+      { reason: 'unreachable', text: CARRIER_REASONS.unreachable.text },
+      ...[null, null, null, null],
+    ])
+    // Without the name of an account it went by that of its line.
+    await db('lines').where({ id: line.lineId }).update({ carrier: 'twilio-main' })
+    const id = await failed(null, '30007')
+    const [message] = await list()
+    expect(message).to.deep.include({ id, carrierCode: '30007' })
+    expect(message?.carrierCodeMeaning).to.include({ reason: 'blocked_by_carrier' })
   })
 
   it('are listed newest first, of all lines or of one', async () => {

@@ -5,6 +5,7 @@ import {
 } from '../../../database/endpoints/deliveries/delivery.js'
 import { listAttempts } from '../../../database/endpoints/deliveries/reading.js'
 import { findHostedMedia } from '../../../database/media/reading.js'
+import { explainCarrierCode } from '../../../carriers/codes.js'
 import { MESSAGE_FIELDS, type Message } from '../../../database/messages/message.js'
 import type { Page } from '../../../database/lists.js'
 import { present } from '../../../shape.js'
@@ -62,7 +63,9 @@ async function* shownMessages(messages: AsyncIterable<Message>) {
   for await (const message of messages) {
     const { media } = message
     yield {
-      ...present(MESSAGE_FIELDS, message),
+      ...present(MESSAGE_FIELDS, message, {
+        carrierCodeMeaning: explainCarrierCode(message.carrierKind, message.carrierCode),
+      }),
       media: media && {
         status: media.status,
         contentType: media.contentType,

@@ -168,6 +168,17 @@ describeWith("a message's page", startConsole, (site) => {
       )
     })
 
+    it('says what the carrier’s code means, and what to do', async () => {
+      await site.context.db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
+      const failed = { status: 'failed', error: 'Message filtered', carrier: 'twilio-main' }
+      const known = await queueMessage(site.context, line, { ...failed, carrier_code: '30032' })
+      expect(await words(known)).to.match(
+        /filtered This sender or text is not registered.* Only the operator of this service can register it\. The carrier's code: 30032/,
+      )
+      const unknown = await queueMessage(site.context, line, { ...failed, carrier_code: '39999' })
+      expect(await words(unknown)).to.match(/rejected it: Message filtered The carrier's code: 39999/)
+    })
+
     it('tells when a receipt said that the carrier has it', async () => {
       const sent = { status: 'sent', sent_at: new Date(), receipt_at: new Date() }
       const id = await queueMessage(site.context, line, sent)

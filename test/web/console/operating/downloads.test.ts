@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { expect } from 'chai'
+import { CARRIER_REASONS } from '../../../../src/carrier-reasons.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
+import { newId } from '../../../../src/ids.js'
 import { createPerson } from '../../../domain/people/people.js'
 import { ANNA, BEN, queueMessage, receiveForDelivery } from '../../../domain/fixtures.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
@@ -58,6 +60,19 @@ describeWeb('the console, of downloads', ({ context, web }) => {
         toNumber: `'${ANNA}`,
         lineNumber: `'${line.number}`,
       })
+    })
+
+    it('says what a carrier’s code means, where it is known', async () => {
+      await context.db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
+      const failed = { status: 'failed', error: 'late', carrier: 'twilio-main' }
+      await queueMessage(context, line, { ...failed, carrier_code: '39999' })
+      await queueMessage(context, line, { ...failed, carrier_code: '30036' })
+      const rows = rowsOf((await owning.get('/console/activity.csv')).text)
+      expect(rows[0]).to.include({
+        ...{ carrierCode: '30036', carrierReason: 'expired' },
+        carrierCodeMeaning: CARRIER_REASONS.expired.text,
+      })
+      expect(rows[1]).to.include({ carrierCode: '39999', carrierReason: '', carrierCodeMeaning: '' })
     })
 
     it('has what the filter of the page lets through, to which it links', async () => {

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { explainCarrierCode } from '../../../../carriers/codes.js'
 import type { Delivery } from '../../../../database/endpoints/deliveries/delivery.js'
 import type { Message } from '../../../../database/messages/message.js'
 import { readActivity, type Activity, type ActivityFilter } from '../../../../domain/messages/activity.js'
@@ -60,6 +61,7 @@ function rowOf(
   delivery: Delivery | undefined,
   numbers: ReadonlyMap<string, string>,
 ): Record<string, unknown> {
+  const meaning = message && explainCarrierCode(message.carrierKind, message.carrierCode)
   return {
     id,
     at: createdAt.toISOString(),
@@ -75,6 +77,8 @@ function rowOf(
     mediaUrl: message?.mediaUrl,
     error: message?.error ?? delivery?.lastFailure,
     carrierCode: message?.carrierCode,
+    carrierReason: meaning?.reason,
+    carrierCodeMeaning: meaning?.text,
     attemptCount,
     sentAt: message?.sentAt?.toISOString(),
     receiptAt: message?.receiptAt?.toISOString(),

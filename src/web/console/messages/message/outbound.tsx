@@ -1,3 +1,4 @@
+import { explainCarrierCode } from '../../../../carriers/codes.js'
 import type { Message } from '../../../../database/messages/message.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Confirm, Form, Time } from '../../form.js'
@@ -252,10 +253,12 @@ function End({ message }: { message: Message }) {
   }
 }
 
-function Why({ message: { error, carrierCode } }: { message: Message }) {
+function Why({ message: { error, carrierCode, carrierKind } }: { message: Message }) {
+  const meaning = explainCarrierCode(carrierKind, carrierCode)
   return (
     <>
       {error !== null && <p>{explainFailure(error)}</p>}
+      {meaning !== null && <p>{meaning.text}</p>}
       {carrierCode !== null && (
         <p>
           The carrier&apos;s code: <code>{carrierCode}</code>

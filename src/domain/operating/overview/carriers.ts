@@ -1,3 +1,5 @@
+import type { CarrierReason } from '../../../carrier-reasons.js'
+import { explainCarrierCode } from '../../../carriers/codes.js'
 import {
   lookAtCarriers as findTraffic,
   type CarrierTraffic,
@@ -15,6 +17,8 @@ export interface CarrierView extends Omit<CarrierTraffic, 'carrier'> {
   name: string
   title: string
   lineCount: number
+  /** What the code of the last error means; null: there is none, or none that is known. */
+  lastErrorReason: CarrierReason | null
   /** null: it needs none. */
   sessions: SessionsView | null
   mood: 'good' | 'waiting' | 'bad'
@@ -66,6 +70,7 @@ function viewCarrier(account: ListedCarrierAccount, traffic: Omit<CarrierTraffic
     ...{ id, name, title, lineCount },
     sessions: account.sessions === null ? null : viewSessions(account.sessions),
     ...traffic,
+    lastErrorReason: explainCarrierCode(account.kind, traffic.lastErrorCode)?.reason ?? null,
     mood: worst?.mood ?? 'good',
     state: worst?.state ?? (traffic.handedOverCount > 0 ? 'works' : 'nothing to do'),
     faults: found.map(({ fault }) => fault),

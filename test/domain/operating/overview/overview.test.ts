@@ -284,8 +284,14 @@ describe('the overview', function () {
     await countNow(context)
     expect(await carrier('simulator')).to.include({
       ...{ mood: 'waiting', state: 'many fail', handedOverCount: 10, failedCount: 5 },
-      ...{ lastError: 'Landline', lastErrorCode: '30006' },
+      ...{ lastError: 'Landline', lastErrorCode: '30006', lastErrorReason: null },
     })
+    await context.db('carrier_accounts').where({ name: 'simulator' }).update({ kind: 'twilio' })
+    try {
+      expect(await carrier('simulator')).to.include({ lastErrorReason: 'landline' })
+    } finally {
+      await context.db('carrier_accounts').where({ name: 'simulator' }).update({ kind: 'simulator' })
+    }
   })
 
   it('names users whose messages are unknown, and whose media could not be copied', async () => {

@@ -1,3 +1,4 @@
+import { CARRIER_REASONS, type CarrierReason } from '../../../../carrier-reasons.js'
 import type { CarrierView } from '../../../../domain/operating/overview/carriers.js'
 import { countOf, describeCount } from '../../../../domain/operating/overview/figures.js'
 import { carrierPath } from '../../carriers/carrier/page-model.js'
@@ -54,7 +55,7 @@ function describeRecent({ handedOverCount, failedCount, unknownCount }: CarrierV
 
 /** The newer one of the messages' errors and the sessions'. */
 function LastError({
-  carrier: { lastError, lastErrorCode, lastErrorAt, sessions },
+  carrier: { lastError, lastErrorCode, lastErrorReason, lastErrorAt, sessions },
 }: {
   carrier: CarrierView
 }) {
@@ -73,10 +74,14 @@ function LastError({
   return (
     <span>
       {lastError === null ? 'It gave no reason.' : explainFailure(lastError)}
-      {lastErrorCode !== null && ` (${lastErrorCode})`}{' '}
+      {lastErrorCode !== null && ` (${lastErrorCode}${inWords(lastErrorReason)})`}{' '}
       <span class="muted">
         <Time at={lastErrorAt} />
       </span>
     </span>
   )
+}
+
+function inWords(reason: CarrierReason | null): string {
+  return reason === null ? '' : `: ${CARRIER_REASONS[reason].label}`
 }

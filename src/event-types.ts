@@ -1,3 +1,4 @@
+import { CARRIER_REASON_NAMES } from './carrier-reasons.js'
 import { count, oneOf, orNull, text, url, uuid, type JsonSchema, type Kind } from './shape.js'
 
 /** What of an event its sentence is made of. */
@@ -162,17 +163,19 @@ export const EVENT_TYPES = {
           status: oneOf('sent', 'delivered', 'failed', 'unknown').schema,
           error: orNull(text).schema,
           carrierCode: orNull(text).schema,
+          carrierReason: orNull(oneOf(...CARRIER_REASON_NAMES)).schema,
           clientRef: orNull(text).schema,
         },
-        required: ['messageId', 'status', 'error', 'carrierCode', 'clientRef'],
+        required: ['messageId', 'status', 'error', 'carrierCode', 'carrierReason', 'clientRef'],
       },
     },
-    payloadWords: 'JSON with `messageId`, `status`, `error`, `carrierCode` and `clientRef`',
+    payloadWords: 'JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`',
     example: JSON.stringify({
       messageId: '01a1f8a0-0000-7000-8000-000000000001',
       status: 'delivered',
       error: null,
       carrierCode: null,
+      carrierReason: null,
       clientRef: null,
     }),
     sentence: ({ fromNumber, toNumber, payload }) =>

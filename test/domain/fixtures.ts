@@ -285,3 +285,12 @@ export async function makeOverdue(
     .whereIn('id', ids)
     .update({ due_at: db.raw(`now() - make_interval(secs => ?)`, [seconds]) })
 }
+
+/** The reasons that the line's events `messageStatus` give, oldest first. */
+export async function toldReasons({ db }: Context, lineId: string): Promise<(string | null)[]> {
+  const payloads = await db('events')
+    .where({ line_id: lineId, type: 'messageStatus' })
+    .orderBy('id')
+    .pluck<string[]>('payload')
+  return payloads.map((payload) => (JSON.parse(payload) as { carrierReason: string | null }).carrierReason)
+}

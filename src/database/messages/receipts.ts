@@ -1,3 +1,4 @@
+import type { CarrierReason } from '../../carrier-reasons.js'
 import type { AccountVersion } from '../carriers/carrier-accounts.js'
 import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
@@ -29,6 +30,8 @@ export interface Receipt {
   error?: string
   /** The carrier's own, such as Twilio's `30003`. */
   carrierCode?: string
+  /** What that code means. */
+  carrierReason?: CarrierReason
   /** It failed because the recipient has opted out, as the carrier knows. */
   isOptedOut?: boolean
 }
@@ -76,7 +79,7 @@ export async function applyReceipts(
        select g.*, g."accountId" is not null and a.version is distinct from g."accountVersion" as is_outdated
        from jsonb_to_recordset(?::jsonb) as g(n integer, "carrierAccount" text, "accountId" uuid, "accountVersion" integer,
          "carrierMessageId" text, ids text[], "numberEnds" text[], "mayWait" boolean, "messageId" uuid, status text,
-         error text, "carrierCode" text)
+         error text, "carrierCode" text, "carrierReason" text)
        left join lateral (select version from carrier_accounts where id = g."accountId" limit 1) a on true
      ), found as (
        select coalesce(c.id, o.id) as id, o.id is not null and c.id is null as is_by_our_id, g.*
@@ -125,7 +128,7 @@ export async function applyReceipts(
        where m.id = any (array(select id from given)) and m.id = g.id
          and (b.status in ('sending', 'unknown') or (b.status = 'sent' and g.status <> 'sent')
            or (b.status = 'queued' and m.claim_id is not null))
-       returning ${CHANGED}, b.status as status_before
+       returning ${CHANGED}, g."carrierReason" as carrier_reason, b.status as status_before
      )`,
     [
       toJson(

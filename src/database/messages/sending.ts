@@ -1,3 +1,4 @@
+import type { CarrierReason } from '../../carrier-reasons.js'
 import type { CarrierWords, MediaReason, MediaStatus, MessageReason } from '../../states.js'
 import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
@@ -188,6 +189,8 @@ export interface Settlement {
   carrierMessageId?: string
   /** The carrier's own code beside the error. */
   carrierCode?: string
+  /** What that code means. */
+  carrierReason?: CarrierReason
   /** The wait before the next try, for `queued`. */
   dueInMs?: number
   /** Throttled: the carrier was not really asked, so the attempt does not count. */

@@ -6,6 +6,7 @@ import {
   MAX_THROTTLE_MS,
   type CarrierClient,
 } from '../../carriers/carrier.js'
+import { explainCarrierCode } from '../../carriers/codes.js'
 import type { MessageToSend, Settlement } from '../../database/messages/sending.js'
 import { asError } from '../../errors.js'
 import { boundedLabel } from '../../telemetry/bounded-label.js'
@@ -79,7 +80,7 @@ async function callCarrier(
   message: MessageToSend,
   { attempt, claim }: { attempt: number; claim: string },
 ): Promise<Settlement> {
-  const { id, fromNumber, toNumber, text, media, ageMs, carrierOptions, expiresInMs } = message
+  const { id, fromNumber, toNumber, text, media, ageMs, account, carrierOptions, expiresInMs } = message
   const claimed = { id, claim, carrier: carrier.name }
   const mediaUrl = media === null ? null : hostedUrl(context, media.token)
   const signal = AbortSignal.timeout(context.config.carrierTimeoutMs)
@@ -101,7 +102,7 @@ async function callCarrier(
         status: 'failed',
         error: reason,
         isOfAccount: error.isOfAccount,
-        ...(carrierCode === undefined ? {} : { carrierCode }),
+        ...(carrierCode === undefined ? {} : { carrierCode, ...reasonOf(account.kind, carrierCode) }),
       }
     }
     if (error instanceof CarrierThrottled) {
@@ -125,6 +126,11 @@ async function callCarrier(
     }
     return { ...claimed, status: 'unknown', error: 'carrier_outcome_unknown' }
   }
+}
+
+function reasonOf(kind: string, carrierCode: string): Pick<Settlement, 'carrierReason'> {
+  const meaning = explainCarrierCode(kind, carrierCode)
+  return meaning === null ? {} : { carrierReason: meaning.reason }
 }
 
 /** Keeps the wait in bounds: one figure that Postgres refuses would fail a whole batch of results. */

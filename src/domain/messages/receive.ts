@@ -1,4 +1,5 @@
 import { EVENT_TYPES } from '../../event-types.js'
+import { explainCarrierCode } from '../../carriers/codes.js'
 import type { ReceivedContent } from '../../carriers/records.js'
 import type { AccountVersion } from '../../database/carriers/carrier-accounts.js'
 import { repeatable, transaction, type Database } from '../../database/connection.js'
@@ -212,9 +213,20 @@ async function giveTurns(
 /** What a carrier's report on a message did. */
 export type ReceiptOutcome = 'changed' | 'unchanged' | 'of_nothing'
 
+/** A receipt as it comes in. */
+export interface ReceiptOfKind extends Omit<Receipt, 'carrierReason'> {
+  /** The kind of the account, which says what the code means; left out, nothing is known of it. */
+  carrierKind?: string
+}
+
 /** A carrier's report on a message that it took. @throws AccountChanged */
-export async function takeReceipt(context: Context, receipt: Receipt): Promise<ReceiptOutcome> {
-  const { isAccountChanged, isKnown, changed } = await context.batched.receiveReceipt(receipt)
+export async function takeReceipt(
+  context: Context,
+  { carrierKind, ...receipt }: ReceiptOfKind,
+): Promise<ReceiptOutcome> {
+  const meaning = explainCarrierCode(carrierKind ?? null, receipt.carrierCode ?? null)
+  const explained = meaning === null ? receipt : { ...receipt, carrierReason: meaning.reason }
+  const { isAccountChanged, isKnown, changed } = await context.batched.receiveReceipt(explained)
   if (isAccountChanged) throw new AccountChanged()
   const outcome = changed !== undefined ? 'changed' : isKnown ? 'unchanged' : 'of_nothing'
   // It may be looked for again, so whoever gives it up counts it.
@@ -235,7 +247,7 @@ export function countReceipt(
 }
 
 /** Takes a receipt as `takeReceipt` does. @returns whether it changed anything */
-export async function receiveReceipt(context: Context, receipt: Receipt): Promise<boolean> {
+export async function receiveReceipt(context: Context, receipt: ReceiptOfKind): Promise<boolean> {
   const outcome = await takeReceipt(context, receipt)
   if (outcome === 'of_nothing') countReceipt(receipt, outcome)
   return outcome === 'changed'

@@ -47,7 +47,7 @@ async function ask(context: Context, message: UnknownRow): Promise<boolean> {
     const carrier = await findCarrierClient(context, account)
     if (carrier?.findSent === undefined) return false
     const records = await carrier.findSent(message, AbortSignal.timeout(ASK_TIMEOUT_MS))
-    const isFound = await takeRecord(context, account.name, records, message.id)
+    const isFound = await takeRecord(context, account, records, message.id)
     if (!isFound && isLastTime) await noteNoRecord(db, messageId, 'carrier_has_no_record')
     log.info({ messageId, carrier: account.name, isFound, isLastTime }, 'message.reconciled')
   } catch (error) {
@@ -59,7 +59,7 @@ async function ask(context: Context, message: UnknownRow): Promise<boolean> {
 /** Takes the first of the carrier's records that belongs to no other message. */
 async function takeRecord(
   context: Context,
-  carrier: string,
+  { name: carrier, kind: carrierKind }: UnknownRow['account'],
   records: readonly SentRecord[],
   messageId: string,
 ): Promise<boolean> {
@@ -67,7 +67,7 @@ async function takeRecord(
     const link = { carrier, carrierMessageId: record.carrierMessageId, messageId }
     const isOurs = await linkCarrierMessage(context.db, link)
     if (!isOurs) continue
-    await receiveReceipt(context, { carrierAccount: carrier, messageId, ...record })
+    await receiveReceipt(context, { carrierAccount: carrier, carrierKind, messageId, ...record })
     return true
   }
   return false

@@ -145,7 +145,7 @@ function toolsFor(
       })
     },
     receiveReceipt: async (receipt) => {
-      await receiveReceipt(context, { ...by, ...receipt })
+      await receiveReceipt(context, { ...by, carrierKind: account.kind, ...receipt })
     },
     hasLine: async (number) => {
       const line = await context.batched.findLineByNumber(number)

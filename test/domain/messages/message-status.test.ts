@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
+import { CarrierRejected } from '../../../src/carriers/carrier.js'
 import { endAuthorization } from '../../../src/domain/applications/authorizations.js'
 import { changeConnection, disableConnection } from '../../../src/domain/lines/connections.js'
 import { MAX_CRASHES } from '../../../src/domain/crashes.js'
@@ -25,6 +26,7 @@ import {
   messageRow,
   queueMessage,
   UNLIMITED,
+  withCarrier,
   type DeliveryRow,
 } from '../fixtures.js'
 
@@ -36,6 +38,7 @@ interface Told {
   status: string
   error: string | null
   carrierCode: string | null
+  carrierReason: string | null
   clientRef: string | null
 }
 
@@ -80,7 +83,7 @@ describeContext('the event messageStatus', (context) => {
     const event = new Webhook(line.signingSecret).verify(body, headers as Record<string, string>)
     expect(event).to.deep.equal({
       type: 'messageStatus',
-      payload: `{"messageId":"${id}","status":"sent","error":null,"carrierCode":null,"clientRef":null}`,
+      payload: `{"messageId":"${id}","status":"sent","error":null,"carrierCode":null,"carrierReason":null,"clientRef":null}`,
       fromNumber: ANNA,
       toNumber: line.number,
       userId: line.userId,
@@ -147,7 +150,32 @@ describeContext('the event messageStatus', (context) => {
       carrierCode: '30003',
     })
     expect(await told()).to.deep.equal([
-      { messageId: id, status: 'failed', error: 'a "bad" number', carrierCode: '30003', clientRef: null },
+      {
+        ...{ messageId: id, status: 'failed', error: 'a "bad" number' },
+        ...{ carrierCode: '30003', carrierReason: null, clientRef: null },
+      },
+    ])
+  })
+
+  it('tells what a receipt’s code means, where it is known', async () => {
+    const receipt = { carrierAccount: 'simulator', carrierKind: 'twilio', status: 'failed' } as const
+    for (const carrierCode of ['30003', '39999']) {
+      const messageId = await queueMessage(context, line, { status: 'unknown' })
+      await receiveReceipt(context, { ...receipt, carrierMessageId: newId(), messageId, carrierCode })
+    }
+    expect((await told()).map(({ carrierReason }) => carrierReason)).to.deep.equal(['unreachable', null])
+  })
+
+  it('tells what the code of a refusal means, where it is known', async () => {
+    await context.db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
+    await context.db('lines').where({ id: line.lineId }).update({ carrier: 'twilio-main' })
+    const refuse = (code: string) => () => Promise.reject(new CarrierRejected('no', code))
+    for (const code of ['21610', '39999']) {
+      await sendMessage(withCarrier(context, refuse(code)), await queueMessage(context, line))
+    }
+    expect((await told()).map(({ carrierReason }) => carrierReason)).to.deep.equal([
+      'blocked_by_recipient',
+      null,
     ])
   })
 
@@ -175,7 +203,14 @@ describeContext('the event messageStatus', (context) => {
     await sendMessage(context, id)
     await sendMessage(context, id)
     expect(await told()).to.deep.equal([
-      { messageId: id, status: 'failed', error: 'expired', carrierCode: null, clientRef: null },
+      {
+        messageId: id,
+        status: 'failed',
+        error: 'expired',
+        carrierCode: null,
+        carrierReason: null,
+        clientRef: null,
+      },
     ])
   })
 
@@ -186,7 +221,14 @@ describeContext('the event messageStatus', (context) => {
     await sweep(context)
     await sweep(context)
     expect(await told()).to.deep.equal([
-      { messageId: id, status: 'unknown', error: 'worker_lost', carrierCode: null, clientRef: null },
+      {
+        messageId: id,
+        status: 'unknown',
+        error: 'worker_lost',
+        carrierCode: null,
+        carrierReason: null,
+        clientRef: null,
+      },
     ])
     const receipt = { carrierAccount: 'simulator', carrierMessageId: newId(), messageId: id } as const
     await receiveReceipt(context, { ...receipt, status: 'sent' })

@@ -2,11 +2,12 @@ import { expect } from 'chai'
 import { CarrierRefused, type CarrierClient, type UnknownMessage } from '../../../src/carriers/carrier.js'
 import type { SentRecord } from '../../../src/carriers/records.js'
 import type { Context } from '../../../src/domain/context.js'
+import { changeConnection } from '../../../src/domain/lines/connections.js'
 import { reconcile } from '../../../src/domain/messages/reconcile.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { BEN, messageRow, queueMessage, UNLIMITED } from '../fixtures.js'
+import { BEN, messageRow, queueMessage, toldReasons, UNLIMITED } from '../fixtures.js'
 
 describeContext('reconciling messages whose outcome is unknown', (context) => {
   let line: TestLine
@@ -81,6 +82,17 @@ describeContext('reconciling messages whose outcome is unknown', (context) => {
         attempt_count: 0,
       })
     }
+  })
+
+  it('what the code of its record means is told', async () => {
+    await context.db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
+    const own = await createLine(context, { ...UNLIMITED, outgoingUrl: 'http://127.0.0.1:9/events' })
+    await context.db('lines').where({ id: own.lineId }).update({ carrier: 'twilio-main' })
+    await changeConnection(context, own.userId, own.lineId, { optInEvents: ['messageStatus'] })
+    await unknown(10, { line_id: own.lineId, user_id: own.userId })
+    findSent = () => Promise.resolve([record({ status: 'failed', error: 'gone', carrierCode: '30005' })])
+    await reconcile(withRecords())
+    expect(await toldReasons(context, own.lineId)).to.deep.equal(['invalid_number'])
   })
 
   it('the carrier is told what the message was', async () => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { changeConnection } from '../../../src/domain/lines/connections.js'
 import { newId } from '../../../src/ids.js'
 import { newSid } from '../../carriers/twilio/stand-in.js'
-import { messageRow, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
+import { messageRow, queueMessage, receiveForDelivery, toldReasons } from '../../domain/fixtures.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import { addTwilio, serveTwilio, type TwilioSide } from './support.js'
@@ -62,6 +63,14 @@ describeWith("Twilio's reports on sent messages", serveTwilio, (side) => {
       expect(await stateOf(message.id)).to.deep.equal({ status: 'failed', error })
     })
   }
+
+  it('tell what their code means', async () => {
+    const { userId, lineId } = side.line
+    await changeConnection(side.context, userId, lineId, { optInEvents: ['messageStatus'] })
+    await report(await sent(), 'undelivered', { ErrorCode: '30003' })
+    expect(await toldReasons(side.context, lineId)).to.deep.equal(['unreachable'])
+    await changeConnection(side.context, userId, lineId, { optInEvents: [] })
+  })
 
   it('say nothing new before it is sent, nor in words that nobody knows', async () => {
     const message = await sent({ status: 'unknown' })

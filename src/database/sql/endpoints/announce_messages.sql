@@ -1,7 +1,8 @@
 -- The events `messageStatus` of messages whose state has changed, as `announce_events` makes them. A state that is the same
 -- as before makes none. Where nobody asked for them, this costs only a look at the endpoints of the lines.
 --
--- changed: [{id, user_id, line_id, from_number, to_number, status, error, carrier_code, client_ref, status_before}].
+-- changed: [{id, user_id, line_id, from_number, to_number, status, error, carrier_code, carrier_reason,
+-- client_ref, status_before}]. `carrier_reason` is what the code means, where the carrier gave one now.
 create or replace function announce_messages(changed jsonb) returns jsonb
 language plpgsql volatile as $$
 declare
@@ -18,8 +19,9 @@ begin
       'event_id', new_id(), 'user_id', c.user_id, 'line_id', c.line_id, 'message_id', c.id, 'type', 'messageStatus',
       'payload', row_to_json(p)::text, 'from', c.to_number, 'to', c.from_number)), '[]'))
     from jsonb_to_recordset(changed) as c(id uuid, user_id uuid, line_id uuid, from_number text, to_number text,
-      status text, error text, carrier_code text, client_ref text, status_before text)
+      status text, error text, carrier_code text, carrier_reason text, client_ref text, status_before text)
     cross join lateral (
-      select c.id as "messageId", c.status, c.error, c.carrier_code as "carrierCode", c.client_ref as "clientRef") p
+      select c.id as "messageId", c.status, c.error, c.carrier_code as "carrierCode",
+        c.carrier_reason as "carrierReason", c.client_ref as "clientRef") p
     where c.line_id = any (asking) and c.status <> c.status_before and c.status in ('sent', 'delivered', 'failed', 'unknown'));
 end $$;

@@ -2,7 +2,7 @@
 -- end of its lease still counts (unknown → sent), unless there is a later claim. If a receipt was faster, the result only
 -- adds the carrier's id. Doing it twice does no harm.
 --
--- settlements: [{id, claim, status, error, carrier, carrierMessageId, carrierCode, dueInMs, uncounted, passedOver}]. For
+-- settlements: [{id, claim, status, error, carrier, carrierMessageId, carrierCode, carrierReason, dueInMs, uncounted, passedOver}]. For
 -- `queued`: when to try again; uncounted: the carrier was not really asked; passedOver: why this carrier account is passed over
 -- for the line's next route. Without it all were tried, and the next try begins with the first. If a message is given back (queued) and a later one to
 -- the number was handed over after its claim, it stays `unknown`, because it would come out of order.
@@ -23,7 +23,7 @@ begin
 
   with given as materialized (
     select * from jsonb_to_recordset(settlements) as x(id uuid, claim uuid, status text, error text, carrier text,
-      "carrierMessageId" text, "carrierCode" text, "dueInMs" integer, uncounted boolean, "passedOver" text)
+      "carrierMessageId" text, "carrierCode" text, "carrierReason" text, "dueInMs" integer, uncounted boolean, "passedOver" text)
   ), before as materialized (
     -- Everybody who locks several does it in this order.
     select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
@@ -57,7 +57,7 @@ begin
           and p.line_id = m.line_id and p.to_number = m.to_number and p.position > m.position)
         else false end
     returning m.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code,
-      m.client_ref, b.status as status_before
+      case when b.is_open then g."carrierReason" end as carrier_reason, m.client_ref, b.status as status_before
   )
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into changed from settled s;
 

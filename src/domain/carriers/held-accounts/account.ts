@@ -40,7 +40,7 @@ export async function openAccount(
   const { id, name, openSessionIds } = options
   const kind = context.carriers.kinds.get(options.kind)
   if (kind?.listen === undefined) throw new Error(`carriers of kind ${options.kind} have no sessions`)
-  const account = { id, name, openSessionIds }
+  const account = { id, name, kind: options.kind, openSessionIds }
   let isReported = false
   let reporting = Promise.resolve()
 

@@ -22,6 +22,7 @@ import { receiveIfComplete } from './long-texts.js'
 export interface HeldAccount {
   id: string
   name: string
+  kind: string
   /** Those of this process, of all accounts. */
   openSessionIds: () => string[]
 }
@@ -119,6 +120,7 @@ async function receiveReceipt(
   const given = {
     ...receipt,
     carrierAccount: account.name,
+    carrierKind: account.kind,
     carrierMessageId: storable(receipt.carrierMessageId),
     otherIds: otherIds.map(storable),
     ...(numbers && { numbers: numbers.map(storable) }),

@@ -18,7 +18,7 @@ export async function addSmppAccount(
 ): Promise<SmppAccount> {
   const given = { host: '127.0.0.1', systemId: 'linehook', ...settings }
   const { id } = await addCarrierAccount(context, { name, kind: 'smpp', settings: given })
-  return { id, name, settings: smppSettings.cast(given), openSessionIds: () => [] }
+  return { id, name, kind: 'smpp', settings: smppSettings.cast(given), openSessionIds: () => [] }
 }
 
 /** As the account's session does with what its SMSC brings. */

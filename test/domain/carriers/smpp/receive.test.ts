@@ -4,11 +4,12 @@ import { smpp } from '../../../../src/carriers/smpp/package.js'
 import { confirmArrivals, deleteOldArrivals } from '../../../../src/database/messages/arrivals.js'
 import { insertPart } from '../../../../src/database/text-parts.js'
 import { receiveStaleTexts } from '../../../../src/domain/carriers/held-accounts/long-texts.js'
+import { changeConnection } from '../../../../src/domain/lines/connections.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { newId } from '../../../../src/ids.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
-import { ANNA, countRows, inboundText, messageRow, queueMessage } from '../../fixtures.js'
+import { ANNA, countRows, inboundText, messageRow, queueMessage, toldReasons } from '../../fixtures.js'
 import {
   addSmppAccount,
   arrive,
@@ -298,6 +299,16 @@ describeContext('what an SMSC brings to a line', (context) => {
       expect(await messageRow(context, delivered)).to.include({ status: 'delivered' })
       expect(await messageRow(context, failed)).to.include({ status: 'failed', error: 'undeliverable' })
       expect(await texts()).to.deep.equal([])
+    })
+
+    it('tells what its state means, and not what the SMSC’s own error does', async () => {
+      const outgoingUrl = 'http://127.0.0.1:9/events'
+      line = await createLine(context, { carrierAccount: 'smsc', outgoingUrl })
+      await changeConnection(context, line.userId, line.lineId, { optInEvents: ['messageStatus'] })
+      await Promise.all(['e1', 'u1'].map(sent))
+      await receive(receiptFor('e1', 'EXPIRED', '001'))
+      await receive(receiptFor('u1', 'UNDELIV', '001'))
+      expect(await toldReasons(context, line.lineId)).to.deep.equal(['expired', null])
     })
 
     it('that is faster than what it is about waits for it', async () => {

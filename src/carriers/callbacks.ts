@@ -79,6 +79,8 @@ export interface CarrierCallbacks<Settings> {
   labels?: Readonly<Record<string, string>>
   /** It calls with GET, and everything is in the query. Left out: POST only. */
   takesGet?: boolean
+  /** A request may bring a hundred messages or reports: it has 512 KiB at most, instead of 64. */
+  bringsMany?: boolean
   /** How long it waits for an answer, in ms; left out: as long as Twilio. */
   waitMs?: number
   /** The secret of ours in each URL, for a carrier that signs nothing; left out: there is none. */

@@ -40,6 +40,8 @@ export interface ProviderRow<Provider extends StandIn = StandIn> {
   outcomes?: Partial<Record<Treatment, Outcome | 'not there'>>
   /** Forgeries that nobody can make: it signs no time, or no body. */
   cannotForge?: readonly Forgery[]
+  /** How many messages it brings in one request, where these are more than fit into 64 KiB. */
+  atOnce?: number
   sendsMedia?: boolean
   receivesMedia?: boolean
   /** Its receipts never say `sent`. */
@@ -215,11 +217,12 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
       })
 
       it('several at once, each as a message of its own', async () => {
-        const ids = [newId(), newId(), newId()]
-        const answers = await standIn.receive(ids.map((id) => ({ id, from: SENDER, text: `text ${id}` })))
+        const ids = Array.from({ length: row.atOnce ?? 3 }, () => newId())
+        const textOf = (id: string) => `text ${id}`.padEnd(row.atOnce === undefined ? 0 : 1000, '.')
+        const answers = await standIn.receive(ids.map((id) => ({ id, from: SENDER, text: textOf(id) })))
         for (const { isSuccess } of answers) expect(isSuccess).to.equal(true)
         for (const id of ids) {
-          expect((await rowsOf(id)).map(({ text }) => text)).to.deep.equal([`text ${id}`])
+          expect((await rowsOf(id)).map(({ text }) => text)).to.deep.equal([textOf(id)])
         }
       })
 

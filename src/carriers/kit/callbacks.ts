@@ -24,12 +24,22 @@ export function callbacksFor<Settings extends AnyObject>(
   provider: Provider<Settings>,
   callbacks: ProviderCallbacks<Settings>,
 ): CarrierCallbacks<Settings> {
-  const { urls, hint, verify, key, takesGet = false, waitMs, answer = SUCCESS } = callbacks
+  const {
+    urls,
+    hint,
+    verify,
+    key,
+    takesGet = false,
+    bringsMany = false,
+    waitMs,
+    answer = SUCCESS,
+  } = callbacks
   return {
     names: Object.keys(urls),
     labels: urls,
     unsignedHint: hint,
     takesGet,
+    bringsMany,
     ...(waitMs === undefined ? {} : { waitMs }),
     ...(key === undefined ? {} : { key }),
     isSigned: (settings, request) => {

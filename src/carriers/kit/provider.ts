@@ -82,6 +82,8 @@ export interface ProviderCallbacks<Settings> {
   key?: (settings: Settings) => string | undefined
   /** It calls with GET, and everything is in the query. */
   takesGet?: boolean
+  /** A request may bring a hundred messages or reports: it has 512 KiB at most, instead of 64. */
+  bringsMany?: boolean
   /** What a request brings, as a list or one thing. Left out: its fields. */
   items?: (request: CallbackRequest, name: string, settings: Settings) => unknown
   /** What one of these is. It is read alone: whatever it throws leaves the others as they are. */

@@ -14,8 +14,8 @@ export { countUnclearCallbacks, type UnclearCallback }
 
 /**
  * What carriers send that nobody here understands: signed by the carrier, and without a line, a known state or an id. The
- * carrier is told that all is well, so operators find here what it sent. A body has 64 KiB at most, an account 100 of them, and
- * each is kept for two weeks.
+ * carrier is told that all is well, so operators find here what it sent. A body has 64 KiB at most, or 512 at carriers that
+ * bring many things at once. An account has 100 of them, and each is kept for two weeks.
  */
 const MAX_KEPT = 100
 export const UNCLEAR_KEPT_DAYS = 14

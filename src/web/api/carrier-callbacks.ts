@@ -41,7 +41,7 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
       name,
       method: ctx.method,
       path: ctx.originalUrl,
-      ...(await readCallbackBody(ctx)),
+      ...(await readCallbackBody(ctx, callbacks?.bringsMany)),
       header: (header: string) => ctx.get(header),
       address: ctx.ip,
     } as const

@@ -2,7 +2,7 @@ import type { Context as KoaContext } from 'koa'
 import sjson from 'secure-json-parse'
 import { parseExactly } from '../../kit/text/exact-json.js'
 import { readXml } from '../../kit/text/xml.js'
-import { readBodyBytes } from '../middleware/body-bytes.js'
+import { bodyBound, readBodyBytes } from '../middleware/body-bytes.js'
 import { isTooDeep } from '../middleware/json-body.js'
 import { parseFormFields, type FormFields } from './form-fields.js'
 
@@ -10,6 +10,10 @@ const REFUSALS = {
   tooLarge: 'The request body is too large: 64 KiB at most',
   unreadable: 'The request body could not be read',
 }
+const REFUSALS_OF_MANY = { ...REFUSALS, tooLarge: 'The request body is too large: 512 KiB at most' }
+
+/** A hundred long texts, each with what else a carrier says of it, take some 400 KiB. */
+const BOUND_OF_MANY = bodyBound(512 * 1024)
 
 export interface CallbackBody {
   /** As it came. */
@@ -25,8 +29,10 @@ export interface CallbackBody {
  *
  * @throws UserError 413, 415, 400 for what cannot be unpacked
  */
-export async function readCallbackBody(ctx: KoaContext): Promise<CallbackBody> {
-  const body = await readBodyBytes(ctx, REFUSALS)
+export async function readCallbackBody(ctx: KoaContext, bringsMany = false): Promise<CallbackBody> {
+  const body = await (bringsMany
+    ? readBodyBytes(ctx, REFUSALS_OF_MANY, BOUND_OF_MANY)
+    : readBodyBytes(ctx, REFUSALS))
   // Some programs begin with a byte order mark.
   const text = body.toString().replace(/^\uFEFF/, '')
   if (/^\s*[{[]/.test(text)) return { body, content: readJson(text) }

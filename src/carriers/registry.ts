@@ -1,6 +1,7 @@
 import type { CarrierClient } from './carrier.js'
 import { httpKind } from './http/kind.js'
 import type { CarrierKind, CarrierTools } from './kind.js'
+import { infobip } from './infobip.js'
 import { carrierOf } from './kit.js'
 import { simulator } from './simulator.js'
 import { smppKind } from './smpp/kind.js'
@@ -12,6 +13,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['simulator', simulator],
   ['twilio', twilio],
   ['telnyx', carrierOf(telnyx)],
+  ['infobip', carrierOf(infobip)],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

@@ -1,0 +1,144 @@
+import * as yup from 'yup'
+import * as kit from './kit.js'
+import { at, textAt } from './kit.js'
+import { listNumbers, setUpNumbers } from './infobip-numbers.js'
+
+type Settings = yup.InferType<typeof settings>
+
+const settings = yup.object({
+  apiKey: kit.setting.secret(
+    'An API key with the scopes sms:manage and numbers:manage: in the Infobip portal under Developer Tools, API Keys.',
+  ),
+  apiUrl: kit.setting
+    .needed('The base URL of the account, such as https://abc123.api.infobip.com: beside the API keys.')
+    .matches(/^https?:\/\/[^/]+/, 'apiUrl must be a whole URL, such as https://abc123.api.infobip.com'),
+  callbackKey: kit.setting.callbackKey(),
+})
+
+/**
+ * Names of statuses and of errors, whose numbers overlap:
+ * https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes
+ */
+const CODES: kit.CodeTable = {
+  account: [
+    'REJECTED_NOT_ENOUGH_CREDITS',
+    'REJECTED_PREPAID_PACKAGE_EXPIRED',
+    'REJECTED_ROUTE_NOT_AVAILABLE',
+    // The line's number is not registered at the account, or blocked there.
+    'REJECTED_SOURCE',
+    'REJECTED_SENDER',
+    // Nothing is taken, and Infobip says to try again.
+    'REJECTED_SYSTEM_ERROR',
+  ],
+  opted_out: [
+    'REJECTED_DESTINATION_BLOCKLISTED',
+    'EC_BLACKLISTED_DESTINATIONADDRESS',
+    // Somebody wrote STOP to a toll-free number.
+    'EC_CONTENT_BLOCKED',
+  ],
+}
+
+/** Groups of statuses, and those of their members that mean another thing (response-status-and-error-codes, as above). */
+const STATES: kit.StateTable = {
+  PENDING: 'sent',
+  DELIVERED: 'delivered',
+  DELIVERED_TO_OPERATOR: 'sent',
+  UNDELIVERABLE: 'failed',
+  EXPIRED: 'failed',
+  // No report of the operator has come in time: it may have arrived.
+  EXPIRED_DLR_UNKNOWN: 'sent',
+  REJECTED: 'failed',
+}
+
+export const infobip: kit.Provider<Settings> = {
+  kind: 'infobip',
+  title: 'Infobip',
+  settings,
+  numbers: 'plain',
+  codes: CODES,
+  credentialsHint:
+    'Copy the API key and the base URL from the Infobip portal, and look at the scopes of the key.',
+  // https://www.infobip.com/docs/essentials/api-essentials/api-authentication
+  api: ({ apiKey, apiUrl }) => ({ url: apiUrl, headers: { Authorization: `App ${apiKey}` } }),
+
+  /**
+   * https://www.infobip.com/docs/api/channels/sms/outbound-sms/send-sms-messages and
+   * https://www.infobip.com/docs/api/channels/mms/send-mms-messages
+   *
+   * Reports for one URL come up to 100 at a time, so our id is in the data that comes back, and not in the URL.
+   */
+  send: ({ id, from, to, text, mediaUrls }, { callbackUrl }) => {
+    const segments = [
+      ...(text === undefined ? [] : [{ type: 'TEXT', text }]),
+      ...mediaUrls.map((url) => ({ type: 'LINK', contentUrl: url })),
+    ]
+    const message = {
+      sender: from,
+      destinations: [{ to }],
+      content: mediaUrls.length === 0 ? { text } : { messageSegments: segments },
+      webhooks: { delivery: { url: callbackUrl('events') }, callbackData: id },
+    }
+    return {
+      path: mediaUrls.length === 0 ? '/sms/3/messages' : '/mms/2/messages',
+      json: { messages: [message] },
+    }
+  },
+  id: ({ body }) => textAt(body, 'messages.0.messageId'),
+  refusal: ({ body }) => {
+    const status = at(body, 'messages.0.status')
+    if (kit.entryOf(STATES, textAt(status, 'groupName')) === 'failed')
+      return { code: textAt(status, 'name'), said: textAt(status, 'description') }
+    return faultOf(body)
+  },
+
+  test: () => ({ path: '/numbers/1/numbers', query: { limit: '1' } }),
+  listNumbers,
+  setUpNumbers,
+
+  callbacks: {
+    urls: { events: 'HTTP forwarding URL of the number, for SMS and MMS' },
+    hint: 'the key in the URL does not fit: give Infobip the URL that this account shows',
+    key: ({ callbackKey }) => callbackKey,
+    // Up to 100: https://www.infobip.com/docs/api/channels/sms/outbound-sms/receive-outbound-sms-message-reports
+    bringsMany: true,
+    items: ({ fields }) => fields.results,
+    read: (item) => (at(item, 'status') === undefined ? readMessage(item) : readReport(item)),
+  },
+}
+
+/** https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes and, of older paths, requestError. */
+function faultOf(body: unknown): kit.Refusal | undefined {
+  const older = at(body, 'requestError.serviceException')
+  if (older !== undefined) return { code: textAt(older, 'messageId'), said: textAt(older, 'text') }
+  const code = textAt(body, 'errorCode')
+  if (code === '') return undefined
+  const said = ['description', 'violations.0.property', 'violations.0.violation'].map((path) =>
+    textAt(body, path),
+  )
+  return { code, said: said.join(' ') }
+}
+
+/** https://www.infobip.com/docs/api/channels/sms/inbound-sms/receive-inbound-sms-messages, and of MMS with parts in `message`. */
+function readMessage(item: unknown): kit.Brought {
+  const texts = kit.listAt(item, 'message').filter((part) => textAt(part, 'contentType') === 'text/plain')
+  return kit.message({
+    id: textAt(item, 'messageId'),
+    from: textAt(item, 'from'),
+    to: textAt(item, 'to'),
+    text: textAt(item, 'text') || texts.map((part) => textAt(part, 'value')).join('\n'),
+    mediaUrls: kit.textsAt(item, 'message', 'url'),
+  })
+}
+
+function readReport(item: unknown): kit.Brought {
+  const [name, group] = [textAt(item, 'status.name'), textAt(item, 'status.groupName')]
+  // Of a message that Infobip itself refuses, only the status says why.
+  const reason = at(item, ['', '0'].includes(textAt(item, 'error.groupId')) ? 'status' : 'error')
+  return kit.receipt(STATES, {
+    id: textAt(item, 'messageId'),
+    state: kit.entryOf(STATES, name) === undefined ? group : name,
+    code: textAt(reason, 'name'),
+    said: textAt(reason, 'description'),
+    messageId: textAt(item, 'callbackData') || undefined,
+  })
+}

@@ -4,6 +4,7 @@ import type { CarrierKind, CarrierTools } from './kind.js'
 import { infobip } from './infobip.js'
 import { carrierOf } from './kit.js'
 import { simulator } from './simulator.js'
+import { sinch } from './sinch.js'
 import { smppKind } from './smpp/kind.js'
 import { telnyx } from './telnyx.js'
 import { twilio } from './twilio/kind.js'
@@ -14,6 +15,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['twilio', twilio],
   ['telnyx', carrierOf(telnyx)],
   ['infobip', carrierOf(infobip)],
+  ['sinch', carrierOf(sinch)],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

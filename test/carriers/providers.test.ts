@@ -1,5 +1,6 @@
 import { describeProvider } from './provider-suite.js'
 import { startInfobip } from './stand-ins/infobip.js'
+import { startSinch } from './stand-ins/sinch.js'
 import { startTelnyx } from './stand-ins/telnyx.js'
 
 describeProvider({
@@ -25,4 +26,19 @@ describeProvider({
   atOnce: 100,
   listsNumbers: true,
   setsUpNumbers: true,
+})
+
+describeProvider({
+  kind: 'sinch',
+  start: () => startSinch(),
+  settings: ({ url, credentials: { servicePlanId, apiToken, webhookSecret } }) => ({
+    ...{ servicePlanId, apiToken, webhookSecret },
+    apiUrl: url,
+  }),
+  wrongSettings: { apiToken: 'another-token' },
+  callbacks: { message: 'events', receipt: 'events' },
+  codes: { failed: '402' },
+  // It takes such a message, and reports on it.
+  outcomes: { 'opted-out': 'not there', 'in-2xx': 'not there' },
+  reportsSent: false,
 })

@@ -1,0 +1,145 @@
+import * as yup from 'yup'
+import * as kit from './kit.js'
+import { at, textAt } from './kit.js'
+
+type Settings = yup.InferType<typeof settings>
+
+const settings = yup.object({
+  servicePlanId: kit.setting.needed(
+    'The service plan: in the Sinch dashboard under SMS, APIs, Service plan ID.',
+  ),
+  apiToken: kit.setting.secret('The API token of the service plan, beside its id.'),
+  // https://developers.sinch.com/docs/sms/api-reference/#base-url
+  region: kit.setting.choice(
+    ['us', 'eu', 'au', 'br', 'ca'],
+    'The region of the service plan, which its REST URL in the dashboard begins with.',
+  ),
+  apiUrl: kit.setting.optional('Where the API is, if not at the region; only for tests.'),
+  webhookSecret: kit.setting.optionalSecret(
+    'The secret by which Sinch signs its requests to us, where its account manager has switched that on.',
+  ),
+  callbackKey: kit.setting.callbackKey(),
+})
+
+/**
+ * https://developers.sinch.com/docs/sms/api-reference/status-codes/ and, in words,
+ * https://developers.sinch.com/docs/sms/api-reference/sms/delivery-reports/delivery-report-error-codes
+ */
+const CODES: kit.CodeTable = {
+  // `blocked_account` is also one without credit.
+  account: ['blocked_account', 'missing_callback_url'],
+  rejected: [/^syntax_/, 'illegal_number_type', 'unknown_group', 'unknown_campaign'],
+  words: {
+    402: 'there is no route to the recipient',
+    403: 'Sinch has failed at it',
+    404: 'a temporary fault on the way',
+    406: 'it expired before it was sent',
+    407: 'it was cancelled',
+    408: 'the message centre rejected it',
+    410: 'there is no default sender for the recipient',
+    411: 'it has too many parts',
+    412: 'the account is not set up for the region',
+    413: 'the account is blocked, or has no credit',
+    414: 'Sinch could not fetch the media',
+    415: 'the network rejected the media message',
+    416: 'the network does not support the media message',
+    417: 'the recipient cannot be reached by a media message',
+    418: 'the phone does not know such media',
+  },
+}
+
+/** https://developers.sinch.com/docs/sms/api-reference/status-codes/ */
+const STATES: kit.StateTable = {
+  Queued: 'nothing',
+  Dispatched: 'sent',
+  Delivered: 'delivered',
+  // The operator says nothing: it may have arrived.
+  Unknown: 'sent',
+  Aborted: 'failed',
+  Cancelled: 'failed',
+  Rejected: 'failed',
+  Deleted: 'failed',
+  Failed: 'failed',
+  Expired: 'failed',
+}
+
+export const sinch: kit.Provider<Settings> = {
+  kind: 'sinch',
+  title: 'Sinch',
+  settings,
+  codes: CODES,
+  credentialsHint: 'Copy the service plan ID, the API token and the region from the Sinch dashboard.',
+  api: ({ apiUrl, region, servicePlanId, apiToken }) => ({
+    url: `${apiUrl || `https://${region}.sms.api.sinch.com`}/xms/v1/${encodeURIComponent(servicePlanId)}`,
+    headers: { Authorization: `Bearer ${apiToken}` },
+  }),
+
+  /** https://developers.sinch.com/docs/sms/api-reference/sms/tag/Batches/ */
+  send: ({ id, from, to, text, mediaUrls }, { callbackUrl }) => {
+    const [url] = mediaUrls
+    const content = url === undefined ? { body: text } : { type: 'mt_media', body: { url, message: text } }
+    return {
+      path: '/batches',
+      json: {
+        from,
+        to: [to],
+        ...content,
+        // Without this no report ever comes. That a message is on its way would be two more requests for each.
+        delivery_report: 'per_recipient_final',
+        callback_url: callbackUrl('events'),
+        client_reference: id,
+      },
+    }
+  },
+  id: ({ body }) => textAt(body, 'id'),
+  refusal: ({ status, body }) => {
+    const [code, said] = [textAt(body, 'code'), textAt(body, 'text')]
+    return status < 300 || code === '' ? undefined : { code, said }
+  },
+
+  test: () => ({ path: '/inbounds', query: { page: '0', page_size: '1' } }),
+
+  callbacks: {
+    urls: { events: 'Callback URL of the service plan' },
+    hint: 'the key in the URL or x-sinch-webhook-signature does not fit: look at webhookSecret, and at the clock here',
+    key: ({ callbackKey }) => callbackKey,
+    /** Over the body, the nonce and the time: https://developers.sinch.com/docs/sms/release-notes/ (HMAC for callbacks) */
+    verify: ({ webhookSecret }, { body, header }) => {
+      if (webhookSecret === '') return true
+      const time = header('x-sinch-webhook-signature-timestamp')
+      const end = `.${header('x-sinch-webhook-signature-nonce')}.${time}`
+      const signed = {
+        encoding: 'base64',
+        secret: webhookSecret,
+        over: Buffer.concat([body, Buffer.from(end)]),
+        given: header('x-sinch-webhook-signature'),
+      } as const
+      return kit.verify.isFresh(time) && kit.verify.isHmac(signed)
+    },
+    read: (event) => {
+      const type = textAt(event, 'type')
+      if (type === 'mo_text' || type === 'mo_media') return readMessage(event)
+      if (!/^recipient_delivery_report_(sms|mms)$/.test(type))
+        return kit.unclear(`an event of the type "${type}"`)
+      return kit.receipt(STATES, {
+        id: textAt(event, 'batch_id'),
+        state: textAt(event, 'status'),
+        code: textAt(event, 'code'),
+        messageId: textAt(event, 'client_reference') || undefined,
+      })
+    },
+  },
+}
+
+/** https://developers.sinch.com/docs/sms/api-reference/sms/tag/Webhooks/ */
+function readMessage(event: unknown): kit.Brought {
+  const isText = typeof at(event, 'body') === 'string'
+  return kit.message({
+    id: textAt(event, 'id'),
+    from: textAt(event, 'from'),
+    to: textAt(event, 'to'),
+    text: isText ? textAt(event, 'body') : textAt(event, 'body.message') || textAt(event, 'body.subject'),
+    // One that Sinch could not fetch has no URL.
+    mediaUrls: kit.textsAt(event, 'body.media', 'url'),
+  })
+}

@@ -1,6 +1,7 @@
 import type { CarrierClient } from './carrier.js'
 import { httpKind } from './http/kind.js'
 import type { CarrierKind, CarrierTools } from './kind.js'
+import { clickatell } from './clickatell.js'
 import { infobip } from './infobip.js'
 import { carrierOf } from './kit.js'
 import { simulator } from './simulator.js'
@@ -16,6 +17,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['telnyx', carrierOf(telnyx)],
   ['infobip', carrierOf(infobip)],
   ['sinch', carrierOf(sinch)],
+  ['clickatell', carrierOf(clickatell)],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

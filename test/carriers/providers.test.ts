@@ -1,4 +1,5 @@
 import { describeProvider } from './provider-suite.js'
+import { startClickatell } from './stand-ins/clickatell.js'
 import { startInfobip } from './stand-ins/infobip.js'
 import { startSinch } from './stand-ins/sinch.js'
 import { startTelnyx } from './stand-ins/telnyx.js'
@@ -41,4 +42,17 @@ describeProvider({
   // It takes such a message, and reports on it.
   outcomes: { 'opted-out': 'not there', 'in-2xx': 'not there' },
   reportsSent: false,
+})
+
+describeProvider({
+  kind: 'clickatell',
+  start: () => startClickatell(),
+  settings: ({ url, credentials: { apiKey } }) => ({ apiKey, apiUrl: url }),
+  wrongSettings: { apiKey: 'another-key==' },
+  callbacks: { message: 'events', receipt: 'events' },
+  codes: { failed: 'DELIVERY_FAILURE' },
+  // As with Infobip.
+  cannotForge: ['other-body', 'old'],
+  sendsMedia: false,
+  receivesMedia: false,
 })

@@ -49,6 +49,8 @@ export interface ProviderRow<Provider extends StandIn = StandIn> {
   /** Its API lists numbers, and sets them up. */
   listsNumbers?: boolean
   setsUpNumbers?: boolean
+  /** Its API lists what came in, by the ids of the callbacks. */
+  listsReceived?: boolean
 }
 
 type Outcome = 'rejected' | 'opted out' | 'unavailable' | 'throttled' | 'unknown'
@@ -251,6 +253,27 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         const sources = await context.db('media').whereIn('source_url', urls).pluck('source_url')
         expect(sources).to.have.members(urls)
       })
+    })
+
+    it('lists what came in, by the ids that its callbacks have', async () => {
+      if (row.listsReceived !== true) return
+      const since = new Date(Date.now() - 60_000)
+      const [id, text] = [newId(), 'listed 🙂']
+      await standIn.receive([{ id, from: SENDER, text }])
+      await standIn.receive([{ from: SENDER, to: '+13125550111', text: 'of another number' }])
+      const carrier = await carrierOf(context, 'main')
+      const listed = []
+      for await (const batch of carrier.listReceived?.([line.number], since, AbortSignal.timeout(20_000)) ??
+        [])
+        listed.push(...batch)
+      const times = listed.map(({ receivedAt }) => receivedAt.getTime())
+      expect(times).to.deep.equal(times.toSorted((one, other) => one - other))
+      const found = await listed.find(({ ids }) => ids.includes(id))?.read(AbortSignal.timeout(20_000))
+      const content = { type: 'inboundText', text }
+      const parts = [{ id, content }]
+      expect(found).to.deep.equal({ fromNumber: SENDER, toNumber: line.number, parts })
+      const read = await Promise.all(listed.map((each) => each.read(AbortSignal.timeout(20_000))))
+      expect(new Set(read.map((each) => each?.toNumber))).to.deep.equal(new Set([line.number]))
     })
 
     describe('reports', () => {

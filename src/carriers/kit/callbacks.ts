@@ -2,16 +2,12 @@ import type { AnyObject } from 'yup'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { CallbackAnswer, CallbackRequest, CallbackTools, CarrierCallbacks } from '../callbacks.js'
-import { partsOf } from '../records.js'
 import { unclear, type Brought, type BroughtReceipt, type BroughtText } from './brought.js'
-import { readNumber } from './numbers.js'
 import { numberFormOf, type Provider, type ProviderCallbacks } from './provider.js'
 import { isRecord } from './reading.js'
+import { readReceived } from './received.js'
 import { meaningOf, wordsOf } from './refusals.js'
 import { isSecret } from './verify.js'
-
-/** The most that anybody allows in a message is ten. Each becomes a message of its own, with a copy to make. */
-const MAX_MEDIA = 10
 
 const SUCCESS: CallbackAnswer = { type: 'application/json', body: '{}' }
 
@@ -100,14 +96,12 @@ async function takeAll<Settings extends AnyObject>(
 
 async function takeMessage<Settings extends AnyObject>(
   provider: Provider<Settings>,
-  { id, from, to, text, mediaUrls, keyword }: BroughtText,
+  item: BroughtText,
   { receiveMessage, settings }: CallbackTools<Settings>,
 ): Promise<void> {
-  const numbers = numberFormOf(provider, settings)
-  const toNumber = readNumber(to, numbers === 'national' ? 'plus' : numbers)
-  const fromNumber = readNumber(from, numbers, toNumber)
-  for (const part of partsOf(id, text, mediaUrls.slice(0, MAX_MEDIA))) {
-    const { id: carrierMessageId, content } = part
+  const { keyword } = item
+  const { fromNumber, toNumber, parts } = readReceived(item, numberFormOf(provider, settings))
+  for (const { id: carrierMessageId, content } of parts) {
     await receiveMessage({
       carrierMessageId,
       fromNumber,

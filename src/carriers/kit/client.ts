@@ -11,6 +11,7 @@ import { isSuccess, type Answer } from './answer.js'
 import { askOrRefuse, createApi, explainFailure } from './api.js'
 import { writeNumber } from './numbers.js'
 import { numberFormOf, type Asking, type MessageToSend, type Provider, type Use } from './provider.js'
+import { recordsOf } from './received.js'
 import { errorOfRefusal, meaningOf, wordsOf, type Refusal } from './refusals.js'
 
 /** The carrier of an account at a provider. */
@@ -20,7 +21,7 @@ export function createClient<Settings extends AnyObject>(
   settings: Settings,
   { http, log, callbackUrl }: CarrierTools & Pick<Use<Settings>, 'callbackUrl'>,
 ): CarrierClient {
-  const { title, codes = {}, listNumbers, setUpNumbers, mediaHeaders } = provider
+  const { title, codes = {}, listNumbers, setUpNumbers, listReceived, mediaHeaders } = provider
   const numbers = numberFormOf(provider, settings)
   const api = createApi(http, provider.api(settings))
   const use: Use<Settings> = { settings, callbackUrl }
@@ -80,6 +81,12 @@ export function createClient<Settings extends AnyObject>(
     },
     ...(listNumbers && { listNumbers: (signal) => listNumbers(askingFor(signal)) }),
     ...(setUpNumbers && { setUpNumbers: (list, signal) => setUpNumbers(list, askingFor(signal)) }),
+    ...(listReceived && {
+      listReceived: async function* (ours, since, signal) {
+        const listed = await listReceived(since, askingFor(signal))
+        yield recordsOf(listed, { since, numbers: ours, form: numbers })
+      },
+    }),
     ...(mediaHeaders && { mediaHeaders: (url) => mediaHeaders(url, settings) }),
     close: () => Promise.resolve(),
   }

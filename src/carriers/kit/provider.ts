@@ -6,6 +6,7 @@ import type { Answer } from './answer.js'
 import type { ApiAccess, ApiRequest } from './api.js'
 import type { Brought } from './brought.js'
 import type { NumberForm } from './numbers.js'
+import type { Listed } from './received.js'
 import type { CodeTable, Refusal } from './refusals.js'
 
 /**
@@ -40,6 +41,8 @@ export interface Provider<Settings extends AnyObject> {
   listNumbers?: (asking: Asking<Settings>) => Promise<CarrierNumber[]>
   /** @throws CarrierRefused */
   setUpNumbers?: (numbers: readonly CarrierNumber[], asking: Asking<Settings>) => Promise<void>
+  /** What the account has received since then, and older where the API lists that too, in any order. @throws CarrierRefused */
+  listReceived?: (since: Date, asking: Asking<Settings>) => Promise<readonly Listed[]>
   /** The headers for media at its own host. Left out: anybody who has a URL may read them. */
   mediaHeaders?: (url: URL, settings: Settings) => Record<string, string>
   callbacks?: ProviderCallbacks<Settings>

@@ -1,6 +1,7 @@
 import * as yup from 'yup'
 import * as kit from './kit.js'
-import { at, textAt } from './kit.js'
+import { textAt } from './kit.js'
+import { listReceived, readInbound } from './sinch-inbounds.js'
 
 type Settings = yup.InferType<typeof settings>
 
@@ -98,6 +99,7 @@ export const sinch: kit.Provider<Settings> = {
   },
 
   test: () => ({ path: '/inbounds', query: { page: '0', page_size: '1' } }),
+  listReceived,
 
   callbacks: {
     urls: { events: 'Callback URL of the service plan' },
@@ -117,10 +119,7 @@ export const sinch: kit.Provider<Settings> = {
       return kit.verify.isFresh(time) && kit.verify.isHmac(signed)
     },
     read: (event) => {
-      const type = textAt(event, 'type')
-      if (type === 'mo_text' || type === 'mo_media') return readMessage(event)
-      if (!/^recipient_delivery_report_(sms|mms)$/.test(type))
-        return kit.unclear(`an event of the type "${type}"`)
+      if (!/^recipient_delivery_report_(sms|mms)$/.test(textAt(event, 'type'))) return readInbound(event)
       return kit.receipt(STATES, {
         id: textAt(event, 'batch_id'),
         state: textAt(event, 'status'),
@@ -129,17 +128,4 @@ export const sinch: kit.Provider<Settings> = {
       })
     },
   },
-}
-
-/** https://developers.sinch.com/docs/sms/api-reference/sms/tag/Webhooks/ */
-function readMessage(event: unknown): kit.Brought {
-  const isText = typeof at(event, 'body') === 'string'
-  return kit.message({
-    id: textAt(event, 'id'),
-    from: textAt(event, 'from'),
-    to: textAt(event, 'to'),
-    text: isText ? textAt(event, 'body') : textAt(event, 'body.message') || textAt(event, 'body.subject'),
-    // One that Sinch could not fetch has no URL.
-    mediaUrls: kit.textsAt(event, 'body.media', 'url'),
-  })
 }

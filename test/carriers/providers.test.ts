@@ -42,6 +42,7 @@ describeProvider({
   // It takes such a message, and reports on it.
   outcomes: { 'opted-out': 'not there', 'in-2xx': 'not there' },
   reportsSent: false,
+  listsReceived: true,
 })
 
 describeProvider({

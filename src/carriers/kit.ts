@@ -1,4 +1,5 @@
 import type { AnyObject } from 'yup'
+import { cutIntoSegments } from '../kit/text/segments.js'
 import { callbackUrlOf } from './callbacks.js'
 import type { CarrierKind } from './kind.js'
 import { callbacksFor } from './kit/callbacks.js'
@@ -21,6 +22,11 @@ export type { Listed } from './kit/received.js'
 export type { CodeTable, Refusal } from './kit/refusals.js'
 export * as setting from './kit/settings.js'
 export * as verify from './kit/verify.js'
+
+/** Whether SMS has the text in its own alphabet, GSM-7, with 160 characters in one. */
+export function isGsm7(text: string): boolean {
+  return cutIntoSegments(text).encoding === 'GSM-7'
+}
 
 function keyOf(key: string | undefined): Record<string, string> {
   return key === undefined ? {} : { key }

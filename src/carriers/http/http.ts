@@ -31,8 +31,7 @@ export const http: kit.Provider<HttpSettings> = {
       }
     }
   },
-  id: ({ body }, { settings, message }) =>
-    settings.idField === '' ? message.id : textAt(body, settings.idField),
+  id: ({ body }, message, { idField }) => (idField === '' ? message.id : textAt(body, idField)),
   refusal: ({ status, body }, { errorField, refusalField, refusalWords }) => {
     const isRefused =
       status < 200 || status > 299 || isOneOf(refusalWords, textAt(body, refusalField).toLowerCase())
@@ -40,7 +39,7 @@ export const http: kit.Provider<HttpSettings> = {
     return { said: textAt(body, errorField), ...(status > 299 && { code: String(status) }) }
   },
   test: ({ url }) => ({ path: url, method: 'GET' }),
-  works: ({ status }) => status !== 401 && status !== 403,
+  isWorking: ({ status }) => status !== 401 && status !== 403,
 
   callbacks: {
     urls: { message: 'URL for messages that come in', status: 'URL for delivery reports' },

@@ -31,14 +31,13 @@ export function createClient<Settings extends AnyObject>(
   const explain = (answer: Answer): string => explainAnswer(provider, answer, readRefusal(answer))
 
   async function post(message: OutboundMessage, signal: AbortSignal): Promise<string> {
-    const written = messageFor(message)
-    const request = provider.send(written, use)
-    const answer = await api.ask(request, signal).catch((error: unknown) => {
+    const toSend = messageFor(message)
+    const answer = await api.ask(provider.send(toSend, use), signal).catch((error: unknown) => {
       throw errorOfFailure(error, signal)
     })
     const refusal = readRefusal(answer)
     if (!isSuccess(answer) || refusal !== undefined) throw errorOfRefusal(title, codes, answer, refusal)
-    const id = provider.id(answer, { settings, message: written })
+    const id = provider.id(answer, toSend, settings)
     // It may have taken the message: without its id no report would ever find it.
     if (id === '') throw new CarrierOutcomeUnknown(`${title} answered ${answer.status} without an id`)
     return id
@@ -73,8 +72,8 @@ export function createClient<Settings extends AnyObject>(
     async test(signal) {
       try {
         const answer = await api.ask(provider.test(settings), signal)
-        const works = provider.works?.(answer) ?? (isSuccess(answer) && readRefusal(answer) === undefined)
-        return works ? undefined : explain(answer)
+        const isWorking = provider.isWorking?.(answer) ?? (isSuccess(answer) && !readRefusal(answer))
+        return isWorking ? undefined : explain(answer)
       } catch (error) {
         return explainFailure(error, title)
       }

@@ -27,14 +27,14 @@ export interface Provider<Settings extends AnyObject> {
   api: (settings: Settings) => ApiAccess
   /** The request that sends a message. @throws CarrierRejected for what it cannot send */
   send: (message: MessageToSend, use: Use<Settings>) => ApiRequest
-  /** The message's id in an answer of success; '' where it is not there. */
-  id: (answer: Answer, of: { settings: Settings; message: MessageToSend }) => string
+  /** The message's id in an answer of success; '' where it is not there. A provider that gives none may give back ours. */
+  id: (answer: Answer, message: MessageToSend, settings: Settings) => string
   /** What it says where it did not take the message, in an answer of whatever status; undefined: nothing. */
   refusal?: (answer: Answer, settings: Settings) => Refusal | undefined
   /** A request that sends nothing and costs nothing, and works with the right credentials only. */
   test: (settings: Settings) => ApiRequest
-  /** Whether its answer says that the credentials are right. Left out: any answer of success. */
-  works?: (answer: Answer) => boolean
+  /** Whether an answer to `test` means that the account works. Left out: one of success that is no refusal. */
+  isWorking?: (answer: Answer) => boolean
   /** What a person should look at when the credentials are refused. */
   credentialsHint: string
   /** @throws CarrierRefused */

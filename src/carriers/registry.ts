@@ -9,6 +9,7 @@ import { sinch } from './sinch.js'
 import { smppKind } from './smpp/kind.js'
 import { telnyx } from './telnyx.js'
 import { twilio } from './twilio/kind.js'
+import { vonage } from './vonage.js'
 
 /** Every kind of carrier there is; a new one is a folder beside these and a line here. */
 export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, CarrierKind>([
@@ -18,6 +19,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['infobip', carrierOf(infobip)],
   ['sinch', carrierOf(sinch)],
   ['clickatell', carrierOf(clickatell)],
+  ['vonage', carrierOf(vonage)],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

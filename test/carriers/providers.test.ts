@@ -3,6 +3,7 @@ import { startClickatell } from './stand-ins/clickatell.js'
 import { startInfobip } from './stand-ins/infobip.js'
 import { startSinch } from './stand-ins/sinch.js'
 import { startTelnyx } from './stand-ins/telnyx.js'
+import { startVonage } from './stand-ins/vonage.js'
 
 describeProvider({
   kind: 'telnyx',
@@ -56,4 +57,18 @@ describeProvider({
   cannotForge: ['other-body', 'old'],
   sendsMedia: false,
   receivesMedia: false,
+})
+  kind: 'vonage',
+  start: () => startVonage(),
+  settings: ({ url, credentials: { apiKey, apiSecret, signatureSecret, applicationId } }) => ({
+    ...{ apiKey, apiSecret, signatureSecret, applicationId },
+    apiUrl: url,
+  }),
+  wrongSettings: { apiSecret: 'wrong-secret' },
+  callbacks: { message: 'inbound', receipt: 'status' },
+  codes: { failed: '1260', optedOut: '1240' },
+  // It takes the message, and reports later that the recipient has opted out; no answer of success is a refusal.
+  outcomes: { 'opted-out': 'not there', 'in-2xx': 'not there' },
+  listsNumbers: true,
+  setsUpNumbers: true,
 })

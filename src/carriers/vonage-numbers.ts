@@ -1,0 +1,82 @@
+import * as kit from './kit.js'
+import { at, textAt } from './kit.js'
+
+/** The numbers of an account at Vonage, and the application that brings what they receive. */
+
+type Asking = kit.Asking<{ applicationId: string }>
+
+/** 10,000 numbers: a bound against a list that never ends. */
+const MAX_PAGES = 100
+const PAGE_SIZE = 100
+
+interface VonageNumber extends kit.CarrierNumber {
+  country: string
+  /** Of the application that it is linked to; '' where it is to none. */
+  applicationId: string
+}
+
+/** https://developer.vonage.com/en/api/numbers, "List the numbers you own". */
+export async function listVonageNumbers({ ask }: Asking, accountUrl: string): Promise<VonageNumber[]> {
+  const numbers: VonageNumber[] = []
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const query = { index: String(page), size: String(PAGE_SIZE) }
+    const { body } = await ask({ path: `${accountUrl}/account/numbers`, query })
+    // An account without any answers {}.
+    const listed = kit.listAt(body, 'numbers')
+    for (const each of listed) {
+      const [id, country] = [textAt(each, 'msisdn'), textAt(each, 'country')]
+      const number = kit.readNumber(id, 'plain')
+      numbers.push({ id, number, name: number, country, applicationId: textAt(each, 'app_id') })
+    }
+    if (listed.length < PAGE_SIZE) break
+  }
+  return numbers
+}
+
+/**
+ * Tells the application of the account where to call, and links the numbers to it. An application is written as a whole, so what
+ * it has besides stays as it was read: https://developer.vonage.com/en/api/application.v2
+ */
+export async function setUpVonageNumbers(
+  wanted: readonly kit.CarrierNumber[],
+  asking: Asking,
+  accountUrl: string,
+): Promise<void> {
+  const { ask, callbackUrl, settings } = asking
+  const { applicationId } = settings
+  if (applicationId === '') {
+    throw new kit.CarrierRefused('Set applicationId: Vonage brings messages to an application')
+  }
+  const path = `/v2/applications/${encodeURIComponent(applicationId)}`
+  const { body } = await ask({ path })
+  const hook = (name: string) => ({ address: callbackUrl(name), http_method: 'POST' })
+  await ask({
+    method: 'PUT',
+    path,
+    json: {
+      name: at(body, 'name'),
+      keys: at(body, 'keys'),
+      privacy: at(body, 'privacy'),
+      capabilities: {
+        ...recordAt(body, 'capabilities'),
+        messages: {
+          ...recordAt(body, 'capabilities.messages'),
+          version: 'v1',
+          webhooks: { inbound_url: hook('inbound'), status_url: hook('status') },
+        },
+      },
+    },
+  })
+  const owned = await listVonageNumbers(asking, accountUrl)
+  for (const { id, country, applicationId: linked } of owned) {
+    if (linked === applicationId || !wanted.some((one) => one.id === id)) continue
+    // https://developer.vonage.com/en/api/numbers, "Update a number".
+    const form = { country, msisdn: id, app_id: applicationId }
+    await ask({ path: `${accountUrl}/number/update`, form })
+  }
+}
+
+function recordAt(value: unknown, path: string): Record<string, unknown> {
+  const found = at(value, path)
+  return kit.isRecord(found) ? found : {}
+}

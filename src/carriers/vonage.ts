@@ -1,0 +1,125 @@
+import * as yup from 'yup'
+import * as kit from './kit.js'
+import { at, textAt } from './kit.js'
+import { listVonageNumbers, setUpVonageNumbers } from './vonage-numbers.js'
+
+type Settings = yup.InferType<typeof settings>
+
+const settings = yup.object({
+  apiKey: kit.setting.needed('The API key: at the top of the API settings of the Vonage dashboard.'),
+  apiSecret: kit.setting.secret('The API secret: in the API settings of the Vonage dashboard.'),
+  signatureSecret: kit.setting.secret(
+    'The signature secret, which is not the API secret: in the API settings, under Signed webhooks. With it Vonage signs its requests to us.',
+  ),
+  applicationId: kit.setting.optional(
+    'The id of the application that numbers are linked to by `carrier setup`: in the dashboard under Applications. Left empty, a person enters the URLs there.',
+  ),
+  apiUrl: kit.setting.apiUrl('https://api.nexmo.com'),
+})
+
+/**
+ * Of reports: https://developer.vonage.com/en/api-errors/messages. Refusals have other numbers in the same place, so they go
+ * by their status: https://developer.vonage.com/en/api/messages
+ */
+const CODES: kit.CodeTable = {
+  // https://developer.vonage.com/en/opt-out-assist/guides/messaging-opted-out-numbers
+  opted_out: ['1240'],
+}
+
+/** https://developer.vonage.com/en/messages/concepts/messages-status-callbacks */
+const STATES: kit.StateTable = {
+  submitted: 'sent',
+  delivered: 'delivered',
+  read: 'delivered',
+  rejected: 'failed',
+  undeliverable: 'failed',
+}
+
+/** The kinds of media that an MMS has, which are also the fields that they are in (api/messages, as above). */
+const MEDIA = ['image', 'video', 'audio', 'vcard', 'file']
+
+export const vonage: kit.Provider<Settings> = {
+  kind: 'vonage',
+  title: 'Vonage',
+  settings,
+  numbers: 'plain',
+  codes: CODES,
+  credentialsHint: 'Copy the API key and the API secret from the API settings of the Vonage dashboard.',
+  api: ({ apiKey, apiSecret, apiUrl }) => ({
+    url: apiUrl,
+    headers: { Authorization: `Basic ${Buffer.from(`${apiKey}:${apiSecret}`).toString('base64')}` },
+  }),
+
+  /** https://developer.vonage.com/en/api/messages */
+  send: ({ id, from, to, text, mediaUrls: [url] }, { callbackUrl }) => ({
+    path: '/v1/messages',
+    json: {
+      ...{ from, to },
+      ...(url === undefined
+        ? { channel: 'sms', message_type: 'text', text }
+        : { channel: 'mms', message_type: 'image', image: { url, caption: text } }),
+      // It comes back in every report.
+      client_ref: id,
+      webhook_url: callbackUrl('status'),
+      webhook_version: 'v1',
+    },
+  }),
+  id: ({ body }) => textAt(body, 'message_uuid'),
+  refusal: ({ status, body }) => (status < 300 ? undefined : { said: wordsOf(body) }),
+
+  /** Below another host than messages: https://developer.vonage.com/en/api/numbers */
+  test: ({ apiUrl }) => ({ path: `${accountUrlOf(apiUrl)}/account/numbers`, query: { size: '1' } }),
+  listNumbers: (asking) => listVonageNumbers(asking, accountUrlOf(asking.settings.apiUrl)),
+  setUpNumbers: (wanted, asking) => setUpVonageNumbers(wanted, asking, accountUrlOf(asking.settings.apiUrl)),
+
+  callbacks: {
+    urls: { inbound: 'Inbound URL', status: 'Status URL' },
+    hint: 'the token of Vonage does not fit: look at signatureSecret of the account, and at the clock here',
+    /** A token that has the hash of the body in it: https://developer.vonage.com/en/getting-started/concepts/webhooks */
+    verify: ({ signatureSecret }, request) => {
+      const claims = kit.readJwt(kit.verify.bearerOf(request), signatureSecret)
+      return claims !== undefined && kit.claimsBody(claims, 'payload_hash', request.body)
+    },
+    read: (fields, { name }) => (name === 'inbound' ? readMessage(fields) : readReport(fields)),
+  },
+}
+
+/** Numbers are asked for at one host for all regions. In tests everything is at one. */
+function accountUrlOf(apiUrl: string): string {
+  return /^https:\/\/api[\w-]*\.(nexmo|vonage)\.com/.test(apiUrl) ? 'https://rest.nexmo.com' : apiUrl
+}
+
+/** RFC 7807. Of invalid parameters there is a list (api/messages, as above). */
+function wordsOf(body: unknown): string {
+  const faults = kit
+    .listAt(body, 'invalid_parameters')
+    .map((each) => `${textAt(each, 'name')}: ${textAt(each, 'reason')}`)
+  return [textAt(body, 'title'), textAt(body, 'detail'), ...faults].filter((each) => each !== '').join('. ')
+}
+
+/** https://developer.vonage.com/en/api/messages, "Inbound Message". */
+function readMessage(fields: unknown): kit.Brought {
+  const channel = textAt(fields, 'channel')
+  if (channel !== 'sms' && channel !== 'mms') return kit.unclear(`a message of the channel "${channel}"`)
+  // Several are in a list; a single one has its own field.
+  const parts = [...kit.listAt(fields, 'content'), ...MEDIA.map((name) => at(fields, name))]
+  const texts = [textAt(fields, 'text'), ...parts.map((each) => textAt(each, 'caption'))]
+  return kit.message({
+    id: textAt(fields, 'message_uuid'),
+    from: textAt(fields, 'from'),
+    to: textAt(fields, 'to'),
+    text: [...new Set(texts)].filter((each) => each !== '').join('\n'),
+    mediaUrls: [...new Set(parts.flatMap((each) => kit.textsAt(each, 'url')))],
+  })
+}
+
+function readReport(fields: unknown): kit.Brought {
+  return kit.receipt(STATES, {
+    id: textAt(fields, 'message_uuid'),
+    state: textAt(fields, 'status'),
+    // The title is the code (messages-status-callbacks, as above).
+    code: textAt(fields, 'error.title'),
+    said: textAt(fields, 'error.detail'),
+    messageId: textAt(fields, 'client_ref') || undefined,
+  })
+}

@@ -27,6 +27,8 @@ import type { Forgery, StandIn, Treatment } from './stand-ins/stand-in.js'
 /** A provider: its kind, its stand-in, and where it differs from what most do. */
 export interface ProviderRow<Provider extends StandIn = StandIn> {
   kind: string
+  /** What is special in how it is set up, for a provider with several rows. */
+  variant?: string
   start(): Promise<Provider>
   /** What a person enters from the provider's dashboard. */
   settings(standIn: Provider): Record<string, unknown>
@@ -34,6 +36,12 @@ export interface ProviderRow<Provider extends StandIn = StandIn> {
   wrongSettings: Record<string, unknown>
   /** Which of our callbacks gets what it brings. */
   callbacks: { message: string; receipt: string }
+  /** What a person adds to our URL when entering it at the provider. */
+  enter?(url: string): string
+  /** It brings messages with GET, which not every kind takes. */
+  callsWithGet?: boolean
+  /** It answers no id: ours is the id of a message. */
+  givesIds?: boolean
   /** The code that a report of a failure has, and the one that means that the recipient has opted out, if there is one. */
   codes: { failed: string; optedOut?: string }
   /** Treatments with another outcome than `OUTCOMES` has, or that the provider does not know. */
@@ -75,7 +83,7 @@ const PICTURE = 'https://media.example.com/a.png'
 
 /** What every provider keeps to, through the app and Postgres, against a stand-in made of its documentation alone. */
 export function describeProvider<Provider extends StandIn>(row: ProviderRow<Provider>): void {
-  describe(`${row.kind} as a provider`, () => {
+  describe(`${row.kind} as a provider${row.variant === undefined ? '' : `, ${row.variant}`}`, () => {
     let standIn: Provider
     let context: Context
     let web: TestWeb
@@ -111,7 +119,10 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
     })
 
     /** As a person enters it at the provider. */
-    const urlOf = (name: string) => urls.find((each) => each.name === name)?.url ?? ''
+    const urlOf = (name: string) => {
+      const url = urls.find((each) => each.name === name)?.url ?? ''
+      return row.enter?.(url) ?? url
+    }
     const rowsOf = (id: string) =>
       context
         .db('messages')
@@ -146,7 +157,7 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         it(what, async () => {
           const { carrierMessageId } = await send({ text })
           const taken = standIn.taken.at(-1)
-          expect(taken).to.include({ id: carrierMessageId, text })
+          expect(taken).to.include({ ...(row.givesIds === false ? {} : { id: carrierMessageId }), text })
           expect(digitsOf(taken?.to)).to.equal(digitsOf(SENDER))
           expect(digitsOf(taken?.from)).to.equal(digitsOf(standIn.number))
         })
@@ -171,7 +182,7 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
           .db('carrier_message_ids')
           .where({ message_id: messageId })
           .pluck('carrier_message_id')
-        expect(known).to.deep.equal([id])
+        expect(known).to.deep.equal([row.givesIds === false ? messageId : id])
       })
     })
 
@@ -336,7 +347,10 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         const before = await countInbound()
         for (const [url, status] of [
           [urlOf(row.callbacks.message).replace(account.id, other.id), 403],
-          [urlOf(row.callbacks.message).replace(`/${row.kind}/`, '/http/'), 404],
+          [
+            urlOf(row.callbacks.message).replace(`/${row.kind}/`, '/http/'),
+            row.callsWithGet === true ? 405 : 404,
+          ],
           [urlOf(row.callbacks.message).replace(account.id, newId()), 404],
         ] as const) {
           standIn.callbackUrls.message = url

@@ -4,6 +4,7 @@ import type { CarrierKind, CarrierTools } from './kind.js'
 import { clickatell } from './clickatell.js'
 import { infobip } from './infobip.js'
 import { carrierOf } from './kit.js'
+import { plivo } from './plivo.js'
 import { simulator } from './simulator.js'
 import { sinch } from './sinch.js'
 import { smppKind } from './smpp/kind.js'
@@ -20,6 +21,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['sinch', carrierOf(sinch)],
   ['clickatell', carrierOf(clickatell)],
   ['vonage', carrierOf(vonage)],
+  ['plivo', carrierOf(plivo)],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

@@ -2,6 +2,7 @@ import { describeProvider } from './provider-suite.js'
 import { startClickatell } from './stand-ins/clickatell.js'
 import { startInfobip } from './stand-ins/infobip.js'
 import { startSinch } from './stand-ins/sinch.js'
+import { startPlivo } from './stand-ins/plivo.js'
 import { startTelnyx } from './stand-ins/telnyx.js'
 import { startVonage } from './stand-ins/vonage.js'
 
@@ -72,3 +73,24 @@ describeProvider({
   listsNumbers: true,
   setsUpNumbers: true,
 })
+
+for (const signatures of ['V3', 'V2'] as const) {
+  describeProvider({
+    kind: 'plivo',
+    variant: `signed by ${signatures}`,
+    start: () => startPlivo({ signatures }),
+    settings: ({ url, credentials: { authId, authToken } }) => ({
+      ...{ authId, authToken, signatures },
+      apiUrl: `${url}/v1`,
+    }),
+    wrongSettings: { authToken: 'wrong-token' },
+    callbacks: { message: 'message', receipt: 'message' },
+    codes: { failed: '90', optedOut: '200' },
+    // It takes the message, and reports later that the recipient has opted out or that there is no credit.
+    outcomes: { 'opted-out': 'not there', 'no-credit': 'not there' },
+    // No signature has a time in it, and V2 does not cover the body: there is a secret in the URL, and ids tell repeats.
+    cannotForge: signatures === 'V3' ? ['old'] : ['old', 'other-body'],
+    listsNumbers: true,
+    setsUpNumbers: true,
+  })
+}

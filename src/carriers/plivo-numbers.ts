@@ -1,0 +1,59 @@
+import * as kit from './kit.js'
+import { textAt } from './kit.js'
+
+/** The numbers of an account at Plivo, and the application that brings what they receive. */
+
+type Asking = kit.Asking<unknown>
+
+/** What a page of a list has at most, and 2,000 things: a bound against a list that never ends. */
+const PAGE_SIZE = 20
+const MAX_PAGES = 100
+
+/** https://docs.plivo.com/docs/numbers/api/account-phone-numbers/list-all-numbers */
+export async function listPlivoNumbers(asking: Asking): Promise<kit.CarrierNumber[]> {
+  return (await listAll(asking, '/Number/')).map((each) => {
+    const id = textAt(each, 'number')
+    const number = kit.readNumber(id, 'plain')
+    return { id, number, name: textAt(each, 'alias') || number }
+  })
+}
+
+/**
+ * What a number receives goes to the application that it is linked to. Ours is known by the URL that it calls, and made where it
+ * is not there: https://docs.plivo.com/docs/account/api/application
+ */
+export async function setUpPlivoNumbers(wanted: readonly kit.CarrierNumber[], asking: Asking): Promise<void> {
+  const { ask, callbackUrl } = asking
+  const url = callbackUrl('message')
+  const json = { message_url: url, message_method: 'POST' }
+  const [address = ''] = url.split('?')
+  const known = (await listAll(asking, '/Application/')).find((each) =>
+    textAt(each, 'message_url').startsWith(address),
+  )
+  let appId = textAt(known, 'app_id')
+  if (appId === '') {
+    // A name may be there once only, and this id is in the URL of one account.
+    const name = `linehook-${address.split('/').at(-2) ?? ''}`
+    const { body } = await ask({ path: '/Application/', json: { app_name: name, ...json } })
+    appId = textAt(body, 'app_id')
+    if (appId === '') throw new kit.CarrierRefused('Plivo made no application')
+  } else {
+    await ask({ path: `/Application/${encodeURIComponent(appId)}/`, json })
+  }
+  for (const { id } of wanted) {
+    await ask({ path: `/Number/${encodeURIComponent(id)}/`, json: { app_id: appId } })
+  }
+}
+
+/** https://docs.plivo.com/docs/messaging/api/overview, "Pagination". */
+async function listAll({ ask }: Asking, path: string): Promise<unknown[]> {
+  const found: unknown[] = []
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const query = { limit: String(PAGE_SIZE), offset: String(page * PAGE_SIZE) }
+    const { body } = await ask({ path, query })
+    const listed = kit.listAt(body, 'objects')
+    found.push(...listed)
+    if (listed.length < PAGE_SIZE) break
+  }
+  return found
+}

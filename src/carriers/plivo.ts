@@ -1,0 +1,141 @@
+import * as yup from 'yup'
+import * as kit from './kit.js'
+import { textAt } from './kit.js'
+import { listPlivoNumbers, setUpPlivoNumbers } from './plivo-numbers.js'
+import { isSignedByPlivo } from './plivo-signature.js'
+
+type Settings = yup.InferType<typeof settings>
+
+const settings = yup.object({
+  authId: kit.setting.needed('The Auth ID: on the overview of the Plivo console.'),
+  authToken: kit.setting.secret('The Auth Token: beside it. With it Plivo also signs its requests to us.'),
+  signatures: kit.setting.choice(
+    ['V3', 'V2'],
+    'The signature that requests must have. V2 does not cover what they say: choose it only where V3 does not come.',
+  ),
+  callbackKey: kit.setting.callbackKey(),
+  apiUrl: kit.setting.apiUrl('https://api.plivo.com/v1'),
+})
+
+/** Of reports; an API that refuses gives no code: https://plivo.com/docs/messaging/troubleshooting/error-codes */
+const CODES: kit.CodeTable = {
+  opted_out: ['200'],
+  // A country that is not switched on, which concerns this recipient and not the account.
+  statuses: { 403: 'rejected' },
+  words: {
+    10: 'invalid message',
+    20: 'network error',
+    30: 'marked as spam',
+    40: 'invalid source number',
+    50: 'invalid destination number',
+    60: 'loop detected',
+    70: 'destination permanently unavailable',
+    80: 'destination temporarily unavailable',
+    90: 'no route available',
+    100: 'prohibited by the carrier',
+    110: 'message too long',
+    200: 'blocked by STOP from the destination',
+    201: 'this number cannot send there',
+    300: 'failed to dispatch the message',
+    420: 'message expired',
+    450: 'destination country barred',
+    900: 'insufficient credit',
+    910: 'account disabled',
+    1000: 'unknown error',
+  },
+}
+
+/** https://docs.plivo.com/docs/messaging/api/message/message-status-callbacks */
+const STATES: kit.StateTable = {
+  queued: 'nothing',
+  sent: 'sent',
+  delivered: 'delivered',
+  undelivered: 'failed',
+  failed: 'failed',
+  rejected: 'failed',
+}
+
+/** The values of `MessageIntent`: https://docs.plivo.com/docs/messaging/api/message/handling-incoming */
+const KEYWORDS = { optout: 'stop', optin: 'start', help: 'help' } as const
+
+/** An MMS has ten at most (handling-incoming, as above). */
+const MAX_MEDIA = 10
+
+export const plivo: kit.Provider<Settings> = {
+  kind: 'plivo',
+  title: 'Plivo',
+  settings,
+  // In the USA and Canada it answers STOP and HELP itself, and blocks: https://docs.plivo.com/docs/messaging/concepts/dnd-service
+  defaults: { handlesOptOut: true },
+  numbers: 'plain',
+  codes: CODES,
+  credentialsHint: 'Copy the Auth ID and the Auth Token from the Plivo console.',
+  api: ({ authId, authToken, apiUrl }) => ({
+    url: `${apiUrl.replace(/\/+$/, '')}/Account/${encodeURIComponent(authId)}`,
+    headers: { Authorization: `Basic ${Buffer.from(`${authId}:${authToken}`).toString('base64')}` },
+  }),
+
+  /** https://docs.plivo.com/docs/messaging/api/message/send-a-message */
+  send: ({ id, from, to, text, mediaUrls }, { callbackUrl }) => ({
+    path: '/Message/',
+    json: {
+      ...{ src: from, dst: to, text },
+      ...(mediaUrls.length === 0 ? { type: 'sms' } : { type: 'mms', media_urls: mediaUrls }),
+      // Reports come only to the URL in the request.
+      url: callbackUrl('message', { messageId: id }),
+      method: 'POST',
+    },
+  }),
+  id: ({ body }) => textAt(body, 'message_uuid.0'),
+  refusal: ({ status, body }) => {
+    if (status >= 300) return { said: textAt(body, 'error') || textAt(body, 'message') }
+    // Wrong numbers are beside the ids of the others, in an answer of success.
+    const isWrong = textAt(body, 'message_uuid.0') === '' && kit.listAt(body, 'invalid_number').length > 0
+    return isWrong ? { said: 'This is no number that Plivo can send to' } : undefined
+  },
+
+  /** https://docs.plivo.com/docs/messaging/api/overview */
+  test: () => ({ path: '/Number/', query: { limit: '1' } }),
+  listNumbers: listPlivoNumbers,
+  setUpNumbers: setUpPlivoNumbers,
+
+  callbacks: {
+    urls: { message: 'Message URL of the application, with the method POST' },
+    hint: 'the signature of Plivo does not fit: look at authToken and signatures of the account, and at PUBLIC_URL',
+    // A signature of V2 does not cover what the request says, and no signature has a time in it.
+    key: ({ callbackKey }) => callbackKey,
+    verify: isSignedByPlivo,
+    read: (fields, { request }) => {
+      const messageId = request.query.get('messageId')
+      return messageId === null ? readMessage(fields) : readReport(fields, messageId)
+    },
+    // What it answers to a message is read as XML that may send another one (handling-incoming, as above).
+    answer: { type: 'application/xml', body: '<Response/>' },
+    // Plivo waits eight seconds, and then tries again three times (handling-incoming, as above).
+    waitMs: 6000,
+  },
+}
+
+function readMessage(fields: unknown): kit.Brought {
+  return kit.message({
+    id: textAt(fields, 'MessageUUID'),
+    from: textAt(fields, 'From'),
+    to: textAt(fields, 'To'),
+    // An MMS has its text in another field.
+    text: textAt(fields, 'Text') || textAt(fields, 'Body'),
+    // They begin with 0 or 1: two pages differ.
+    mediaUrls: [...Array(MAX_MEDIA + 1).keys()].flatMap((n) => kit.textsAt(fields, `Media${n}`)),
+    keyword: kit.entryOf(KEYWORDS, textAt(fields, 'MessageIntent').toLowerCase()),
+  })
+}
+
+function readReport(fields: unknown, messageId: string): kit.Brought {
+  const code = textAt(fields, 'ErrorCode')
+  return kit.receipt(STATES, {
+    id: textAt(fields, 'MessageUUID'),
+    state: textAt(fields, 'Status').toLowerCase(),
+    // 000 means none.
+    code: code === '000' ? '' : code,
+    messageId,
+  })
+}

@@ -3,6 +3,7 @@ import { httpKind } from './http/kind.js'
 import type { CarrierKind, CarrierTools } from './kind.js'
 import { clickatell } from './clickatell.js'
 import { infobip } from './infobip.js'
+import { kannel } from './kannel.js'
 import { carrierOf } from './kit.js'
 import { plivo } from './plivo.js'
 import { simulator } from './simulator.js'
@@ -22,6 +23,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['clickatell', carrierOf(clickatell)],
   ['vonage', carrierOf(vonage)],
   ['plivo', carrierOf(plivo)],
+  ['kannel', carrierOf(kannel)],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

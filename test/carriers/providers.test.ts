@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { describeProvider } from './provider-suite.js'
 import { startClickatell } from './stand-ins/clickatell.js'
 import { startInfobip } from './stand-ins/infobip.js'
 import { startSinch } from './stand-ins/sinch.js'
+import { startKannel } from './stand-ins/kannel.js'
 import { startPlivo } from './stand-ins/plivo.js'
 import { startTelnyx } from './stand-ins/telnyx.js'
 import { startVonage } from './stand-ins/vonage.js'
@@ -92,5 +94,38 @@ for (const signatures of ['V3', 'V2'] as const) {
     cannotForge: signatures === 'V3' ? ['old'] : ['old', 'other-body'],
     listsNumbers: true,
     setsUpNumbers: true,
+  })
+}
+
+for (const [variant, options] of [
+  // Without mo-recode, which is Kannel's default, texts come as UTF-16.
+  ['by get-url', { service: 'get-url' }],
+  ['by post-url', { service: 'post-url', moRecode: true }],
+] as const) {
+  describeProvider({
+    kind: 'kannel',
+    variant,
+    start: async () => {
+      const secret = randomBytes(20).toString('hex')
+      return { ...(await startKannel({ number: '+14155550142', secret, ...options })), secret }
+    },
+    settings: ({ url, credentials: { username, password }, secret }) => ({
+      ...{ username, password },
+      apiUrl: `${url}/cgi-bin/sendsms`,
+      callbackKey: secret,
+    }),
+    wrongSettings: { password: 'wrong-password' },
+    callbacks: { message: 'message', receipt: 'message' },
+    enter: (url) =>
+      `${url}&from=%p&to=%P${options.service === 'get-url' ? '&text=%b' : ''}&charset=%C&coding=%c&id=%I`,
+    callsWithGet: options.service === 'get-url',
+    givesIds: false,
+    codes: { failed: '011' },
+    // A black list is all that it knows of opting out, and credit is a matter of the SMS centre.
+    outcomes: { 'opted-out': 'rejected', 'no-credit': 'not there', 'in-2xx': 'not there' },
+    // It signs nothing: only the URL is secret.
+    cannotForge: ['other-body', 'old'],
+    sendsMedia: false,
+    receivesMedia: false,
   })
 }

@@ -1,0 +1,145 @@
+import * as yup from 'yup'
+import * as kit from './kit.js'
+import { textAt } from './kit.js'
+
+type Settings = yup.InferType<typeof settings>
+
+const settings = yup.object({
+  apiUrl: kit.setting
+    .apiUrl('http://localhost:13013/cgi-bin/sendsms')
+    .meta({ about: 'Where smsbox takes messages: its host, sendsms-port and sendsms-url.' }),
+  username: kit.setting.needed('The username of a group sendsms-user in Kannel’s configuration.'),
+  password: kit.setting.secret('The password of that group.'),
+  smsc: kit.setting.optional('The smsc-id by which Kannel is to send. Left empty, Kannel chooses.'),
+  callbackKey: kit.setting.callbackKey(),
+})
+
+/** All chapters are those of https://www.kannel.org/download/kannel-userguide-snapshot/userguide.html. */
+
+/**
+ * The bits of `dlr-mask` ("Delivery Reports"). Later versions write what the SMS centre said in further bits beside that of a failure:
+ * 34 is expired, 66 is unknown.
+ */
+const STATES: kit.StateTable = {
+  1: 'delivered',
+  2: 'failed',
+  4: 'sent',
+  8: 'sent',
+  16: 'failed',
+  34: 'failed',
+  66: 'failed',
+}
+
+/** What Kannel answers in words ("Using the HTTP interface to send SMS messages", and gw/smsbox.c). */
+const ANSWERS: readonly (readonly [RegExp, kit.Refusal['meaning']])[] = [
+  [/Authorization failed/i, 'account'],
+  [/Not routable/i, 'rejected'],
+  // It has taken nothing; another 503 may come from something in between.
+  [/Temporal failure/i, 'throttled'],
+]
+
+export const kannel: kit.Provider<Settings> = {
+  kind: 'kannel',
+  title: 'Kannel',
+  settings,
+  credentialsHint: 'Look at username and password of the group sendsms-user, and at its user-allow-ip.',
+  api: ({ apiUrl, username, password }) => ({
+    url: apiUrl,
+    // In headers, so that no password gets into a log of addresses.
+    headers: { 'X-Kannel-Username': username, 'X-Kannel-Password': password },
+  }),
+
+  /** "Using the HTTP interface to send SMS messages", with POST. */
+  send: (message, { settings: { smsc }, callbackUrl }) => {
+    kit.refuseMedia(message, 'Kannel')
+    const { id, from, to, text = '' } = message
+    return {
+      path: '',
+      text: { type: 'text/plain; charset=UTF-8', body: text },
+      headers: {
+        'X-Kannel-From': from,
+        'X-Kannel-To': to,
+        'X-Kannel-Coding': kit.isGsm7(text) ? '0' : '2',
+        'X-Kannel-DLR-Mask': '31',
+        // Kannel reads percent signs of ours too; two of them are one.
+        'X-Kannel-DLR-Url': `${callbackUrl('message', { messageId: id }).replaceAll('%', '%%')}&type=%d&said=%A`,
+        ...(smsc === '' ? {} : { 'X-Kannel-SMSC': smsc }),
+      },
+    }
+  },
+  // It gives none. "Sent." is its answer with immediate-sendsms-reply.
+  id: ({ text }, { id }) => (/^\s*([03]:|Sent\.)/.test(text) ? id : ''),
+  refusal: ({ status, text }) => {
+    if (status < 300) return undefined
+    const meaning = ANSWERS.find(([words]) => words.test(text))?.[1]
+    return { said: text, ...(meaning === undefined ? {} : { meaning }) }
+  },
+
+  // A message to nobody: who is known is told that its receiver is missing. Without a body, headers are not read (gw/smsbox.c).
+  test: () => ({ path: '', text: { type: 'text/plain; charset=UTF-8', body: 'test' } }),
+  isWorking: ({ status, text }) => status === 400 && /missing receiver/i.test(text),
+
+  callbacks: {
+    urls: {
+      message: 'get-url of the sms-service, with &from=%p&to=%P&text=%b&charset=%C&coding=%c&id=%I behind it',
+    },
+    hint: 'the secret in the URL does not fit: copy the URL to Kannel’s configuration again',
+    key: ({ callbackKey }) => callbackKey,
+    takesGet: true,
+    items: ({ query }) => Object.fromEntries(query),
+    read: (fields, { request }) => {
+      const messageId = textAt(fields, 'messageId')
+      return messageId === '' ? readMessage(fields, request) : readReport(fields, messageId)
+    },
+    // What it is answered goes to the phone as a text, unless max-messages is 0. 204 is a failure ("SMS services").
+    answer: { type: 'text/plain', body: '' },
+  },
+}
+
+/** A GET has the text in its query, a POST in its body with the rest in the query ("SMS services", get-url and post-url). */
+function readMessage(fields: unknown, { method, url, body, header }: kit.CallbackRequest): kit.Brought {
+  const isPost = method === 'POST'
+  const charset = isPost ? /charset="?([\w-]+)/i.exec(header('Content-Type'))?.[1] : textAt(fields, 'charset')
+  const coding = textAt(fields, 'coding') || header('X-Kannel-Coding')
+  if (coding === '1') return kit.unclear('a message that is no text')
+  const text = decode(isPost ? body : bytesOf(url, 'text'), charset ?? '', coding)
+  if (text === undefined) return kit.unclear(`a text in the charset "${charset ?? ''}"`)
+  return kit.message({
+    id: textAt(fields, 'id'),
+    from: textAt(fields, 'from') || header('X-Kannel-From'),
+    to: textAt(fields, 'to') || header('X-Kannel-To'),
+    text,
+  })
+}
+
+/** Without mo-recode, what GSM-7 lacks comes as UTF-16BE. */
+function decode(bytes: Buffer, charset: string, coding: string): string | undefined {
+  try {
+    return new TextDecoder(charset || (coding === '2' ? 'utf-16be' : 'utf-8')).decode(bytes)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** A parameter as bytes: they may be in another charset than URLs are. */
+function bytesOf(url: string, name: string): Buffer {
+  const pair = url.split(/[?&]/).find((each) => each.startsWith(`${name}=`)) ?? ''
+  const written = pair.slice(name.length + 1).replaceAll('+', ' ')
+  const latin = written.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+  return Buffer.from(latin, 'latin1')
+}
+
+/** What the SMS centre says is `NACK/code/words`, or a receipt of SMPP with `stat:` and `err:` in it. */
+function readReport(fields: unknown, messageId: string): kit.Brought {
+  const said = textAt(fields, 'said')
+  const [, code = '', words] = /^NACK\/(?:(\w+)\/)?(.*)/s.exec(said) ?? /\berr:(\w+)/.exec(said) ?? []
+  const stat = /\bstat:(\w+)/.exec(said)?.[1]
+  return kit.receipt(STATES, {
+    id: messageId,
+    state: textAt(fields, 'type'),
+    code,
+    said: words ?? stat ?? '',
+    messageId,
+  })
+}

@@ -9,7 +9,7 @@ type Asking = kit.Asking<unknown>
 const PAGE_SIZE = 20
 const MAX_PAGES = 100
 
-/** https://docs.plivo.com/docs/numbers/api/account-phone-numbers/list-all-numbers */
+/** https://www.plivo.com/docs/numbers/api/account-phone-number/list-all-my-numbers/ */
 export async function listPlivoNumbers(asking: Asking): Promise<kit.CarrierNumber[]> {
   return (await listAll(asking, '/Number/')).map((each) => {
     const id = textAt(each, 'number')
@@ -45,7 +45,7 @@ export async function setUpPlivoNumbers(wanted: readonly kit.CarrierNumber[], as
   }
 }
 
-/** https://docs.plivo.com/docs/messaging/api/overview, "Pagination". */
+/** By `limit`, 20 at most, and `offset` (list-all-my-numbers, as above). */
 async function listAll({ ask }: Asking, path: string): Promise<unknown[]> {
   const found: unknown[] = []
   for (let page = 0; page < MAX_PAGES; page += 1) {

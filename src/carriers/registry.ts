@@ -1,3 +1,4 @@
+import { bird } from './bird.js'
 import type { CarrierClient } from './carrier.js'
 import { httpKind } from './http/kind.js'
 import type { CarrierKind, CarrierTools } from './kind.js'
@@ -24,6 +25,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['vonage', carrierOf(vonage)],
   ['plivo', carrierOf(plivo)],
   ['kannel', carrierOf(kannel)],
+  ['bird', carrierOf(bird)],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

@@ -5,6 +5,7 @@ import { startInfobip } from './stand-ins/infobip.js'
 import { startSinch } from './stand-ins/sinch.js'
 import { startKannel } from './stand-ins/kannel.js'
 import { startPlivo } from './stand-ins/plivo.js'
+import { startBird } from './stand-ins/bird.js'
 import { startTelnyx } from './stand-ins/telnyx.js'
 import { startVonage } from './stand-ins/vonage.js'
 
@@ -129,3 +130,20 @@ for (const [variant, options] of [
     receivesMedia: false,
   })
 }
+  kind: 'bird',
+  start: () => startBird(),
+  settings: ({ url, credentials: { apiKey, webhookSecret } }) => ({
+    apiKey,
+    signingSecret: webhookSecret,
+    apiUrl: url,
+  }),
+  wrongSettings: { apiKey: 'bk_us1_wrong' },
+  callbacks: { message: 'events', receipt: 'events' },
+  codes: { failed: 'unreachable', optedOut: 'recipient_opted_out' },
+  // It is taken, and refused in a report.
+  outcomes: { 'opted-out': 'not there', 'in-2xx': 'not there' },
+  sendsMedia: false,
+  receivesMedia: false,
+  listsNumbers: true,
+  listsReceived: true,
+})

@@ -1,0 +1,143 @@
+import * as yup from 'yup'
+import * as kit from './kit.js'
+import { at, textAt } from './kit.js'
+
+type Settings = yup.InferType<typeof settings>
+
+const settings = yup.object({
+  apiKey: kit.setting
+    .secret('An API key that begins with bk_: in the Bird dashboard under Developers, API keys.')
+    .matches(/^bk_[a-z]{2}\d+_\S+$/, 'apiKey must begin with bk_ and a region, such as bk_eu1_…'),
+  signingSecret: kit.setting
+    .secret('The secret of the webhook, which begins with whsec_: the Bird dashboard shows it at Webhooks.')
+    .matches(/^whsec_[A-Za-z\d+/]+=*$/, 'signingSecret must be what Bird shows, from whsec_ on'),
+  category: kit.setting.choice(
+    ['transactional', 'service', 'marketing', 'authentication'],
+    'What Bird takes the texts for. It does not keep the text of authentication.',
+  ),
+  apiUrl: kit.setting.optional(
+    'Where the API is. Left empty, it is that of the region in the key; another one only for tests.',
+  ),
+})
+
+/**
+ * https://bird.com/docs/guides/errors, and of reports the codes of https://bird.com/docs/webhooks. Bird names each error, and
+ * numbers it besides; the names are what its documentation speaks of.
+ */
+const CODES: kit.CodeTable = {
+  // The number is not the workspace's, or may not be used for what `category` says.
+  account: ['SMSSenderNotConfigured', 'SenderCategoryNotPermitted'],
+  opted_out: ['recipient_opted_out'],
+  // The same request is being taken at this moment, or was: https://bird.com/docs/guides/errors
+  unknown: ['request_in_progress', 'idempotency_key_reuse'],
+}
+
+/** https://bird.com/docs/webhooks */
+const STATES: kit.StateTable = {
+  'sms.accepted': 'nothing',
+  'sms.sent': 'sent',
+  'sms.delivered': 'delivered',
+  'sms.undelivered': 'failed',
+  'sms.failed': 'failed',
+  'sms.rejected': 'failed',
+  'sms.expired': 'failed',
+}
+
+/** Where our id of a message is in its metadata, which come back in each event. */
+const REFERENCE = 'linehook_message_id'
+
+/** The API of the keys that begin with `bk_`. The older APIs of Bird and MessageBird have other keys and other hosts. */
+export const bird: kit.Provider<Settings> = {
+  kind: 'bird',
+  title: 'Bird',
+  settings,
+  // Bird's own rules answer STOP, START and HELP, and it blocks whom it must (SmsKeywordRule of the same API).
+  defaults: { handlesOptOut: true },
+  codes: CODES,
+  credentialsHint: 'Copy the API key from the Bird dashboard, look at what it may do, and at the balance.',
+  /** https://bird.com/docs/sdks/typescript: the region is in the key. Without a User-Agent the answer is 403. */
+  api: ({ apiKey, apiUrl }) => ({
+    url: apiUrl === '' ? `https://${apiKey.split('_')[1] ?? ''}.platform.bird.com` : apiUrl,
+    headers: { Authorization: `Bearer ${apiKey}`, 'User-Agent': 'Linehook' },
+  }),
+
+  /** https://bird.com/docs/api/reference/create-sms-message */
+  send: (message, { settings: { category } }) => {
+    kit.refuseMedia(message, 'Bird')
+    const { id, from, to, text } = message
+    return { path: '/v1/sms/messages', json: { from, to, text, category, metadata: { [REFERENCE]: id } } }
+  },
+  id: ({ body }) => textAt(body, 'id'),
+  refusal: ({ body }) => {
+    const code = textAt(body, 'error.name') || textAt(body, 'error.code')
+    const said = textAt(body, 'error.message')
+    return code === '' && said === '' ? undefined : { code, said }
+  },
+
+  test: () => ({ path: '/v1/sms/messages', query: { limit: '1' } }),
+  listNumbers: async (asking) =>
+    (await listAll(asking, '/v1/numbers')).flatMap((each) => {
+      const [id, number] = [textAt(each, 'id'), textAt(each, 'number')]
+      // A short code is no line: a line has an E.164 number.
+      return textAt(each, 'status') === 'active' && /^\+\d{8}/.test(number)
+        ? [{ id, number, name: number }]
+        : []
+    }),
+  listReceived: async (since, asking) => {
+    const query = { direction: 'inbound', created_after: since.toISOString() }
+    const listed = await listAll(asking, '/v1/sms/messages', query)
+    return listed.map((each) => ({
+      receivedAt: new Date(textAt(each, 'created_at')),
+      item: readMessage(each, textAt(each, 'id')),
+    }))
+  },
+
+  callbacks: {
+    urls: { events: 'URL of the webhook' },
+    hint: 'webhook-signature does not fit: look at signingSecret of the account, and at the clock here',
+    /** Standard Webhooks: https://bird.com/docs/webhooks. After a rotation there are two signatures for a day. */
+    verify: ({ signingSecret }, { body, header }) => {
+      const time = header('webhook-timestamp')
+      const secret = Buffer.from(signingSecret.slice('whsec_'.length), 'base64')
+      const over = Buffer.concat([Buffer.from(`${header('webhook-id')}.${time}.`), body])
+      const given = header('webhook-signature').split(' ')
+      const isOurs = (signature: string) =>
+        signature.startsWith('v1,') &&
+        kit.verify.isHmac({ encoding: 'base64', secret, over, given: signature.slice(3) })
+      return kit.verify.isFresh(time) && given.some(isOurs)
+    },
+    read: (event) => {
+      const type = textAt(event, 'type')
+      const data = at(event, 'data')
+      const id = textAt(data, 'sms_id')
+      if (type === 'sms.received') return readMessage(data, id)
+      // A webhook may bring events of emails, calls and lists, too.
+      if (!type.startsWith('sms.')) return type === '' ? kit.unclear('an event without a type') : kit.NOTHING
+      const messageId = textAt(data, `metadata.${REFERENCE}`) || undefined
+      const [code, said] = [textAt(data, 'error.code'), textAt(data, 'error.description')]
+      return kit.receipt(STATES, { id, state: type, code, said, messageId })
+    },
+  },
+}
+
+/** Bird says of attachments neither where they are nor that there are any: a message without a text has nothing else. */
+function readMessage(data: unknown, id: string): kit.Brought {
+  const text = textAt(data, 'text')
+  if (text === '') return kit.unclear('a message of attachments alone, which Bird does not hand over')
+  return kit.message({ id, from: textAt(data, 'from'), to: textAt(data, 'to'), text })
+}
+
+/** 10,000 entries: a bound against a list that never ends. */
+const MAX_PAGES = 100
+
+/** All of a list, page by page: https://bird.com/docs/sdks/typescript */
+async function listAll({ ask }: kit.Asking<Settings>, path: string, filter = {}): Promise<unknown[]> {
+  const found: unknown[] = []
+  for (let page = 0, cursor = ''; page === 0 || (cursor !== '' && page < MAX_PAGES); page += 1) {
+    const after = cursor === '' ? {} : { starting_after: cursor }
+    const { body } = await ask({ path, query: { ...filter, limit: '100', ...after } })
+    found.push(...kit.listAt(body, 'data'))
+    cursor = textAt(body, 'next_cursor')
+  }
+  return found
+}

@@ -1,3 +1,4 @@
+import { africastalking } from './africastalking.js'
 import { bird } from './bird.js'
 import type { CarrierClient } from './carrier.js'
 import { httpKind } from './http/kind.js'
@@ -26,6 +27,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['plivo', carrierOf(plivo)],
   ['kannel', carrierOf(kannel)],
   ['bird', carrierOf(bird)],
+  ['africastalking', carrierOf(africastalking)],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

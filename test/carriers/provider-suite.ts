@@ -335,6 +335,19 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
           expect(await unclear()).to.have.length(kept)
         })
       }
+
+      it('without the secret in our URL, where one is: refused', async () => {
+        const { message } = standIn.callbackUrls
+        if (!new URL(message ?? '').searchParams.has('key')) return
+        const before = await countInbound()
+        for (const url of [message?.replace(/[?&]key=[^&]+/, ''), message?.replace(/key=..../, 'key=aaaa')]) {
+          standIn.callbackUrls.message = url
+          const [answer] = await standIn.receive([{ from: SENDER, text: 'forged' }])
+          expect(answer?.status).to.equal(403)
+        }
+        standIn.callbackUrls.message = message
+        expect(await countInbound()).to.equal(before)
+      })
     })
 
     describe('stays with its account', () => {

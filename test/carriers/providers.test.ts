@@ -5,6 +5,7 @@ import { startInfobip } from './stand-ins/infobip.js'
 import { startSinch } from './stand-ins/sinch.js'
 import { startKannel } from './stand-ins/kannel.js'
 import { startPlivo } from './stand-ins/plivo.js'
+import { startAfricasTalking } from './stand-ins/africastalking.js'
 import { startBird } from './stand-ins/bird.js'
 import { startTelnyx } from './stand-ins/telnyx.js'
 import { startVonage } from './stand-ins/vonage.js'
@@ -146,4 +147,19 @@ for (const [variant, options] of [
   receivesMedia: false,
   listsNumbers: true,
   listsReceived: true,
+})
+
+describeProvider({
+  kind: 'africastalking',
+  start: () => startAfricasTalking(),
+  settings: ({ url, credentials: { username, apiKey } }) => ({ username, apiKey, apiUrl: url }),
+  wrongSettings: { apiKey: 'atsk_wrong' },
+  callbacks: { message: 'message', receipt: 'status' },
+  codes: { failed: 'DeliveryFailure', optedOut: 'UserInBlackList' },
+  // Its documentation says nothing about a pace, and a sender that it does not know is the operator's to mend.
+  outcomes: { throttled: 'not there', 'in-2xx': 'unavailable' },
+  // It signs nothing: the secret is in the URLs.
+  cannotForge: ['unsigned', 'wrong-secret', 'other-body', 'old'],
+  sendsMedia: false,
+  receivesMedia: false,
 })

@@ -83,7 +83,11 @@ const workspaceId = newId('ws')
 
 function segmentsOf(text: string): { count: number; encoding: string; characters: number } {
   const { encoding, parts } = smsParts(text)
-  return { count: parts, encoding: encoding === 'GSM-7' ? 'GSM_7BIT' : 'UCS2', characters: Array.from(text).length }
+  return {
+    count: parts,
+    encoding: encoding === 'GSM-7' ? 'GSM_7BIT' : 'UCS2',
+    characters: Array.from(text).length,
+  }
 }
 
 export async function startBird(options: BirdOptions = {}): Promise<StandIn> {

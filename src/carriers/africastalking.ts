@@ -1,0 +1,125 @@
+import * as yup from 'yup'
+import * as kit from './kit.js'
+import { textAt } from './kit.js'
+
+type Settings = yup.InferType<typeof settings>
+
+const settings = yup.object({
+  username: kit.setting.needed(
+    "The name of the app: in the Africa's Talking dashboard under Settings. In the sandbox it is always sandbox.",
+  ),
+  apiKey: kit.setting.secret(
+    "The API key: in the Africa's Talking dashboard under Settings, API Key. A new one works after some minutes.",
+  ),
+  callbackKey: kit.setting.callbackKey(),
+  apiUrl: kit.setting.optional(
+    'Where the API is. Left empty, it is that of the sandbox for the user sandbox, and of the live one for others.',
+  ),
+})
+
+/**
+ * The status codes of recipients, https://developers.africastalking.com/docs/sms/sending/bulk, and the reasons of reports,
+ * https://developers.africastalking.com/docs/sms/notifications
+ */
+const CODES: kit.CodeTable = {
+  // A sender that is not registered, and the credit.
+  account: ['402', 'InvalidSenderId', '405', 'InsufficientBalance'],
+  // Those of the gateway, which may have passed it on.
+  unknown: ['500', 'InternalServerError', '501', 'GatewayError'],
+  opted_out: ['406', 'UserInBlacklist', 'UserInBlackList'],
+  rejected: ['401', '403', '404', '407', '409', '502'],
+  words: {
+    InsufficientCredit: 'The subscriber has not enough credit',
+    InvalidLinkId: 'The message needs a linkId',
+    UserIsInactive: 'The subscriber is inactive, or the number is not in use',
+    UserInBlackList: 'The recipient does not want messages of this sender',
+    UserAccountSuspended: 'The operator has suspended the subscriber',
+    NotNetworkSubcriber: "The recipient is not the operator's",
+    UserNotSubscribedToProduct: 'The recipient has not subscribed to this',
+    UserDoesNotExist: 'There is no such number',
+    DeliveryFailure: 'The operator could not deliver it',
+    DoNotDisturbRejection: 'The recipient is on the list of those who want no messages',
+  },
+}
+
+/** https://developers.africastalking.com/docs/sms/notifications */
+const STATES: kit.StateTable = {
+  Sent: 'sent',
+  Submitted: 'sent',
+  Buffered: 'sent',
+  Success: 'delivered',
+  Rejected: 'failed',
+  Failed: 'failed',
+  AbsentSubscriber: 'failed',
+  Expired: 'failed',
+}
+
+/** Processed, sent and queued (bulk, as above). */
+const TAKEN: readonly string[] = ['100', '101', '102']
+
+export const africastalking: kit.Provider<Settings> = {
+  kind: 'africastalking',
+  title: "Africa's Talking",
+  settings,
+  codes: CODES,
+  credentialsHint:
+    "Copy the user's name and the API key from the same app of the dashboard: sandbox and live differ.",
+  api: ({ username, apiKey, apiUrl }) => ({
+    url: apiUrl === '' ? `https://api.${username === 'sandbox' ? 'sandbox.' : ''}africastalking.com` : apiUrl,
+    headers: { apiKey },
+  }),
+
+  /**
+   * http://docs.africastalking.com/sms/sending/nodejs: the form, which the sandbox has too. The one in JSON is for the live API
+   * only. Without `enqueue` the answer comes when the operators have answered.
+   */
+  send: (message, { settings: { username } }) => {
+    kit.refuseMedia(message, "Africa's Talking")
+    const { from, to, text } = message
+    return { path: '/version1/messaging', form: { username, to, from, message: text, enqueue: '1' } }
+  },
+  id: ({ body }) => idOf(textAt(body, `${RECIPIENT}.messageId`)),
+  /**
+   * The refusal of a recipient is in an answer of success (bulk, as above). That of a sender is in `Message` there, with no recipient at
+   * all: https://github.com/AfricasTalkingLtd/africastalking-node.js/issues/160. Other errors are plain text.
+   */
+  refusal: ({ body, status, text }) => {
+    const code = textAt(body, `${RECIPIENT}.statusCode`)
+    if (TAKEN.includes(code)) return undefined
+    if (code !== '') return { code, said: textAt(body, `${RECIPIENT}.status`) }
+    const said = textAt(body, 'SMSMessageData.Message')
+    const hasNobody = Array.isArray(kit.at(body, 'SMSMessageData.Recipients'))
+    if (said !== '' || hasNobody) return { code: /^\w+$/.test(said) ? said : '', said }
+    return status >= 400 && body === undefined ? { said: text } : undefined
+  },
+
+  test: ({ username }) => ({ path: '/version1/user', query: { username } }),
+
+  /** Nothing is signed (notifications, as above): the secret is in the URLs. What a message and a report have is in the form. */
+  callbacks: {
+    urls: {
+      message: 'SMS callback URL for incoming messages',
+      status: 'SMS callback URL for delivery reports',
+    },
+    hint: 'the URL has not the secret: copy it from the account, into SMS Callback URLs of the dashboard',
+    key: ({ callbackKey }) => callbackKey,
+    read: (fields, { name }) => {
+      const id = idOf(textAt(fields, 'id'))
+      if (name === 'message') {
+        const [from, to] = [textAt(fields, 'from'), textAt(fields, 'to')]
+        return kit.message({ id, from, to, text: textAt(fields, 'text') })
+      }
+      const state = textAt(fields, 'status')
+      // Only what was rejected or failed has a reason.
+      const code = textAt(fields, 'failureReason') || state
+      return kit.receipt(STATES, { id, state, code })
+    },
+  },
+}
+
+const RECIPIENT = 'SMSMessageData.Recipients.0'
+
+/** A message that was not taken has the id "None". */
+function idOf(written: string): string {
+  return written === 'None' ? '' : written
+}

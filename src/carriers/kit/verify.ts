@@ -61,6 +61,39 @@ export function isEd25519(publicKey: string, over: string | Buffer, signature: s
   return key !== undefined && bytes.length === 64 && verify(null, Buffer.from(over), key, bytes)
 }
 
+/** An RSA key in base64, as most show it between the lines of a PEM file; undefined for anything else. */
+function readRsaKey(written: string): KeyObject | undefined {
+  try {
+    const key = createPublicKey({ key: Buffer.from(written, 'base64'), format: 'der', type: 'spki' })
+    return key.asymmetricKeyType === 'rsa' ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a text is such a key. */
+export function isRsaKey(written: string): boolean {
+  return readRsaKey(written) !== undefined
+}
+
+/**
+ * Whether the owner of the key has signed, with RSA and PKCS #1 v1.5.
+ *
+ * @param signed.digest SHA224, SHA256 or SHA512, also with a dash and in small letters
+ * @param signed.signature in base64
+ */
+export function isRsa(signed: {
+  publicKey: string
+  digest: string
+  over: Buffer
+  signature: string
+}): boolean {
+  const digest = signed.digest.replace('-', '').toLowerCase()
+  const key = readRsaKey(signed.publicKey)
+  if (key === undefined || !/^sha(224|256|512)$/.test(digest)) return false
+  return verify(digest, signed.over, key, Buffer.from(signed.signature, 'base64'))
+}
+
 /** Whether a header, or a parameter of the body, is the secret itself. */
 export function isSecret(given: string, secret: string): boolean {
   return secret !== '' && isSameSecret(given, secret)

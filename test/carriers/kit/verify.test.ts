@@ -32,6 +32,24 @@ describe('whether a provider made a request', () => {
     }
   }
 
+  it('is told by an RSA signature, with the digest that it names', () => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const key = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+    const over = Buffer.from('POST / HTTP/1.1{}')
+    for (const digest of ['SHA256', 'SHA-512', 'sha224']) {
+      const made = sign(digest.replace('-', ''), over, privateKey).toString('base64')
+      const signed = { publicKey: key, digest, over, signature: made }
+      expect(verify.isRsa(signed), digest).to.equal(true)
+      expect(verify.isRsa({ ...signed, over: Buffer.from('POST / HTTP/1.1[]') })).to.equal(false)
+      expect(verify.isRsa({ ...signed, signature: '' })).to.equal(false)
+      expect(verify.isRsa({ ...signed, publicKey: 'no key' })).to.equal(false)
+      expect(verify.isRsa({ ...signed, digest: 'MD5' })).to.equal(false)
+    }
+    const { publicKey: other } = generateKeyPairSync('ed25519')
+    expect(verify.isRsaKey(other.export({ format: 'der', type: 'spki' }).toString('base64'))).to.equal(false)
+    expect(verify.isRsaKey(key)).to.equal(true)
+  })
+
   it('is no by every way where the account has no secret', () => {
     const given = createHmac('sha256', '').update('body').digest('hex')
     expect(verify.isHmac({ secret: '', over: 'body', given })).to.equal(false)

@@ -8,6 +8,7 @@ import { infobip } from './infobip.js'
 import { kannel } from './kannel.js'
 import { carrierOf } from './kit.js'
 import { plivo } from './plivo.js'
+import { messagemedia } from './messagemedia.js'
 import { simulator } from './simulator.js'
 import { sinch } from './sinch.js'
 import { smppKind } from './smpp/kind.js'
@@ -28,6 +29,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['kannel', carrierOf(kannel)],
   ['bird', carrierOf(bird)],
   ['africastalking', carrierOf(africastalking)],
+  ['messagemedia', carrierOf(messagemedia)],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

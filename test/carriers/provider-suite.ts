@@ -57,6 +57,8 @@ export interface ProviderRow<Provider extends StandIn = StandIn> {
   /** Its API lists numbers, and sets them up. */
   listsNumbers?: boolean
   setsUpNumbers?: boolean
+  /** Where it was told to call, if it keeps that elsewhere than what a person enters. */
+  setUpUrl?(standIn: Provider): string | undefined
   /** Its API lists what came in, by the ids of the callbacks. */
   listsReceived?: boolean
 }
@@ -79,6 +81,8 @@ const OUTCOMES: Record<Treatment, Outcome> = {
 
 const FORGERIES: readonly Forgery[] = ['unsigned', 'wrong-secret', 'other-body', 'old']
 const SENDER = '+13125550199'
+/** Nobody has written to them. */
+const STRANGER = '+13125550188'
 const PICTURE = 'https://media.example.com/a.png'
 
 /** What every provider keeps to, through the app and Postgres, against a stand-in made of its documentation alone. */
@@ -221,10 +225,8 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         const text = 'Zoë & "me" <x> 🙂'
         for (const time of ['first', 'again']) {
           const answers = await standIn.receive([{ id, from: SENDER, text }])
-          expect(
-            answers.map(({ isSuccess }) => isSuccess),
-            time,
-          ).to.deep.equal([true])
+          // Some bring a reply twice: to the account's URL, and to that of the message.
+          expect(new Set(answers.map(({ isSuccess }) => isSuccess)), time).to.deep.equal(new Set([true]))
         }
         expect(await rowsOf(id)).to.deep.equal([{ text, from_number: SENDER, carrier_message_id: id }])
       })
@@ -342,7 +344,7 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         const before = await countInbound()
         for (const url of [message?.replace(/[?&]key=[^&]+/, ''), message?.replace(/key=..../, 'key=aaaa')]) {
           standIn.callbackUrls.message = url
-          const [answer] = await standIn.receive([{ from: SENDER, text: 'forged' }])
+          const [answer] = await standIn.receive([{ from: STRANGER, text: 'forged' }])
           expect(answer?.status).to.equal(403)
         }
         standIn.callbackUrls.message = message
@@ -367,7 +369,7 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
           [urlOf(row.callbacks.message).replace(account.id, newId()), 404],
         ] as const) {
           standIn.callbackUrls.message = url
-          const [answer] = await standIn.receive([{ from: SENDER, text: 'elsewhere' }])
+          const [answer] = await standIn.receive([{ from: STRANGER, text: 'elsewhere' }])
           expect(answer?.status).to.equal(status)
         }
         standIn.callbackUrls.message = urlOf(row.callbacks.message)
@@ -389,7 +391,10 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         const { message } = standIn.callbackUrls
         delete standIn.callbackUrls.message
         expect(await setUpNumbers(context, account)).to.deep.equal([standIn.number])
-        expect(standIn.callbackUrls.message).to.equal(message)
+        expect(row.setUpUrl?.(standIn) ?? standIn.callbackUrls.message).to.equal(message)
+        const [id, text] = [newId(), 'Said: "set up" \\ {} $text 🙂']
+        await expectTaken(standIn.receive([{ id, from: STRANGER, text }]))
+        expect((await rowsOf(id)).map((each) => each.text)).to.deep.equal([text])
       })
 
       it('with new credentials from the next request on', async () => {

@@ -7,6 +7,7 @@ import { startKannel } from './stand-ins/kannel.js'
 import { startPlivo } from './stand-ins/plivo.js'
 import { startAfricasTalking } from './stand-ins/africastalking.js'
 import { startBird } from './stand-ins/bird.js'
+import { startMessageMedia } from './stand-ins/messagemedia.js'
 import { startTelnyx } from './stand-ins/telnyx.js'
 import { startVonage } from './stand-ins/vonage.js'
 
@@ -162,4 +163,29 @@ describeProvider({
   cannotForge: ['unsigned', 'wrong-secret', 'other-body', 'old'],
   sendsMedia: false,
   receivesMedia: false,
+})
+
+describeProvider({
+  kind: 'messagemedia',
+  start: () => startMessageMedia(),
+  settings: ({ url, credentials: { apiKey, apiSecret, publicKey } }) => ({
+    apiKey,
+    apiSecret,
+    publicKey,
+    apiUrl: url,
+  }),
+  wrongSettings: { apiSecret: 'wrong' },
+  callbacks: { message: 'events', receipt: 'events' },
+  codes: { failed: '411', optedOut: '302' },
+  setUpUrl: ({ webhooks }) => webhooks.at(-1)?.url,
+  // Its documentation says nothing about a pace, and of the others only reports tell.
+  outcomes: {
+    throttled: 'not there',
+    'opted-out': 'not there',
+    'no-credit': 'not there',
+    'in-2xx': 'not there',
+  },
+  receivesMedia: false,
+  listsNumbers: true,
+  setsUpNumbers: true,
 })

@@ -1,0 +1,49 @@
+import * as kit from './kit.js'
+import { textAt } from './kit.js'
+
+type Ask = kit.Asking<unknown>['ask']
+
+/** 10,000 entries: a bound against a list that never ends. */
+const MAX_PAGES = 100
+
+/** https://messagemedia.github.io/documentation/#tag/Dedicated-Numbers: the numbers that are assigned to the account. */
+export async function listNumbers(ask: Ask): Promise<kit.CarrierNumber[]> {
+  const numbers: kit.CarrierNumber[] = []
+  for (let page = 0, token = ''; page === 0 || (token !== '' && page < MAX_PAGES); page += 1) {
+    const query = { page_size: '100', ...(token === '' ? {} : { token }) }
+    const { body } = await ask({ path: '/v1/messaging/numbers/dedicated/assignments', query })
+    for (const each of kit.listAt(body, 'data')) {
+      // Mostly without a plus sign. A short code is no line.
+      const number = kit.readNumber(textAt(each, 'number.phone_number'))
+      const name = textAt(each, 'assignment.label') || number
+      if (number.startsWith('+')) numbers.push({ id: textAt(each, 'number.id'), number, name })
+    }
+    token = textAt(body, 'pagination.next_token')
+  }
+  return numbers
+}
+
+/** Fields as MessageMedia's own webhooks have them. `$esc.json` keeps what people write from being a part of the JSON. */
+const TEMPLATE = `{"reply_id":"$replyId","format":"$format","source_number":"$sourceAddress","destination_number":"$destinationAddress","content":"$esc.json($!moContent)"}`
+
+/**
+ * A webhook is the account's, for all of its numbers. One that has our URL already is made anew, since the same URL twice is
+ * refused: https://messagemedia.github.io/documentation/#tag/Webhooks-Management. It has no reports: each message says where its own go.
+ */
+export async function setUpWebhook(ask: Ask, url: string): Promise<void> {
+  const path = '/v1/webhooks/messages'
+  const webhook = {
+    url,
+    method: 'POST',
+    encoding: 'JSON',
+    events: ['RECEIVED_SMS', 'RECEIVED_MMS'],
+    template: TEMPLATE,
+    // Left out, a failed request is not repeated.
+    retries: 5,
+    retry_delay: 60,
+  }
+  const { body } = await ask({ path, query: { page: '0', page_size: '100' } })
+  const known = kit.listAt(body, 'pageData').find((each) => textAt(each, 'url') === url)
+  if (known === undefined) await ask({ path, json: webhook })
+  else await ask({ method: 'PATCH', path: `${path}/${textAt(known, 'id')}`, json: webhook })
+}

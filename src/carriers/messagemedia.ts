@@ -1,0 +1,149 @@
+import * as yup from 'yup'
+import * as kit from './kit.js'
+import { textAt } from './kit.js'
+import { listNumbers, setUpWebhook } from './messagemedia-account.js'
+
+type Settings = yup.InferType<typeof settings>
+
+const settings = yup.object({
+  apiKey: kit.setting.needed(
+    'An API key of the kind "basic authentication": in the MessageMedia portal under Configuration, API Settings.',
+  ),
+  apiSecret: kit.setting.secret('The secret of that key. The portal shows it once.'),
+  publicKey: kit.setting
+    .optional(
+      'The public key of the enabled signature key, which the API shows when one is made. Left empty, requests to us need no signature, and only the secret in our URLs.',
+    )
+    .max(2000, 'publicKey must have at most 2000 characters')
+    .test(
+      'key',
+      'publicKey must be the base64 text that the API has shown',
+      (key) => key === '' || kit.verify.isRsaKey(key),
+    ),
+  callbackKey: kit.setting.callbackKey(),
+  apiUrl: kit.setting.apiUrl('https://api.messagemedia.com'),
+})
+
+/** An answer refuses only for the request or the account. Reports say the rest: https://messagemedia.github.io/documentation/#tag/Webhooks-Management */
+const CODES: kit.CodeTable = {
+  opted_out: ['302'],
+  words: {
+    301: 'The usage threshold is reached',
+    302: 'The recipient is blocked, such as after STOP',
+    303: 'The sender is blocked',
+    304: 'MessageMedia dropped it: ask its support',
+    305: 'It counts as a duplicate of another message',
+    320: 'It expired before it was handed on',
+    330: 'The gateway failed',
+    331: 'MessageMedia discarded it',
+    332: 'There is no route to the recipient',
+    333: 'The recipient cannot get texts of this sender',
+    400: 'It could not be delivered',
+    401: 'It expired before it was delivered',
+    402: 'The operator rejected it',
+    403: 'The operator skipped it',
+    405: 'The operator cancelled it',
+    410: 'The number of the sender is not valid',
+    411: 'The number of the recipient is not valid',
+    412: 'The operator blocks the recipient',
+    413: 'The recipient gets no texts',
+    414: 'The recipient could not be reached',
+  },
+}
+
+/** As above. */
+const STATES: kit.StateTable = {
+  enroute: 'nothing',
+  submitted: 'sent',
+  delivered: 'delivered',
+  expired: 'failed',
+  rejected: 'failed',
+  failed: 'failed',
+}
+
+/** Where our id of a message is in its metadata, which come back in its reports. */
+const REFERENCE = 'linehook_message_id'
+
+export const messagemedia: kit.Provider<Settings> = {
+  kind: 'messagemedia',
+  title: 'MessageMedia',
+  settings,
+  codes: CODES,
+  credentialsHint:
+    'Make a key for basic authentication in the MessageMedia portal: one for HMAC is another one.',
+  api: ({ apiUrl, apiKey, apiSecret }) => ({
+    url: apiUrl,
+    headers: { Authorization: `Basic ${Buffer.from(`${apiKey}:${apiSecret}`).toString('base64')}` },
+  }),
+
+  /** https://messagemedia.github.io/documentation/#tag/Messages. Without `delivery_report` there are no reports. */
+  send: ({ id, from, to, text, mediaUrls }, { callbackUrl }) => ({
+    path: '/v1/messages',
+    json: {
+      messages: [
+        {
+          // It must not be empty, even where there are media.
+          content: text ?? ' ',
+          destination_number: to,
+          source_number: from,
+          ...(mediaUrls.length === 0 ? {} : { format: 'MMS', media: mediaUrls }),
+          delivery_report: true,
+          callback_url: callbackUrl('events'),
+          metadata: { [REFERENCE]: id },
+        },
+      ],
+    },
+  }),
+  id: ({ body }) => textAt(body, 'messages.0.message_id'),
+  refusal: ({ body }) => {
+    const said = [textAt(body, 'message'), ...kit.textsAt(body, 'details')].filter((each) => each !== '')
+    return said.length === 0 ? undefined : { said: said.join(': ') }
+  },
+
+  test: () => ({ path: '/v1/replies' }),
+  listNumbers: async ({ ask }) => listNumbers(ask),
+  setUpNumbers: async (_numbers, { ask, callbackUrl }) => setUpWebhook(ask, callbackUrl('events')),
+
+  callbacks: {
+    urls: { events: 'Webhook URL for received messages and delivery reports' },
+    hint: 'the secret in the URL or X-MessageMedia-Signature does not fit: look at the URL there, at publicKey of the account, and at the clock here',
+    key: ({ callbackKey }) => callbackKey,
+    /**
+     * Over the request line, the date and the body with nothing between: https://github.com/messagemedia/enterprise-webhooks-nodejs-sdk.
+     * An account signs only after MessageMedia has switched it on, so the secret in the URL is always wanted besides.
+     */
+    verify: ({ publicKey }, { url, method, body, header }) => {
+      if (publicKey === '') return true
+      const [date, signature] = [header('Date'), header('X-MessageMedia-Signature')]
+      const line = `${method} ${url.replace(/^https?:\/\/[^/]+/i, '')} HTTP/1.1`
+      const over = Buffer.concat([Buffer.from(line + date), body])
+      const digest = header('X-MessageMedia-Digest-Type')
+      return kit.verify.isFresh(date) && kit.verify.isRsa({ publicKey, digest, over, signature })
+    },
+    // A message's own callback URL gets its reports, and the replies to it besides the webhook: their ids are the same.
+    read: (fields) => (textAt(fields, 'reply_id') === '' ? readReport(fields) : readReply(fields)),
+  },
+}
+
+function readReply(fields: unknown): readonly kit.Brought[] {
+  const [from, to] = [textAt(fields, 'source_number'), textAt(fields, 'destination_number')]
+  const [id, text] = [textAt(fields, 'reply_id'), textAt(fields, 'content')]
+  // Media come within the request, at no URL.
+  const hasMedia = textAt(fields, 'format') === 'MMS' || kit.listAt(fields, 'attachments').length > 0
+  const media = hasMedia ? [kit.unclear('a message with media, which MessageMedia has at no URL')] : []
+  return hasMedia && text === '' ? media : [kit.message({ id, from, to, text }), ...media]
+}
+
+function readReport(fields: unknown): kit.Brought {
+  const [id, state, code] = [
+    textAt(fields, 'message_id'),
+    textAt(fields, 'status'),
+    textAt(fields, 'error_code'),
+  ]
+  return kit.receipt(STATES, {
+    id,
+    state,
+    code,
+    messageId: textAt(fields, `metadata.${REFERENCE}`) || undefined,
+  })
+}

@@ -144,7 +144,7 @@ describe('docs', () => {
 
   for (const [kind, { settings }] of CARRIER_KINDS) {
     it(`carriers/${kind}.md has every setting of its accounts`, () => {
-      const rows = tableRows(`docs/carriers/${kind}.md`, /^`[a-z][A-Za-z]*`$/)
+      const rows = tableRows(`docs/carriers/${kind}.md`, /^`[a-z][A-Za-z\d]*`$/)
       expect(rows).to.deep.equal(
         Object.entries(settings.fields).map(([name, schema]) => {
           const { standard, about } = describeSetting(schema as Describable)

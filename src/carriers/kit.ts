@@ -9,7 +9,7 @@ import type { Provider } from './kit/provider.js'
 /** What a provider is written with: its file imports this one and `yup`, and nothing else of ours. */
 
 export type { CallbackRequest } from './callbacks.js'
-export { CarrierRefused, CarrierRejected, type CarrierNumber } from './carrier.js'
+export { CarrierRefused, CarrierRejected, CarrierUnavailable, type CarrierNumber } from './carrier.js'
 export type { Answer } from './kit/answer.js'
 export { readJson } from './kit/answer.js'
 export { message, NOTHING, receipt, unclear, type Brought, type StateTable } from './kit/brought.js'

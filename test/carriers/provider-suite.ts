@@ -391,7 +391,8 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         const { message } = standIn.callbackUrls
         delete standIn.callbackUrls.message
         expect(await setUpNumbers(context, account)).to.deep.equal([standIn.number])
-        expect(row.setUpUrl?.(standIn) ?? standIn.callbackUrls.message).to.equal(message)
+        // Some have one URL for an account, and others a list of webhooks.
+        expect([message, undefined]).to.include(row.setUpUrl?.(standIn) ?? standIn.callbackUrls.message)
         const [id, text] = [newId(), 'Said: "set up" \\ {} $text 🙂']
         await expectTaken(standIn.receive([{ id, from: STRANGER, text }]))
         expect((await rowsOf(id)).map((each) => each.text)).to.deep.equal([text])

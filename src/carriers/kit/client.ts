@@ -43,13 +43,21 @@ export function createClient<Settings extends AnyObject>(
     return id
   }
 
-  function messageFor({ id, fromNumber, toNumber, text, mediaUrl }: OutboundMessage): MessageToSend {
+  function messageFor({
+    id,
+    fromNumber,
+    toNumber,
+    text,
+    mediaUrl,
+    expiresInMs,
+  }: OutboundMessage): MessageToSend {
     return {
       id,
       from: writeNumber(fromNumber, numbers, fromNumber),
       to: writeNumber(toNumber, numbers, fromNumber),
       text: text === null || text === '' ? undefined : text,
       mediaUrls: mediaUrl === null ? [] : [mediaUrl],
+      expiresInMs,
     }
   }
 

@@ -25,7 +25,7 @@ export interface Provider<Settings extends AnyObject> {
   codes?: CodeTable
   /** Where its API is, and what each request carries, such as the credentials. */
   api: (settings: Settings) => ApiAccess
-  /** The request that sends a message. @throws CarrierRejected for what it cannot send */
+  /** The request that sends a message. @throws CarrierRejected, CarrierUnavailable for what it cannot send, or not yet */
   send: (message: MessageToSend, use: Use<Settings>) => ApiRequest
   /** The message's id in an answer of success; '' where it is not there. A provider that gives none may give back ours. */
   id: (answer: Answer, message: MessageToSend, settings: Settings) => string
@@ -58,6 +58,8 @@ export interface MessageToSend {
   text: string | undefined
   /** Anybody who has such a URL can fetch it. */
   mediaUrls: readonly string[]
+  /** After so long it is no longer wanted; undefined: its sender did not say. */
+  expiresInMs: number | undefined
 }
 
 /** What there is besides the message. */

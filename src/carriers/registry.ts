@@ -12,6 +12,7 @@ import { messagemedia } from './messagemedia.js'
 import { simulator } from './simulator.js'
 import { sinch } from './sinch.js'
 import { smppKind } from './smpp/kind.js'
+import { smsgate } from './smsgate.js'
 import { telnyx } from './telnyx.js'
 import { twilio } from './twilio/kind.js'
 import { vonage } from './vonage.js'
@@ -30,6 +31,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['bird', carrierOf(bird)],
   ['africastalking', carrierOf(africastalking)],
   ['messagemedia', carrierOf(messagemedia)],
+  ['smsgate', carrierOf(smsgate)],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

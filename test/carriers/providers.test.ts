@@ -8,6 +8,7 @@ import { startPlivo } from './stand-ins/plivo.js'
 import { startAfricasTalking } from './stand-ins/africastalking.js'
 import { startBird } from './stand-ins/bird.js'
 import { startMessageMedia } from './stand-ins/messagemedia.js'
+import { startSmsGate } from './stand-ins/smsgate.js'
 import { startTelnyx } from './stand-ins/telnyx.js'
 import { startVonage } from './stand-ins/vonage.js'
 
@@ -95,6 +96,30 @@ for (const signatures of ['V3', 'V2'] as const) {
     outcomes: { 'opted-out': 'not there', 'no-credit': 'not there' },
     // No signature has a time in it, and V2 does not cover the body: there is a secret in the URL, and ids tell repeats.
     cannotForge: signatures === 'V3' ? ['old'] : ['old', 'other-body'],
+for (const isPhone of [false, true]) {
+  describeProvider({
+    kind: 'smsgate',
+    title: isPhone ? "smsgate, the phone's own server" : 'smsgate, a server for several phones',
+    start: () => startSmsGate({ allowHttpWebhooks: true }),
+    settings: ({ url, apiUrl, number, credentials: { username, password, signingKey } }) => ({
+      ...{ username, password, signingKey },
+      apiUrl: isPhone ? url : apiUrl,
+      sim1: number,
+    }),
+    wrongSettings: { password: 'wrong-password' },
+    callbacks: { message: 'events', receipt: 'events' },
+    codes: { failed: 'RESULT_ERROR_GENERIC_FAILURE' },
+    outcomes: {
+      'opted-out': 'not there',
+      'no-credit': 'not there',
+      'in-2xx': 'not there',
+      // The phone is away.
+      throttled: isPhone ? 'not there' : 'unavailable',
+      // The phone looks at a number when it sends, and reports it.
+      ...(isPhone ? { 'invalid-recipient': 'not there' } : {}),
+    },
+    sendsMedia: false,
+    receivesMedia: false,
     listsNumbers: true,
     setsUpNumbers: true,
   })

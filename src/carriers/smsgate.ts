@@ -1,0 +1,132 @@
+import * as kit from './kit.js'
+import { at, textAt } from './kit.js'
+import { devicesPath, isPhone, listNumbers, settings, SLOTS, type Settings } from './smsgate-phone.js'
+
+/** https://docs.sms-gate.app/features/webhooks/ */
+const STATES: kit.StateTable = {
+  'sms:sent': 'sent',
+  // One comes for each part of a long text.
+  'sms:delivered': 'delivered',
+  'sms:failed': 'failed',
+  'sms:cancelled': 'failed',
+}
+
+/** What a phone is to tell us. A registration is for one of them. */
+const EVENTS = ['sms:received', 'mms:downloaded', ...Object.keys(STATES)]
+
+/** They say nothing of a message, or of one that comes once more with its content. */
+const SILENT = ['system:ping', 'app:started', 'mms:received']
+
+export const smsgate: kit.Provider<Settings> = {
+  kind: 'smsgate',
+  title: 'SMS Gateway for Android',
+  settings,
+  // We name a message by our id, so one that the phone knows was perhaps taken: https://docs.sms-gate.app/faq/errors/
+  codes: { statuses: { 409: 'unknown' } },
+  credentialsHint: 'Copy the user name and the password from the app: each of its servers has its own.',
+  /** https://docs.sms-gate.app/integration/authentication/ */
+  api: ({ username, password, apiUrl }) => ({
+    url: apiUrl,
+    headers: { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` },
+  }),
+
+  /** https://docs.sms-gate.app/features/sending-messages/ */
+  send: (message, { settings: { deviceId, awayAfterHours, ...sims } }) => {
+    kit.refuseMedia(message, 'SMS Gateway for Android')
+    const { id, from, to, text, expiresInMs } = message
+    const slot = SLOTS.findIndex((each) => sims[each] === from)
+    if (slot < 0 && SLOTS.some((each) => sims[each] !== '')) {
+      throw new kit.CarrierUnavailable('No SIM card of the account has the number of the line')
+    }
+    return {
+      path: '/messages',
+      // Its own check refuses all numbers that are no mobile ones; ours is made when a message is accepted.
+      query: {
+        skipPhoneValidation: 'true',
+        ...(isPhone(sims.apiUrl) ? {} : { deviceActiveWithin: awayAfterHours }),
+      },
+      json: {
+        id,
+        textMessage: { text },
+        phoneNumbers: [to],
+        withDeliveryReport: true,
+        simNumber: slot < 0 ? undefined : slot + 1,
+        deviceId: deviceId || undefined,
+        ttl: expiresInMs === undefined ? undefined : Math.max(5, Math.ceil(expiresInMs / 1000)),
+      },
+    }
+  },
+  id: ({ body }) => textAt(body, 'id'),
+  refusal: ({ status, body }) => {
+    const said = textAt(body, 'message')
+    if (status < 400 || said === '') return undefined
+    // The phone is away: too much waits for it, or it has not been seen (faq/errors, as above).
+    const isAway = /queue limits exceeded|device/i.test(said)
+    return { said, ...(isAway ? { meaning: 'account' } : {}) }
+  },
+
+  test: ({ apiUrl }) => ({ path: devicesPath(apiUrl) }),
+  listNumbers,
+
+  /** https://docs.sms-gate.app/features/webhooks/ */
+  setUpNumbers: async (_numbers, { ask, callbackUrl, settings: { deviceId } }) => {
+    const url = callbackUrl('events')
+    const { body } = await ask({ path: '/webhooks' })
+    const known = kit.listAt({ body }, 'body').filter((each) => textAt(each, 'url') === url)
+    for (const event of EVENTS.filter((each) => !known.some((one) => textAt(one, 'event') === each))) {
+      await ask({ path: '/webhooks', json: { url, event, deviceId: deviceId || undefined } })
+    }
+  },
+
+  callbacks: {
+    urls: { events: 'Webhook URL, for each event' },
+    hint: 'X-Signature does not fit: look at signingKey of the account, and at the clocks of the phone and here',
+    /** Over the body and, right behind it, the time (features/webhooks, as above). */
+    verify: ({ signingKey }, { body, header }) => {
+      const time = header('X-Timestamp')
+      const over = Buffer.concat([body, Buffer.from(time)])
+      const given = header('X-Signature')
+      return kit.verify.isFresh(time) && kit.verify.isHmac({ secret: signingKey, over, given })
+    },
+    read: (event, { settings: its }) => {
+      const type = textAt(event, 'event')
+      const payload = at(event, 'payload')
+      if (SILENT.includes(type)) return kit.NOTHING
+      if (type === 'sms:received') return readMessage(event, textAt(payload, 'message'), its)
+      if (type === 'mms:downloaded') return readMms(event, its)
+      if (kit.entryOf(STATES, type) === undefined) return kit.unclear(`an event of the type "${type}"`)
+      const [id, reason] = [textAt(payload, 'messageId'), textAt(payload, 'reason')]
+      const code = /^[A-Z][A-Z_]+/.exec(reason)?.[0] ?? (type === 'sms:cancelled' ? 'cancelled' : '')
+      return kit.receipt(STATES, { id, state: type, code, said: reason, messageId: id })
+    },
+    // A socket that says nothing for five seconds is an error to the phone; it tries again for two days.
+    waitMs: 4500,
+  },
+}
+
+/** `payload.messageId` is a hash of the content, so the event's id is the one that only a repeat has again. */
+function readMessage(event: unknown, text: string, its: Settings): kit.Brought {
+  const payload = at(event, 'payload')
+  const slot = SLOTS[Number(textAt(payload, 'simNumber')) - 1]
+  // Without the permission to read the phone's state the app knows neither the card nor its number.
+  const ofCard = slot === undefined ? '' : its[slot]
+  const known = SLOTS.map((each) => its[each]).filter((each) => each !== '')
+  const recipient = textAt(payload, 'recipient')
+  const to = (recipient.startsWith('+') ? recipient : ofCard || recipient) || onlyOne(known)
+  const sender = textAt(payload, 'sender') || textAt(payload, 'phoneNumber')
+  // It is as the network gave it: without a plus sign it is one of the card's country.
+  const from = /^\d{8,15}$/.test(sender) ? kit.readNumber(sender, 'national', to) : sender
+  return kit.message({ id: textAt(event, 'id'), from, to, text })
+}
+
+function onlyOne(list: readonly string[]): string {
+  return list.length === 1 ? (list[0] ?? '') : ''
+}
+
+/** https://docs.sms-gate.app/features/mms/ : its pictures are in the request itself, which nothing here keeps as media. */
+function readMms(event: unknown, its: Settings): kit.Brought[] {
+  const text = textAt(event, 'payload.body') || textAt(event, 'payload.subject')
+  const hasMedia = kit.listAt(event, 'payload.attachments').length > 0
+  const media = hasMedia ? [kit.unclear('an MMS with media, which the phone sends inside the request')] : []
+  return [...(text === '' && hasMedia ? [] : [readMessage(event, text, its)]), ...media]
+}

@@ -1,0 +1,46 @@
+import { expect } from 'chai'
+import type { CallbackRequest } from '../../../src/carriers/callbacks.js'
+import { CarrierUnavailable } from '../../../src/carriers/carrier.js'
+import { smsgate } from '../../../src/carriers/smsgate.js'
+
+const [FIRST, SECOND, OTHER] = ['+13125550100', '+4915112345678', '+13125550111']
+
+const settings = smsgate.settings.cast({
+  ...{ username: 'u', password: 'p', signingKey: 'k', sim1: FIRST, sim2: SECOND },
+})
+
+function requestFrom(from: string, its = settings) {
+  const message = { id: 'id', from, to: OTHER, text: 'Hello', mediaUrls: [], expiresInMs: 60_500 }
+  return smsgate.send(message, { settings: its, callbackUrl: () => '' })
+}
+
+function read(event: string, payload: object) {
+  const request = {} as CallbackRequest
+  return smsgate.callbacks?.read({ event, id: 'event', payload }, { name: 'events', request, settings })
+}
+
+describe('the SIM cards of a phone', () => {
+  it('send for the line whose number they have, and the text ends with its time', () => {
+    expect(requestFrom(FIRST).json).to.include({ simNumber: 1, ttl: 61 })
+    expect(requestFrom(SECOND).json).to.include({ simNumber: 2 })
+  })
+
+  it('keep a message waiting whose line has another number', () => {
+    expect(() => requestFrom(OTHER)).to.throw(CarrierUnavailable, 'No SIM card')
+    const none = { ...settings, sim1: '', sim2: '' }
+    expect(requestFrom(OTHER, none).json).to.have.property('simNumber', undefined)
+  })
+
+  it('say to which number a text came, and of which country its sender is', () => {
+    const text = { message: 'Hi', sender: '015112345679', simNumber: 2 }
+    expect(read('sms:received', text)).to.include({ from: '+4915112345679', to: SECOND, text: 'Hi' })
+    expect(read('sms:received', { ...text, sender: '22955' })).to.include({ from: '22955' })
+    expect(read('sms:received', { ...text, recipient: OTHER })).to.include({ to: OTHER })
+  })
+
+  it('bring the text of an MMS; its pictures are kept for operators', () => {
+    const mms = { body: 'Look', sender: FIRST, simNumber: 1, attachments: [{ contentType: 'image/png' }] }
+    const kinds = [read('mms:downloaded', mms)].flat().map((each) => each?.kind)
+    expect(kinds).to.deep.equal(['message', 'unclear'])
+  })
+})

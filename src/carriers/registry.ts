@@ -2,6 +2,7 @@ import { africastalking } from './africastalking.js'
 import { bird } from './bird.js'
 import type { CarrierClient } from './carrier.js'
 import { httpKind } from './http/kind.js'
+import { httpsms } from './httpsms.js'
 import type { CarrierKind, CarrierTools } from './kind.js'
 import { clickatell } from './clickatell.js'
 import { infobip } from './infobip.js'
@@ -32,6 +33,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['africastalking', carrierOf(africastalking)],
   ['messagemedia', carrierOf(messagemedia)],
   ['smsgate', carrierOf(smsgate)],
+  ['httpsms', carrierOf(httpsms)],
   ['smpp', smppKind],
   ['http', httpKind],
 ])

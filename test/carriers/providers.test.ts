@@ -8,6 +8,7 @@ import { startPlivo } from './stand-ins/plivo.js'
 import { startAfricasTalking } from './stand-ins/africastalking.js'
 import { startBird } from './stand-ins/bird.js'
 import { startMessageMedia } from './stand-ins/messagemedia.js'
+import { startHttpSms } from './stand-ins/httpsms.js'
 import { startSmsGate } from './stand-ins/smsgate.js'
 import { startTelnyx } from './stand-ins/telnyx.js'
 import { startVonage } from './stand-ins/vonage.js'
@@ -211,6 +212,16 @@ describeProvider({
     'in-2xx': 'not there',
   },
   receivesMedia: false,
+describeProvider({
+  kind: 'httpsms',
+  start: () => startHttpSms(),
+  settings: ({ url, credentials: { apiKey, signingKey } }) => ({ apiKey, signingKey, apiUrl: url }),
+  wrongSettings: { apiKey: 'uk_wrong' },
+  callbacks: { message: 'events', receipt: 'events' },
+  codes: { failed: 'GENERIC_FAILURE' },
+  outcomes: { 'opted-out': 'not there', throttled: 'not there', 'in-2xx': 'not there' },
+  // Its token does not cover the body.
+  cannotForge: ['other-body'],
   listsNumbers: true,
   setsUpNumbers: true,
 })

@@ -1,0 +1,150 @@
+import * as yup from 'yup'
+import * as kit from './kit.js'
+import { at, textAt } from './kit.js'
+
+type Settings = yup.InferType<typeof settings>
+
+const settings = yup.object({
+  apiKey: kit.setting.secret('The API key: on the page Settings of httpsms.com.'),
+  signingKey: kit.setting.callbackKey().meta({
+    about: 'The signing key of the webhook. Left empty, one is made up, which the set-up enters.',
+    secret: true,
+  }),
+  callbackKey: kit.setting.callbackKey(),
+  apiUrl: kit.setting.apiUrl('https://api.httpsms.com'),
+})
+
+/** https://docs.httpsms.com/webhooks/events */
+const STATES: kit.StateTable = {
+  'message.phone.sent': 'sent',
+  'message.phone.delivered': 'delivered',
+  'message.send.failed': 'failed',
+  'message.send.expired': 'failed',
+}
+
+/** What httpSMS is to tell us. */
+const EVENTS = ['message.phone.received', ...Object.keys(STATES)]
+
+const SILENT = ['phone.heartbeat.online', 'phone.heartbeat.offline', 'message.call.missed']
+
+/** `content` may not be empty, also where there is a picture. */
+const NO_TEXT = '📎'
+
+export const httpsms: kit.Provider<Settings> = {
+  kind: 'httpsms',
+  title: 'httpSMS',
+  settings,
+  codes: {
+    // What the phone's Android says (webhooks/events, as above).
+    words: {
+      GENERIC_FAILURE: 'the phone could not send it: look at its credit and its SIM card',
+      NO_SERVICE: 'the phone has no network',
+      RADIO_OFF: 'the phone is in flight mode',
+      LIMIT_EXCEEDED: 'the phone has sent too many texts',
+      expired: 'the phone was away for too long',
+    },
+  },
+  credentialsHint: 'Copy the API key from the page Settings of httpsms.com, and look at the plan there.',
+  api: ({ apiKey, apiUrl }) => ({ url: apiUrl, headers: { 'x-api-key': apiKey } }),
+
+  /** https://api.httpsms.com/index.html ; each SIM card is a phone of the account, so `from` chooses it. */
+  send: ({ id, from, to, text = NO_TEXT, mediaUrls }) => ({
+    path: '/v1/messages/send',
+    json: {
+      from,
+      to,
+      content: text,
+      attachments: mediaUrls.length === 0 ? undefined : mediaUrls,
+      request_id: id,
+    },
+  }),
+  id: ({ body }) => textAt(body, 'data.id'),
+  /** A field that is not right is in `data`, with sentences. */
+  refusal: ({ status, body }) => {
+    if (status < 400) return undefined
+    const faults = at(body, 'data')
+    const sentences = kit.isRecord(faults)
+      ? Object.keys(faults).flatMap((each) => kit.textsAt(faults, each))
+      : []
+    const said = sentences.join('; ') || textAt(body, 'message')
+    // The phone is not, or not any more, one of the account.
+    const isOfPhone = kit.isRecord(faults) && Object.hasOwn(faults, 'from')
+    return { said, ...(isOfPhone ? { meaning: 'account' } : {}) }
+  },
+
+  test: () => ({ path: '/v1/phones', query: { limit: '1' } }),
+  listNumbers: async ({ ask }) => {
+    const numbers: kit.CarrierNumber[] = []
+    for (let isMore = true; isMore && numbers.length < MAX_PHONES;) {
+      const query = { skip: String(numbers.length), limit: String(PAGE) }
+      const page = kit.listAt((await ask({ path: '/v1/phones', query })).body, 'data')
+      for (const each of page) {
+        const number = textAt(each, 'phone_number')
+        numbers.push({ id: textAt(each, 'id'), number, name: number })
+      }
+      isMore = page.length === PAGE
+    }
+    return numbers
+  },
+
+  /** https://docs.httpsms.com/webhooks/introduction ; one webhook is for all of the account's lines. */
+  setUpNumbers: async (wanted, { ask, callbackUrl, settings: { signingKey } }) => {
+    const url = callbackUrl('events')
+    const { body } = await ask({ path: '/v1/webhooks', query: { limit: String(PAGE) } })
+    const ours = kit.listAt(body, 'data').find((each) => pathOf(textAt(each, 'url')) === pathOf(url))
+    const numbers = new Set([...kit.textsAt(ours, 'phone_numbers'), ...wanted.map(({ number }) => number)])
+    await ask({
+      method: ours === undefined ? 'POST' : 'PUT',
+      path: ours === undefined ? '/v1/webhooks' : `/v1/webhooks/${textAt(ours, 'id')}`,
+      json: { url, signing_key: signingKey, phone_numbers: [...numbers], events: EVENTS },
+    })
+  },
+
+  callbacks: {
+    urls: { events: 'Callback URL of the webhook' },
+    hint: 'the token does not fit: look at signingKey of the account, at the URL of the webhook, and at the clock here',
+    // The token says nothing of the body: whoever saw one could send another body with it for minutes.
+    key: ({ callbackKey }) => callbackKey,
+    /** https://docs.httpsms.com/webhooks/introduction ; it is for one URL (`aud`). */
+    verify: ({ signingKey }, request) => {
+      const claims = kit.readJwt(kit.verify.bearerOf(request), signingKey)
+      return kit.textsAt(claims, 'aud').includes(request.url)
+    },
+    read: (event) => {
+      const type = textAt(event, 'type')
+      const data = at(event, 'data')
+      if (SILENT.includes(type)) return kit.NOTHING
+      if (type === 'message.phone.received') return readMessage(data)
+      if (kit.entryOf(STATES, type) === undefined) return kit.unclear(`an event of the type "${type}"`)
+      const isExpired = type === 'message.send.expired'
+      // Another attempt follows.
+      if (isExpired && textAt(data, 'is_final') === 'false') return kit.NOTHING
+      const code = isExpired ? 'expired' : textAt(data, 'error_message')
+      const id = textAt(data, 'id') || textAt(data, 'message_id')
+      const messageId = textAt(data, 'request_id') || undefined
+      return kit.receipt(STATES, { id, state: type, code, messageId })
+    },
+    // It waits five seconds and tries once more, at once.
+    waitMs: 4000,
+  },
+}
+
+/** The most that a page may have, and a bound against a list that never ends. */
+const [PAGE, MAX_PHONES] = [20, 2000]
+
+function pathOf(url: string): string {
+  return url.replace(/\?.*$/, '')
+}
+
+/** The phone may encrypt with a key that the service does not know, and neither do we. */
+function readMessage(data: unknown): kit.Brought {
+  if (at(data, 'encrypted') === true)
+    return kit.unclear('an encrypted message: switch encryption off in the app')
+  return kit.message({
+    id: textAt(data, 'message_id'),
+    from: textAt(data, 'contact'),
+    to: textAt(data, 'owner'),
+    text: textAt(data, 'content'),
+    mediaUrls: kit.textsAt(data, 'attachments'),
+  })
+}

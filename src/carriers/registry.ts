@@ -1,15 +1,15 @@
 import { africastalking } from './africastalking.js'
 import { bird } from './bird.js'
 import type { CarrierClient } from './carrier.js'
+import { clickatell } from './clickatell.js'
 import { httpKind } from './http/kind.js'
 import { httpsms } from './httpsms.js'
-import type { CarrierKind, CarrierTools } from './kind.js'
-import { clickatell } from './clickatell.js'
 import { infobip } from './infobip.js'
 import { kannel } from './kannel.js'
+import type { CarrierKind, CarrierTools } from './kind.js'
 import { carrierOf } from './kit.js'
-import { plivo } from './plivo.js'
 import { messagemedia } from './messagemedia.js'
+import { plivo } from './plivo.js'
 import { simulator } from './simulator.js'
 import { sinch } from './sinch.js'
 import { smppKind } from './smpp/kind.js'
@@ -18,20 +18,20 @@ import { telnyx } from './telnyx.js'
 import { twilio } from './twilio/kind.js'
 import { vonage } from './vonage.js'
 
-/** Every kind of carrier there is; a new one is a folder beside these and a line here. */
+/** Every kind of carrier there is; a new one is a file beside these and a line here. */
 export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, CarrierKind>([
   ['simulator', simulator],
   ['twilio', twilio],
   ['telnyx', carrierOf(telnyx)],
-  ['infobip', carrierOf(infobip)],
-  ['sinch', carrierOf(sinch)],
-  ['clickatell', carrierOf(clickatell)],
   ['vonage', carrierOf(vonage)],
   ['plivo', carrierOf(plivo)],
-  ['kannel', carrierOf(kannel)],
   ['bird', carrierOf(bird)],
+  ['sinch', carrierOf(sinch)],
+  ['infobip', carrierOf(infobip)],
+  ['clickatell', carrierOf(clickatell)],
   ['africastalking', carrierOf(africastalking)],
   ['messagemedia', carrierOf(messagemedia)],
+  ['kannel', carrierOf(kannel)],
   ['smsgate', carrierOf(smsgate)],
   ['httpsms', carrierOf(httpsms)],
   ['smpp', smppKind],

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { describeProvider } from './provider-suite.js'
-import { startClickatell } from './stand-ins/clickatell.js'
-import { startInfobip } from './stand-ins/infobip.js'
-import { startSinch } from './stand-ins/sinch.js'
-import { startKannel } from './stand-ins/kannel.js'
-import { startPlivo } from './stand-ins/plivo.js'
 import { startAfricasTalking } from './stand-ins/africastalking.js'
 import { startBird } from './stand-ins/bird.js'
-import { startMessageMedia } from './stand-ins/messagemedia.js'
+import { startClickatell } from './stand-ins/clickatell.js'
 import { startHttpSms } from './stand-ins/httpsms.js'
+import { startInfobip } from './stand-ins/infobip.js'
+import { startKannel } from './stand-ins/kannel.js'
+import { startMessageMedia } from './stand-ins/messagemedia.js'
+import { startPlivo } from './stand-ins/plivo.js'
+import { startSinch } from './stand-ins/sinch.js'
 import { startSmsGate } from './stand-ins/smsgate.js'
 import { startTelnyx } from './stand-ins/telnyx.js'
 import { startVonage } from './stand-ins/vonage.js'
@@ -66,6 +66,8 @@ describeProvider({
   sendsMedia: false,
   receivesMedia: false,
 })
+
+describeProvider({
   kind: 'vonage',
   start: () => startVonage(),
   settings: ({ url, credentials: { apiKey, apiSecret, signatureSecret, applicationId } }) => ({
@@ -97,10 +99,15 @@ for (const signatures of ['V3', 'V2'] as const) {
     outcomes: { 'opted-out': 'not there', 'no-credit': 'not there' },
     // No signature has a time in it, and V2 does not cover the body: there is a secret in the URL, and ids tell repeats.
     cannotForge: signatures === 'V3' ? ['old'] : ['old', 'other-body'],
+    listsNumbers: true,
+    setsUpNumbers: true,
+  })
+}
+
 for (const isPhone of [false, true]) {
   describeProvider({
     kind: 'smsgate',
-    title: isPhone ? "smsgate, the phone's own server" : 'smsgate, a server for several phones',
+    variant: isPhone ? "the phone's own server" : 'a server for several phones',
     start: () => startSmsGate({ allowHttpWebhooks: true }),
     settings: ({ url, apiUrl, number, credentials: { username, password, signingKey } }) => ({
       ...{ username, password, signingKey },
@@ -158,6 +165,8 @@ for (const [variant, options] of [
     receivesMedia: false,
   })
 }
+
+describeProvider({
   kind: 'bird',
   start: () => startBird(),
   settings: ({ url, credentials: { apiKey, webhookSecret } }) => ({
@@ -212,6 +221,10 @@ describeProvider({
     'in-2xx': 'not there',
   },
   receivesMedia: false,
+  listsNumbers: true,
+  setsUpNumbers: true,
+})
+
 describeProvider({
   kind: 'httpsms',
   start: () => startHttpSms(),

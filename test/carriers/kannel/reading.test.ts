@@ -14,7 +14,11 @@ function read(query: string) {
     header: () => '',
   }
   const { items, read: readItem } = kannel.callbacks ?? expect.fail()
-  return readItem(items?.(request, 'message'), { name: 'message', request, settings: {} as Settings })
+  return readItem(items?.(request, 'message', {} as Settings), {
+    name: 'message',
+    request,
+    settings: {} as Settings,
+  })
 }
 
 const ID = '0198f0c4-0000-7000-8000-000000000000'

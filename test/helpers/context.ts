@@ -34,14 +34,17 @@ export function describeContext(title: string, ...rest: [Body] | [ContextOptions
  * in the body of `describeContext`.
  */
 export function joinService(first: Context, overrides: Environment = {}): Context {
-  return openForSuite(() => {
-    const { databaseUrl, redisUrl, encryptionKeys } = first.config
-    return createTestContext({
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: redisUrl,
-      ENCRYPTION_KEY: encryptionKeys.map((key) => key.toString('base64')).join(','),
-      ...overrides,
-    })
+  return openForSuite(() => createJoinedContext(first, overrides))
+}
+
+/** As `joinService`, and the caller closes it. */
+export function createJoinedContext(first: Context, overrides: Environment = {}): Promise<Context> {
+  const { databaseUrl, redisUrl, encryptionKeys } = first.config
+  return createTestContext({
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    ENCRYPTION_KEY: encryptionKeys.map((key) => key.toString('base64')).join(','),
+    ...overrides,
   })
 }
 

@@ -4,7 +4,8 @@ import type { Suite } from 'mocha'
 import type { Context } from '../../../src/domain/context.js'
 import { createApp } from '../../../src/web/app.js'
 import { listen } from '../../../src/web/listening/listen.js'
-import { createTestContext, type ContextOptions } from '../context.js'
+import { createJoinedContext, createTestContext, type ContextOptions } from '../context.js'
+import type { Environment } from '../process/environment.js'
 import { openedLater } from '../suite.js'
 
 export interface Answer {
@@ -51,6 +52,32 @@ export function describeWeb(title: string, ...rest: [Body] | [ContextOptions, Bo
     after(web.close)
     after(context.close)
   })
+}
+
+/** For a test that needs an app beside the suite's: it is there while `use` runs, and closed then. */
+export async function withWeb(
+  environment: Environment,
+  use: (served: ServedContext) => Promise<unknown>,
+): Promise<void> {
+  const context = await createTestContext(environment)
+  const web = await serveApp(context)
+  try {
+    await use({ context, web })
+  } finally {
+    await web.close()
+    await context.close()
+  }
+}
+
+/** The app of a second process of the same service. Called in the body of a suite. */
+export function joinWeb(first: Context): ServedContext {
+  const context = openedLater(() => createJoinedContext(first))
+  const web = openedLater(() => serveApp(context.object))
+  before(context.open)
+  before(web.open)
+  after(web.close)
+  after(context.close)
+  return { context: context.object, web: web.object }
 }
 
 /** The app of a context on a real HTTP server at a free port of loopback, or at the one that PUBLIC_URL has. */

@@ -28,35 +28,9 @@ describeWeb('a recipient', ({ context, web }) => {
       expectAccepted(await send(number))
     })
 
-    for (const word of [
-      'stop',
-      ' Stop ',
-      'STOPALL',
-      'unsubscribe',
-      'Cancel',
-      'END',
-      'quit',
-      'REVOKE',
-      'OptOut',
-    ]) {
-      it(`may have said ${JSON.stringify(word)}`, async () => {
-        const number = newNumber()
-        await writeIn(number, word)
-        expectRefused(await send(number), 403, OPTED_OUT)
-        await writeIn(number, 'unstop')
-        expectAccepted(await send(number))
-      })
-    }
-
     it('is known however the number is written', async () => {
       await writeIn('15005550177', 'STOP')
       expectRefused(await send('+1 (500) 555-0177'), 403, OPTED_OUT)
-    })
-
-    it('is one that says the word alone', async () => {
-      const number = newNumber()
-      for (const text of ['Please stop', 'STOP it', 'non-stop', 'The end']) await writeIn(number, text)
-      expectAccepted(await send(number))
     })
 
     it('has opted out of one line', async () => {
@@ -72,13 +46,8 @@ describeWeb('a recipient', ({ context, web }) => {
       line = await createLine(context, { number: '+14155550110', allowedCountries: ['US', 'ca'] })
       expectAccepted(await send('+14155552671'))
       expectAccepted(await send('+16135550123'))
-      for (const number of [
-        '+447400123456',
-        '+4915112345678',
-        '+18765550123',
-        '+80012345678',
-        '+883510012345',
-      ]) {
+      // Another country, one of the same country code, and a number of no country.
+      for (const number of ['+447400123456', '+18765550123', '+883510012345']) {
         expectRefused(await send(number), 403, NOT_ALLOWED)
       }
     })

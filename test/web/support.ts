@@ -38,3 +38,9 @@ export function newNumber(): string {
 }
 
 let count = 0
+
+/** The message that an event is about. */
+export async function messageOfEvent({ db }: Context, eventId: string): Promise<string> {
+  const event = await db('events').where({ id: eventId }).first<{ message_id: string }>('message_id')
+  return event.message_id
+}

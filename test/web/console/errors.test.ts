@@ -34,14 +34,6 @@ describeWeb('what goes wrong', ({ context, web }) => {
     }
   })
 
-  it('is never a page below /v1 and /webhooks', async () => {
-    for (const path of ['/v1/lines', '/v1/nothing', '/webhooks/lineId/x']) {
-      const { body, status } = await web.request(path, { headers: BROWSER })
-      expect(body, path).to.be.an('object')
-      expect(status).to.be.oneOf([401, 404, 405])
-    }
-  })
-
   it('shows what somebody put into a link as text', async () => {
     const person = await createPerson(context)
     await context

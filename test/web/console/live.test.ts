@@ -5,17 +5,10 @@ import { startSession } from '../../helpers/web/sessions.js'
 import { until } from '../../helpers/until.js'
 import { serveApp, type TestWeb } from '../../helpers/web/web.js'
 import { expectAccepted } from '../support.js'
+import { hear, type Heard } from '../../helpers/web/hear.js'
 
 const MAX_STREAMS = 200
 const MAX_STREAMS_OF_USER = 10
-
-interface Heard {
-  status: number
-  headers: Headers
-  text: string
-  isOver: boolean
-  leave(): void
-}
 
 describeContext('a live piece of a page', (context) => {
   let web: TestWeb
@@ -30,34 +23,17 @@ describeContext('a live piece of a page', (context) => {
   })
 
   afterEach(async () => {
-    for (const heard of open.splice(0)) heard.leave()
+    await Promise.all(open.splice(0).map((heard) => heard.close()))
     await web.close()
   })
 
   const cookieOf = async (userId: string) => `__Host-linehook=${await startSession(context, userId)}`
 
-  /** What has come of a stream until now, in all. */
-  async function listen(cookie: string, of = path): Promise<Heard> {
-    const stream = new AbortController()
-    const { status, headers, body } = await fetch(web.url + of, {
-      headers: { Accept: 'text/event-stream', Cookie: cookie },
-      signal: stream.signal,
-      redirect: 'manual',
-    })
-    const leave = () => {
-      stream.abort()
-    }
-    const heard: Heard = { status, headers, text: '', isOver: false, leave }
+  const listen = async (cookie: string, of = path): Promise<Heard> => {
+    const heard = await hear(web.url + of, { Cookie: cookie })
     open.push(heard)
-    const decoder = new TextDecoder()
-    void (async () => {
-      for await (const chunk of body ?? []) heard.text += decoder.decode(chunk)
-    })()
-      .catch(() => undefined)
-      .finally(() => (heard.isOver = true))
     return heard
   }
-
   const eventsOf = ({ text }: Heard) => text.split('\n\n').filter((each) => each.startsWith('data: '))
 
   it('comes at once and when it has changed, and is not kept anywhere', async () => {
@@ -133,7 +109,7 @@ describeContext('a live piece of a page', (context) => {
     const other = await createLine(context)
     const theirs = await listen(await cookieOf(other.userId), `/console/lines/${other.lineId}/limits/live`)
     expect(theirs.status).to.equal(200)
-    heard[0]!.leave()
+    await heard[0]!.close()
     await until('there is room', async () => (await listen(cookies[0]!)).status === 200)
     expect((await listen(cookies[0]!)).status).to.equal(429)
   })
@@ -153,7 +129,7 @@ describeContext('a live piece of a page', (context) => {
     expect(new Set(heard.map(({ status }) => status))).to.deep.equal(new Set([200]))
     const refused = await listen(...spare!)
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '10'])
-    for (const each of heard) each.leave()
+    await Promise.all(heard.map((each) => each.close()))
     await until('there is room', async () => (await listen(...spare!)).status === 200)
   })
 })

@@ -3,10 +3,12 @@ import { createPerson, type Person } from '../../domain/people/people.js'
 import { browse, type BrowserSession } from '../../helpers/web/browser-session.js'
 import { createLine } from '../../helpers/factories.js'
 import { describeWeb } from '../../helpers/web/web.js'
-import { allRows, consoleRoutes, createOwner, type Owner } from './support.js'
+import { allRows, consoleRoutes, createOwner, expectPage, type Owner } from './support.js'
 
 /** One path names a number that is everybody's; what it may be written to is the form's own question. */
 const NAMES_NOTHING_OF_OURS = /:phone/
+
+const OF_OPERATORS = /^\/console\/(overview|sending|people|audit|carriers|users|search\/look)\b/
 
 describeWeb('what is another user’s, in the console', ({ context, web }) => {
   let owner: Owner
@@ -46,6 +48,29 @@ describeWeb('what is another user’s, in the console', ({ context, web }) => {
       }
     }
     expect(await allRows(context)).to.deep.equal(before)
+  })
+
+  it('is nothing to them where it is the operators’, and no link leads there', async () => {
+    const routes = consoleRoutes(context).filter(({ path }) => OF_OPERATORS.test(path))
+    expect(routes.length).to.be.above(40)
+    const before = await allRows(context)
+    for (const { method, path } of routes) {
+      const filled = owner.fill(path)
+      const answer = method === 'GET' ? await browser.get(filled) : await browser.submit(filled, fields())
+      expectPage(answer, 404)
+      expect(answer.text, `${method} ${path}`).to.include('There is nothing at this path')
+    }
+    expect(await allRows(context)).to.deep.equal(before)
+    const linksOf = async (of: BrowserSession) =>
+      [...(await of.get('/console')).text.matchAll(/href="([^"]*)"/g)]
+        .map(([, href = '']) => href)
+        .filter((href) => OF_OPERATORS.test(href))
+    expect(await linksOf(browser)).to.deep.equal([])
+    expect(await linksOf(await browse(context, web, owner.person.id))).to.include.members([
+      '/console/overview',
+      '/console/audit',
+      '/console/users',
+    ])
   })
 
   it('is on none of the pages that name nothing', async () => {

@@ -98,6 +98,13 @@ export function faultOf({ text }: Answer): string | undefined {
   return /<p role="alert"[^>]*>([^<]*)</.exec(text)?.[1]
 }
 
+/** A page of this status that says at a form what is wrong. */
+export function expectFault(answer: Answer, status: number, fault: string | RegExp): void {
+  expectPage(answer, status)
+  if (typeof fault === 'string') expect(faultOf(answer)).to.equal(fault)
+  else expect(faultOf(answer)).to.match(fault)
+}
+
 /** Every row of the database, but for when a session was last seen. */
 export async function allRows({ db }: Context): Promise<Record<string, unknown[]>> {
   const { rows: tables } = await db.raw<{ rows: { name: string }[] }>(

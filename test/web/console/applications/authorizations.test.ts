@@ -2,13 +2,13 @@ import { expect } from 'chai'
 import { listAuthorizedLines } from '../../../../src/database/applications/authorizations.js'
 import { authorizeLines, endAuthorizations } from '../../../../src/domain/applications/authorizations.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
-import { newId } from '../../../../src/ids.js'
 import { connect, createApplication } from '../../../domain/applications/applications.js'
 import { receiveForDelivery } from '../../../domain/fixtures.js'
-import { browse } from '../../../helpers/web/browser-session.js'
 import { createLine } from '../../../helpers/factories.js'
 import { describeWith } from '../../../helpers/suite.js'
-import { redirectOf, startConsole, wordsOf } from '../lines/line/line-page.js'
+import { startConsole, wordsOf } from '../lines/line/line-page.js'
+import { expectSentTo } from '../support.js'
+import { messageOfEvent } from '../../support.js'
 
 const PATH = '/console/authorized-applications'
 
@@ -65,14 +65,14 @@ describeWith('authorized applications in the console', startConsole, (site) => {
       scopes: ['messages:connect'],
     })
     const done = await line.browser.submit(`${path}/lines/${second.lineId}/disconnect`)
-    expect(redirectOf(done)).to.deep.equal([303, `${PATH}?done=application-line-disconnected`])
+    expectSentTo(done, `${PATH}?done=application-line-disconnected`)
     expect(await connected()).to.deep.equal([line.lineId])
   })
 
   it('are disconnected as a whole, and an old page’s form says that it is so', async () => {
     const { line, path, page, connected } = await open()
     const done = await line.browser.submit(`${path}/disconnect`)
-    expect(redirectOf(done)).to.deep.equal([303, `${PATH}?done=application-disconnected`])
+    expectSentTo(done, `${PATH}?done=application-disconnected`)
     expect(await connected()).to.deep.equal([])
     expect(wordsOf(await page())).to.include('No application may use your lines.')
     const again = await line.browser.submit(`${path}/lines/${line.lineId}/disconnect`)
@@ -94,42 +94,16 @@ describeWith('authorized applications in the console', startConsole, (site) => {
     site.receiver.answerWith((response) => response.end('their words'))
     const delivery = await receiveForDelivery(site.context, line)
     await deliver(site.context, delivery.id, delivery.endpoint_id)
-    const event = await site.context
-      .db('events')
-      .where({ id: delivery.event_id })
-      .first<{ message_id: string }>('message_id')
-    const { text } = await line.browser.get(`/console/messages/${event.message_id}`)
+    const eventMessageId = await messageOfEvent(site.context, delivery.event_id)
+    const { text } = await line.browser.get(`/console/messages/${eventMessageId}`)
     expect(wordsOf(text)).to.include(`Delivery to Notes ${new URL(webhookUrl).origin} delivered`)
     expect(text).not.to.include('theirs').and.not.to.include('their words')
     expect(wordsOf((await line.browser.get('/console/activity')).text)).to.include('Text to Notes')
 
     await endAuthorizations(site.context, line.userId, application.id)
-    await line.browser.submit(`/console/messages/${event.message_id}/deliveries/${delivery.id}/send-again`)
+    await line.browser.submit(`/console/messages/${eventMessageId}/deliveries/${delivery.id}/send-again`)
     await deliver(site.context, delivery.id, delivery.endpoint_id)
-    const after = await line.browser.get(`/console/messages/${event.message_id}`)
+    const after = await line.browser.get(`/console/messages/${eventMessageId}`)
     expect(wordsOf(after.text)).to.include('The line was disconnected from the application')
-  })
-
-  it('are the user’s alone', async () => {
-    const { line, path, connected } = await open()
-    const stranger = await site.openLine()
-    expect((await stranger.browser.get(PATH)).text).not.to.include('Reply')
-    for (const wrong of [
-      `${path}/disconnect`,
-      `${path}/lines/${line.lineId}/disconnect`,
-      `${PATH}/${newId()}/disconnect`,
-      `${PATH}/x/disconnect`,
-    ]) {
-      expect((await stranger.browser.submit(wrong)).status, wrong).to.equal(404)
-    }
-    expect(await connected()).to.deep.equal([line.lineId])
-  })
-
-  it('need a signed-in browser and the form’s token', async () => {
-    const { path, line, connected } = await open()
-    const nobody = await browse(site.context, site.web)
-    expect(redirectOf(await nobody.get(PATH))[1]).to.match(/^\/console\/sign-in\?next=/)
-    expect((await line.browser.post(`${path}/disconnect`, '')).status).to.equal(403)
-    expect(await connected()).to.have.length(1)
   })
 })

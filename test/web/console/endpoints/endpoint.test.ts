@@ -1,59 +1,72 @@
 import { expect } from 'chai'
 import { getEndpoint } from '../../../../src/domain/endpoints/endpoints.js'
-import { newId } from '../../../../src/ids.js'
-import { createPerson } from '../../../domain/people/people.js'
-import { receiveForDelivery } from '../../../domain/fixtures.js'
 import { describeWith } from '../../../helpers/suite.js'
-import { browse } from '../../../helpers/web/browser-session.js'
-import { loseConfirmation, redirectOf, startConsole, wordsOf } from '../lines/line/line-page.js'
-import { expectSentTo, faultOf, isAskedAgain } from '../support.js'
+import { redirectOf, startConsole, wordsOf } from '../lines/line/line-page.js'
+import { expectSentTo, faultOf, isAskedAgain, loseFreshness } from '../support.js'
 import { KINDS, openEndpoint, type OpenEndpoint } from './endpoint-page.js'
 
 const shownSecret = (html: string) => /id="secret">(whsec_[^<]+)</.exec(html)?.[1]
 
-for (const kind of KINDS) {
-  describeWith(`the page of ${kind}`, startConsole, (site) => {
-    let endpoint: OpenEndpoint
+describeWith('the page of an endpoint', startConsole, (site) => {
+  let endpoint: OpenEndpoint
 
+  const found = () => getEndpoint(site.context, { userId: endpoint.line.userId }, endpoint.id)
+
+  for (const kind of KINDS) {
+    describe(`that is ${kind}`, () => {
+      beforeEach(async () => {
+        endpoint = await openEndpoint(site, kind)
+      })
+
+      it('names its line or application, which links back to it', async () => {
+        const html = await endpoint.page()
+        expect(html).to.include(`href="${endpoint.ownerPath}`)
+        expect(wordsOf(html)).to.include(site.receiver.url).and.include('Health not called yet')
+        const tab = kind === KINDS[2] ? '' : '/receive'
+        const { text } = await endpoint.line.browser.get(endpoint.ownerPath + tab)
+        expect(text).to.include(`href="${endpoint.path}"`)
+      })
+
+      it('saves its fields, and says what is wrong with them at the form, with what was typed', async () => {
+        const { submit, path } = endpoint
+        const optIn = kind === KINDS[2] ? 'lineDisconnected' : 'optOut'
+        const url = `${site.receiver.url}/moved`
+        expectSentTo(
+          await submit('fields', { url, name: 'CRM', optInEvents: optIn }),
+          `${path}?done=endpoint-saved`,
+        )
+        expect(await found()).to.deep.include({ url, name: 'CRM', optInEvents: [optIn] })
+        expect(await endpoint.page()).to.match(new RegExp(`value="${optIn}" checked`))
+        await submit('fields', { url, name: '' })
+        expect(await found()).to.deep.include({ name: null, optInEvents: [] })
+
+        for (const wrong of ['', 'ftp://x', 'http://10.1.2.3/events']) {
+          const refused = await submit('fields', { url: wrong, name: 'Typed' })
+          expect([wrong, refused.status]).to.deep.equal([wrong, 400])
+          expect(faultOf(refused)).to.match(/^url: /)
+          expect(refused.text).to.include('value="Typed"')
+          if (wrong !== '') expect(refused.text).to.include(`value="${wrong}"`)
+          expect(refused.text, 'the browser shows that part').to.match(/role="alert"[^>]* autofocus/)
+        }
+        expect(await found()).to.include({ url })
+        const unknown = kind === KINDS[2] ? 'other' : 'lineDisconnected'
+        expect((await submit('fields', { url, optInEvents: unknown })).status).to.equal(400)
+      })
+
+      it('is deleted, and what is shown then is what it was an endpoint of', async () => {
+        const { submit, line, path, ownerPath } = endpoint
+        const [status, to] = redirectOf(await submit('delete'))
+        expect([status, to?.startsWith(ownerPath)]).to.deep.equal([303, true])
+        expect(wordsOf((await line.browser.get(to ?? '')).text)).to.include('The endpoint is deleted')
+        expect((await line.browser.get(path)).status).to.equal(404)
+        expect((await submit('fields', { url: site.receiver.url })).status).to.equal(404)
+      })
+    })
+  }
+
+  describe('of whatever kind', () => {
     beforeEach(async () => {
-      endpoint = await openEndpoint(site, kind)
-    })
-
-    const found = () => getEndpoint(site.context, { userId: endpoint.line.userId }, endpoint.id)
-
-    it('names its line or application, which links back to it', async () => {
-      const html = await endpoint.page()
-      expect(html).to.include(`href="${endpoint.ownerPath}`)
-      expect(wordsOf(html)).to.include(site.receiver.url).and.include('Health not called yet')
-      const tab = kind === KINDS[2] ? '' : '/receive'
-      const { text } = await endpoint.line.browser.get(endpoint.ownerPath + tab)
-      expect(text).to.include(`href="${endpoint.path}"`)
-    })
-
-    it('saves its fields, and says what is wrong with them at the form, with what was typed', async () => {
-      const { submit, path } = endpoint
-      const optIn = kind === KINDS[2] ? 'lineDisconnected' : 'optOut'
-      const url = `${site.receiver.url}/moved`
-      expectSentTo(
-        await submit('fields', { url, name: 'CRM', optInEvents: optIn }),
-        `${path}?done=endpoint-saved`,
-      )
-      expect(await found()).to.deep.include({ url, name: 'CRM', optInEvents: [optIn] })
-      expect(await endpoint.page()).to.match(new RegExp(`value="${optIn}" checked`))
-      await submit('fields', { url, name: '' })
-      expect(await found()).to.deep.include({ name: null, optInEvents: [] })
-
-      for (const wrong of ['', 'ftp://x', 'http://10.1.2.3/events']) {
-        const refused = await submit('fields', { url: wrong, name: 'Typed' })
-        expect([wrong, refused.status]).to.deep.equal([wrong, 400])
-        expect(faultOf(refused)).to.match(/^url: /)
-        expect(refused.text).to.include('value="Typed"')
-        if (wrong !== '') expect(refused.text).to.include(`value="${wrong}"`)
-        expect(refused.text, 'the browser shows that part').to.match(/role="alert"[^>]* autofocus/)
-      }
-      expect(await found()).to.include({ url })
-      const unknown = kind === KINDS[2] ? 'other' : 'lineDisconnected'
-      expect((await submit('fields', { url, optInEvents: unknown })).status).to.equal(400)
+      endpoint = await openEndpoint(site, KINDS[0])
     })
 
     it('stays disabled when only its name is changed', async () => {
@@ -73,7 +86,7 @@ for (const kind of KINDS) {
       expect(html).to.include('data-copy="secret"').and.not.include(line.token)
       expect(wordsOf(html)).not.to.include('The secret from before signs too')
 
-      await loseConfirmation(site.context, line.userId)
+      await loseFreshness(site.context)
       const next = encodeURIComponent(`${path}?show=secret#signing-secret`)
       expectSentTo(await line.browser.get(`${path}?show=secret`), `/console/confirm?next=${next}`)
       expect(isAskedAgain(await submit('rotate-secret'))).to.equal(true)
@@ -94,33 +107,10 @@ for (const kind of KINDS) {
       await submit('test-event')
       expect(site.receiver.requests.at(-1)?.headers['webhook-signature']).to.match(/^v1,\S+ v1,\S+$/)
     })
-
-    it('is deleted, and what is shown then is what it was an endpoint of', async () => {
-      const { submit, line, path, ownerPath } = endpoint
-      const [status, to] = redirectOf(await submit('delete'))
-      expect([status, to?.startsWith(ownerPath)]).to.deep.equal([303, true])
-      expect(wordsOf((await line.browser.get(to ?? '')).text)).to.include('The endpoint is deleted')
-      expect((await line.browser.get(path)).status).to.equal(404)
-      expect((await submit('fields', { url: site.receiver.url })).status).to.equal(404)
-    })
-
-    it('is nobody else’s: another user’s is answered as an unknown one', async () => {
-      await receiveForDelivery(site.context, endpoint.line)
-      const { id: userId } = await createPerson(site.context)
-      const stranger = await browse(site.context, site.web, userId)
-      const before = await found()
-      for (const wrong of [endpoint.path, `/console/endpoints/${newId()}`, '/console/endpoints/none']) {
-        const { status, text } = await stranger.get(wrong)
-        expect([wrong, status, text.includes(site.receiver.url)]).to.deep.equal([wrong, 404, false])
-      }
-      expect(await found()).to.deep.equal(before)
-    })
   })
-}
 
-describeWith('an endpoint while the developer connection is off', startConsole, (site) => {
   for (const kind of KINDS.slice(0, 2)) {
-    it(`says so, and why an old form of it is refused: ${kind}`, async () => {
+    it(`says that the developer connection is off, and why an old form is refused: ${kind}`, async () => {
       const { line, submit, page } = await openEndpoint(site, kind)
       await line.submit('connection/disable')
       expect(wordsOf(await page()))

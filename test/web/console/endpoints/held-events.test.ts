@@ -2,15 +2,16 @@ import { expect } from 'chai'
 import { deliveryRow, receiveForDelivery, receiveManyForDelivery } from '../../../domain/fixtures.js'
 import { describeWith } from '../../../helpers/suite.js'
 import { startConsole, wordsOf } from '../lines/line/line-page.js'
-import { expectSentTo, faultOf } from '../support.js'
+import { expectSentTo, expectFault } from '../support.js'
 import { KINDS, openEndpoint, type OpenEndpoint } from './endpoint-page.js'
+import { messageOfEvent } from '../../support.js'
 
-for (const kind of KINDS) {
-  describeWith(`health and held events on the page of ${kind}`, startConsole, (site) => {
+describeWith('health and held events on the page of an endpoint', startConsole, (site) => {
+  describe('are told, and', () => {
     let endpoint: OpenEndpoint
 
     beforeEach(async () => {
-      endpoint = await openEndpoint(site, kind)
+      endpoint = await openEndpoint(site, KINDS[0])
     })
 
     const words = async (query?: string) => wordsOf(await endpoint.page(query))
@@ -59,10 +60,7 @@ for (const kind of KINDS) {
       const { id } = await receive()
       expect(await words()).to.include('They can be sent when the URL is enabled again.')
       const early = await endpoint.submit('send-held-events')
-      expect([early.status, faultOf(early)]).to.deep.equal([
-        409,
-        'the endpoint is disabled, because it failed: enable it again first',
-      ])
+      expectFault(early, 409, 'the endpoint is disabled, because it failed: enable it again first')
       await endpoint.submit('enable')
       expect(await words()).to.include('Send them')
       expectSentTo(await endpoint.submit('send-held-events'), `${endpoint.path}?done=held-sent`)
@@ -72,51 +70,48 @@ for (const kind of KINDS) {
         .and.not.include('Send them')
     })
   })
-}
 
-describeWith('the list of held events', startConsole, (site) => {
-  const hold = async (kind: (typeof KINDS)[number]) => {
-    const endpoint = await openEndpoint(site, kind)
-    await endpoint.set({ disabled_at: new Date(), disabled_reason: 'failing' })
-    return endpoint
-  }
-
-  it('names each with its message and its failure; of which the media must be copied first, too', async () => {
-    for (const kind of KINDS.slice(0, 2)) {
-      const { line, page } = await hold(kind)
-      const { id, event_id: eventId } = await receiveForDelivery(site.context, line)
-      const held = site.context.db('deliveries').where({ id })
-      await held.clone().update({ last_failure: 'timeout' })
-      const [messageId = ''] = await site.context
-        .db('events')
-        .where({ id: eventId })
-        .pluck<string[]>('message_id')
-      const html = await page()
-      expect(html).to.include(`href="/console/messages/${messageId}"`)
-      expect(wordsOf(html))
-        .to.include('+15005550101 Text There was no whole answer in time.')
-        .and.not.include('copy of their media')
-      await held.clone().update({ last_failure: 'media_http_404' })
-      expect(wordsOf(await page())).to.include('without a copy of their media are not sent from here')
+  describe('of which there is a list', () => {
+    const hold = async (kind: (typeof KINDS)[number]) => {
+      const endpoint = await openEndpoint(site, kind)
+      await endpoint.set({ disabled_at: new Date(), disabled_reason: 'failing' })
+      return endpoint
     }
-  })
 
-  it('has the newest twenty', async () => {
-    const { line, page } = await hold(KINDS[0])
-    await receiveManyForDelivery(site.context, line, 20)
-    expect(await page()).not.to.include('there are more')
-    await receiveForDelivery(site.context, line)
-    const html = await page()
-    expect(wordsOf(html)).to.include('Here are the newest 20; there are more.')
-    expect(html.match(/href="\/console\/messages\//g)).to.have.length(20)
-  })
+    it('names each with its message and its failure; of which the media must be copied first, too', async () => {
+      for (const kind of KINDS.slice(0, 2)) {
+        const { line, page } = await hold(kind)
+        const { id, event_id: eventId } = await receiveForDelivery(site.context, line)
+        const held = site.context.db('deliveries').where({ id })
+        await held.clone().update({ last_failure: 'timeout' })
+        const messageId = await messageOfEvent(site.context, eventId)
+        const html = await page()
+        expect(html).to.include(`href="/console/messages/${messageId}"`)
+        expect(wordsOf(html))
+          .to.include('+15005550101 Text There was no whole answer in time.')
+          .and.not.include('copy of their media')
+        await held.clone().update({ last_failure: 'media_http_404' })
+        expect(wordsOf(await page())).to.include('without a copy of their media are not sent from here')
+      }
+    })
 
-  it('has nothing of other people’s for the owner of an application, but the number', async () => {
-    const { line, page } = await hold(KINDS[2])
-    await receiveForDelivery(site.context, line)
-    expect(wordsOf(await page()))
-      .to.include('1 event is held.')
-      .and.not.include('+15005550101')
-      .and.not.include('Hi there')
+    it('has the newest twenty', async () => {
+      const { line, page } = await hold(KINDS[0])
+      await receiveManyForDelivery(site.context, line, 20)
+      expect(await page()).not.to.include('there are more')
+      await receiveForDelivery(site.context, line)
+      const html = await page()
+      expect(wordsOf(html)).to.include('Here are the newest 20; there are more.')
+      expect(html.match(/href="\/console\/messages\//g)).to.have.length(20)
+    })
+
+    it('has nothing of other people’s for the owner of an application, but the number', async () => {
+      const { line, page } = await hold(KINDS[2])
+      await receiveForDelivery(site.context, line)
+      expect(wordsOf(await page()))
+        .to.include('1 event is held.')
+        .and.not.include('+15005550101')
+        .and.not.include('Hi there')
+    })
   })
 })

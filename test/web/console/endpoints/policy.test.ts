@@ -6,6 +6,7 @@ import { browse } from '../../../helpers/web/browser-session.js'
 import { own } from '../../../helpers/factories.js'
 import { describeWith } from '../../../helpers/suite.js'
 import { startConsole, wordsOf } from '../lines/line/line-page.js'
+import { messageOfEvent } from '../../support.js'
 
 const FIELDS = {
   shape: 'cloudevents',
@@ -70,10 +71,7 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
   it('has words for what it does to a delivery, on the page of the message', async () => {
     const line = await site.openLine({ outgoingUrl: site.receiver.url })
     const { id, event_id: eventId } = await receiveForDelivery(site.context, line)
-    const [messageId = ''] = await site.context
-      .db('events')
-      .where({ id: eventId })
-      .pluck<string[]>('message_id')
+    const messageId = await messageOfEvent(site.context, eventId)
     const browser = await browse(site.context, site.web, line.userId)
     for (const [status, failure, words] of [
       ['pending', 'earlier_event_waits', 'An earlier event from this number has not been taken yet.'],

@@ -9,7 +9,8 @@ import { createLine, messageBody } from '../../../helpers/factories.js'
 import { describeWith } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import { listen } from '../messages/activity/listen.js'
-import { loseConfirmation, redirectOf, startConsole, wordsOf } from './line/line-page.js'
+import { startConsole, wordsOf } from './line/line-page.js'
+import { expectSentTo, loseFreshness } from '../support.js'
 
 describeWith('the first steps with a line', startConsole, (site) => {
   const openUser = async (email: string) => {
@@ -99,30 +100,27 @@ describeWith('the first steps with a line', startConsole, (site) => {
     expect(await line.page('/start'))
       .not.to.include(key)
       .and.not.include(line.token)
-    await loseConfirmation(site.context, line.userId)
+    await loseFreshness(site.context)
     for (const [show, section] of [
       ['send', 'send'],
       ['receive', 'connect'],
     ] as const) {
       const asked = await line.browser.get(`${line.path}/start?show=${show}`)
       const next = encodeURIComponent(`${line.path}/start?show=${show}#${section}`)
-      expect(redirectOf(asked)).to.deep.equal([303, `/console/confirm?next=${next}`])
+      expectSentTo(asked, `/console/confirm?next=${next}`)
     }
   })
 
   it('are closed for good by the user alone', async () => {
     const { browser, path, page } = await site.openLine()
     const other = await site.openLine()
-    expect(redirectOf(await browser.submit('/console/tour/close'))).to.deep.equal([303, '/console'])
+    expectSentTo(await browser.submit('/console/tour/close'), '/console')
     expect((await browser.get('/console')).text).not.to.include('Get started')
     expect((await other.browser.get('/console')).text).to.include('Get started')
     const operator = await site.openLine()
     await site.context.db('users').where({ id: operator.userId }).update({ role: 'operator' })
     expect((await operator.browser.get('/console/overview')).text).to.include('Get started')
-    expect(redirectOf(await operator.browser.submit('/console/tour/close'))).to.deep.equal([
-      303,
-      '/console/overview',
-    ])
+    expectSentTo(await operator.browser.submit('/console/tour/close'), '/console/overview')
     expect((await operator.browser.get('/console/overview')).text).not.to.include('Get started')
     // The line's own page goes on to know the way.
     expect(await page()).to.include(`href="${path}/start"`)

@@ -127,16 +127,6 @@ describeWith('the activity page', startConsole, (site) => {
     }
   })
 
-  it('shows nothing of another user’s, also when asked for their line', async () => {
-    const stranger = await createLine(site.context, { name: 'Theirs' })
-    const id = await queueMessage(site.context, stranger)
-    for (const query of ['', `?line=${stranger.lineId}`]) {
-      const html = await page(query)
-      expect(rowsOf(html)).to.deep.equal([])
-      expect(html).not.to.include(id).and.not.to.include('Theirs')
-    }
-  })
-
   describe('is read page by page', () => {
     it('of fifty, with a link to what is older and one back', async () => {
       const ids = (await queueMessages(site.context, line, 51)).reverse()

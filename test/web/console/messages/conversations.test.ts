@@ -8,7 +8,7 @@ import { describeWith } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import { listen } from './activity/listen.js'
 import { redirectOf, startConsole, wordsOf, type OpenLine } from '../lines/line/line-page.js'
-import { faultOf } from '../support.js'
+import { expectSentTo, expectFault } from '../support.js'
 
 describeWith('the conversations of a line', startConsole, (site) => {
   let line: OpenLine
@@ -89,14 +89,14 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(wordsOf(counted.text)).to.include('2 segments, UCS-2').and.include('Conversation with')
     const fields = { key: newId(), text: 'On my way' }
     for (let time = 0; time < 2; time += 1) {
-      expect(redirectOf(await line.submit(form, fields))).to.deep.equal([303, `${line.path}/${inPath(ANNA)}`])
+      expectSentTo(await line.submit(form, fields), `${line.path}/${inPath(ANNA)}`)
     }
     const rows = await site.context.db('messages').where({ line_id: line.lineId }).pluck<string[]>('id')
     expect(rows).to.have.length(1)
     expect(await messageRow(site.context, rows[0]!)).to.include({ to_number: ANNA, source: 'console' })
     expect(await words()).to.match(/On my way .* from this console/)
     const refused = await line.submit(form, { key: newId(), text: '' })
-    expect([refused.status, faultOf(refused)]).to.deep.equal([400, 'give text, mediaUrl or both'])
+    expectFault(refused, 400, 'give text, mediaUrl or both')
   })
 
   it('say what keeps the line from writing, and take a name and a block', async () => {
@@ -119,7 +119,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
       .to.include('not blocked any more')
       .and.include(`Anna ${ANNA}`)
     const long = await line.submit(`${inPath(ANNA)}/name`, { name: 'x'.repeat(101) })
-    expect([long.status, faultOf(long)]).to.deep.equal([400, 'name must have 1 to 100 characters'])
+    expectFault(long, 400, 'name must have 1 to 100 characters')
 
     const id = await send(ANNA, 'Named')
     const conversation = `href="${line.path}/${inPath(ANNA)}"`

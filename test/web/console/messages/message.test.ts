@@ -26,7 +26,8 @@ import { describeWith } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import { listen, livePathOf } from './activity/listen.js'
 import { redirectOf, startConsole, textOf, wordsOf, type OpenLine } from '../lines/line/line-page.js'
-import { faultOf } from '../support.js'
+import { faultOf, expectSentTo, expectFault } from '../support.js'
+import { messageOfEvent } from '../../support.js'
 
 const execFileAsync = promisify(execFile)
 
@@ -155,18 +156,23 @@ describeWith("a message's page", startConsole, (site) => {
       expect(said).not.to.match(/Waited|Taken to the carrier/)
     })
 
-    it('tells when a receipt said that it failed', async () => {
-      const id = await queueMessage(site.context, line, {
-        status: 'failed',
-        error: 'unreachable',
-        carrier_code: '30003',
-        sent_at: new Date(),
-        receipt_at: new Date(),
-      })
-      expect(await words(id)).to.match(
+    for (const [what, fields, said] of [
+      [
+        'that it failed',
+        { status: 'failed', error: 'unreachable', carrier_code: '30003' },
         /Receipt: failed [\d-]+ [\d:]+ UTC The carrier rejected it: unreachable The carrier's code: 30003/,
-      )
-    })
+      ],
+      [
+        'that the carrier has it',
+        { status: 'sent' },
+        /Receipt: the carrier has it, and has not said yet.* [\d:]+ UTC/,
+      ],
+    ] as const) {
+      it(`tells when a receipt said ${what}`, async () => {
+        const reported = { ...fields, sent_at: new Date(), receipt_at: new Date() }
+        expect(await words(await queueMessage(site.context, line, reported))).to.match(said)
+      })
+    }
 
     it('says what the carrier’s code means, and what to do', async () => {
       await site.context.db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
@@ -177,12 +183,6 @@ describeWith("a message's page", startConsole, (site) => {
       )
       const unknown = await queueMessage(site.context, line, { ...failed, carrier_code: '39999' })
       expect(await words(unknown)).to.match(/rejected it: Message filtered The carrier's code: 39999/)
-    })
-
-    it('tells when a receipt said that the carrier has it', async () => {
-      const sent = { status: 'sent', sent_at: new Date(), receipt_at: new Date() }
-      const id = await queueMessage(site.context, line, sent)
-      expect(await words(id)).to.match(/Receipt: the carrier has it, and has not said yet.* [\d:]+ UTC/)
     })
   })
 
@@ -198,7 +198,7 @@ describeWith("a message's page", startConsole, (site) => {
       .first<DeliveryRow>()
     await site.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
     const sent = await line.browser.submit(`${pathOf(id)}/deliveries/${deliveryId}/send-again`)
-    expect(redirectOf(sent)).to.deep.equal([303, `${pathOf(id)}?done=sent-again`])
+    expectSentTo(sent, `${pathOf(id)}?done=sent-again`)
     expect(await deliveryRow(site.context, deliveryId)).to.include({ status: 'pending' })
   })
 
@@ -211,7 +211,7 @@ describeWith("a message's page", startConsole, (site) => {
       const [status, location] = redirectOf(await submit())
       expect(status).to.equal(303)
       expect(location).to.match(/^\/console\/messages\/[\w-]{36}\?done=sent-again$/)
-      expect(redirectOf(await submit())).to.deep.equal([303, location])
+      expectSentTo(await submit(), location ?? '')
       expect(await countRows(site.context, 'messages')).to.equal(count + 1)
       const { text } = await line.browser.get(location!)
       expect(wordsOf(text)).to.match(/Accepted from this console .* It sends an earlier message again\./)
@@ -230,8 +230,7 @@ describeWith("a message's page", startConsole, (site) => {
     it('nothing that is over or under way, and says so at the top', async () => {
       const id = await queueMessage(site.context, line)
       const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key: newId() })
-      expect(answer.status).to.equal(409)
-      expect(faultOf(answer)).to.equal('only a message that failed or is unknown can be sent again')
+      expectFault(answer, 409, 'only a message that failed or is unknown can be sent again')
     })
 
     it('keeps the key when it is refused', async () => {
@@ -252,11 +251,7 @@ describeWith("a message's page", startConsole, (site) => {
 
     beforeEach(async () => {
       delivery = await receiveForDelivery(site.context, line)
-      const event = await site.context
-        .db('events')
-        .where({ id: delivery.event_id })
-        .first<{ message_id: string }>()
-      id = event.message_id
+      id = await messageOfEvent(site.context, delivery.event_id)
     })
 
     const attempt = () => deliverWhenDue(site.context, delivery.id, delivery.endpoint_id)
@@ -352,10 +347,7 @@ describeWith("a message's page", startConsole, (site) => {
       for (let n = 1; n <= 3; n += 1) {
         await attempt()
         expect(await page(id)).to.include(`action="${action}"`)
-        expect(redirectOf(await line.browser.submit(action))).to.deep.equal([
-          303,
-          `${pathOf(id)}?done=tried-now`,
-        ])
+        expectSentTo(await line.browser.submit(action), `${pathOf(id)}?done=tried-now`)
       }
       site.receiver.answerWith((response) => response.end())
       expect(wordsOf(await page(id))).to.match(
@@ -365,10 +357,11 @@ describeWith("a message's page", startConsole, (site) => {
       const html = await page(id)
       expect(wordsOf(html)).to.include('Attempt 4').and.not.include('Try now')
       const refused = await line.browser.submit(action)
-      expect([refused.status, faultOf(refused)]).to.deep.equal([
+      expectFault(
+        refused,
         409,
         'this delivery does not wait for its next attempt: it is under way, or its attempts are over',
-      ])
+      )
     })
 
     it('says what keeps it from its next attempt', async () => {
@@ -387,9 +380,7 @@ describeWith("a message's page", startConsole, (site) => {
         .and.not.include('Before it comes')
       // The other one came before it.
       await row.clone().update({ is_ordered: true, created_at: new Date(Date.now() + 60_000) })
-      const { message_id: earlier } = await db('events')
-        .where({ id: next.event_id })
-        .first<{ message_id: string }>('message_id')
+      const earlier = await messageOfEvent(site.context, next.event_id)
       expect(await page(id)).to.include(`<a href="${pathOf(earlier)}">an earlier event of the number</a>`)
       await endpoint.clone().update({ disabled_at: db.fn.now(), disabled_reason: 'gone' })
       await row.clone().update({ status: 'held' })
@@ -408,24 +399,18 @@ describeWith("a message's page", startConsole, (site) => {
       )
     })
 
-    for (const status of ['delivered', 'exhausted', 'held']) {
-      it(`sends a delivery again that is ${status}`, async () => {
-        await site.context.db('deliveries').where({ id: delivery.id }).update({ status })
-        const action = `${pathOf(id)}/deliveries/${delivery.id}/send-again`
-        expect(await page(id)).to.include(`action="${action}"`)
-        expect(redirectOf(await line.browser.submit(action))).to.deep.equal([
-          303,
-          `${pathOf(id)}?done=sent-again`,
-        ])
-        expect(await deliveryRow(site.context, delivery.id)).to.include({
-          status: 'pending',
-          job_generation: 1,
-        })
-        const again = await line.browser.submit(action)
-        expect(again.status).to.equal(409)
-        expect(faultOf(again)).to.match(/^this delivery is under way/)
+    it('sends a delivery again whose attempts are over', async () => {
+      await site.context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
+      const action = `${pathOf(id)}/deliveries/${delivery.id}/send-again`
+      expect(await page(id)).to.include(`action="${action}"`)
+      expectSentTo(await line.browser.submit(action), `${pathOf(id)}?done=sent-again`)
+      expect(await deliveryRow(site.context, delivery.id)).to.include({
+        status: 'pending',
+        job_generation: 1,
       })
-    }
+      const again = await line.browser.submit(action)
+      expectFault(again, 409, /^this delivery is under way/)
+    })
 
     it('says that nobody got it where there was no URL', async () => {
       const lonely = await createLine(site.context, { userId: line.userId })
@@ -485,21 +470,13 @@ describeWith("a message's page", startConsole, (site) => {
     await heard.close()
   })
 
-  it('is nobody else’s, nor are its parts and its forms', async () => {
-    const stranger = await site.openLine({ outgoingUrl: site.receiver.url })
-    const id = await queueMessage(site.context, stranger, { status: 'failed' })
+  it('has no deliveries of somebody else’s message', async () => {
+    const stranger = await createLine(site.context, { outgoingUrl: site.receiver.url })
     const { id: deliveryId } = await receiveForDelivery(site.context, stranger)
     await site.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
-    for (const wrong of [id, newId(), 'x']) {
-      expect((await line.browser.get(pathOf(wrong))).status).to.equal(404)
-      expect((await line.browser.get(`${pathOf(wrong)}/live`)).status).to.equal(404)
-      expect((await line.browser.submit(`${pathOf(wrong)}/send-again`, { key: newId() })).status).to.equal(
-        404,
-      )
-    }
     const own = await queueMessage(site.context, line)
-    const submit = await line.browser.submit(`${pathOf(own)}/deliveries/${deliveryId}/send-again`)
-    expect(submit.status).to.equal(404)
+    const answer = await line.browser.submit(`${pathOf(own)}/deliveries/${deliveryId}/send-again`)
+    expect(answer.status).to.equal(404)
     expect(await deliveryRow(site.context, deliveryId)).to.include({ status: 'exhausted' })
   })
 })

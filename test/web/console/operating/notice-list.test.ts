@@ -5,7 +5,7 @@ import { forgetNotices } from '../../../domain/operating/notices/fixtures.js'
 import { createPerson, type Person } from '../../../domain/people/people.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { expectPage, expectSentTo, faultOf } from '../support.js'
+import { expectPage, expectSentTo, expectFault } from '../support.js'
 
 const NOTICES = '/console/notices'
 
@@ -126,7 +126,7 @@ describeWeb(
         expect(await chosen()).to.equal(mails)
       }
       const refused = await browser.submit('/console/settings/mails', { mails: 'some' })
-      expect([refused.status, faultOf(refused)]).to.deep.equal([400, 'mails must be one of all, own, none'])
+      expectFault(refused, 400, 'mails must be one of all, own, none')
     })
   },
 )

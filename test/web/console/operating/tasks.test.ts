@@ -8,6 +8,7 @@ import { until } from '../../../helpers/until.js'
 import { listen } from '../messages/activity/listen.js'
 import { redirectOf, startConsole, wordsOf, type OpenLine } from '../lines/line/line-page.js'
 import { expectSentTo, faultOf } from '../support.js'
+import { messageOfEvent } from '../../support.js'
 
 const STARTED = '/console/tasks?done=replay-started'
 
@@ -42,10 +43,7 @@ describeWith('replays and background tasks in the console', startConsole, (site)
     await goOn(site.context, await newest())
     expect(await tasks()).to.match(/2 of 2 done/)
     await deliverWhenDue(site.context, first.id, first.endpoint_id)
-    const { message_id: messageId } = await site.context
-      .db('events')
-      .where({ id: first.event_id })
-      .first<{ message_id: string }>('message_id')
+    const messageId = await messageOfEvent(site.context, first.event_id)
     const message = await line.browser.get(`/console/messages/${messageId}`)
     expect(wordsOf(message.text)).to.match(/delivered replayed/)
   })
@@ -63,10 +61,7 @@ describeWith('replays and background tasks in the console', startConsole, (site)
     expectSentTo(await line.act('replay', { ...typed, url: `${site.receiver.url}/staging` }), STARTED)
     await goOn(site.context, await newest())
     expect(await tasks()).to.include(`Replay of events of Office to ${site.receiver.url}/staging 1 of 1 done`)
-    const { message_id: messageId } = await site.context
-      .db('events')
-      .where({ id: missed.event_id })
-      .first<{ message_id: string }>('message_id')
+    const messageId = await messageOfEvent(site.context, missed.event_id)
     expect(wordsOf((await line.browser.get(`/console/messages/${messageId}`)).text)).to.match(
       /Replayed to http\S+\/staging delivered 1 attempt, the last at .* status 200/,
     )

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { messageBody } from '../../../../helpers/factories.js'
 import { describeWith } from '../../../../helpers/suite.js'
-import { loseConfirmation, redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
+import { startConsole, wordsOf, type OpenLine } from './line-page.js'
+import { expectSentTo, loseFreshness } from '../../support.js'
 
 describeWith("the incoming webhook on a line's page", startConsole, (site) => {
   let line: OpenLine
@@ -30,12 +31,12 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
   })
 
   it('asks for the password first when it was given too long ago', async () => {
-    await loseConfirmation(site.context, line.userId)
+    await loseFreshness(site.context)
     const asked = await line.browser.get(`${line.path}/send?show=webhook`)
-    expect(redirectOf(asked)).to.deep.equal([
-      303,
+    expectSentTo(
+      asked,
       `/console/confirm?next=${encodeURIComponent(`${line.path}/send?show=webhook#incoming-webhook`)}`,
-    ])
+    )
     expect(asked.text).not.to.include(line.token)
     expect(await line.page('/send')).not.to.include(line.token)
     const { headers } = await line.submit('incoming-webhook/regenerate')
@@ -45,16 +46,13 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
   })
 
   it('is deleted, and created anew with another URL, which is shown at once', async () => {
-    expect(redirectOf(await line.submit('incoming-webhook/delete'))).to.deep.equal([
-      303,
+    expectSentTo(
+      await line.submit('incoming-webhook/delete'),
       `${line.path}/send?done=webhook-deleted#incoming-webhook`,
-    ])
+    )
     expect(await send(line.webhookPath)).to.equal(404)
     const created = await line.submit('incoming-webhook')
-    expect(redirectOf(created)).to.deep.equal([
-      303,
-      `${line.path}/send?show=webhook&done=webhook-created#incoming-webhook`,
-    ])
+    expectSentTo(created, `${line.path}/send?show=webhook&done=webhook-created#incoming-webhook`)
     const path = shownPath(await line.page('/send?show=webhook&done=webhook-created'))
     expect([await send(path), await send(line.webhookPath)]).to.deep.equal([200, 403])
   })

@@ -76,10 +76,3 @@ export function textOf(html: string): string {
     .replace(/&gt;/g, '>')
     .replace(/&amp;/g, '&')
 }
-
-/** The password was given too long ago for secrets to be shown. */
-export async function loseConfirmation({ db }: Context, userId: string): Promise<void> {
-  await db('sessions')
-    .where({ user_id: userId })
-    .update({ confirmed_at: db.raw(`now() - interval '11 minutes'`) })
-}

@@ -1,10 +1,12 @@
 import { expect } from 'chai'
 import { setLineStatus } from '../../../../../src/domain/lines/lines.js'
 import { ANNA, countRows, messageRow } from '../../../../domain/fixtures.js'
+import { messageBody } from '../../../../helpers/factories.js'
 import { describeWith } from '../../../../helpers/suite.js'
 import { redirectOf, startConsole, wordsOf, type OpenLine } from './line-page.js'
+import { expectSentTo } from '../../support.js'
 
-describeWith("the form for a text on a line's page", startConsole, (site) => {
+describeWith("a line's tab Send", startConsole, (site) => {
   let line: OpenLine
 
   beforeEach(async () => {
@@ -13,7 +15,7 @@ describeWith("the form for a text on a line's page", startConsole, (site) => {
 
   const keyOf = (html: string) => /name="key" value="([\w-]+)"/.exec(html)?.[1] ?? ''
 
-  it('sends a text, once however often its button is pressed, and shows its way', async () => {
+  it('has a form that sends a text, once however often its button is pressed, and shows its way', async () => {
     const key = keyOf(await line.page('/send'))
     const submit = () => line.submit('messages', { to: ANNA, text: 'Hello', key })
     const [status, location] = redirectOf(await submit())
@@ -27,13 +29,13 @@ describeWith("the form for a text on a line's page", startConsole, (site) => {
       text: 'Hello',
     })
     const count = await countRows(site.context, 'messages')
-    expect(redirectOf(await submit())).to.deep.equal([303, location])
+    expectSentTo(await submit(), location ?? '')
     expect(await countRows(site.context, 'messages')).to.equal(count)
     const { text } = await line.browser.get(location ?? '')
     expect(wordsOf(text)).to.include('The text is accepted.').and.include('Hello 1 segment, GSM-7')
   })
 
-  it('says what is wrong, with what was typed still in it', async () => {
+  it('says what is wrong with a text, with what was typed still in it', async () => {
     const { status, text } = await line.submit('messages', { to: 'nobody', text: '<b>Hi</b>', key: 'k-1' })
     expect(status).to.equal(400)
     expect(text).to.match(/role="alert"[^>]*>Provided toNumber phone number cannot be parsed/)
@@ -59,9 +61,28 @@ describeWith("the form for a text on a line's page", startConsole, (site) => {
     expect(wordsOf(answer.text)).to.include('1 segment, UCS-2 : 12 characters take 12 units')
   })
 
-  it('is not there for a disabled line', async () => {
+  it('has no form for a disabled line', async () => {
     await setLineStatus(site.context, line.userId, line.lineId, 'disabled')
     expect(wordsOf(await line.page('/send'))).to.include('A disabled line sends nothing.')
     expect((await line.submit('messages', { to: ANNA, text: 'Hello' })).status).to.equal(403)
+  })
+
+  it('has gauges of the messages that were accepted, of the line and of the busiest numbers', async () => {
+    const send = async (toNumber: string, times: number) => {
+      for (let n = 0; n < times; n += 1) {
+        expect((await site.web.post(line.webhookPath, messageBody({ toNumber }))).status).to.equal(200)
+      }
+    }
+    const empty = wordsOf(await line.page('/send'))
+    expect(empty).to.include('0 of 30 in the last 60 s in all To single numbers: none')
+    await send('+15005550101', 5)
+    await send('+15005550102', 2)
+    const html = await line.page('/send')
+    expect(html).to.include(`hx-sse:connect="${line.path}/limits/live"`)
+    expect(wordsOf(html))
+      .to.match(/7 of 30 in the last 60 s in all; the next place opens in \d\d? s/)
+      .and.match(/5 of 5 in the last 60 s to \+15005550101; full: one more fits in \d\d? s/)
+      .and.match(/2 of 5 in the last 60 s to \+15005550102; the next place opens in \d\d? s/)
+    expect(html).to.match(/<meter[^>]*max="30"[^>]*value="7"/)
   })
 })

@@ -82,21 +82,11 @@ describeWeb('a form of the console', ({ context, web }) => {
       .filter(({ method }) => method === 'POST')
       .map(({ path }) => path)
 
-  it('is in the table that these tests go through', () => {
-    expect(paths()).to.include.members([
-      '/console/sign-in',
-      '/console/set-up',
-      '/console/settings/password',
-      '/console/users/:userId/lines',
-      '/console/endpoints/:endpointId/rotate-secret',
-      '/simulator/phones/:phone/messages',
-    ])
-  })
-
   it('is refused unless it comes from a page of ours in this browser, and changes nothing', async function () {
     // A dozen requests for each form that there is.
     this.timeout(120_000)
     const before = await allRows(context)
+    expect(paths()).to.have.length.at.least(80)
     for (const path of paths().map(owner.fill)) {
       const fields = `csrf=${csrf}`
       const refused: [how: string, answer: Promise<Answer>, status: number][] = [
@@ -152,8 +142,8 @@ describeWeb('a form of the console', ({ context, web }) => {
       }
       const large = await send({ path, fields: `name=${'x'.repeat(66_000)}&csrf=${csrf}` })
       expect(large.status, `too large: ${path}`).to.be.oneOf([403, 413])
-      expect(await allRows(context), path).to.deep.equal(before)
     }
+    expect(await allRows(context)).to.deep.equal(before)
   })
 
   it('of ours is answered, whatever is in its fields', async () => {
@@ -170,16 +160,20 @@ describeWeb('a form of the console', ({ context, web }) => {
     const bodies: [what: string, body: string][] = [
       ['nothing', ''],
       ['lists', names.map((name) => `${name}[]=1&${name}[]=2&${name}=3`).join('&')],
-      ['objects', names.map((name) => `${name}[a][b]=1&${name}[__proto__][c]=2`).join('&')],
       ['names of Object', '__proto__=1&__proto__[x]=1&constructor[prototype]=1&toString=1&hasOwnProperty=1'],
       ['NUL', fieldsOf('%00')],
       ['NUL within', fieldsOf('a%00b')],
+      ['long text', fieldsOf('%F0%9F%98%80'.repeat(250))],
+    ]
+    /** What never comes as far as a form, so that one form of each kind is enough. */
+    const unreadable: typeof bodies = [
+      ['objects', names.map((name) => `${name}[a][b]=1&${name}[__proto__][c]=2`).join('&')],
       ['a lone surrogate', fieldsOf('%ED%A0%80')],
       ['no UTF-8', fieldsOf('%FF%FE%')],
-      ['long text', fieldsOf('%F0%9F%98%80'.repeat(250))],
       ['deep names', `a${'[b]'.repeat(2000)}=1`],
       ['many fields', Array.from({ length: 5000 }, (_, n) => `f${n}=`).join('&')],
     ]
+    const ofEachKind = [false, true].map((kind) => paths().find((path) => isMultipart(path) === kind))
     for (const path of paths()) {
       const { person, fill } = await createOwner(context)
       const filled = fill(path)
@@ -188,7 +182,7 @@ describeWeb('a form of the console', ({ context, web }) => {
         return { own, token: await tokenOf(own) }
       }
       let { own, token } = await signIn()
-      for (const [what, body] of bodies) {
+      for (const [what, body] of ofEachKind.includes(path) ? [...bodies, ...unreadable] : bodies) {
         const answer = isMultipart(path)
           ? await own.submitMultipart(filled, Object.fromEntries(new URLSearchParams(body)))
           : await own.post(filled, `csrf=${token}&${body}`, { 'Sec-Fetch-Site': 'same-origin' })

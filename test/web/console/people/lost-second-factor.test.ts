@@ -14,7 +14,7 @@ import { startMailServer } from '../../../helpers/services/mail-server.js'
 import { countSessions, setUpApp } from '../../../helpers/web/second-factor.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { expectPage, expectSentTo, faultOf, isAskedAgain, loseFreshness } from '../support.js'
+import { expectPage, expectSentTo, faultOf, expectFault } from '../support.js'
 
 const ENVIRONMENT = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Acme <lines@acme.example>' }
 const REASON = 'She called from the number in her contract'
@@ -55,8 +55,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
   const hasIt = async () => (await findSecondFactors(context, user.id)).app !== undefined
   const expectRefusal = async (browser: BrowserSession, removal: string, words: RegExp) => {
     const answer = await confirm(browser, removal)
-    expectPage(answer, 409)
-    expect(faultOf(answer)).to.match(words)
+    expectFault(answer, 409, words)
     expect(await hasIt(), 'the second factor stays').to.equal(true)
   }
   const acts = async () => {
@@ -174,17 +173,6 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       await expectRefusal(confirming, read, /^nobody asks for this any more/)
       expect((await acts()).map(({ action }) => action)).to.include('second_factor.removal_withdrawn')
     })
-
-    it('the password was given a while ago, at either step', async () => {
-      await loseFreshness(context)
-      expect(isAskedAgain(await ask())).to.equal(true)
-      expect(await acts()).to.deep.equal([])
-      await context.db('sessions').update({ confirmed_at: context.db.fn.now() })
-      await ask()
-      await loseFreshness(context)
-      expect(isAskedAgain(await confirm(confirming, await rowOf()))).to.equal(true)
-      expect(await hasIt()).to.equal(true)
-    })
   })
 
   it('is removed once when two operators confirm at the same moment', async () => {
@@ -205,8 +193,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
 
   it('needs a reason, which stays in the form, and is asked for once', async () => {
     const answer = await ask(asking, 'ok')
-    expectPage(answer, 400)
-    expect(faultOf(answer)).to.match(/^reason must say in 5 to 300 characters/)
+    expectFault(answer, 400, /^reason must say in 5 to 300 characters/)
     await ask()
     expectPage(await ask(confirming), 409)
     const other = await createPerson(context)

@@ -10,7 +10,7 @@ import { browse, type BrowserSession } from '../../../helpers/web/browser-sessio
 import { countSessions, setUpApp, type TestApp } from '../../../helpers/web/second-factor.js'
 import { startSession } from '../../../helpers/web/sessions.js'
 import { describeWeb } from '../../../helpers/web/web.js'
-import { consoleRoutes, expectPage, expectSentTo, faultOf } from '../support.js'
+import { consoleRoutes, expectPage, expectSentTo, faultOf, expectFault, loseFreshness } from '../support.js'
 
 const STEP = '/console/sign-in/second-step'
 
@@ -99,8 +99,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     await givePassword()
     for (const code of [used, '000000', '', other]) {
       const answer = await giveCode(code)
-      expectPage(answer, 401)
-      expect(faultOf(answer)).to.equal(CODE_REFUSED)
+      expectFault(answer, 401, CODE_REFUSED)
       if (code !== '') expect(answer.text).not.to.include(code)
     }
     expect(await actions()).to.include('second_factor.refused')
@@ -110,8 +109,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
     await givePassword()
     for (let n = 0; n < 5; n += 1) expectPage(await giveCode('000000'), 401)
     const right = await giveCode(await app.nextCode())
-    expectPage(right, 401)
-    expect(faultOf(right)).to.equal(CODE_REFUSED)
+    expectFault(right, 401, CODE_REFUSED)
     expect(await actions()).to.include('second_factor.locked_out')
 
     await context.db('sign_in_attempts').delete()
@@ -174,10 +172,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
 
   it('is asked for again before a secret is shown, beside the password', async () => {
     const own = await browse(context, web, person.id)
-    await context
-      .db('sessions')
-      .where({ user_id: person.id })
-      .update({ confirmed_at: context.db.raw(`now() - interval '11 minutes'`) })
+    await loseFreshness(context)
     expect((await own.get('/console/confirm')).text).to.include('name="secretCode"')
     const confirm = (password: string, secretCode: string) =>
       own.submit('/console/confirm', { next: '/console/settings', password, secretCode })
@@ -186,8 +181,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
       await confirm(PASSWORD, '000000'),
       await confirm('wrong horse battery', await app.nextCode()),
     ]) {
-      expectPage(answer, 401)
-      expect(faultOf(answer)).to.match(/^password or code is wrong/)
+      expectFault(answer, 401, /^password or code is wrong/)
     }
     expectSentTo(await confirm(PASSWORD, await app.nextCode()), '/console/settings')
   })

@@ -2,9 +2,8 @@ import { expect } from 'chai'
 import { SIGN_IN_REFUSED } from '../../../../src/domain/people/sign-in.js'
 import { createPerson, PASSWORD, type Person } from '../../../domain/people/people.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
-import { createTestContext } from '../../../helpers/context.js'
-import { describeWeb, serveApp, type Answer } from '../../../helpers/web/web.js'
-import { expectPage, expectSentTo, faultOf } from '../support.js'
+import { describeWeb, type Answer, withWeb } from '../../../helpers/web/web.js'
+import { expectPage, expectSentTo, expectFault } from '../support.js'
 
 const SIGN_IN = '/console/sign-in'
 
@@ -49,8 +48,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
     }
     refused.push(await signIn(await browse(context, web), { email: tried.email }))
     for (const answer of refused) {
-      expectPage(answer, 401)
-      expect(faultOf(answer)).to.equal(SIGN_IN_REFUSED)
+      expectFault(answer, 401, SIGN_IN_REFUSED)
       expect(alike(answer)).to.equal(alike(refused[0]!))
       expect(answer.headers.getSetCookie()).to.deep.equal([])
     }
@@ -115,8 +113,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
       const other = await createPerson(context)
       const browser = await browse(context, web, other.id)
       const answer = await signIn(browser, { password: 'wrong horse battery' })
-      expectPage(answer, 401)
-      expect(faultOf(answer)).to.equal(SIGN_IN_REFUSED)
+      expectFault(answer, 401, SIGN_IN_REFUSED)
       expect((await browser.get('/console/settings')).text).to.include(other.email)
     })
 
@@ -136,9 +133,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
       ['http://linehook.internal', 'linehook'],
     ] as const) {
       it(`is ${name} with PUBLIC_URL=${publicUrl}, and signs in`, async () => {
-        const own = await createTestContext({ PUBLIC_URL: publicUrl })
-        const ownWeb = await serveApp(own)
-        try {
+        await withWeb({ PUBLIC_URL: publicUrl }, async ({ context: own, web: ownWeb }) => {
           const { email } = await createPerson(own)
           const page = await ownWeb.request(SIGN_IN)
           const [visitor] = page.headers.getSetCookie()
@@ -159,10 +154,7 @@ describeWeb('signing in to the console', ({ context, web }) => {
             headers: { Cookie: cookie!.split(';')[0]! },
           })
           expect(settings.text).to.include(email)
-        } finally {
-          await ownWeb.close()
-          await own.close()
-        }
+        })
       })
     }
   })

@@ -6,7 +6,7 @@ import { disableUser, enableUser } from '../../src/domain/people/disabled-users.
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { connect, createApplication as register } from '../domain/applications/applications.js'
 import { claimDelivery, deliveryRow, inboundText, receiveForDelivery } from '../domain/fixtures.js'
-import { createTestContext } from '../helpers/context.js'
+import { createJoinedContext } from '../helpers/context.js'
 import { createLine, messageBody } from '../helpers/factories.js'
 import { until } from '../helpers/until.js'
 import {
@@ -43,12 +43,7 @@ describe('a user whom another process disables', () => {
   before(async () => {
     server = await serveOAuth()
     ;({ context } = server)
-    const { databaseUrl, redisUrl, encryptionKeys } = context.config
-    elsewhere = await createTestContext({
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: redisUrl,
-      ENCRYPTION_KEY: encryptionKeys.map((key) => key.toString('base64')).join(','),
-    })
+    elsewhere = await createJoinedContext(context)
   })
 
   beforeEach(async () => {

@@ -37,36 +37,37 @@ describeWith('the quick start works with', serveOAuth, (server) => {
     expect((await call(server, token, '/v1/lines')).status).to.equal(401)
   }
 
-  for (const authorizationMethod of ['header', 'body'] as const) {
-    for (const bodyFormat of ['form', 'json'] as const) {
-      it(`simple-oauth2 (secret in the ${authorizationMethod}, body as ${bodyFormat})`, async () => {
-        const application = await createApplication(server)
-        const client = new AuthorizationCode({
-          client: { id: application.clientId, secret: application.clientSecret },
-          auth: {
-            tokenHost: server.web.url,
-            authorizePath: '/oauth/authorize',
-            tokenPath: '/oauth/access',
-            revokePath: '/oauth/revoke',
-          },
-          options: { authorizationMethod, bodyFormat },
-        })
-        const back = await authorize(
-          client.authorizeURL({
-            redirect_uri: REDIRECT_URI,
-            scope: ['messages:write', 'messages:connect'],
-            state: 'x',
-          }),
-        )
-        const code = back.searchParams.get('code') ?? ''
-        const token = await client.getToken({ code, redirect_uri: REDIRECT_URI })
-        await expectItWorks(String(token.token.access_token), application)
-        const next = await token.refresh()
-        await expectItWorks(String(next.token.access_token), application)
-        await next.revokeAll()
-        await expectItIsOver(String(next.token.access_token))
+  for (const [authorizationMethod, bodyFormat] of [
+    ['header', 'form'],
+    ['body', 'json'],
+  ] as const) {
+    it(`simple-oauth2 (secret in the ${authorizationMethod}, body as ${bodyFormat})`, async () => {
+      const application = await createApplication(server)
+      const client = new AuthorizationCode({
+        client: { id: application.clientId, secret: application.clientSecret },
+        auth: {
+          tokenHost: server.web.url,
+          authorizePath: '/oauth/authorize',
+          tokenPath: '/oauth/access',
+          revokePath: '/oauth/revoke',
+        },
+        options: { authorizationMethod, bodyFormat },
       })
-    }
+      const back = await authorize(
+        client.authorizeURL({
+          redirect_uri: REDIRECT_URI,
+          scope: ['messages:write', 'messages:connect'],
+          state: 'x',
+        }),
+      )
+      const code = back.searchParams.get('code') ?? ''
+      const token = await client.getToken({ code, redirect_uri: REDIRECT_URI })
+      await expectItWorks(String(token.token.access_token), application)
+      const next = await token.refresh()
+      await expectItWorks(String(next.token.access_token), application)
+      await next.revokeAll()
+      await expectItIsOver(String(next.token.access_token))
+    })
   }
 
   it('client-oauth2', async () => {

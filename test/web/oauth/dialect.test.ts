@@ -102,9 +102,10 @@ describeWith('a client that', serveOAuth, (server) => {
     }
 
     it('asks for no known scope is sent back with invalid_scope', async () => {
-      for (const scope of ['media:read', 'media:read,media:write', 'lines:delete', '']) {
-        const { url } = await visitor.follow(raw(encodeURIComponent(scope)))
+      for (const scope of ['media:read,media:write', 'lines:delete', 'MESSAGES:WRITE', '*', '']) {
+        const { url } = await visitor.follow(raw(encodeURIComponent(scope), '&state=s'))
         expect(url.startsWith(`${REDIRECT_URI}?error=invalid_scope&`), url).to.be.true
+        expect(new URL(url).searchParams.get('state')).to.equal('s')
       }
     })
 

@@ -83,7 +83,7 @@ describeWith('OAuth, whatever is sent,', serveOAuth, (server) => {
           scope: 'lines:read',
           [name]: value,
         }
-        for (const path of ['/oauth/access', '/oauth/revoke', '/oauth/introspect']) {
+        for (const path of name === 'token' ? ['/oauth/revoke', '/oauth/introspect'] : ['/oauth/access']) {
           const form = await requestToken(server, application, sent, { path })
           expect(form.status, `${name}=${JSON.stringify(value.slice(0, 30))}`).to.be.oneOf([200, 400, 401])
           expect(form.body).to.be.an('object')

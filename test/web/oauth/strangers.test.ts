@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openForEachTest } from '../../helpers/suite.js'
+import { describeWith } from '../../helpers/suite.js'
 import {
   asking,
   authorizePath,
@@ -12,11 +12,11 @@ import {
 
 const PER_MINUTE = 60
 
-describe('/oauth/authorize', () => {
-  const server = openForEachTest(serveOAuth)
+describeWith('/oauth/authorize', serveOAuth, (server) => {
   let application: TestApplication
 
   beforeEach(async () => {
+    await server.context.redis.del('authorize:{127.0.0.1}')
     application = await createApplication(server)
   })
 
@@ -51,11 +51,6 @@ describe('/oauth/authorize', () => {
     expect((await stranger.get(authorizePath(asking(application)))).status).to.equal(429)
   })
 
-  it('goes on without Redis', async () => {
-    server.context.redis.disconnect()
-    expect((await askAsStranger()).status).to.equal(303)
-  })
-
   it('takes a state of 2,048 bytes and none that is longer, in whatever letters, with or without a session', async () => {
     const visitor = await createVisitor(server)
     for (const state of ['x'.repeat(2048), '\u00e9'.repeat(1024)]) {
@@ -74,5 +69,11 @@ describe('/oauth/authorize', () => {
     const path = `${authorizePath(asking(application))}&state=${'y'.repeat(3000)}`
     expect((await server.web.request(path)).body).to.include({ error: 'invalid_request' })
     expect(await begun()).to.equal(before)
+  })
+
+  // The last one: there is no Redis any more.
+  it('goes on without Redis', async () => {
+    server.context.redis.disconnect()
+    expect((await askAsStranger()).status).to.equal(303)
   })
 })

@@ -30,18 +30,6 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
   const connection = async () => expectAnswer(await client.get(path)) as Record<string, unknown>
   const change = async (body: Record<string, unknown>) => expectAnswer(await client.put(path, body))
 
-  it('is all empty for a line that was never connected', async () => {
-    const never = await unconnected()
-    expect(expectAnswer(await client.get(never))).to.deep.equal({
-      lineId: never.split('/')[3],
-      enabled: false,
-      outgoingWebhookUrl: null,
-      optInEvents: [],
-      endpoint: null,
-      incomingWebhook: null,
-    })
-  })
-
   it('shows the URL, the health of its endpoint and the incoming webhook without its token', async () => {
     await change({ outgoingWebhookUrl: URL_A })
     const shown = await connection()
@@ -89,16 +77,6 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       })
     })
 
-    it('lets the incoming webhook rest while it is disabled', async () => {
-      await change({ enabled: false })
-      const refused = await api.web.post(line.webhookPath, messageBody({ toNumber: newNumber() }))
-      expectRefused(refused, 404, "URL doesn't exist")
-      await change({ enabled: true })
-      expect((await api.web.post(line.webhookPath, messageBody({ toNumber: newNumber() }))).status).to.equal(
-        200,
-      )
-    })
-
     it('may be repeated, and given what GET answers of an enabled or an empty connection', async () => {
       for (const body of [
         { enabled: true, outgoingWebhookUrl: URL_A },
@@ -112,17 +90,6 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       expect(expectAnswer(await client.put(await unconnected(), { enabled: false }))).to.include({
         enabled: false,
       })
-    })
-
-    it('enables an endpoint again that was disabled', async () => {
-      await change({ outgoingWebhookUrl: URL_A })
-      await api.context.db('endpoints').where({ user_id: line.userId }).update({
-        disabled_at: new Date(),
-        disabled_reason: 'gone',
-      })
-      expect((await connection()).endpoint).to.include({ disabledReason: 'gone' })
-      await change({ enabled: true })
-      expect((await connection()).endpoint).to.include({ disabledReason: null, disabledAt: null })
     })
 
     it('chooses the events that the URL gets besides', async () => {
@@ -169,15 +136,11 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
     for (const [what, body, detail] of [
       ['nothing', {}, /enabled, outgoingWebhookUrl/],
       ['no body', undefined, /enabled, outgoingWebhookUrl/],
-      ['a misspelled field', { enable: true }, /^enable is not known here: enabled is meant, perhaps$/],
       ['"true"', { enabled: 'true' }, /enabled must be true or false/],
       ['null for enabled', { enabled: null }, /enabled/],
       ['a number for a URL', { outgoingWebhookUrl: 7 }, /outgoingWebhookUrl must be a URL/],
       ['no URL', { outgoingWebhookUrl: 'example' }, /outgoingWebhookUrl: .*not a URL/],
       ['an empty URL', { outgoingWebhookUrl: '' }, /outgoingWebhookUrl: /],
-      ['a script', { outgoingWebhookUrl: 'javascript:alert(1)' }, /outgoingWebhookUrl: /],
-      ['a private address', { outgoingWebhookUrl: 'http://10.0.0.1/' }, /outgoingWebhookUrl: /],
-      ['a user in the URL', { outgoingWebhookUrl: 'https://a:b@example.com/' }, /outgoingWebhookUrl: /],
     ] as const) {
       it(`refuses ${what}, and changes nothing`, async () => {
         await change({ enabled: true, outgoingWebhookUrl: URL_A })
@@ -204,10 +167,6 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       })
       expectRefused(await api.web.post(line.webhookPath, messageBody()), 404, "URL doesn't exist")
       expect(await connection()).to.include({ enabled: false, outgoingWebhookUrl: URL_A })
-    })
-
-    it('answers 404 for a line that was never connected', async () => {
-      expectProblem(await client.delete(await unconnected()), 404, /no developer connection/)
     })
   })
 })

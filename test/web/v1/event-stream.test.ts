@@ -12,37 +12,28 @@ import { inboundText } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
 import { describeWeb } from '../../helpers/web/web.js'
+import { hear, type Heard } from '../../helpers/web/hear.js'
 
 const MAX_OF_USER = 10
 
 describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
   let line: TestLine
   let created: { id: string; token: string }
-  const open: AbortController[] = []
+  const open: Heard[] = []
 
   beforeEach(async () => {
     line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
     created = await createApiToken(context, line.userId, 'a laptop', { isReadOnly: true })
   })
 
-  afterEach(() => {
-    for (const each of open.splice(0)) each.abort()
-  })
+  const closeAll = () => Promise.all(open.splice(0).map((each) => each.close()))
+
+  afterEach(closeAll)
 
   const listen = async (headers: Record<string, string> = {}, query = '') => {
-    const stream = new AbortController()
-    open.push(stream)
-    const response = await fetch(`${web.url}/v1/lines/${line.lineId}/events/stream${query}`, {
-      headers: { Authorization: `Bearer ${created.token}`, ...headers },
-      signal: stream.signal,
-    })
-    const heard = { status: response.status, text: '', isOver: false, headers: response.headers }
-    const decoder = new TextDecoder()
-    void (async () => {
-      for await (const chunk of response.body ?? []) heard.text += decoder.decode(chunk, { stream: true })
-    })()
-      .catch(() => undefined)
-      .finally(() => (heard.isOver = true))
+    const url = `${web.url}/v1/lines/${line.lineId}/events/stream${query}`
+    const heard = await hear(url, { Authorization: `Bearer ${created.token}`, ...headers })
+    open.push(heard)
     return heard
   }
   const messagesOf = ({ text }: { text: string }) =>
@@ -93,7 +84,7 @@ describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
     expect(await openCount()).to.equal(MAX_OF_USER)
     const refused = await listen()
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([429, '10'])
-    for (const each of open.splice(0)) each.abort()
+    await closeAll()
     await until('another one', async () => (await listen()).status === 200)
   })
 

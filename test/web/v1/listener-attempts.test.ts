@@ -5,6 +5,7 @@ import { deliveryRow, receiveForDelivery } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+import { messageOfEvent } from '../support.js'
 
 describeWith('POST /v1/lines/…/events/attempts', serveApi, (api) => {
   let line: TestLine
@@ -24,10 +25,7 @@ describeWith('POST /v1/lines/…/events/attempts', serveApi, (api) => {
   it('notes what a listener answered, once, and changes nothing else', async () => {
     const delivery = await receiveForDelivery(api.context, line)
     const { event_id: eventId, id } = delivery
-    const { message_id: messageId } = await api.context
-      .db('events')
-      .where({ id: eventId })
-      .first<{ message_id: string }>('message_id')
+    const messageId = await messageOfEvent(api.context, eventId)
     const failed = given(eventId, {
       ...{ startedAt: '2026-01-31T12:00:01Z', responseStatus: null, failure: 'ECONNREFUSED' },
     })

@@ -3,7 +3,7 @@ import { CARRIER_REASONS } from '../../../src/carrier-reasons.js'
 import { newId } from '../../../src/ids.js'
 import type { TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
-import { ANNA, BEN, inboundText, messageRow, queueMessage } from '../../domain/fixtures.js'
+import { ANNA, BEN, inboundText, queueMessage } from '../../domain/fixtures.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
@@ -192,25 +192,10 @@ describeWith('/v1/messages', serveApi, (api) => {
     const again = (id: string, headers?: Record<string, string>) =>
       client.post(`/v1/messages/${id}/send-again`, undefined, headers)
 
-    for (const status of ['failed', 'unknown']) {
-      it(`makes a new message of one that is ${status}`, async () => {
-        const id = await queue({ status, error: 'timeout' })
-        const message = expectAnswer(await again(id)) as Message
-        expect(message).to.include({
-          status: 'queued',
-          text: 'Hello',
-          toNumber: ANNA,
-          againOf: id,
-          error: null,
-        })
-        expect(message.id).not.to.equal(id)
-        expect(await messageRow(api.context, id)).to.include({ status, error: 'timeout' })
-      })
-    }
-
-    it('makes one message for one Idempotency-Key, and another without', async () => {
-      const id = await queue({ status: 'failed' })
+    it('makes a new message, one for one Idempotency-Key, and another without', async () => {
+      const id = await queue({ status: 'failed', error: 'timeout' })
       const first = expectAnswer(await again(id, { 'Idempotency-Key': 'a' })) as Message
+      expect(first).to.include({ status: 'queued', text: 'Hello', toNumber: ANNA, againOf: id, error: null })
       expect(expectAnswer(await again(id, { 'Idempotency-Key': 'a' }))).to.have.property('id', first.id)
       const second = expectAnswer(await again(id)) as Message
       const third = expectAnswer(await again(id)) as Message
@@ -223,28 +208,28 @@ describeWith('/v1/messages', serveApi, (api) => {
       expectAnswer(await again(id, { 'Idempotency-Key': 'x'.repeat(255) }))
     })
 
-    for (const status of ['queued', 'sending', 'sent', 'delivered']) {
-      it(`answers 409 for one that is ${status}`, async () => {
-        expectProblem(await again(await queue({ status })), 409, /failed or is unknown/)
-      })
-    }
-
-    it('answers 409 for one that was received, and on a disabled line', async () => {
-      await receiveMessage(api.context, inboundText(line))
-      const [received = ''] = await idsOf('?direction=inbound')
-      expectProblem(await again(received), 409, /failed or is unknown/)
+    it('answers 409 for one that is under way, and on a disabled line', async () => {
+      expectProblem(await again(await queue()), 409, /failed or is unknown/)
       const failed = await queue({ status: 'failed' })
       await api.context.db('lines').where({ id: line.lineId }).update({ status: 'disabled' })
       expectProblem(await again(failed), 409, /line is disabled/)
     })
+  })
 
-    it('answers 403 for a country that the line may not send to', async () => {
-      const failed = await queue({ status: 'failed', to_number: '+4930123456' })
-      await api.context
-        .db('lines')
-        .where({ id: line.lineId })
-        .update({ allowed_countries: ['US'] })
-      expectProblem(await again(failed), 403, /not allowed/)
+  describe('/v1/segments', () => {
+    it('counts segments, units and characters', async () => {
+      for (const [text, expected] of [
+        ['', { encoding: 'GSM-7', segmentCount: 1, unitCount: 0, characterCount: 0 }],
+        ['😀'.repeat(36), { encoding: 'UCS-2', segmentCount: 2, unitCount: 72, characterCount: 36 }],
+      ] as const) {
+        expect(expectAnswer(await client.post('/v1/segments', { text }))).to.deep.equal(expected)
+      }
+    })
+
+    it('refuses what could not be sent either', async () => {
+      expectProblem(await client.post('/v1/segments', { text: 'x'.repeat(1601) }), 400, /^Text is too long$/)
+      expectProblem(await client.post('/v1/segments', {}), 400, /^text is missing$/)
+      expectProblem(await client.post('/v1/segments', { text: 5 }), 400, /^text must be text$/)
     })
   })
 })

@@ -1,12 +1,8 @@
 import { expect } from 'chai'
 import { newId } from '../../../src/ids.js'
 import type { Operation } from '../../../src/web/openapi/parts.js'
-import { connect, createApplication } from '../../domain/applications/applications.js'
-import { startReplay } from '../../../src/domain/endpoints/deliveries/replay.js'
-import { addEndpoint } from '../../../src/domain/endpoints/endpoints.js'
-import { saveContact } from '../../../src/domain/lines/contacts.js'
-import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { describeWith } from '../../helpers/suite.js'
+import { createWholeWorld } from './world.js'
 import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
 
 /** What every operation on a thing could do, if it were let. */
@@ -18,25 +14,8 @@ describeWith("another user's id", serveApi, (api) => {
   let own: Record<string, string>
 
   before(async () => {
-    const { line, client } = await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' })
-    owner = client
+    ;({ client: owner, ids: own } = await createWholeWorld(api))
     stranger = (await createOwner(api, { outgoingUrl: 'http://127.0.0.1:9/' })).client
-    const { id: deliveryId } = await receiveForDelivery(api.context, line)
-    await api.context.db('deliveries').where({ id: deliveryId }).update({ status: 'held' })
-    const messageId = await queueMessage(api.context, line, { status: 'failed', source: 'console' })
-    const { userId } = line
-    const webhookUrl = 'http://127.0.0.1:9/'
-    const { id: applicationId } = await createApplication(api.context, { userId, webhookUrl })
-    await connect(api.context, { id: applicationId }, line)
-    const { id: contactId } = await saveContact(api.context, userId, ANNA, { name: 'Anna' })
-    const { endpoint } = await addEndpoint(api.context, userId, { lineId: line.lineId }, { url: webhookUrl })
-    const { id: taskId } = await startReplay(
-      api.context,
-      { of: 'line', userId, lineId: line.lineId },
-      { from: new Date(0) },
-    )
-    const ofLine = { lineId: line.lineId, endpointId: endpoint.id, messageId, deliveryId }
-    own = { ...ofLine, applicationId, contactId, taskId }
   })
 
   const fill = (path: string, idOf: (name: string) => string) =>

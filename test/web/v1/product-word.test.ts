@@ -3,7 +3,7 @@ import { addEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { queueMessages, receiveManyForDelivery } from '../../domain/fixtures.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+import { createOwner, expectAnswer, expectProblem, serveApi, type Client, postPlainly } from './support.js'
 
 const serve = () => serveApi({ PRODUCT_WORD: 'burner', PUBLIC_URL: 'https://linehook.example' })
 
@@ -73,5 +73,25 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
     expectProblem(await client.get('/v1/messages?burnerId=7&burnerId=8'), 400, /^burnerId may be given once/)
     const both = `burnerId=${line.lineId}&lineId=${line.lineId}`
     expectProblem(await client.get(`/v1/deliveries?${both}`), 400, /^burnerId and lineId are the same/)
+  })
+
+  it('knows both words in a body, and names the installation’s', async () => {
+    const message = { toNumber: '+15005550101', text: 'Hi' }
+    for (const name of ['burnerId', 'lineId']) {
+      const body = JSON.stringify({ [name]: line.lineId, ...message })
+      expect(await postPlainly(api, client, '/v1/messages', body)).to.equal(200)
+      expectAnswer(await client.get(`/v1/messages?${name}=${line.lineId}`))
+    }
+    const answer = await client.post('/v1/messages', { burnerid: line.lineId, ...message })
+    expectProblem(answer, 400, /^burnerid is not known here: burnerId is meant, perhaps$/)
+    const batch = await client.post('/v1/messages/batch', {
+      messages: [
+        { burnerId: line.lineId, ...message },
+        { lineId: line.lineId, ...message, what: 1 },
+      ],
+    })
+    const [first, second] = expectAnswer(batch) as { status: number; detail?: string }[]
+    expect(first?.status).to.equal(200)
+    expect(second?.detail).to.match(/^what is not known here: what is known is burnerId, /)
   })
 })

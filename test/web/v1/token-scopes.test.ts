@@ -1,68 +1,33 @@
 import { expect } from 'chai'
 import { createApiToken, type TokenOptions } from '../../../src/domain/people/api-tokens.js'
-import { saveContact } from '../../../src/domain/lines/contacts.js'
-import { addEndpoint } from '../../../src/domain/endpoints/endpoints.js'
-import { startReplay } from '../../../src/domain/endpoints/deliveries/replay.js'
-import { connect, createApplication } from '../../domain/applications/applications.js'
-import { queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import type { Answer } from '../../helpers/web/web.js'
-import { newNumber } from '../support.js'
 import { clientOf, expectAnswer, expectProblem, serveApi, type Client } from './support.js'
+import { createWholeWorld, type World } from './world.js'
 
 /** What shows a secret, though it is a GET. */
 const SECRETS = /\/(incoming-webhook|signing-secret)$/
 const ABOUT_THE_ACCOUNT = /^\/v1\/((authorized-)?applications|contacts)/
 const BODY = { name: 'Renamed', enabled: true, overlapSeconds: 60, from: '2026-01-01T00:00:00Z' }
 
-interface Belongings {
-  line: TestLine
-  ids: Record<string, string>
-}
-
 /** Every operation of the description is tried with a token of each scope, so that none is forgotten. */
 describeWith('an API token', serveApi, (api) => {
-  let mine: Belongings
-  let other: Belongings
+  let mine: World
+  let other: World
 
   before(async () => {
-    mine = await belongings()
+    mine = await createWholeWorld(api)
     // Of the same user: what keeps them apart is the token alone.
-    other = await belongings(mine.line.userId)
+    other = await createWholeWorld(api, { userId: mine.line.userId })
   })
-
-  async function belongings(userId?: string): Promise<Belongings> {
-    const { context } = api
-    const outgoingUrl = 'http://127.0.0.1:9/'
-    const line = await createLine(context, { ...(userId === undefined ? {} : { userId }), outgoingUrl })
-    const messageId = await queueMessage(context, line, { status: 'failed', source: 'console' })
-    const { id: deliveryId } = await receiveForDelivery(context, line)
-    await context.db('deliveries').where({ id: deliveryId }).update({ status: 'held' })
-    const application = await createApplication(context, { userId: line.userId, webhookUrl: outgoingUrl })
-    await connect(context, application, line)
-    const { id: taskId } = await startReplay(
-      context,
-      { of: 'line', userId: line.userId, lineId: line.lineId },
-      { from: new Date(0) },
-    )
-    const { id: contactId } = await saveContact(context, line.userId, newNumber(), { name: 'Anna' })
-    const { endpoint } = await addEndpoint(
-      context,
-      line.userId,
-      { lineId: line.lineId },
-      { url: outgoingUrl },
-    )
-    const ofLine = { lineId: line.lineId, endpointId: endpoint.id, messageId, deliveryId }
-    return { line, ids: { ...ofLine, applicationId: application.id, contactId, taskId } }
-  }
 
   const programWith = async (options: TokenOptions): Promise<Client> => {
     const { token } = await createApiToken(api.context, mine.line.userId, 'a test', options)
     return clientOf(api.web, token)
   }
   const operations = () => api.web.operations.filter(({ path }) => /^\/v1\/(?!oauth\/)/.test(path))
-  const ask = (program: Client, method: string, path: string, { line, ids }: Belongings): Promise<Answer> => {
+  const ask = (program: Client, method: string, path: string, { line, ids }: World): Promise<Answer> => {
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')
     if (path === '/v1/messages' && method === 'POST') {
       return program.post(filled, { lineId: line.lineId, toNumber: '+15005550199', text: 'Hello' })

@@ -1,48 +1,42 @@
 import { expect } from 'chai'
 import { describeWith } from '../../helpers/suite.js'
-import { askOf, type Ask } from './asks.js'
+import type { Answer } from '../../helpers/web/web.js'
+import { askOf } from './asks.js'
 import { describedOperations } from './operations.js'
-import { createOwner, expectAnswer, expectProblem, serveApi, type Api, type Client } from './support.js'
-import { createWorld, type World } from './world.js'
-import type { DescribedOperation } from '../openapi/described.js'
+import { createOwner, expectAnswer, expectProblem, postPlainly, serveApi } from './support.js'
+import { createWorld } from './world.js'
 
 /** Its clients send more than we read. */
 const OF_THE_ORIGINAL = ['listLines', 'getLine', 'renameLine', 'listContacts', 'saveContact', 'changeContact']
 
-type Asked = Ask & { target: string }
-
 describeWith('a field that nobody knows', serveApi, (api) => {
-  const operations = describedOperations().filter(({ path }) => path.startsWith('/v1/'))
-
-  const askWith = async (
-    described: DescribedOperation,
-    add: (world: World, ask: Asked) => { body?: object | undefined; query?: string },
-  ) => {
-    const world = await createWorld(api)
-    const ask = askOf(world, described)
-    await ask.prepare?.(world)
-    const { body, query } = add(world, ask)
-    const target = query === undefined ? ask.target : `${ask.target}?${query}`
-    return world.client.ask(described.method, target, body)
-  }
-  const takesBody = ({ method }: DescribedOperation) => ['POST', 'PUT', 'PATCH'].includes(method)
-
-  for (const described of operations) {
-    const { operationId } = described.operation
-    const isRefused = !OF_THE_ORIGINAL.includes(operationId)
-
-    if (takesBody(described)) {
-      it(`is ${isRefused ? 'refused' : 'ignored'} in the body of ${operationId}`, async () => {
-        const answer = await askWith(described, (_, { right }) => ({ body: { ...right, noSuchField: 1 } }))
-        if (isRefused) expectProblem(answer, 400, /^noSuchField is not known here/)
+  for (const described of describedOperations().filter(({ path }) => path.startsWith('/v1/'))) {
+    const { operation, method } = described
+    const isRefused = !OF_THE_ORIGINAL.includes(operation.operationId)
+    it(`is ${isRefused ? 'refused' : 'ignored'}, and none of the wrong kind is taken, by ${operation.operationId}`, async () => {
+      const world = await createWorld(api)
+      const ask = askOf(world, described)
+      await ask.prepare?.(world)
+      const { target, right } = ask
+      const expectUnknown = (answer: Answer, name: string) => {
+        if (isRefused) expectProblem(answer, 400, new RegExp(`^${name} is not known here`))
         else expectAnswer(answer)
-      })
-    }
-
-    it(`is ${isRefused ? 'refused' : 'ignored'} in the query of ${operationId}`, async () => {
-      const answer = await askWith(described, (_, { right }) => ({ body: right, query: 'noSuchParameter=1' }))
-      if (isRefused) expectProblem(answer, 400, /^noSuchParameter is not known here/)
-      else expectAnswer(answer)
+      }
+      if (['POST', 'PUT', 'PATCH'].includes(method)) {
+        expectUnknown(await world.client.ask(method, target, { ...right, noSuchField: 1 }), 'noSuchField')
+      }
+      expectUnknown(await world.client.ask(method, `${target}?noSuchParameter=1`, right), 'noSuchParameter')
+      for (const [name, value] of Object.entries((right ?? {}) as Record<string, unknown>)) {
+        if (value === null) continue
+        // The last one is never taken for its element.
+        for (const wrong of [{ toString: 1, valueOf: 1 }, { [name]: value }, [value]]) {
+          expectProblem(
+            await world.client.ask(method, target, { ...right, [name]: wrong }),
+            400,
+            new RegExp(name),
+          )
+        }
+      }
     })
   }
 
@@ -112,61 +106,3 @@ describeWith('a field that nobody knows', serveApi, (api) => {
     expect(await postPlainly(api, client, line.webhookPath, body)).to.equal(200)
   })
 })
-
-describeWith('a field of the wrong kind', serveApi, (api) => {
-  for (const described of describedOperations().filter(({ path }) => path.startsWith('/v1/'))) {
-    const { operation, method } = described
-    it(`is refused, and never taken for its element, by ${operation.operationId}`, async () => {
-      const world = await createWorld(api)
-      const ask = askOf(world, described)
-      await ask.prepare?.(world)
-      for (const [name, value] of Object.entries((ask.right ?? {}) as Record<string, unknown>)) {
-        if (value === null) continue
-        for (const wrong of [[value], { toString: 1, valueOf: 1 }, { [name]: value }]) {
-          const answer = await world.client.ask(method, ask.target, { ...ask.right, [name]: wrong })
-          expectProblem(answer, 400, new RegExp(name))
-        }
-      }
-    })
-  }
-})
-
-describeWith(
-  'with a product word of its own',
-  () => serveApi({ PRODUCT_WORD: 'burner' }),
-  (api) => {
-    it('both words are known, and the installation’s is named', async () => {
-      const { line, client } = await createOwner(api)
-      const message = { toNumber: '+15005550101', text: 'Hi' }
-      for (const name of ['burnerId', 'lineId']) {
-        const body = JSON.stringify({ [name]: line.lineId, ...message })
-        expect(await postPlainly(api, client, '/v1/messages', body)).to.equal(200)
-        expectAnswer(await client.get(`/v1/messages?${name}=${line.lineId}`))
-      }
-      const answer = await client.post('/v1/messages', { burnerid: line.lineId, ...message })
-      expectProblem(answer, 400, /^burnerid is not known here: burnerId is meant, perhaps$/)
-      const batch = await client.post('/v1/messages/batch', {
-        messages: [
-          { burnerId: line.lineId, ...message },
-          { lineId: line.lineId, ...message, what: 1 },
-        ],
-      })
-      const [first, second] = expectAnswer(batch) as { status: number; detail?: string }[]
-      expect(first?.status).to.equal(200)
-      expect(second?.detail).to.match(/^what is not known here: what is known is burnerId, /)
-    })
-  },
-)
-
-/** Not held against the description, which has neither what is ignored nor the other word. @returns the status */
-async function postPlainly(
-  api: Api,
-  { authorization }: Client,
-  path: string,
-  body: BodyInit,
-): Promise<number> {
-  const headers = { Authorization: authorization }
-  const answer = await fetch(api.web.url + path, { method: 'POST', headers, body })
-  await answer.body?.cancel()
-  return answer.status
-}

@@ -1,3 +1,5 @@
+import { startReplay } from '../../../src/domain/endpoints/deliveries/replay.js'
+import { saveContact } from '../../../src/domain/lines/contacts.js'
 import { authorizeLines } from '../../../src/domain/applications/authorizations.js'
 import { addEndpoint } from '../../../src/domain/endpoints/endpoints.js'
 import { createApplication } from '../../domain/applications/applications.js'
@@ -15,13 +17,16 @@ export interface World {
   ids: Record<string, string>
 }
 
-export async function createWorld(api: Api): Promise<World> {
+export async function createWorld(
+  api: Api,
+  overrides: Parameters<typeof createOwner>[1] = {},
+): Promise<World> {
   const { context } = api
   const url = 'http://127.0.0.1:1/'
-  const { line, client } = await createOwner(api, { outgoingUrl: url })
+  const { line, client } = await createOwner(api, { outgoingUrl: url, ...overrides })
   const { userId, lineId } = line
-  const messageId = await queueMessage(context, line, { status: 'failed' })
-  const laterId = await queueMessage(context, line, { status: 'scheduled' })
+  const messageId = await queueMessage(context, line, { status: 'failed', source: 'console' })
+  const laterId = await queueMessage(context, line, { status: 'scheduled', source: 'console' })
   const { id: deliveryId } = await receiveForDelivery(context, line)
   await context.db('deliveries').where({ id: deliveryId }).update({ status: 'held' })
   const { id: applicationId } = await createApplication(context, { userId, webhookUrl: url })
@@ -30,4 +35,16 @@ export async function createWorld(api: Api): Promise<World> {
   const contactId = newNumber().replace('+', '%2B')
   const ids = { lineId, messageId, laterId, deliveryId, applicationId, endpointId: endpoint.id, contactId }
   return { api, client, line, ids }
+}
+
+/** As `createWorld`, with a contact and a background task, so that each of the ids is of something that is there. */
+export async function createWholeWorld(
+  api: Api,
+  overrides: Parameters<typeof createOwner>[1] = {},
+): Promise<World> {
+  const world = await createWorld(api, overrides)
+  const { userId, lineId } = world.line
+  const { id: contactId } = await saveContact(api.context, userId, newNumber(), { name: 'Anna' })
+  const { id: taskId } = await startReplay(api.context, { of: 'line', userId, lineId }, { from: new Date(0) })
+  return { ...world, ids: { ...world.ids, contactId, taskId } }
 }

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { readVersion } from '../../src/config.js'
-import { createTestContext } from '../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../helpers/factories.js'
-import { describeWeb, serveApp, type Answer } from '../helpers/web/web.js'
+import { describeWeb, type Answer, withWeb } from '../helpers/web/web.js'
 
 describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, ({ context, web }) => {
   let line: TestLine
@@ -134,9 +133,7 @@ describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, 
   })
 
   it('shows no stack, no path of a file and no package when it fails', async () => {
-    const broken = await createTestContext()
-    const brokenWeb = await serveApp(broken)
-    try {
+    await withWeb({}, async ({ context: broken, web: brokenWeb }) => {
       const { webhookPath, number } = await createLine(broken)
       await broken.db.raw('drop table carrier_message_ids; drop function queue_messages')
       const inbound = { fromNumber: '+15005550199', toNumber: number, text: 'Hi' }
@@ -150,9 +147,6 @@ describeWeb('the app', { environment: { QUEUES_PASSWORD: 'a long password' } }, 
         )
         expect(Object.values(answer.body as object)).to.include('Internal error')
       }
-    } finally {
-      await brokenWeb.close()
-      await broken.close()
-    }
+    })
   })
 })

@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { expect } from 'chai'
 import type { Context } from '../../src/domain/context.js'
 import { createPerson } from '../domain/people/people.js'
@@ -6,6 +5,7 @@ import { createTestContext } from '../helpers/context.js'
 import { createLine } from '../helpers/factories.js'
 import { startSession } from '../helpers/web/sessions.js'
 import { serveApp, type TestWeb } from '../helpers/web/web.js'
+import { requestRaw } from '../helpers/web/raw-request.js'
 
 const PUBLIC_URL = 'https://lines.example.com/below'
 
@@ -30,32 +30,15 @@ describe('a request that a page sends', () => {
     await context.close()
   })
 
-  /** fetch() does not let anybody say these. */
-  const ask = (path: string, said: Said, { method = 'POST', headers = {}, body = '' } = {}) =>
-    new Promise<{ status: number; text: string }>((resolve, reject) => {
-      const { origin, site, host = `localhost:${web.port}` } = said
-      request({
-        host: '127.0.0.1',
-        port: web.port,
-        path,
-        method,
-        headers: {
-          ...headers,
-          host,
-          ...(origin === undefined ? {} : { origin }),
-          ...(site === undefined ? {} : { 'sec-fetch-site': site }),
-        },
-      })
-        .on('error', reject)
-        .on('response', (answer) => {
-          let text = ''
-          answer.setEncoding('utf8').on('data', (piece: string) => (text += piece))
-          answer.on('end', () => {
-            resolve({ status: answer.statusCode ?? 0, text })
-          })
-        })
-        .end(body)
-    })
+  const ask = (path: string, said: Said, { method = 'POST', headers = {}, body = '' } = {}) => {
+    const { origin, site, host = `localhost:${web.port}` } = said
+    const told = {
+      host,
+      ...(origin === undefined ? {} : { origin }),
+      ...(site === undefined ? {} : { 'sec-fetch-site': site }),
+    }
+    return requestRaw(web.port, path, { method, headers: { ...headers, ...told }, body })
+  }
 
   /** Posts sign-in's form as one of its own pages would. */
   async function signIn(said: Said): Promise<number> {

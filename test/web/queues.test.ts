@@ -7,13 +7,12 @@ import type { Context } from '../../src/domain/context.js'
 import { createContext } from '../../src/domain/open-context.js'
 import { queueMessage, receiveForDelivery } from '../domain/fixtures.js'
 import { createPerson } from '../domain/people/people.js'
-import { createTestContext } from '../helpers/context.js'
 import { createEnvironment } from '../helpers/process/environment.js'
 import { createLine, messageBody } from '../helpers/factories.js'
 import { memoryLog } from '../helpers/process/log.js'
 import { startSession } from '../helpers/web/sessions.js'
 import { until } from '../helpers/until.js'
-import { serveApp, type TestWeb } from '../helpers/web/web.js'
+import { serveApp, type TestWeb, withWeb, describeWeb } from '../helpers/web/web.js'
 import { expectAccepted } from './support.js'
 
 const PASSWORD = 'correct horse battery'
@@ -41,35 +40,17 @@ interface ListedJob {
   externalUrl?: { href: string }
 }
 
-async function serve(environment: Record<string, string>): Promise<{ context: Context; web: TestWeb }> {
-  const context = await createTestContext(environment)
-  return { context, web: await serveApp(context) }
-}
-
 async function session(of: Context, role: 'user' | 'operator'): Promise<Record<string, string>> {
   const { id } = await createPerson(of, { role })
   return { Cookie: `__Host-linehook=${await startSession(of, id)}` }
 }
 
-describe('/queues', () => {
-  let context: Context
-  let web: TestWeb
-
-  before(async () => {
-    ;({ context, web } = await serve({ QUEUES_PASSWORD: PASSWORD }))
-  })
-
-  after(async () => {
-    await web.close()
-    await context.close()
-  })
-
+describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ context, web }) => {
   const get = (path: string, headers: Record<string, string> = signedIn) => web.request(path, { headers })
   const paths = ['/queues', '/queues/', '/queues/api/queues', '/queues/static/anything.js']
 
   it('is closed by password without QUEUES_PASSWORD, whatever is sent', async () => {
-    const closed = await serve({})
-    try {
+    await withWeb({}, async (closed) => {
       for (const path of paths) {
         for (const headers of [{}, signedIn, basic('operator', ''), basic('operator', 'undefined')]) {
           const { status, body } = await closed.web.request(path, { headers })
@@ -80,10 +61,7 @@ describe('/queues', () => {
           )
         }
       }
-    } finally {
-      await closed.web.close()
-      await closed.context.close()
-    }
+    })
   })
 
   it('asks for the password of operator, on every path below it', async () => {
@@ -121,8 +99,7 @@ describe('/queues', () => {
 
   describe('by a session in the console', () => {
     it('opens to an operator, also without QUEUES_PASSWORD, and with another password sent along', async () => {
-      const passwordless = await serve({})
-      try {
+      await withWeb({}, async (passwordless) => {
         for (const [on, headers] of [
           [web, await session(context, 'operator')],
           [web, { ...(await session(context, 'operator')), ...basic('operator', 'wrong password') }],
@@ -132,10 +109,7 @@ describe('/queues', () => {
             expect((await on.request(path, { headers })).status).to.equal(200)
           }
         }
-      } finally {
-        await passwordless.web.close()
-        await passwordless.context.close()
-      }
+      })
     })
 
     it('stays closed to a plain user, to a session that is over, and to what is no session', async () => {
@@ -158,8 +132,7 @@ describe('/queues', () => {
     })
 
     it('takes no change from another site’s page, and those of its own', async () => {
-      const writable = await serve({ QUEUES_WRITABLE: 'true' })
-      try {
+      await withWeb({ QUEUES_WRITABLE: 'true' }, async (writable) => {
         const headers = await session(writable.context, 'operator')
         const job = await writable.context.queues.sendMessage.add('send-message', { v: 1, id: newId() })
         const cleanFrom = (site: string) =>
@@ -182,10 +155,7 @@ describe('/queues', () => {
           after: { request: `PUT /queues/api/queues/send-message/${job.id!}/clean` },
         })
         expect(row?.actorId).to.be.a('string')
-      } finally {
-        await writable.web.close()
-        await writable.context.close()
-      }
+      })
     })
 
     it('does not keep a session alive by asking for news, as it does by itself', async () => {
@@ -225,18 +195,12 @@ describe('/queues', () => {
 
   describe('to who guesses at the password', () => {
     const TOO_MANY = 'Too many wrong passwords: wait 15 minutes, or sign in to the console as an operator'
-    let closed: { context: Context; web: TestWeb }
+    const forgetGuesses = () =>
+      context.redis.del('queues-password:{127.0.0.1}', 'queues-password:{everybody}')
+    beforeEach(forgetGuesses)
+    after(forgetGuesses)
 
-    beforeEach(async () => {
-      closed = await serve({ QUEUES_PASSWORD: PASSWORD })
-    })
-
-    afterEach(async () => {
-      await closed.web.close()
-      await closed.context.close()
-    })
-
-    const ask = (headers: Record<string, string>) => closed.web.request('/queues', { headers })
+    const ask = (headers: Record<string, string>) => web.request('/queues', { headers })
     const guess = async (count: number) =>
       Promise.all(
         Array.from({ length: count }, async (_, n) => (await ask(basic('operator', `guess ${n}`))).status),
@@ -264,8 +228,8 @@ describe('/queues', () => {
     it('asks for it still, and opens to an operator who is signed in', async () => {
       await guess(11)
       expect((await ask({})).status).to.equal(401)
-      const { id } = await createPerson(closed.context, { role: 'operator' })
-      const cookie = { Cookie: `__Host-linehook=${await startSession(closed.context, id)}` }
+      const { id } = await createPerson(context, { role: 'operator' })
+      const cookie = { Cookie: `__Host-linehook=${await startSession(context, id)}` }
       for (const headers of [cookie, { ...cookie, ...basic('operator', 'wrong') }]) {
         expect((await ask(headers)).status).to.equal(200)
       }
@@ -273,8 +237,7 @@ describe('/queues', () => {
   })
 
   it('says what each queue is for, and what a job is about, without the number and the text', async () => {
-    const described = await serve({ QUEUES_PASSWORD: PASSWORD })
-    try {
+    await withWeb({ QUEUES_PASSWORD: PASSWORD }, async (described) => {
       const line = await createLine(described.context, {
         name: 'Front desk',
         outgoingUrl: 'http://127.0.0.1:9/events',
@@ -311,10 +274,7 @@ describe('/queues', () => {
         await described.web.request(`/queues/api/queues/send-message/${send.id}`, { headers: signedIn })
       ).body as { job: ListedJob }
       expect(alone.job.name).to.equal(send.name)
-    } finally {
-      await described.web.close()
-      await described.context.close()
-    }
+    })
   })
 
   it('shows jobs that carry ids and nothing else', async () => {
@@ -413,8 +373,7 @@ describe('/queues', () => {
     })
 
     it('are done with QUEUES_WRITABLE=true by an operator who is signed in, and not by the password', async () => {
-      const writable = await serve({ QUEUES_PASSWORD: PASSWORD, QUEUES_WRITABLE: 'true' })
-      try {
+      await withWeb({ QUEUES_PASSWORD: PASSWORD, QUEUES_WRITABLE: 'true' }, async (writable) => {
         const operator = await session(writable.context, 'operator')
         const { sendMessage } = writable.context.queues
         const [delayed, waiting] = [await addJob(writable.context, 3_600_000), await addJob(writable.context)]
@@ -433,10 +392,7 @@ describe('/queues', () => {
         expect(await sendMessage.getJobState(waiting)).to.equal('unknown')
         const rows = await listAudit(writable.context, { actions: ['queue.changed'] }, { limit: 9 })
         expect(rows.map(({ actorKind }) => actorKind)).to.deep.equal(['user', 'user'])
-      } finally {
-        await writable.web.close()
-        await writable.context.close()
-      }
+      })
     })
   })
 

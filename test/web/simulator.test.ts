@@ -4,11 +4,10 @@ import { carrierOf } from '../helpers/carrier.js'
 import { newId } from '../../src/ids.js'
 import { createSafeFetch } from '../../src/safe-fetch.js'
 import { MEDIA } from '../domain/media-samples.js'
-import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { copyMediaToTheEnd, mediaRow } from '../helpers/media.js'
 import { startReceiver } from '../helpers/services/receiver.js'
-import { describeWeb, serveApp, type Answer } from '../helpers/web/web.js'
+import { describeWeb, type Answer } from '../helpers/web/web.js'
 
 const NOTHING_ALLOWED = { allowHttp: true, allowedPrivateCidrs: [] }
 
@@ -113,15 +112,6 @@ describeWeb('/simulator', ({ context, web }) => {
       expect(await rows('events')).to.have.length(1)
     })
 
-    it('does it once when the same messageId comes 10 times at once', async () => {
-      const messageId = newId()
-      const answers = await Promise.all(Array.from({ length: 10 }, () => inbound({ messageId })))
-      const kinds = answers.map(({ body }) => (body as { kind: string }).kind)
-      expect(kinds.filter((kind) => kind === 'received')).to.have.length(1)
-      expect(kinds.filter((kind) => kind === 'repeat')).to.have.length(9)
-      expect(await rows('messages')).to.have.length(1)
-    })
-
     it('answers 404 for a number of no line', async () => {
       expectProblem(await inbound({ toNumber: '+15005550666' }), 404, /toNumber is not the number of a line/)
     })
@@ -160,11 +150,6 @@ describeWeb('/simulator', ({ context, web }) => {
       for (const fields of [{ text: undefined }, { text: '' }, { mediaUrl: url }, { voicemailUrl: url }]) {
         expectProblem(await inbound(fields), 400, /exactly one of text, mediaUrl and voicemailUrl/)
       }
-    })
-
-    it('keeps what it can of a text that Postgres cannot hold', async () => {
-      expect((await inbound({ text: 'a\0b\ud800c' })).status).to.equal(200)
-      expect((await rows('messages'))[0]).to.have.property('text', 'ab\ufffdc')
     })
 
     it('wants a JSON object of at most 64 KiB', async () => {
@@ -208,17 +193,5 @@ describeWeb('/simulator', ({ context, web }) => {
         expectProblem(await web.request(`/simulator/outbox?${query}`), 400, /toNumber/)
       }
     })
-  })
-
-  it('is not there with SIMULATOR=false', async () => {
-    const other = await createTestContext({ SIMULATOR: 'false' })
-    const otherWeb = await serveApp(other)
-    try {
-      expect((await otherWeb.post('/simulator/inbound', {})).status).to.equal(404)
-      expect((await otherWeb.request('/simulator/outbox')).status).to.equal(404)
-    } finally {
-      await otherWeb.close()
-      await other.close()
-    }
   })
 })

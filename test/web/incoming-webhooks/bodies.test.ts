@@ -8,8 +8,9 @@ import { createLine, messageBody, type TestLine } from '../../helpers/factories.
 import { memoryLog } from '../../helpers/process/log.js'
 import { openForSuite } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type TestWeb } from '../../helpers/web/web.js'
+import { serveApp } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
+import { connectionCount } from '../../helpers/web/raw-request.js'
 
 const LIMIT = 64 * 1024
 const NO_INTENT = 'JSON body must contain an intent'
@@ -241,12 +242,3 @@ describeContext('the body of a message', (context) => {
     expect((await messagesOf(context, line.lineId))[0]?.text).to.equal('"__proto__": 1')
   })
 })
-
-function connectionCount({ server }: TestWeb): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.getConnections((error, count) => {
-      if (error) reject(error)
-      else resolve(count)
-    })
-  })
-}

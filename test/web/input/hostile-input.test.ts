@@ -1,9 +1,9 @@
-import { request as httpRequest } from 'node:http'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { describeWeb, type Answer } from '../../helpers/web/web.js'
 import { expectAccepted } from '../support.js'
+import { requestRaw } from '../../helpers/web/raw-request.js'
 
 const RUNS = { numRuns: 150 }
 
@@ -109,9 +109,10 @@ describeWeb('whatever is sent', { environment }, ({ context, web }) => {
       .map(([shape, id, name, value]) => `/webhooks/${shape}/${id}?${name}=${value}&token=${value}`)
     await fc.assert(
       fc.asyncProperty(path, async (target) => {
-        const { status, body } = await postTo(web.port, target, JSON.stringify(messageBody()))
+        const sent = { method: 'POST', body: JSON.stringify(messageBody()) }
+        const { status, text } = await requestRaw(web.port, target, sent)
         expect(status).to.be.oneOf([400, 403, 404])
-        expect(body).to.be.an('object')
+        expect(JSON.parse(text)).to.be.an('object')
       }),
       RUNS,
     )
@@ -158,19 +159,4 @@ describeWeb('whatever is sent', { environment }, ({ context, web }) => {
 /** What JSON has no word for is left out. */
 function toJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner))
-}
-
-/** fetch would tidy the target up. */
-function postTo(port: number, path: string, body: string): Promise<{ status: number; body: unknown }> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, path, method: 'POST' }, (response) => {
-      let received = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
-      response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, body: JSON.parse(received) as unknown })
-      })
-    })
-    request.on('error', reject)
-    request.end(body)
-  })
 }

@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { newId } from '../../../src/ids.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { openForSuite } from '../../helpers/suite.js'
-import { describeWeb, serveApp } from '../../helpers/web/web.js'
+import { describeWeb, withWeb } from '../../helpers/web/web.js'
 import { expectAccepted, expectRefused, newNumber } from '../support.js'
 
 const environment = { PRODUCT_WORD: 'burner' }
@@ -59,17 +58,12 @@ describeWeb('with PRODUCT_WORD=burner', { environment }, ({ context, web }) => {
 
 describe('without PRODUCT_WORD', () => {
   it('no other word has a path', async () => {
-    const context = await createTestContext()
-    const web = await serveApp(context)
-    try {
+    await withWeb({}, async ({ context, web }) => {
       const { lineId, token } = await createLine(context)
       for (const word of ['burnerId', 'burner']) {
         const answer = await web.post(`/webhooks/${word}/${lineId}?token=${token}`, messageBody())
         expectRefused(answer, 404, 'URL is invalid')
       }
-    } finally {
-      await web.close()
-      await context.close()
-    }
+    })
   })
 })

@@ -1,12 +1,13 @@
-import { Agent, request as httpRequest } from 'node:http'
+import { Agent } from 'node:http'
 import { expect } from 'chai'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, messageBody } from '../../helpers/factories.js'
 import { openForEachTest } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type TestWeb } from '../../helpers/web/web.js'
+import { serveApp } from '../../helpers/web/web.js'
 import { messagesOf } from '../support.js'
 import { answerTo, openSocket, parseAnswer } from './raw-socket.js'
+import { connectionCount, requestRaw } from '../../helpers/web/raw-request.js'
 
 describeContext('the HTTP server', (context) => {
   const web = openForEachTest(() => serveApp(context, { finishMs: 500 }))
@@ -143,7 +144,8 @@ describeContext('the HTTP server', (context) => {
       const line = await createLine(context)
       const holder = await context.db.transaction()
       await holder.raw('select pg_advisory_xact_lock(hashtextextended(?::uuid::text, 0))', [line.lineId])
-      const answer = ask(web, newAgent(), line.webhookPath, JSON.stringify(messageBody()))
+      const sent = { agent: newAgent(), method: 'POST', body: JSON.stringify(messageBody()) }
+      const answer = requestRaw(web.port, line.webhookPath, sent)
       await until('the message waits for its line', async () => {
         const { rows } = await context.db.raw<{ rows: unknown[] }>(
           `select 1 from pg_locks where locktype = 'advisory' and not granted`,
@@ -152,7 +154,8 @@ describeContext('the HTTP server', (context) => {
       })
       const drained = web.drain()
       await holder.rollback()
-      expect(await answer).to.deep.equal({ status: 200, connection: 'close', text: '{"success":true}' })
+      const { status, headers, text } = await answer
+      expect([status, headers.connection, text]).to.deep.equal([200, 'close', '{"success":true}'])
       await drained
     })
 
@@ -160,9 +163,9 @@ describeContext('the HTTP server', (context) => {
       const clients = Array.from({ length: 20 }, async () => {
         const agent = newAgent()
         for (;;) {
-          const { status, connection } = await ask(web, agent, '/healthz')
+          const { status, headers } = await requestRaw(web.port, '/healthz', { agent })
           expect(status).to.equal(200)
-          if (connection === 'close') return
+          if (headers.connection === 'close') return
         }
       })
       await until('the clients are connected', async () => (await connectionCount(web)) === clients.length)
@@ -175,7 +178,9 @@ describeContext('the HTTP server', (context) => {
       const { socket } = openSocket(web.port, 'POST /healthz HTTP/1.1\r\n')
       await until('the server has the connection', async () => (await connectionCount(web)) === 1)
       const drained = web.drain()
-      const refusal = await ask(web, newAgent(), '/healthz').catch((error: unknown) => error)
+      const refusal = await requestRaw(web.port, '/healthz', { agent: newAgent() }).catch(
+        (error: unknown) => error,
+      )
       expect(refusal).to.have.property('code', 'ECONNREFUSED')
       socket.destroy()
       await drained
@@ -183,7 +188,7 @@ describeContext('the HTTP server', (context) => {
 
     it('lets connections go that bring nothing for a moment', async () => {
       const patient = await serveApp(context)
-      await ask(patient, newAgent(), '/healthz')
+      await requestRaw(patient.port, '/healthz', { agent: newAgent() })
       const startedAt = performance.now()
       await patient.drain()
       expect(performance.now() - startedAt).to.be.below(5000)
@@ -205,29 +210,3 @@ describeContext('the HTTP server', (context) => {
     })
   })
 })
-
-function ask(web: TestWeb, agent: Agent, path: string, body?: string) {
-  return new Promise<{ status: number | undefined; connection: string | undefined; text: string }>(
-    (resolve, reject) => {
-      const request = httpRequest(web.url + path, { agent, method: body === undefined ? 'GET' : 'POST' })
-      request.on('error', reject)
-      request.on('response', (response) => {
-        let text = ''
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-        response.on('end', () => {
-          resolve({ status: response.statusCode, connection: response.headers.connection, text })
-        })
-      })
-      request.end(body)
-    },
-  )
-}
-
-function connectionCount({ server }: TestWeb): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.getConnections((error, count) => {
-      if (error) reject(error)
-      else resolve(count)
-    })
-  })
-}

@@ -1,4 +1,4 @@
-import { Agent, request as httpRequest } from 'node:http'
+import { Agent } from 'node:http'
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
 import { createTestContext } from '../../helpers/context.js'
@@ -6,6 +6,7 @@ import { createEnvironment, type Environment } from '../../helpers/process/envir
 import { createLine, messageBody } from '../../helpers/factories.js'
 import { startWeb, stopProcesses, withoutAdvice } from '../../helpers/process/processes.js'
 import { messagesOf, newNumber } from '../support.js'
+import { requestRaw } from '../../helpers/web/raw-request.js'
 
 const LIMITS = { messagesPerMinute: 100_000, messagesPerNumberPerMinute: 100_000 }
 
@@ -53,6 +54,7 @@ describe('the process web', () => {
 
   it('ends with 0 on SIGTERM soon, with clients that send on and on, and loses nothing that it has accepted', async () => {
     const web = await startWeb(environment)
+    const port = Number(new URL(web.url).port)
     const line = await createLine(context, LIMITS)
     let accepted = 0
     const failures: unknown[] = []
@@ -63,11 +65,15 @@ describe('the process web', () => {
       try {
         for (;;) {
           const body = JSON.stringify(messageBody({ toNumber: newNumber() }))
-          const { status, connection } = await ask(agent, web.url + line.webhookPath, body)
+          const { status, headers } = await requestRaw(port, line.webhookPath, {
+            agent,
+            method: 'POST',
+            body,
+          })
           if (status === 200) accepted += 1
           else failures.push(status)
           if (accepted === 100) void web.kill('SIGTERM')
-          if (connection === 'close') return
+          if (headers.connection === 'close') return
         }
       } catch (error) {
         failures.push(error)
@@ -86,15 +92,3 @@ describe('the process web', () => {
     expect(withoutAdvice(web.errorLines)).to.deep.equal([])
   }).timeout(40_000)
 })
-
-function ask(agent: Agent, url: string, body: string) {
-  return new Promise<{ status: number | undefined; connection: string | undefined }>((resolve, reject) => {
-    const request = httpRequest(url, { agent, method: 'POST' }, (response) => {
-      response.resume().on('end', () => {
-        resolve({ status: response.statusCode, connection: response.headers.connection })
-      })
-    })
-    request.on('error', reject)
-    request.end(body)
-  })
-}

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listen, type WebServer } from '../../../src/web/listening/listen.js'
 import { openForEachTest } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
+import { connectionCount, requestRaw } from '../../helpers/web/raw-request.js'
 
 /** What a request costs the only thread of this process. */
 const COST_MS = 25
@@ -19,7 +20,7 @@ describe('newcomers who wait too long to be let in', () => {
     expect(statuses).to.include(200)
     expect(statuses).to.include(503)
     const turnedAway = crowd.find(({ status }) => status === 503)
-    expect(turnedAway?.body).to.equal('{"success":false,"error":"Service is temporarily unavailable"}')
+    expect(turnedAway?.text).to.equal('{"success":false,"error":"Service is temporarily unavailable"}')
     expect(turnedAway?.headers).to.include({ 'retry-after': '2', 'cache-control': 'no-store' })
     expect(changes[0]).to.equal(true)
 
@@ -35,18 +36,16 @@ describe('newcomers who wait too long to be let in', () => {
     const answers = await Promise.all(paths.map(get))
     const turnedAway = answers.filter(({ status }) => status === 503)
     expect(turnedAway).not.to.have.length(0)
-    for (const { path, body } of turnedAway) {
+    for (const { path, text } of turnedAway) {
       expect(path).to.equal('/v1/lines')
-      expect(JSON.parse(body)).to.include({ status: 503, title: 'Service Unavailable' })
+      expect(JSON.parse(text)).to.include({ status: 503, title: 'Service Unavailable' })
     }
   })
 })
 
 interface Slow {
   changes: boolean[]
-  get: (
-    path: string,
-  ) => Promise<{ path: string; status: number; headers: IncomingMessage['headers']; body: string }>
+  get: (path: string) => Promise<{ path: string } & Awaited<ReturnType<typeof requestRaw>>>
   connectionCount: () => Promise<number>
   close: () => Promise<void>
 }
@@ -68,23 +67,8 @@ async function openSlow(): Promise<Slow> {
   const { port } = web.server.address() as AddressInfo
   return {
     changes,
-    get: (path) =>
-      new Promise((resolve, reject) => {
-        const asked = request({ port, host: '127.0.0.1', path, agent: false }, (response) => {
-          let body = ''
-          response.setEncoding('utf8').on('data', (part: string) => (body += part))
-          response.on('end', () => {
-            resolve({ path, status: response.statusCode ?? 0, headers: response.headers, body })
-          })
-        })
-        asked.on('error', reject).end()
-      }),
-    connectionCount: () =>
-      new Promise((resolve) => {
-        web.server.getConnections((_, count) => {
-          resolve(count)
-        })
-      }),
+    get: async (path) => ({ path, ...(await requestRaw(port, path, { agent: false })) }),
+    connectionCount: () => connectionCount(web),
     close: () => web.close(),
   }
 }

@@ -7,7 +7,7 @@ import { createTestContext } from '../../helpers/context.js'
 import { createEnvironment } from '../../helpers/process/environment.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
-import { serveApp, type Answer, type TestWeb } from '../../helpers/web/web.js'
+import { serveApp, type Answer, type TestWeb, withWeb } from '../../helpers/web/web.js'
 import { migrate } from '../../../src/database/migrations.js'
 import { startProxy as startAbandoningProxy } from '../../database/proxy.js'
 import { startProxy, through, type TcpProxy } from '../proxy.js'
@@ -116,18 +116,13 @@ describe('without Postgres', () => {
   })
 
   it('that was failed over, connections to the old server, which can only be read now, are given up', async () => {
-    const single = await createTestContext({ DATABASE_POOL_SIZE: '1' })
-    const singleWeb = await serveApp(single)
-    try {
+    await withWeb({ DATABASE_POOL_SIZE: '1' }, async ({ context: single, web: singleWeb }) => {
       const { webhookPath } = await createLine(single)
       await single.db.raw(`select set_config('default_transaction_read_only', 'on', false)`)
       const { status } = await singleWeb.post(webhookPath, messageBody())
       expect(status).to.be.oneOf([200, 503])
       expectAccepted(await singleWeb.post(webhookPath, messageBody()))
-    } finally {
-      await singleWeb.close()
-      await single.close()
-    }
+    })
   })
 
   it('from the start, everything is answered within about 2 s, and as a problem outside /webhooks', async () => {

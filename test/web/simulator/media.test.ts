@@ -39,18 +39,6 @@ describeWeb('/simulator/media', ({ context, web }) => {
     }
   })
 
-  it('serves a range, as players ask for it', async () => {
-    const path = await keep('picture', MEDIA.picture.png!)
-    const { length } = MEDIA.picture.png!
-    const { response, bytes } = await fetchBytes(path, { Range: 'bytes=4-7' })
-    expect([response.status, response.headers.get('content-range')]).to.deep.equal([
-      206,
-      `bytes 4-7/${length}`,
-    ])
-    expect(bytes.equals(MEDIA.picture.png!.subarray(4, 8))).to.be.true
-    expect((await fetchBytes(path, { Range: 'bytes=9999-' })).response.status).to.equal(200)
-  })
-
   describe('reads of ten bytes', () => {
     for (const [header, range] of [
       ['bytes=0-', { first: 0, last: 9 }],

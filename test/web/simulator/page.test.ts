@@ -5,10 +5,9 @@ import { addUser } from '../../../src/domain/people/users.js'
 import { ANNA, BEN, moveToAnotherCarrier, queueMessage } from '../../domain/fixtures.js'
 import { MEDIA } from '../../domain/media-samples.js'
 import { browse, type BrowserSession } from '../../helpers/web/browser-session.js'
-import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
-import { describeWeb, serveApp } from '../../helpers/web/web.js'
+import { describeWeb, withWeb } from '../../helpers/web/web.js'
 
 describeWeb('/simulator, the page', ({ context, web }) => {
   let line: TestLine
@@ -30,14 +29,6 @@ describeWeb('/simulator, the page', ({ context, web }) => {
       )
     ).text
   const phonesOn = (html: string) => [...html.matchAll(/<h2>(\+\d+)<\/h2>/g)].map(([, number]) => number)
-
-  it('sends who is not signed in to the sign-in page, and back', async () => {
-    const { status, headers } = await web.request('/simulator?phone=1', { headers: { Accept: 'text/html' } })
-    expect([status, headers.get('location')]).to.deep.equal([
-      302,
-      '/console/sign-in?next=%2Fsimulator%3Fphone%3D1',
-    ])
-  })
 
   it('has a phone for each number that was last in touch, else one to begin with', async () => {
     expect(phonesOn(await pageOf())).to.deep.equal(['+15005550199'])
@@ -133,20 +124,6 @@ describeWeb('/simulator, the page', ({ context, web }) => {
     for (const { lineId } of [elsewhere, stranger]) expect(html).not.to.include(lineId)
   })
 
-  it("shows nothing of another user's, with the same phone", async () => {
-    const stranger = await createLine(context, { name: 'Not yours' })
-    await receive({ text: 'a stranger’s text' }, stranger)
-    await send('a stranger’s answer', stranger)
-    await receive({ text: 'my text' })
-    expect(await pageOf(ANNA))
-      .to.include('my text')
-      .and.not.match(/stranger|Not yours/)
-    browser = await browse(context, web, stranger.userId)
-    expect(await pageOf(ANNA))
-      .to.include('a stranger’s text')
-      .and.not.match(/my text|Front desk/)
-  })
-
   it('says what to do to who has no line', async () => {
     const user = await addUser(context, { email: 'lineless@example.com' })
     browser = await browse(context, web, user.id)
@@ -156,21 +133,18 @@ describeWeb('/simulator, the page', ({ context, web }) => {
   })
 
   it('is not there without the simulator', async () => {
-    const without = await createTestContext({ SIMULATOR: 'false' })
-    const webWithout = await serveApp(without)
-    try {
+    await withWeb({ SIMULATOR: 'false' }, async ({ context: without, web: webWithout }) => {
       const user = await addUser(without, { email: 'somebody@example.com' })
       const visitor = await browse(without, webWithout, user.id)
       for (const path of ['/simulator', '/simulator/live', '/simulator/media/x']) {
         expect((await visitor.get(path)).status, path).to.equal(404)
       }
+      expect((await webWithout.post('/simulator/inbound', {})).status).to.equal(404)
+      expect((await webWithout.request('/simulator/outbox')).status).to.equal(404)
       for (const path of ['messages', 'voicemails']) {
         const { status } = await visitor.submitMultipart(`/simulator/phones/15005550101/${path}`, {})
         expect(status, path).to.equal(404)
       }
-    } finally {
-      await webWithout.close()
-      await without.close()
-    }
+    })
   })
 })

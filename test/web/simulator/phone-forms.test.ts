@@ -147,28 +147,6 @@ describeWeb("a phone's form at /simulator", ({ context, web }) => {
     expect(await received()).to.deep.equal([])
   })
 
-  it("refuses a form without the page's token, and other sites' forms", async () => {
-    for (const [csrf, site] of [
-      [undefined, 'same-origin'],
-      ['x'.repeat(43), 'same-origin'],
-      [undefined, 'cross-site'],
-    ] as const) {
-      const body = new FormData()
-      if (csrf !== undefined) body.append('csrf', csrf)
-      body.append('lineId', line.lineId)
-      body.append('text', 'Hi')
-      for (const path of ['messages', 'voicemails']) {
-        const { status } = await web.request(`${PHONE}/${path}`, {
-          method: 'POST',
-          headers: { Cookie: browser.cookie(), 'Sec-Fetch-Site': site },
-          body,
-        })
-        expect(status).to.equal(403)
-      }
-    }
-    expect(await received()).to.deep.equal([])
-  })
-
   it('refuses who is not signed in before it reads anything', async () => {
     browser = await browse(context, web)
     for (const answer of [

@@ -1,4 +1,3 @@
-import { request as rawRequest } from 'node:http'
 import { expect } from 'chai'
 import { createApiToken } from '../../../src/domain/people/api-tokens.js'
 import type { Context } from '../../../src/domain/context.js'
@@ -8,6 +7,7 @@ import { carrierOf } from '../../helpers/carrier.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { serveApp, type TestWeb } from '../../helpers/web/web.js'
+import { requestRaw } from '../../helpers/web/raw-request.js'
 
 const FRIEND = '+15005550199'
 
@@ -43,26 +43,15 @@ describe('the routes of the simulator for programs', () => {
   describe('where only this machine reaches them', () => {
     beforeEach(() => open())
 
-    /** fetch() does not let anybody choose the name. */
-    const askAs = (host: string, path: string, body?: string) =>
-      new Promise<number | undefined>((resolve, reject) => {
-        const method = body === undefined ? 'GET' : 'POST'
-        rawRequest({ host: '127.0.0.1', port: web.port, path, method, headers: { host } }, (answer) => {
-          answer.resume()
-          resolve(answer.statusCode)
-        })
-          .on('error', reject)
-          .end(body)
-      })
+    const askAs = async (host: string, path: string, body?: string) => {
+      const sent = body === undefined ? {} : { method: 'POST', body }
+      return (await requestRaw(web.port, path, { ...sent, headers: { host } })).status
+    }
 
-    it('need no password by its own names', async () => {
+    it('need no password by its own names, and answer nothing by one that somebody else lets lead here', async () => {
       for (const host of ['localhost', `localhost:${web.port}`, '127.0.0.1', '[::1]:80', 'a.localhost']) {
         expect(await askAs(host, '/simulator/outbox'), host).to.equal(200)
       }
-      expect((await inbound()).status).to.equal(200)
-    })
-
-    it('answer nothing by a name that somebody else lets lead here', async () => {
       const text = JSON.stringify({ fromNumber: FRIEND, toNumber: line.number, text: 'Hi' })
       for (const host of [
         'rebound.example',
@@ -74,6 +63,7 @@ describe('the routes of the simulator for programs', () => {
         expect(await askAs(host, '/simulator/inbound', text), host).to.equal(403)
       }
       expect(await received()).to.deep.equal([])
+      expect((await inbound()).status).to.equal(200)
     })
   })
 
@@ -85,7 +75,7 @@ describe('the routes of the simulator for programs', () => {
     describe(`where the server ${what}`, () => {
       beforeEach(() => open(environment))
 
-      it('want an API token', async () => {
+      it('want an API token, and are described so', async () => {
         for (const headers of [undefined, { Authorization: 'Bearer lhp_nobody' }]) {
           for (const answer of [await inbound(headers), await outbox(headers)]) {
             expect(answer.status).to.equal(401)
@@ -96,9 +86,6 @@ describe('the routes of the simulator for programs', () => {
         const token = await tokenOf(line)
         expect((await inbound(token)).status).to.equal(200)
         expect((await outbox(token)).status).to.equal(200)
-      })
-
-      it('are described so', () => {
         const { paths } = describeApi(context)
         for (const operation of [paths['/simulator/inbound']?.post, paths['/simulator/outbox']?.get]) {
           expect(operation).not.to.have.property('security')

@@ -6,12 +6,25 @@ import { consoleRoutes, createOwner, expectPage, type Owner } from './console/su
 
 const environment = { QUEUES_PASSWORD: 'a long password' }
 
+/** What people write into what they own: pages have it as text, so that none of its tags is found in them. */
+const TAGS = `'"><img src=x onerror=alert(1)><script>alert(2)</script>`
+const HOSTILE = [
+  ['users', { name: TAGS }],
+  ['lines', { name: TAGS }],
+  ['applications', { name: TAGS, description: TAGS }],
+  ['endpoints', { name: TAGS }],
+  ['api_tokens', { name: TAGS }],
+  ['messages', { text: TAGS, error: TAGS }],
+  ['deliveries', { last_failure: TAGS }],
+] as const
+
 describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) => {
   let owner: Owner
   let browser: BrowserSession
 
   before(async () => {
     owner = await createOwner(context)
+    for (const [table, fields] of HOSTILE) await context.db(table).update(fields)
     browser = await browse(context, web, owner.person.id)
   })
 
@@ -73,6 +86,7 @@ describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) =
       .filter(({ method, path }) => method === 'GET' && !/\/live$|\.(csv|jsonl|zip)$/.test(path))
       .map(({ path }) => path)
     const nonces = new Set<string>()
+    const shown = new Set<string>()
     let count = 0
     for (const path of pages) {
       if (path === '/console/lines' || path === '/console/set-up' || path.startsWith('/console/sign-in'))
@@ -82,10 +96,16 @@ describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) =
         expectPage(answer)
         nonces.add(expectOwnPage(answer))
         count += 1
+        if (answer.text.includes('&lt;img src=x')) shown.add(path)
       }
     }
     expect(count).to.be.at.least(14)
     expect(nonces.size).to.equal(count)
+    expect([...shown]).to.include.members([
+      ...['/console', '/console/activity', '/console/applications', '/console/users', '/console/settings'],
+      ...['/console/lines/:lineId', '/console/messages/:messageId', '/console/endpoints/:endpointId'],
+      ...['/console/applications/:applicationId', '/console/users/:userId', '/simulator'],
+    ])
   })
 
   it('is the same on pages without a session, on pages that show a secret, and on what is refused', async () => {

@@ -112,21 +112,6 @@ describeWith('the activity page', startConsole, (site) => {
     expect(rowsOf(await page())[0]?.words).to.include(` ${'😀'.repeat(140)}… `)
   })
 
-  it('shows whatever others wrote as text', async () => {
-    const attack = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
-    await site.context.db('lines').where({ id: line.lineId }).update({ name: attack })
-    await queueMessage(site.context, line, { text: attack, status: 'failed', error: attack })
-    for (const query of [
-      '',
-      `?number=${encodeURIComponent(attack)}`,
-      `?line=${encodeURIComponent(attack)}`,
-    ]) {
-      const html = await page(query)
-      expect(html).not.to.match(/<script>|<img src=x/)
-      expect(html).to.include('&lt;script>alert(1)')
-    }
-  })
-
   describe('is read page by page', () => {
     it('of fifty, with a link to what is older and one back', async () => {
       const ids = (await queueMessages(site.context, line, 51)).reverse()

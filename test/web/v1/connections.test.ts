@@ -92,6 +92,17 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       })
     })
 
+    it('enables an endpoint again that was disabled', async () => {
+      await change({ outgoingWebhookUrl: URL_A })
+      await api.context.db('endpoints').where({ user_id: line.userId }).update({
+        disabled_at: new Date(),
+        disabled_reason: 'gone',
+      })
+      expect((await connection()).endpoint).to.include({ disabledReason: 'gone' })
+      await change({ enabled: true })
+      expect((await connection()).endpoint).to.include({ disabledReason: null, disabledAt: null })
+    })
+
     it('chooses the events that the URL gets besides', async () => {
       const optInEvents = ['messageStatus', 'optOut']
       expectProblem(await client.put(path, { optInEvents }), 400, /^optInEvents: there is no outgoing/)

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.js'
 
-const WINDOWS = ['test/domain/messages/receive-windows.test.ts']
+const WINDOWS = ['test/domain/messages/receive.test.ts']
 const PAUSES = ['test/domain/messages/opt-out/pauses.test.ts']
 const RECEIPTS = ['test/domain/messages/receipts.test.ts']
 const RECONCILE = ['test/domain/messages/reconcile.test.ts']

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.js'
 
 const ORDER = ['test/domain/messages/sending/send-order.test.ts']
-const WINDOWS = ['test/domain/messages/sending/send-exact-windows.test.ts']
-const LATE = ['test/domain/messages/sending/send-late.test.ts', 'test/domain/messages/sending/settle.test.ts']
+const WINDOWS = ['test/domain/messages/sending/send-windows.test.ts']
+const LATE = ['test/domain/messages/sending/send.test.ts', 'test/domain/messages/sending/settle.test.ts']
 const OUTCOMES = ['test/domain/messages/sending/send-outcomes.test.ts']
 const PAUSES = ['test/domain/operating/pauses/sending.test.ts']
 const SWEEP = ['test/domain/sweep.test.ts', 'test/domain/sweep-leases.test.ts']
@@ -84,17 +84,14 @@ export const SENDING: readonly Mutant[] = [
     file: 'src/database/sql/messages/requeue_heads.sql',
     find: ', not_before = null',
     replace: '',
-    tests: ['test/domain/messages/receive-windows.test.ts'],
+    tests: ['test/domain/messages/receive.test.ts'],
   },
   {
     breaks: 'a message is told to wait although it has got its turn meanwhile',
     file: 'src/database/messages/sending.ts',
     find: 'm.job_generation = ?',
     replace: 'm.job_generation >= ?',
-    tests: [
-      'test/domain/messages/sending/send-windows.test.ts',
-      'test/domain/messages/receive-windows.test.ts',
-    ],
+    tests: ['test/domain/messages/sending/send-windows.test.ts', 'test/domain/messages/receive.test.ts'],
   },
   {
     breaks: 'a process that was stopped after its claim sends long after it',
@@ -143,6 +140,6 @@ export const SENDING: readonly Mutant[] = [
     file: 'src/domain/messages/send.ts',
     find: 'void queues.enqueueMessages(end.requeued)',
     replace: '',
-    tests: ['test/domain/crashes.test.ts', 'test/domain/messages/message-status.test.ts'],
+    tests: ['test/domain/sweep-leases.test.ts', 'test/domain/messages/message-status.test.ts'],
   },
 ]

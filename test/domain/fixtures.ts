@@ -1,9 +1,11 @@
+import { Webhook } from 'standardwebhooks'
 import type { CarrierClient } from '../../src/carriers/carrier.js'
 import type { Database } from '../../src/database/connection.js'
 import type { ClaimedDelivery } from '../../src/database/endpoints/deliveries/delivering.js'
 import type { Context } from '../../src/domain/context.js'
 import { deliver, type DeliverOutcome } from '../../src/domain/endpoints/deliveries/deliver.js'
 import { receiveMessage, type InboundMessage } from '../../src/domain/messages/receive.js'
+import { submitToIncomingWebhook, type IncomingWebhookMessage } from '../../src/domain/messages/submit.js'
 import { sendMessage } from '../../src/domain/messages/send.js'
 import type { SendOutcome } from '../../src/domain/messages/send-outcome.js'
 import { newId } from '../../src/ids.js'
@@ -89,6 +91,17 @@ export async function queueMessage(
     status: 'queued',
     ...overrides,
   })
+  return id
+}
+
+/** A message that was handed to the line's carrier. @returns its id */
+export async function sendNew(
+  context: Context,
+  line: TestLine,
+  overrides: Partial<Record<string, unknown>> = {},
+): Promise<string> {
+  const id = await queueMessage(context, line, overrides)
+  await sendMessage(context, id)
   return id
 }
 
@@ -252,14 +265,24 @@ export function hasDeliveryJob({ queues }: Context, id: string, generation: numb
 
 /** To an account that is no simulator's. */
 export async function moveToAnotherCarrier({ db }: Context, { lineId }: TestLine): Promise<void> {
-  await db('carrier_accounts').insert({ id: newId(), name: 'another', kind: 'another' })
+  const account = { id: newId(), name: 'another', kind: 'another' }
+  await db('carrier_accounts').insert(account).onConflict('name').ignore()
   await db('lines').where({ id: lineId }).update({ carrier: 'another' })
 }
 
 /** The same context, with one carrier that does what the test says, under every name. */
 export function withCarrier(context: Context, send: CarrierClient['send']): Context {
+  return withCarrierOf(context, { send })
+}
+
+/** The same for what a carrier does besides. It sends nothing unless the test says how. */
+export function withCarrierOf(context: Context, parts: Partial<CarrierClient>): Context {
   const get = ({ name }: { name: string }) =>
-    Promise.resolve({ name, send, test: () => Promise.resolve(undefined), close: () => Promise.resolve() })
+    Promise.resolve({
+      ...{ name, test: () => Promise.resolve(undefined), close: () => Promise.resolve() },
+      send: () => Promise.reject(new Error('it sends nothing')),
+      ...parts,
+    })
   return { ...context, carriers: { ...context.carriers, get, close: () => Promise.resolve() } }
 }
 
@@ -293,4 +316,61 @@ export async function toldReasons({ db }: Context, lineId: string): Promise<(str
     .orderBy('id')
     .pluck<string[]>('payload')
   return payloads.map((payload) => (JSON.parse(payload) as { carrierReason: string | null }).carrierReason)
+}
+
+/** Rows of a table become so: the one of an id, or those that have these columns. */
+export async function changeRows(
+  { db }: { db: Database },
+  table: string,
+  which: string | object,
+  columns: object,
+): Promise<void> {
+  await db(table)
+    .where(typeof which === 'string' ? { id: which } : which)
+    .update(columns)
+}
+
+/** A moment of Postgres's clock, for a column: so long ago. */
+export const ago = ({ db }: { db: Database }, interval: string) => db.raw('now() - ?::interval', [interval])
+
+export const ahead = ({ db }: { db: Database }, interval: string) => db.raw('now() + ?::interval', [interval])
+
+/** A message that a line receives, which is no repeat. @returns its id */
+export async function receiveNew(context: Context, line: TestLine, overrides: Partial<InboundMessage> = {}) {
+  const outcome = await receiveMessage(context, inboundText(line, overrides))
+  if (outcome.kind !== 'received') throw new Error(`it was no new message: ${outcome.kind}`)
+  return outcome.messageId
+}
+
+/** What a program hands to the incoming webhook of a line; by default a text to ANNA. */
+export async function submit(
+  context: Context,
+  lineId: string,
+  overrides: Partial<IncomingWebhookMessage> = {},
+) {
+  const webhook = await context.batched.findOpenIncomingWebhook(lineId)
+  if (webhook === undefined) throw new Error(`the incoming webhook of ${lineId} is not open`)
+  const message = { toNumber: ANNA, text: 'Hello', idempotencyKey: undefined, ...overrides }
+  return submitToIncomingWebhook(context, webhook, message)
+}
+
+/** What a receiver makes of a request: its event, which is signed with this secret. @throws Error when it is not */
+export function verifyEvent(request: { body: string; headers: object } | undefined, secret: string): unknown {
+  if (request === undefined) throw new Error('there was no request')
+  const { body, headers } = request
+  return new Webhook(secret).verify(body, headers as Record<string, string>)
+}
+
+/** The six fields of the event of `inboundText`. */
+export const textEventOf = ({ userId, lineId, number }: TestLine) => ({
+  ...{ type: 'inboundText', payload: 'Hi there', fromNumber: ANNA, toNumber: number, userId, lineId },
+})
+
+/** What came of a received message, in the order of the deliveries. */
+export function deliveriesOf({ db }: { db: Database }, messageId: string): Promise<DeliveryRow[]> {
+  return db('deliveries as d')
+    .join('events as e', 'e.id', 'd.event_id')
+    .where({ 'e.message_id': messageId })
+    .orderBy('d.id')
+    .select<DeliveryRow[]>('d.*')
 }

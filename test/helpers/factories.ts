@@ -55,6 +55,17 @@ export async function createLine(
   }
 }
 
+type LineFields = Parameters<typeof createLine>[1]
+
+/** Called in the body of a `describe`: a new line for each of its tests, in one object from the beginning. */
+export function lineForEachTest(context: Context, fields?: LineFields | (() => LineFields)): TestLine {
+  const line = {} as TestLine
+  beforeEach(async () => {
+    Object.assign(line, await createLine(context, typeof fields === 'function' ? fields() : fields))
+  })
+  return line
+}
+
 /** The body of an incoming webhook's request; overrides go into `data`. */
 export function messageBody(data: Record<string, unknown> = {}): {
   intent: string

@@ -5,21 +5,16 @@ import {
   readActivity,
   type ActivityFilter,
 } from '../../../src/domain/messages/activity.js'
-import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { describeContext } from '../../helpers/context.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
-import { copyMedia } from '../../helpers/media.js'
-import { MEDIA } from '../media-samples.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
 import { newId } from '../../../src/ids.js'
-import { BEN, inboundText, queueMessage, receiveForDelivery } from '../fixtures.js'
+import { describeContext } from '../../helpers/context.js'
+import { copyMedia } from '../../helpers/media.js'
+import { createLine, lineForEachTest } from '../../helpers/factories.js'
+import { receiveNew, changeRows, BEN, queueMessage, receiveForDelivery } from '../fixtures.js'
+import { MEDIA } from '../media-samples.js'
 
 describeContext('activity', (context) => {
-  let line: TestLine
-
-  beforeEach(async () => {
-    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
-  })
+  const line = lineForEachTest(context, { outgoingUrl: 'http://127.0.0.1:9/' })
 
   const find = (filter: ActivityFilter = {}, page: { before?: string; limit: number } = { limit: 50 }) =>
     findActivity(context, line.userId, filter, page)
@@ -36,12 +31,9 @@ describeContext('activity', (context) => {
 
   async function deliveryThat(text: string, columns: Record<string, unknown> = {}): Promise<string> {
     const { id, event_id: eventId } = await receiveForDelivery(context, line)
-    const [messageId] = await context.db('events').where({ id: eventId }).pluck<string[]>('message_id')
-    await context.db('messages').where({ id: messageId }).update({ text })
-    await context
-      .db('deliveries')
-      .where({ id })
-      .update({ attempt_count: 1, ...columns })
+    const [messageId = ''] = await context.db('events').where({ id: eventId }).pluck<string[]>('message_id')
+    await changeRows(context, 'messages', messageId, { text })
+    await changeRows(context, 'deliveries', id, { attempt_count: 1, ...columns })
     return id
   }
 
@@ -98,9 +90,7 @@ describeContext('activity', (context) => {
     await queueMessage(context, line, { text: 'to Anna' })
     await queueMessage(context, line, { text: 'to Ben', to_number: BEN })
     const url = await keepMedia(context, 'picture', MEDIA.picture.png!)
-    const picture = inboundText(line, { content: { type: 'inboundMedia', url } })
-    const outcome = await receiveMessage(context, picture)
-    if (outcome.kind === 'received') await copyMedia(context, outcome.messageId)
+    await copyMedia(context, await receiveNew(context, line, { content: { type: 'inboundMedia', url } }))
     expect(await rows({ direction: 'outbound' })).to.deep.equal(['to Ben', 'to Anna'])
     expect(await rows({ direction: 'inbound' })).to.deep.equal(['media pending', 'in pending'])
     expect(await rows({ type: 'media' })).to.deep.equal(['media pending'])

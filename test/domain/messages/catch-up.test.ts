@@ -1,12 +1,11 @@
 import { expect } from 'chai'
-import { CarrierRefused, type CarrierClient } from '../../../src/carriers/carrier.js'
-import type { Context } from '../../../src/domain/context.js'
+import { CarrierRefused } from '../../../src/carriers/carrier.js'
 import { catchUp } from '../../../src/domain/messages/catch-up.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { newSid } from '../../carriers/twilio/stand-in.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { ANNA, BEN, inboundText } from '../fixtures.js'
+import { withCarrierOf, ANNA, BEN, inboundText } from '../fixtures.js'
+import { newSid } from '../../carriers/twilio/stand-in.js'
 
 const PICTURE = 'https://api.example.com/media/1'
 const ANOTHER = 'https://api.example.com/media/2'
@@ -53,11 +52,8 @@ describeContext('catching up on what lines have received', (context) => {
   }
 
   /** The same context, with a carrier that has what the test says. */
-  function withCarrier(): Context {
-    const carrier: CarrierClient = {
-      name: 'simulator',
-      send: () => Promise.reject(new Error('nothing is sent')),
-      test: () => Promise.resolve(undefined),
+  const withMessages = () =>
+    withCarrierOf(context, {
       // eslint-disable-next-line @typescript-eslint/require-await -- the interface is for carriers that ask
       async *listReceived(numbers, since) {
         asked.push({ numbers, since })
@@ -75,12 +71,10 @@ describeContext('catching up on what lines have received', (context) => {
         }))
         if (fault) throw fault
       },
-      close: () => Promise.resolve(),
-    }
-    return { ...context, carriers: { ...context.carriers, get: () => Promise.resolve(carrier) } }
-  }
+    })
 
-  const pass = (isStart = true) => catchUp(withCarrier(), { isStart, signal: new AbortController().signal })
+  const pass = (isStart = true, by = withMessages(), { signal } = new AbortController()) =>
+    catchUp(by, { isStart, signal })
   const until = async () =>
     (await context.db('carrier_accounts').first<{ received_until: Date | null }>()).received_until
   const events = () => context.db('events').where({ line_id: line.lineId }).orderBy('id').pluck('payload')
@@ -161,7 +155,7 @@ describeContext('catching up on what lines have received', (context) => {
       { id: bad, text: 'cannot be read' },
       { id: newSid('SM'), text: 'can' },
     ]
-    const broken = withCarrier()
+    const broken = withMessages()
     broken.batched = {
       ...broken.batched,
       receiveMessage: (inbound) => {
@@ -169,7 +163,7 @@ describeContext('catching up on what lines have received', (context) => {
         return context.batched.receiveMessage(inbound)
       },
     }
-    expect(await catchUp(broken, { isStart: true, signal: new AbortController().signal })).to.equal(1)
+    expect(await pass(true, broken)).to.equal(1)
     expect(await until()).to.equal(null)
     expect(await pass()).to.equal(1)
     expect(await until()).not.to.equal(null)
@@ -208,7 +202,7 @@ describeContext('catching up on what lines have received', (context) => {
     const stopping = new AbortController()
     stopping.abort()
     had = [{ id: newSid('SM'), text: 'Hi' }]
-    expect(await catchUp(withCarrier(), { isStart: true, signal: stopping.signal })).to.equal(0)
+    expect(await pass(true, withMessages(), stopping)).to.equal(0)
     expect(await until()).to.equal(null)
     expect(await pass()).to.equal(1)
   })

@@ -1,21 +1,27 @@
 import { expect } from 'chai'
 import { listMessages, type MessageFilter } from '../../../src/database/messages/reading.js'
 import { getMessage } from '../../../src/domain/messages/get-message.js'
-import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { sendMessage } from '../../../src/domain/messages/send.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
-import { ANNA, BEN, CLEO, inboundText, queueMessage, queueMessages } from '../fixtures.js'
-import { refusal } from '../refusal.js'
+import { createLine, lineForEachTest, type TestLine } from '../../helpers/factories.js'
+import {
+  sendNew,
+  receiveNew,
+  ANNA,
+  BEN,
+  CLEO,
+  inboundText,
+  queueMessage,
+  queueMessages,
+} from '../fixtures.js'
+import { expectRefusal } from '../refusal.js'
 
 describeContext('reading messages', (context) => {
-  let line: TestLine
   let sister: TestLine
   let stranger: TestLine
 
+  const line = lineForEachTest(context)
   beforeEach(async () => {
-    line = await createLine(context)
     sister = await createLine(context, { userId: line.userId })
     stranger = await createLine(context)
   })
@@ -25,11 +31,7 @@ describeContext('reading messages', (context) => {
     return (await listMessages(context.db, line.userId, filter, page)).map(({ id }) => id)
   }
 
-  async function receive(overrides: Parameters<typeof inboundText>[1] = {}): Promise<string> {
-    const outcome = await receiveMessage(context, inboundText(line, overrides))
-    if (outcome.kind !== 'received') throw new Error('it was not received')
-    return outcome.messageId
-  }
+  const receive = (overrides: Parameters<typeof inboundText>[1] = {}) => receiveNew(context, line, overrides)
 
   it('gives the user’s messages of all lines, newest first, and nobody else’s', async () => {
     const first = await queueMessage(context, line)
@@ -103,8 +105,7 @@ describeContext('reading messages', (context) => {
   })
 
   it('gives a message with all that is known of it', async () => {
-    const id = await queueMessage(context, line)
-    await sendMessage(context, id)
+    const id = await sendNew(context, line)
     const message = await getMessage(context, line.userId, id)
     expect(message).to.include({
       id,
@@ -130,10 +131,7 @@ describeContext('reading messages', (context) => {
   it('knows no message of another user, none that does not exist, and nothing that is no id', async () => {
     const id = await queueMessage(context, stranger)
     for (const wrong of [id, newId(), 'x', '']) {
-      expect(await refusal(getMessage(context, line.userId, wrong))).to.deep.equal({
-        status: 404,
-        message: 'no such message',
-      })
+      await expectRefusal(getMessage(context, line.userId, wrong), 404, 'no such message')
     }
   })
 })

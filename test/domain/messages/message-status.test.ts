@@ -1,7 +1,5 @@
 import { expect } from 'chai'
-import { Webhook } from 'standardwebhooks'
 import { CarrierRejected } from '../../../src/carriers/carrier.js'
-import { endAuthorization } from '../../../src/domain/applications/authorizations.js'
 import { changeConnection, disableConnection } from '../../../src/domain/lines/connections.js'
 import { MAX_CRASHES } from '../../../src/domain/crashes.js'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
@@ -16,8 +14,11 @@ import { createLine, type TestLine } from '../../helpers/factories.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { openForSuite } from '../../helpers/suite.js'
 import { until } from '../../helpers/until.js'
-import { connect, createApplication } from '../applications/applications.js'
 import {
+  sendNew,
+  textEventOf,
+  verifyEvent,
+  changeRows,
   ANNA,
   claimMessage,
   hasDeliveryJob,
@@ -29,6 +30,7 @@ import {
   withCarrier,
   type DeliveryRow,
 } from '../fixtures.js'
+import { connect, createApplication } from '../applications/applications.js'
 
 const REJECTED_NUMBER = '+15005550001'
 const UNKNOWN_NUMBER = '+15005550004'
@@ -64,6 +66,9 @@ describeContext('the event messageStatus', (context) => {
       .orderBy('id')
       .select<{ id: string; payload: string; message_id: string }[]>()
   const told = async (of = line) => (await events(of)).map(({ payload }) => JSON.parse(payload) as Told)
+  const saying = (messageId: string, status: string, error: string | null = null) => ({
+    ...{ messageId, status, error, carrierCode: null, carrierReason: null, clientRef: null },
+  })
   const statuses = async (of = line) => (await told(of)).map(({ status }) => status)
   const deliveries = (of = line) =>
     context
@@ -74,27 +79,19 @@ describeContext('the event messageStatus', (context) => {
   const attempt = ({ id, endpoint_id: endpointId }: DeliveryRow) => deliver(context, id, endpointId)
 
   it('tells that a message was sent, signed, with the six fields', async () => {
-    const id = await queueMessage(context, line)
-    await sendMessage(context, id)
+    const id = await sendNew(context, line)
     const [delivery] = await deliveries()
     await until('it has a job', () => hasDeliveryJob(context, delivery!.id, 0))
     expect(await attempt(delivery!)).to.deep.equal({ kind: 'delivered' })
-    const [{ body, headers }] = receiver.requests as [(typeof receiver.requests)[0]]
-    const event = new Webhook(line.signingSecret).verify(body, headers as Record<string, string>)
-    expect(event).to.deep.equal({
-      type: 'messageStatus',
-      payload: `{"messageId":"${id}","status":"sent","error":null,"carrierCode":null,"carrierReason":null,"clientRef":null}`,
-      fromNumber: ANNA,
-      toNumber: line.number,
-      userId: line.userId,
-      lineId: line.lineId,
-    })
-    expect((await events())[0]).to.include({ message_id: id, id: headers['webhook-id'] })
+    const [request] = receiver.requests
+    const payload = JSON.stringify(saying(id, 'sent'))
+    const expected = { ...textEventOf(line), type: 'messageStatus', payload }
+    expect(verifyEvent(request, line.signingSecret)).to.deep.equal(expected)
+    expect((await events())[0]).to.include({ message_id: id, id: request?.headers['webhook-id'] })
   })
 
   it('tells each state once, whatever is said twice', async () => {
-    const id = await queueMessage(context, line)
-    await sendMessage(context, id)
+    const id = await sendNew(context, line)
     const { carrier_message_id: carrierMessageId } = await messageRow(context, id)
     const receipt = { carrierAccount: 'simulator', carrierMessageId: carrierMessageId! }
     for (const status of ['sent', 'delivered', 'delivered', 'sent', 'failed'] as const) {
@@ -149,12 +146,8 @@ describeContext('the event messageStatus', (context) => {
       error: 'a "bad" number',
       carrierCode: '30003',
     })
-    expect(await told()).to.deep.equal([
-      {
-        ...{ messageId: id, status: 'failed', error: 'a "bad" number' },
-        ...{ carrierCode: '30003', carrierReason: null, clientRef: null },
-      },
-    ])
+    const expected = { ...saying(id, 'failed', 'a "bad" number'), carrierCode: '30003' }
+    expect(await told()).to.deep.equal([expected])
   })
 
   it('tells what a receipt’s code means, where it is known', async () => {
@@ -180,15 +173,15 @@ describeContext('the event messageStatus', (context) => {
   })
 
   it('tells what receipts of the simulator say', async () => {
-    await sendMessage(context, await queueMessage(context, line))
+    await sendNew(context, line)
     await context.db('simulator_outbox').update({ taken_at: new Date(0) })
     await sendSimulatedReceipts(context)
     expect(await statuses()).to.deep.equal(['sent', 'delivered'])
   })
 
   it('tells that a carrier refused, and that nobody knows', async () => {
-    await sendMessage(context, await queueMessage(context, line, { to_number: REJECTED_NUMBER }))
-    await sendMessage(context, await queueMessage(context, line, { to_number: UNKNOWN_NUMBER }))
+    await sendNew(context, line, { to_number: REJECTED_NUMBER })
+    await sendNew(context, line, { to_number: UNKNOWN_NUMBER })
     expect(await statuses()).to.deep.equal(['failed', 'unknown'])
   })
 
@@ -199,19 +192,9 @@ describeContext('the event messageStatus', (context) => {
   })
 
   it('tells of a message that may not be sent any more', async () => {
-    const id = await queueMessage(context, line, { created_at: '2020-01-01T00:00:00Z' })
+    const id = await sendNew(context, line, { created_at: '2020-01-01T00:00:00Z' })
     await sendMessage(context, id)
-    await sendMessage(context, id)
-    expect(await told()).to.deep.equal([
-      {
-        messageId: id,
-        status: 'failed',
-        error: 'expired',
-        carrierCode: null,
-        carrierReason: null,
-        clientRef: null,
-      },
-    ])
+    expect(await told()).to.deep.equal([saying(id, 'failed', 'expired')])
   })
 
   it('tells of a message whose worker is lost, and what is heard of it later', async () => {
@@ -220,16 +203,7 @@ describeContext('the event messageStatus', (context) => {
     await loseWorker(context, 'messages', [id])
     await sweep(context)
     await sweep(context)
-    expect(await told()).to.deep.equal([
-      {
-        messageId: id,
-        status: 'unknown',
-        error: 'worker_lost',
-        carrierCode: null,
-        carrierReason: null,
-        clientRef: null,
-      },
-    ])
+    expect(await told()).to.deep.equal([saying(id, 'unknown', 'worker_lost')])
     const receipt = { carrierAccount: 'simulator', carrierMessageId: newId(), messageId: id } as const
     await receiveReceipt(context, { ...receipt, status: 'sent' })
     expect(await statuses()).to.deep.equal(['unknown', 'sent'])
@@ -245,40 +219,32 @@ describeContext('the event messageStatus', (context) => {
     expect(await messageRow(context, next)).to.include({ job_generation: 1 })
   })
 
-  it('tells of each message of a batch', async () => {
-    const ids = await Promise.all(
-      [1, 2, 3].map((n) => queueMessage(context, line, { to_number: `${ANNA}${n}` })),
-    )
-    await Promise.all(ids.map((id) => sendMessage(context, id)))
-    expect((await told()).map(({ messageId }) => messageId)).to.have.members(ids)
-  })
-
-  it('is not made for a line that did not ask for it', async () => {
-    for (const optInEvents of [[], ['optOut']]) {
+  for (const [what, optInEvents, prepare] of [
+    ['a line that asked for nothing', []],
+    ['a line that asked for something else', ['optOut']],
+    [
+      'a line whose connection is off',
+      ['messageStatus'],
+      ({ userId, lineId }: TestLine) => disableConnection(context, userId, lineId),
+    ],
+    [
+      'a line that is off',
+      ['messageStatus'],
+      ({ userId, lineId }: TestLine) => setLineStatus(context, userId, lineId, 'disabled'),
+    ],
+  ] as [string, string[], ((of: TestLine) => Promise<unknown>)?][]) {
+    it(`is not made for ${what}, nor for a message that is received`, async () => {
       const other = await openLine(optInEvents)
-      await sendMessage(context, await queueMessage(context, other))
+      await receiveMessage(context, inboundText(other))
+      await prepare?.(other)
+      await sendNew(context, other)
       expect([await events(other), await deliveries(other)]).to.deep.equal([[], []])
-    }
-  })
-
-  it('is not made while the connection or the line is off', async () => {
-    const resting = await openLine(['messageStatus'])
-    await disableConnection(context, resting.userId, resting.lineId)
-    await sendMessage(context, await queueMessage(context, resting))
-    const disabled = await openLine(['messageStatus'])
-    await setLineStatus(context, disabled.userId, disabled.lineId, 'disabled')
-    await sendMessage(context, await queueMessage(context, disabled))
-    expect([await events(resting), await events(disabled)]).to.deep.equal([[], []])
-  })
-
-  it('is not made for a message that is received', async () => {
-    await receiveMessage(context, inboundText(line))
-    expect(await events()).to.deep.equal([])
-  })
+    })
+  }
 
   it('is held while the endpoint is disabled', async () => {
-    await context.db('endpoints').where({ user_id: line.userId }).update({ disabled_at: new Date() })
-    await sendMessage(context, await queueMessage(context, line))
+    await changeRows(context, 'endpoints', { user_id: line.userId }, { disabled_at: new Date() })
+    await sendNew(context, line)
     expect((await deliveries()).map(({ status }) => status)).to.deep.equal(['held'])
   })
 
@@ -296,26 +262,9 @@ describeContext('the event messageStatus', (context) => {
       const application = await open(['messageStatus'])
       await open([])
       await open(['messageStatus'], ['messages:write'])
-      await sendMessage(context, await queueMessage(context, line))
+      await sendNew(context, line)
       expect(await events()).to.have.length(1)
       expect((await deliveries()).map((each) => each.application_id)).to.have.members([null, application.id])
-    })
-
-    it('does not reach one that has lost the line', async () => {
-      const application = await open(['messageStatus'])
-      await sendMessage(context, await queueMessage(context, line))
-      const delivery = (await deliveries()).find((each) => each.application_id === application.id)!
-      await context.db('application_lines').where({ application_id: application.id }).delete()
-      expect(await attempt(delivery)).to.deep.equal({ kind: 'exhausted', failure: 'disconnected' })
-      expect(receiver.requests).to.deep.equal([])
-    })
-
-    it('that waits ends when the user disconnects the line', async () => {
-      const application = await open(['messageStatus'])
-      await sendMessage(context, await queueMessage(context, line))
-      await endAuthorization(context, line.userId, application.id, line.lineId)
-      const delivery = (await deliveries()).find((each) => each.application_id === application.id)!
-      expect(delivery).to.include({ status: 'exhausted', last_failure: 'disconnected' })
     })
   })
 })

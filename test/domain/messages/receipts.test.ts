@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import { applyReceipts, type Receipt } from '../../../src/database/messages/receipts.js'
 import { getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
-import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/receive.js'
-import { sendMessage } from '../../../src/domain/messages/send.js'
+import { receiveReceipt } from '../../../src/domain/messages/receive.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
-import { hasMessageJob, inboundText, messageRow, queueMessage, UNLIMITED } from '../fixtures.js'
+import { sendNew, receiveNew, hasMessageJob, messageRow, queueMessage, UNLIMITED } from '../fixtures.js'
 
 describeContext('a receipt', (context) => {
   let line: TestLine
@@ -17,8 +16,7 @@ describeContext('a receipt', (context) => {
   })
 
   async function sentMessage(): Promise<{ id: string; carrierMessageId: string }> {
-    const id = await queueMessage(context, line)
-    await sendMessage(context, id)
+    const id = await sendNew(context, line)
     const { carrier_message_id: carrierMessageId } = await messageRow(context, id)
     return { id, carrierMessageId: carrierMessageId! }
   }
@@ -32,45 +30,29 @@ describeContext('a receipt', (context) => {
     })
   }
 
-  it('makes a sent message delivered, found by the carrier’s id', async () => {
-    const { id, carrierMessageId } = await sentMessage()
-    expect(await report({ carrierMessageId })).to.equal(true)
-    expect(await messageRow(context, id)).to.include({ status: 'delivered', error: null })
-  })
-
-  it('may come twice', async () => {
-    const { id, carrierMessageId } = await sentMessage()
-    await report({ carrierMessageId })
-    const before = await messageRow(context, id)
-    expect(await report({ carrierMessageId })).to.equal(false)
-    expect(await messageRow(context, id)).to.deep.equal(before)
-  })
-
-  it('makes a sent message failed, with the carrier’s reason', async () => {
-    const { id, carrierMessageId } = await sentMessage()
-    expect(await report({ carrierMessageId, status: 'failed', error: 'no such number' })).to.equal(true)
-    expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'no such number' })
-  })
-
-  it('that says failed after one that said delivered is ignored', async () => {
-    const { id, carrierMessageId } = await sentMessage()
-    await report({ carrierMessageId })
-    expect(await report({ carrierMessageId, status: 'failed', error: 'late' })).to.equal(false)
-    expect(await messageRow(context, id)).to.include({ status: 'delivered', error: null })
-  })
-
-  it('that says delivered after one that said failed is ignored', async () => {
-    const { id, carrierMessageId } = await sentMessage()
-    await report({ carrierMessageId, status: 'failed', error: 'first' })
-    expect(await report({ carrierMessageId })).to.equal(false)
-    expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'first' })
-  })
-
-  it('keeps the carrier’s own code', async () => {
-    const { id, carrierMessageId } = await sentMessage()
-    await report({ carrierMessageId, status: 'failed', error: 'unreachable', carrierCode: '30003' })
-    expect(await messageRow(context, id)).to.include({ error: 'unreachable', carrier_code: '30003' })
-  })
+  const FAILED = { status: 'failed', error: 'no such number', carrierCode: '30003' } as const
+  for (const [said, end] of [
+    ['delivered', { status: 'delivered', error: null }],
+    ['delivered, delivered', { status: 'delivered', error: null }],
+    ['failed', { status: 'failed', error: 'no such number', carrier_code: '30003' }],
+    ['delivered, failed', { status: 'delivered', error: null }],
+    ['failed, delivered', { status: 'failed', error: 'no such number' }],
+    ['sent', { status: 'sent', error: null }],
+    ['delivered, sent', { status: 'delivered', error: null }],
+    ['failed, sent', { status: 'failed', error: 'no such number' }],
+  ] as const) {
+    it(`that says ${said} of a sent message, found by the carrier’s id, leaves it ${end.status}`, async () => {
+      const { id, carrierMessageId } = await sentMessage()
+      for (const [n, status] of (said.split(', ') as Receipt['status'][]).entries()) {
+        const before = await messageRow(context, id)
+        const isChanged = n === 0 && status !== 'sent'
+        const fields = status === 'failed' ? FAILED : { status }
+        expect(await report({ carrierMessageId, ...fields })).to.equal(isChanged)
+        if (!isChanged) expect(await messageRow(context, id)).to.deep.equal(before)
+      }
+      expect(await messageRow(context, id)).to.include(end)
+    })
+  }
 
   it('that says sent makes an unknown message sent, and then another makes it delivered', async () => {
     const id = await queueMessage(context, line, {
@@ -89,16 +71,6 @@ describeContext('a receipt', (context) => {
     expect(delivered).to.include({ status: 'delivered' })
     expect(delivered.sent_at).to.deep.equal(sent.sent_at)
   })
-
-  for (const status of ['sent', 'delivered', 'failed'] as const) {
-    it(`that says sent changes nothing of a message that is ${status}`, async () => {
-      const { id, carrierMessageId } = await sentMessage()
-      if (status !== 'sent') await report({ carrierMessageId, status })
-      const before = await messageRow(context, id)
-      expect(await report({ carrierMessageId, status: 'sent' })).to.equal(false)
-      expect(await messageRow(context, id)).to.deep.equal(before)
-    })
-  }
 
   it('by our own id leaves the carrier’s id as it is, and adds another of the same message', async () => {
     const { id, carrierMessageId } = await sentMessage()
@@ -182,11 +154,10 @@ describeContext('a receipt', (context) => {
   })
 
   it('does not concern a message that was received', async () => {
-    const inbound = inboundText(line)
-    const outcome = await receiveMessage(context, inbound)
-    if (outcome.kind !== 'received') throw new Error(outcome.kind)
-    expect(await report({ carrierMessageId: inbound.carrierMessageId })).to.equal(false)
-    expect(await messageRow(context, outcome.messageId)).to.include({ status: 'received' })
+    const carrierMessageId = newId()
+    const id = await receiveNew(context, line, { carrierMessageId })
+    expect(await report({ carrierMessageId })).to.equal(false)
+    expect(await messageRow(context, id)).to.include({ status: 'received' })
   })
 
   it('does not concern a message of a line that is at another carrier, though it has our own id of it', async () => {

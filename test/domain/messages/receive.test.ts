@@ -1,16 +1,35 @@
 import { expect } from 'chai'
 import { disableConnection, setLineEndpointUrl } from '../../../src/domain/lines/connections.js'
 import { setLineStatus } from '../../../src/domain/lines/lines.js'
-import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { describeContext, joinService } from '../../helpers/context.js'
+import { receiveMessage, type InboundMessage } from '../../../src/domain/messages/receive.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
-import { ANNA, countRows, hasDeliveryJob, inboundText, messageRow, receiveForDelivery } from '../fixtures.js'
+import { mediaRow } from '../../helpers/media.js'
+import {
+  receiveNew,
+  submit,
+  changeRows,
+  ANNA,
+  countRows,
+  hasDeliveryJob,
+  inboundText,
+  messageRow,
+  receiveForDelivery,
+  BEN,
+  claimMessage,
+  dueInMs,
+  hasMessageJob,
+  queueMessage,
+  queueMessages,
+} from '../fixtures.js'
+import { expectRefusal } from '../refusal.js'
 
+const SCRIPTS = 'Grüße 👩‍👩‍👧 مرحبا \n\t "quoted" \\u0000 '
 const TABLES = ['messages', 'events', 'deliveries', 'line_peers', 'carrier_message_ids']
 
-describeContext('receiveMessage', (context) => {
-  const sameService = joinService(context)
+describeContext('what a carrier brings', (context) => {
   let line: TestLine
 
   beforeEach(async () => {
@@ -68,8 +87,8 @@ describeContext('receiveMessage', (context) => {
     const jobsBefore = await context.queues.deliverEvent.count()
     const inbound = inboundText(line)
     await context.db.raw(`
-      create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$;
-      create trigger refuse before insert on deliveries for each row execute function refuse()`)
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$;
+    create trigger refuse before insert on deliveries for each row execute function refuse()`)
     try {
       const thrown: unknown = await receiveMessage(context, inbound).catch((error: unknown) => error)
       expect(String(thrown)).to.include('no room')
@@ -85,9 +104,9 @@ describeContext('receiveMessage', (context) => {
     const jobsBefore = await context.queues.deliverEvent.count()
     // Fails at the commit itself, when every statement has succeeded.
     await context.db.raw(`
-      create function refuse() returns trigger language plpgsql as $$ begin raise 'no commit'; end $$;
-      create constraint trigger refuse after insert or update on line_peers deferrable initially deferred
-        for each row execute function refuse()`)
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'no commit'; end $$;
+    create constraint trigger refuse after insert or update on line_peers deferrable initially deferred
+      for each row execute function refuse()`)
     try {
       const thrown: unknown = await receiveMessage(context, inboundText(line)).catch(
         (error: unknown) => error,
@@ -116,76 +135,193 @@ describeContext('receiveMessage', (context) => {
     )
   })
 
-  it('takes one of several parallel repeats', async () => {
-    const inbound = inboundText(line)
-    const before = await countRows(context, 'messages')
-    const outcomes = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => receiveMessage(n % 2 === 0 ? context : sameService, inbound)),
-    )
-    expect(outcomes.filter(({ kind }) => kind === 'received')).to.have.length(1)
-    expect(outcomes.filter(({ kind }) => kind === 'repeat')).to.have.length(7)
-    expect(await countRows(context, 'messages')).to.equal(before + 1)
-  })
-
   it('takes messages of two carriers with the same id for two', async () => {
     const inbound = inboundText(line)
-    await receiveMessage(context, inbound)
-    expect(await receiveMessage(context, { ...inbound, carrierAccount: 'twilio' })).to.include({
-      kind: 'received',
-    })
+    for (const carrierAccount of ['simulator', 'twilio']) {
+      expect(await receiveMessage(context, { ...inbound, carrierAccount })).to.include({ kind: 'received' })
+    }
   })
 
   it('refuses a message for a number that no line has, and leaves nothing', async () => {
     const before = await counts()
-    const thrown: unknown = await receiveMessage(
-      context,
-      inboundText(line, { toNumber: '+15005550666' }),
-    ).catch((error: unknown) => error)
-    expect(thrown).to.include({ name: 'UserError', status: 404 })
-    expect((thrown as Error).message).to.equal(
-      'no line of simulator has this number: see `linehook line list`',
-    )
+    const stray = receiveMessage(context, inboundText(line, { toNumber: '+15005550666' }))
+    await expectRefusal(stray, 404, 'no line of simulator has this number: see `linehook line list`')
     expect(await counts()).to.deep.equal(before)
   })
 
-  describe('makes the message and the event but no delivery', () => {
-    async function receivesWithoutDelivery(): Promise<void> {
+  for (const [what, prepare] of [
+    [
+      'without an outgoing webhook URL',
+      () => setLineEndpointUrl(context, line.userId, line.lineId, undefined),
+    ],
+    ['whose connection is disabled', () => disableConnection(context, line.userId, line.lineId)],
+    [
+      'that was never connected',
+      () => context.db('developer_connections').where({ line_id: line.lineId }).delete(),
+    ],
+    ['that is disabled', () => setLineStatus(context, line.userId, line.lineId, 'disabled')],
+  ] as const) {
+    it(`makes the message and the event but no delivery for a line ${what}`, async () => {
+      await prepare()
       const [messages = 0, events = 0, deliveries = 0] = await counts()
-      expect(await receiveMessage(context, inboundText(line))).to.include({
-        kind: 'received',
-        deliveryCount: 0,
-      })
+      const outcome = await receiveMessage(context, inboundText(line))
+      expect(outcome).to.include({ kind: 'received', deliveryCount: 0 })
       expect((await counts()).slice(0, 3)).to.deep.equal([messages + 1, events + 1, deliveries])
-    }
-
-    it('for a line without an outgoing webhook URL', async () => {
-      await setLineEndpointUrl(context, line.userId, line.lineId, undefined)
-      await receivesWithoutDelivery()
     })
-
-    it('for a line whose developer connection is disabled', async () => {
-      await disableConnection(context, line.userId, line.lineId)
-      await receivesWithoutDelivery()
-    })
-
-    it('for a line that was never connected', async () => {
-      await context.db('developer_connections').where({ line_id: line.lineId }).delete()
-      await receivesWithoutDelivery()
-    })
-
-    it('for a disabled line', async () => {
-      await setLineStatus(context, line.userId, line.lineId, 'disabled')
-      await receivesWithoutDelivery()
-    })
-  })
+  }
 
   it('holds the delivery when the endpoint is disabled, and enqueues nothing', async () => {
-    await context
-      .db('endpoints')
-      .where({ user_id: line.userId })
-      .update({ disabled_at: context.db.fn.now(), disabled_reason: 'failing' })
+    const disabled = { disabled_at: context.db.fn.now(), disabled_reason: 'failing' }
+    await changeRows(context, 'endpoints', line.endpointId, disabled)
     const delivery = await receiveForDelivery(context, line)
     expect(delivery).to.include({ status: 'held', attempt_count: 0 })
     expect(await hasDeliveryJob(context, delivery.id, 0)).to.equal(false)
+  })
+
+  describe('the content of a received message', () => {
+    async function receive(overrides: Partial<InboundMessage>) {
+      const id = await receiveNew(context, line, overrides)
+      const event = context.db('events').where({ message_id: id })
+      return {
+        message: await messageRow(context, id),
+        event: await event.first<{ type: string; payload: string }>('type', 'payload'),
+      }
+    }
+
+    const optedOut = () =>
+      context.db('line_peers').where({ line_id: line.lineId }).whereNotNull('opted_out_at').pluck('number')
+
+    const text = (body: string) => ({ content: { type: 'inboundText', text: body } }) as const
+
+    for (const type of ['inboundMedia', 'voiceMail'] as const) {
+      it(`of type ${type} is an event of this type with the URL of our copy as its payload`, async () => {
+        const url = 'https://media.example.com/a?b=c'
+        const { message, event } = await receive({ content: { type, url } })
+        const media = await mediaRow(context, message.id)
+        const hosted = `${context.config.publicUrl}/media/${media.token}`
+        expect(message).to.include({ text: null, media_url: hosted })
+        expect(event).to.deep.equal({ type, payload: hosted })
+        expect(media).to.include({ source_url: url, carrier: 'simulator', status: 'pending' })
+      })
+    }
+
+    for (const [what, given, kept] of [
+      ['may be an empty text', '', ''],
+      ['is kept as it is, whatever the script', SCRIPTS, SCRIPTS],
+      ['loses only NUL characters and lone surrogates', 'a\0b\ud83d c\udc00', 'ab\ufffd c\ufffd'],
+    ] as const) {
+      it(what, async () => {
+        const { message, event } = await receive(text(given))
+        expect(message.text).to.equal(kept)
+        expect(event).to.deep.equal({ type: 'inboundText', payload: kept })
+      })
+    }
+
+    it('opts nobody out or in by other words', async () => {
+      await receive(text('please do not stop'))
+      expect(await optedOut()).to.deep.equal([])
+      await receive(text('STOP'))
+      await receive(text('What is this?'))
+      await receive({ content: { type: 'inboundMedia', url: 'https://media.example.com/STOP' } })
+      expect(await optedOut()).to.deep.equal([ANNA])
+    })
+
+    it('STOP concerns its sender and its line only', async () => {
+      await receive({ fromNumber: BEN })
+      await receive(text('STOP'))
+      expect(await optedOut()).to.deep.equal([ANNA])
+      line = await createLine(context)
+      await receive({})
+      expect(await optedOut()).to.deep.equal([])
+    })
+  })
+
+  describe('an inbound message clears the windows of its sender', () => {
+    beforeEach(async () => {
+      line = await createLine(context, { messagesPerNumberPerMinute: 2, messagesPerMinute: 5 })
+    })
+
+    const submitTo = async (...numbers: string[]) => {
+      const outcomes: string[] = []
+      for (const toNumber of numbers) {
+        outcomes.push((await submit(context, line.lineId, { toNumber })).outcome)
+      }
+      return outcomes
+    }
+
+    async function receiveGivesTurnTo(id: string): Promise<void> {
+      const { job_generation: before } = await messageRow(context, id)
+      await receiveMessage(context, inboundText(line))
+      await until('the head has a new job', () => hasMessageJob(context, id, before + 1))
+      expect(await dueInMs(context, 'messages', id)).to.be.below(1)
+    }
+
+    it('for accepting, at once', async () => {
+      for (let n = 0; n < 2; n += 1) {
+        expect(await submitTo(ANNA, ANNA, ANNA)).to.deep.equal(['accepted', 'accepted', 'rate_limited'])
+        await receiveMessage(context, inboundText(line))
+      }
+    })
+
+    it('but not those of other numbers, nor the line’s own', async () => {
+      expect(new Set(await submitTo(BEN, BEN, ANNA, ANNA))).to.deep.equal(new Set(['accepted']))
+      await receiveMessage(context, inboundText(line))
+      expect(await submitTo(BEN, ANNA, ANNA)).to.deep.equal(['rate_limited', 'accepted', 'rate_limited'])
+    })
+
+    it('for sending: the message that waits for its slot gets its turn at once', async () => {
+      const ids = await queueMessages(context, line, 4)
+      for (const id of ids.slice(0, 2)) await sendMessage(context, id)
+      const [, , head, next] = ids
+      expect(await sendMessage(context, head!)).to.include({ kind: 'wait', reason: 'window' })
+
+      await receiveGivesTurnTo(head!)
+      expect(await sendMessage(context, head!)).to.deep.equal({ kind: 'sent' })
+      await until('the next has a new job', () => hasMessageJob(context, next!, 1))
+      expect(await sendMessage(context, next!)).to.deep.equal({ kind: 'sent' })
+    })
+
+    it('for sending, but leaves the line’s window and other numbers waiting', async () => {
+      const toAnna = await queueMessages(context, line, 3, { to_number: ANNA })
+      const toBen = await queueMessages(context, line, 4, { to_number: BEN })
+      for (const id of [...toAnna.slice(0, 2), ...toBen.slice(0, 2)]) {
+        expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+      }
+      await receiveGivesTurnTo(toAnna[2]!)
+      expect(await sendMessage(context, toBen[2]!)).to.include({ kind: 'wait' })
+      expect(await sendMessage(context, toAnna[2]!)).to.deep.equal({ kind: 'sent' })
+      const sixth = await queueMessage(context, line, { to_number: ANNA })
+      expect(await sendMessage(context, sixth)).to.include({ kind: 'wait' })
+    })
+
+    it('for sending: also for a message that is told to wait while the window is being cleared', async () => {
+      const [first, second, head] = await queueMessages(context, line, 3)
+      for (const id of [first, second])
+        expect(await sendMessage(context, id!)).to.deep.equal({ kind: 'sent' })
+      const windows = { ...context.windows }
+      let wasTold = false
+      context.windows.clear = async (keys) => {
+        Object.assign(context.windows, windows)
+        expect(await sendMessage(context, head!)).to.include({ kind: 'wait', reason: 'window' })
+        wasTold = true
+        await windows.clear(keys)
+      }
+      await receiveMessage(context, inboundText(line))
+      await until('the head was told to wait', () => wasTold)
+      await until('the head has its turn', async () => (await messageRow(context, head!)).not_before === null)
+      expect(await sendMessage(context, head!)).to.deep.equal({ kind: 'sent' })
+    })
+
+    it('and makes no job for a message that is in the carrier’s hands', async () => {
+      const [sending, behind] = await queueMessages(context, line, 2)
+      await claimMessage(context, sending!)
+      await receiveMessage(context, inboundText(line))
+      // The window of the next number is cleared after the first one's: when that has a job, the first is done.
+      const other = await queueMessage(context, line, { to_number: BEN })
+      await receiveMessage(context, inboundText(line, { fromNumber: BEN }))
+      await until('the other has a new job', () => hasMessageJob(context, other, 1))
+      expect(await messageRow(context, sending!)).to.include({ status: 'sending', job_generation: 0 })
+      expect(await messageRow(context, behind!)).to.include({ job_generation: 0 })
+    })
   })
 })

@@ -1,13 +1,21 @@
 import { expect } from 'chai'
-import { CarrierRefused, type CarrierClient, type UnknownMessage } from '../../../src/carriers/carrier.js'
+import { CarrierRefused, type UnknownMessage } from '../../../src/carriers/carrier.js'
 import type { SentRecord } from '../../../src/carriers/records.js'
-import type { Context } from '../../../src/domain/context.js'
 import { changeConnection } from '../../../src/domain/lines/connections.js'
 import { reconcile } from '../../../src/domain/messages/reconcile.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { BEN, messageRow, queueMessage, toldReasons, UNLIMITED } from '../fixtures.js'
+import {
+  ago,
+  changeRows,
+  withCarrierOf,
+  BEN,
+  messageRow,
+  queueMessage,
+  toldReasons,
+  UNLIMITED,
+} from '../fixtures.js'
 
 describeContext('reconciling messages whose outcome is unknown', (context) => {
   let line: TestLine
@@ -25,39 +33,27 @@ describeContext('reconciling messages whose outcome is unknown', (context) => {
   })
 
   /** The same context, whose carriers answer as the test says. */
-  function withRecords(): Context {
-    const carrier: CarrierClient = {
-      name: 'simulator',
-      send: () => Promise.reject(new Error('nothing is ever sent again')),
-      test: () => Promise.resolve(undefined),
+  const withRecords = () =>
+    withCarrierOf(context, {
       findSent: (message) => {
         asked.push(message)
         return findSent(message)
       },
-      close: () => Promise.resolve(),
-    }
-    return { ...context, carriers: { ...context.carriers, get: () => Promise.resolve(carrier) } }
-  }
+    })
 
-  function ago(seconds: number) {
-    return context.db.raw('now() - make_interval(secs => ?)', [seconds])
-  }
+  const secondsAgo = (seconds: number) => ago(context, `${seconds} seconds`)
 
   function unknown(seconds: number, fields: Record<string, unknown> = {}): Promise<string> {
     return queueMessage(context, line, {
       status: 'unknown',
       error: 'carrier_outcome_unknown',
-      claimed_at: ago(seconds),
+      claimed_at: secondsAgo(seconds),
       ...fields,
     })
   }
 
-  async function moveClaim(id: string, seconds: number): Promise<void> {
-    await context
-      .db('messages')
-      .where({ id })
-      .update({ claimed_at: ago(seconds) })
-  }
+  const moveClaim = (id: string, seconds: number) =>
+    changeRows(context, 'messages', id, { claimed_at: secondsAgo(seconds) })
 
   const record = (fields: Partial<SentRecord> = {}): SentRecord => ({
     carrierMessageId: newId(),

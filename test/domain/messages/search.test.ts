@@ -3,23 +3,25 @@ import { saveContact } from '../../../src/domain/lines/contacts.js'
 import { openNumberSearch } from '../../../src/domain/people/private-looks.js'
 import { search, MAX_FOUND, type Found } from '../../../src/domain/messages/search.js'
 import { newId } from '../../../src/ids.js'
+import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForEachTest, type TestLine } from '../../helpers/factories.js'
+import { expectRefusal, refusal } from '../refusal.js'
 import { createApplication } from '../applications/applications.js'
 import { inboundText, queueMessage, receiveForDelivery } from '../fixtures.js'
-import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { createPerson } from '../people/people.js'
-import { refusal } from '../refusal.js'
 
 /** At the other end of a message that no other test has. */
 const GRACE = '+14155550142'
 
 describeContext('search', (context) => {
-  let line: TestLine
   let other: TestLine
 
+  const line = lineForEachTest(context, () => ({
+    name: `Desk ${newId()}`,
+    outgoingUrl: 'http://127.0.0.1:9/',
+  }))
   beforeEach(async () => {
-    line = await createLine(context, { name: `Desk ${newId()}`, outgoingUrl: 'http://127.0.0.1:9/' })
     other = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/' })
   })
 
@@ -207,10 +209,7 @@ describeContext('search', (context) => {
   })
 
   it('wants three characters at least, and not more than anything has', async () => {
-    expect(await refusal(find(' 12 '))).to.deep.equal({ status: 400, message: 'write at least 3 characters' })
-    expect(await refusal(find('x'.repeat(255)))).to.deep.equal({
-      status: 400,
-      message: 'write at most 254 characters',
-    })
+    await expectRefusal(find(' 12 '), 400, 'write at least 3 characters')
+    await expectRefusal(find('x'.repeat(255)), 400, 'write at most 254 characters')
   })
 })

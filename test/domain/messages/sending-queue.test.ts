@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import { addCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
-import { submitToIncomingWebhook } from '../../../src/domain/messages/submit.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
-import { hasMessageJob, messageRow } from '../fixtures.js'
+import { makeOverdue, submit, hasMessageJob, messageRow } from '../fixtures.js'
 
 describeContext('what waits to be sent', (context) => {
   let smpp: TestLine
@@ -28,11 +27,9 @@ describeContext('what waits to be sent', (context) => {
     lane = undefined
   })
 
-  const submit = async (line: TestLine) => {
-    const webhook = (await context.batched.findOpenIncomingWebhook(line.lineId))!
-    const message = { toNumber: `+1415555${nextNumber++}`, text: 'Hi', idempotencyKey: undefined }
-    const answer = await submitToIncomingWebhook(context, webhook, message)
-    return answer.messageId ?? ''
+  const submitTo = async ({ lineId }: TestLine) => {
+    const { messageId } = await submit(context, lineId, { toNumber: `+1415555${nextNumber++}` })
+    return messageId ?? ''
   }
   const serve = async () => {
     lane = context.accountLanes.work(accountId, {
@@ -45,27 +42,24 @@ describeContext('what waits to be sent', (context) => {
     await until('it is served', () => context.accountLanes.put(accountId, []))
   }
   const sweepOverdue = async (id: string) => {
-    await context
-      .db('messages')
-      .where({ id })
-      .update({ due_at: context.db.raw(`now() - interval '10 seconds'`) })
+    await makeOverdue(context, 'messages', [id])
     return sweep(context)
   }
 
   it('has a job on a line whose account every worker can send by', async () => {
-    const id = await submit(await createLine(context))
+    const id = await submitTo(await createLine(context))
     await until('it has its job', () => hasMessageJob(context, id, 0))
   })
 
   it('is in the lane of an account with sessions, and needs no job', async () => {
     await serve()
-    const id = await submit(smpp)
+    const id = await submitTo(smpp)
     await until('it is taken', () => taken.includes(id))
     expect(await hasMessageJob(context, id, 0)).to.be.false
   })
 
   it('has a job too while no process holds the sessions, so that somebody says so', async () => {
-    const id = await submit(smpp)
+    const id = await submitTo(smpp)
     await until('it has its job', () => hasMessageJob(context, id, 0))
     await serve()
     await until('it is taken', () => taken.includes(id))
@@ -73,7 +67,7 @@ describeContext('what waits to be sent', (context) => {
 
   it('comes again by the sweep when Redis has lost the lane, and is left alone while it is there', async () => {
     await serve()
-    const id = await submit(smpp)
+    const id = await submitTo(smpp)
     await until('it is taken', () => taken.includes(id))
     expect(await sweepOverdue(id)).to.equal(1)
     await until('it is taken again', () => taken.length === 2)

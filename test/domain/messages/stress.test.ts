@@ -1,12 +1,11 @@
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
-import { submitToIncomingWebhook } from '../../../src/domain/messages/submit.js'
 import { sendSimulatedReceipts } from '../../../src/domain/simulator/simulator.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { createTestContext } from '../../helpers/context.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
-import { ANNA, BEN, CLEO, inboundText, sendWhenDue, UNLIMITED } from '../fixtures.js'
+import { submit, ANNA, BEN, CLEO, inboundText, sendWhenDue, UNLIMITED } from '../fixtures.js'
 
 const NUMBERS = [ANNA, BEN, CLEO]
 const MESSAGE_COUNT = 200
@@ -80,13 +79,8 @@ describe('two processes that accept, send, receive, report and sweep on the same
       await Promise.all(
         Array.from({ length: 10 }, async (_, k) => {
           const context = contexts[(n / 10) % 2]!
-          const webhook = await context.batched.findOpenIncomingWebhook(lines[k % 2]!.lineId)
           const toNumber = NUMBERS[(n + k) % 3]!
-          const answer = await submitToIncomingWebhook(context, webhook!, {
-            toNumber,
-            text: `${n + k}`,
-            idempotencyKey: undefined,
-          })
+          const answer = await submit(context, lines[k % 2]!.lineId, { toNumber, text: `${n + k}` })
           if (answer.outcome !== 'accepted') noteFault(answer)
         }),
       )

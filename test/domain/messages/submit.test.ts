@@ -1,27 +1,40 @@
 import { expect } from 'chai'
-import { submitToIncomingWebhook, type IncomingWebhookMessage } from '../../../src/domain/messages/submit.js'
+import type { IncomingWebhookMessage } from '../../../src/domain/messages/submit.js'
+import { setLineStatus } from '../../../src/domain/lines/lines.js'
+import { getMessage } from '../../../src/domain/messages/get-message.js'
+import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
+import { sendMessage } from '../../../src/domain/messages/send.js'
+import { Unavailable } from '../../../src/errors.js'
+import { newId } from '../../../src/ids.js'
 import { startProxy } from '../../database/proxy.js'
 import { createTestContext, describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForEachTest } from '../../helpers/factories.js'
 import { createTestRedis } from '../../helpers/services/services.js'
 import { until } from '../../helpers/until.js'
-import { ANNA, hasMessageJob, messageRow, queueMessages, UNLIMITED } from '../fixtures.js'
+import {
+  submit,
+  changeRows,
+  ANNA,
+  hasMessageJob,
+  messageRow,
+  queueMessages,
+  UNLIMITED,
+  countRows,
+  queueMessage,
+  takenMessages,
+} from '../fixtures.js'
+import { expectRefusal } from '../refusal.js'
 
-describeContext('submitToWebhook', { environment: { MAX_QUEUED_PER_LINE: '3' } }, (context) => {
-  let line: TestLine
+const NOT_AGAIN = 'only a message that failed or is unknown can be sent again'
 
-  beforeEach(async () => {
-    line = await createLine(context, UNLIMITED)
-  })
+describeContext('accepting a message', { environment: { MAX_QUEUED_PER_LINE: '3' } }, (context) => {
+  const line = lineForEachTest(context, UNLIMITED)
 
-  async function submit(overrides: Partial<IncomingWebhookMessage> = {}, by = context) {
-    const webhook = await by.batched.findOpenIncomingWebhook(line.lineId)
-    const message = { toNumber: ANNA, text: 'Hello', idempotencyKey: undefined, ...overrides }
-    return submitToIncomingWebhook(by, webhook!, message)
-  }
+  const submitted = (overrides: Partial<IncomingWebhookMessage> = {}, by = context) =>
+    submit(by, line.lineId, overrides)
 
   it('commits the message and enqueues its job', async () => {
-    const { outcome, messageId, windows } = await submit({ text: 'Grüße' })
+    const { outcome, messageId, windows } = await submitted({ text: 'Grüße' })
     expect(outcome).to.equal('accepted')
     expect([windows?.toNumber.used, windows?.line.used]).to.deep.equal([1, 1])
     expect(await messageRow(context, messageId!)).to.include({
@@ -40,7 +53,7 @@ describeContext('submitToWebhook', { environment: { MAX_QUEUED_PER_LINE: '3' } }
 
   it('makes one message and one job of many repeats under one key', async () => {
     const jobsBefore = await context.queues.sendMessage.count()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => submit({ idempotencyKey: 'k' })))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => submitted({ idempotencyKey: 'k' })))
     const ids = new Set(answers.flatMap(({ messageId }) => messageId ?? []))
     expect(ids.size).to.equal(1)
     expect(answers.filter(({ outcome }) => outcome === 'accepted')).to.have.length(1)
@@ -55,7 +68,7 @@ describeContext('submitToWebhook', { environment: { MAX_QUEUED_PER_LINE: '3' } }
     try {
       proxy.goDown()
       await until('the connection is lost', () => away.redis.status !== 'ready')
-      const { outcome, messageId } = await submit({}, away)
+      const { outcome, messageId } = await submitted({}, away)
       expect(outcome).to.equal('accepted')
       expect(await messageRow(context, messageId!)).to.include({ status: 'queued' })
     } finally {
@@ -66,22 +79,106 @@ describeContext('submitToWebhook', { environment: { MAX_QUEUED_PER_LINE: '3' } }
 
   it('takes nothing for a line of which too many messages wait, until one is over', async () => {
     const [first] = await queueMessages(context, line, 3)
-    expect(await submit()).to.include({ outcome: 'line_full', messageId: null })
-    await context.db('messages').where({ id: first }).update({ status: 'sent' })
-    expect(await submit()).to.include({ outcome: 'accepted' })
+    expect(await submitted()).to.include({ outcome: 'line_full', messageId: null })
+    await changeRows(context, 'messages', first!, { status: 'sent' })
+    expect(await submitted()).to.include({ outcome: 'accepted' })
   })
 
-  it('answers each of many at once for itself', async () => {
-    const other = await createLine(context, { ...UNLIMITED, messagesPerNumberPerMinute: 1 })
-    const webhook = await context.batched.findOpenIncomingWebhook(other.lineId)
-    const one = (toNumber: string) =>
-      submitToIncomingWebhook(context, webhook!, { toNumber, text: 'Hi', idempotencyKey: undefined })
-    const answers = await Promise.all([one(ANNA), submit(), one(ANNA), one('+15005550102')])
-    expect(answers.map(({ outcome }) => outcome)).to.deep.equal([
-      'accepted',
-      'accepted',
-      'rate_limited',
-      'accepted',
-    ])
+  describe('sending a message again', () => {
+    const again = (id: string, key = newId(), userId = line.userId) =>
+      sendMessageAgain(context, userId, id, key, 'console')
+
+    for (const status of ['failed', 'unknown']) {
+      it(`makes a new message of one that is ${status}, and leaves that as it is`, async () => {
+        const id = await queueMessage(context, line, {
+          status,
+          error: 'expired',
+        })
+        const before = await getMessage(context, line.userId, id)
+        const made = await again(id)
+        expect(made).to.include({
+          direction: 'outbound',
+          source: 'console',
+          type: 'text',
+          fromNumber: line.number,
+          toNumber: ANNA,
+          text: 'Hello',
+          mediaUrl: null,
+          status: 'queued',
+          error: null,
+          attemptCount: 0,
+          againOf: id,
+        })
+        expect(await getMessage(context, line.userId, id)).to.deep.equal(before)
+        await until('it has a job', () => hasMessageJob(context, made.id, 0))
+        expect(await sendMessage(context, made.id)).to.deep.equal({ kind: 'sent' })
+        expect(await takenMessages(context)).to.include(made.id)
+      })
+    }
+
+    it('makes one message for one key, also when both come at the same moment', async () => {
+      const id = await queueMessage(context, line, { status: 'failed' })
+      const count = await countRows(context, 'messages')
+      const key = newId()
+      const made = await Promise.all([again(id, key), again(id, key)])
+      expect((await again(id, key)).id).to.equal(made[0].id)
+      expect(made[1].id).to.equal(made[0].id)
+      expect(await countRows(context, 'messages')).to.equal(count + 1)
+    })
+
+    it('makes another message for another key', async () => {
+      const id = await queueMessage(context, line, { status: 'failed' })
+      expect((await again(id)).id).not.to.equal((await again(id)).id)
+    })
+
+    it('takes the same key for another message as another request', async () => {
+      const key = newId()
+      const first = await again(await queueMessage(context, line, { status: 'failed' }), key)
+      const second = await again(await queueMessage(context, line, { status: 'failed' }), key)
+      expect(second.id).not.to.equal(first.id)
+    })
+
+    for (const columns of [
+      ...['queued', 'sending', 'sent', 'delivered'].map((status) => ({ status })),
+      { status: 'failed', direction: 'inbound' },
+    ]) {
+      it(`is refused for a message that is ${Object.values(columns).join(' and ')}`, async () => {
+        await expectRefusal(again(await queueMessage(context, line, columns)), 409, NOT_AGAIN)
+      })
+    }
+
+    it('is refused for another user’s message, and for none', async () => {
+      const id = await queueMessage(context, line, { status: 'failed' })
+      const { userId } = await createLine(context)
+      for (const wrong of [() => again(id, newId(), userId), () => again(newId()), () => again('x')]) {
+        await expectRefusal(wrong(), 404, 'no such message')
+      }
+    })
+
+    it('is refused while the line is disabled', async () => {
+      const id = await queueMessage(context, line, { status: 'failed' })
+      await setLineStatus(context, line.userId, line.lineId, 'disabled')
+      await expectRefusal(again(id), 409)
+    })
+
+    it('is refused where the line may not send any more', async () => {
+      const id = await queueMessage(context, line, { status: 'failed' })
+      await changeRows(context, 'lines', line.lineId, { allowed_countries: ['GB'] })
+      await expectRefusal(again(id), 403, 'Destination is not allowed')
+    })
+
+    for (const key of ['', 'x'.repeat(256)]) {
+      it(`needs a key, unlike one of ${key.length} characters`, async () => {
+        const id = await queueMessage(context, line, { status: 'failed' })
+        await expectRefusal(again(id, key), 400)
+      })
+    }
+
+    it('has to come later while too many messages of the line wait', async () => {
+      const id = await queueMessage(context, line, { status: 'failed' })
+      for (let n = 0; n < 3; n += 1) await queueMessage(context, line)
+      const thrown: unknown = await again(id).catch((error: unknown) => error)
+      expect(thrown).to.be.instanceOf(Unavailable)
+    })
   })
 })

@@ -9,6 +9,7 @@ import { describeContext } from '../../../helpers/context.js'
 import { createLine } from '../../../helpers/factories.js'
 import { until } from '../../../helpers/until.js'
 import {
+  ago,
   ANNA,
   BEN,
   countWaitingForLocks,
@@ -184,23 +185,22 @@ describeContext('messages to one number', (context) => {
     }
   })
 
-  it('do not wait for messages to another number', async () => {
+  it('wait neither for messages to another number nor for those of another line', async () => {
     const line = await createLine(context)
     await queueMessage(context, line, { to_number: ANNA })
-    const other = await queueMessage(context, line, { to_number: BEN })
-    expect(await sendMessage(context, other)).to.deep.equal({ kind: 'sent' })
-  })
-
-  it('do not wait for messages of another line', async () => {
-    await queueMessage(context, await createLine(context))
-    const other = await queueMessage(context, await createLine(context))
-    expect(await sendMessage(context, other)).to.deep.equal({ kind: 'sent' })
+    for (const [from, to_number] of [
+      [line, BEN],
+      [await createLine(context), ANNA],
+    ] as const) {
+      const other = await queueMessage(context, from, { to_number })
+      expect(await sendMessage(context, other)).to.deep.equal({ kind: 'sent' })
+    }
   })
 
   it('do not wait for one that failed before it was sent', async () => {
     const line = await createLine(context)
     const expired = await queueMessage(context, line, {
-      created_at: context.db.raw(`now() - interval '1 day'`),
+      created_at: ago(context, '1 day'),
     })
     const next = await queueMessage(context, line)
     expect(await sendMessage(context, next)).to.deep.equal({ kind: 'behind' })

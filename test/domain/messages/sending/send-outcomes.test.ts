@@ -7,8 +7,10 @@ import {
 } from '../../../../src/carriers/carrier.js'
 import { MAGIC_NUMBERS } from '../../../../src/carriers/simulator.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { lineForEachTest } from '../../../helpers/factories.js'
 import {
+  ago,
+  changeRows,
   dueAfterMs,
   messageRow,
   queueMessage,
@@ -19,13 +21,10 @@ import {
 } from '../../fixtures.js'
 
 describeContext('what a carrier answers', (context) => {
-  let line: TestLine
   /** Only for a carrier that never answers: on a busy machine a good one takes as long. */
   const impatient = () => ({ ...context, config: { ...context.config, carrierTimeoutMs: 200 } })
 
-  beforeEach(async () => {
-    line = await createLine(context, UNLIMITED)
-  })
+  const line = lineForEachTest(context, UNLIMITED)
 
   it('“wait” moves the message to the moment that the carrier named and is not an attempt', async () => {
     const id = await queueMessage(context, line, { to_number: MAGIC_NUMBERS.throttled })
@@ -42,10 +41,7 @@ describeContext('what a carrier answers', (context) => {
     })
     expect(await dueAfterMs(context, 'messages', id, since)).to.be.within(outcome.ms - 5, outcome.ms + 10_000)
 
-    await context
-      .db('messages')
-      .where({ id })
-      .update({ created_at: context.db.raw(`now() - interval '1 minute'`) })
+    await changeRows(context, 'messages', id, { created_at: ago(context, '1 minute') })
     expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'sent' })
     expect(await messageRow(context, id)).to.include({ status: 'sent', attempt_count: 1, error: null })
   })
@@ -136,36 +132,28 @@ describeContext('what a carrier answers', (context) => {
     })
   }
 
-  it('nothing, from a carrier that does not heed its signal, makes the message unknown too', async () => {
-    const id = await queueMessage(context, line)
-    const deaf = withCarrier(impatient(), () => new Promise(() => undefined))
-    expect(await sendWhenDue(deaf, id)).to.deep.equal({ kind: 'unknown', error: 'carrier_outcome_unknown' })
-  })
-
-  for (const [what, thrown] of [
-    ['an error that no carrier may throw', new TypeError('undefined is not a function')],
-    ['something that is no error', 'oops'],
-    ['CarrierOutcomeUnknown', new CarrierOutcomeUnknown('reset')],
-  ] as const) {
+  // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a carrier may throw anything
+  const rejecting = (thrown: unknown) => () => Promise.reject(thrown)
+  for (const [what, send] of [
+    ['nothing, from a carrier that does not heed its signal,', () => new Promise<never>(() => undefined)],
+    ['an error that no carrier may throw', rejecting(new TypeError('no function'))],
+    ['something that is no error', rejecting('oops')],
+    ['CarrierOutcomeUnknown', rejecting(new CarrierOutcomeUnknown('reset'))],
+    [
+      'an error thrown before any promise',
+      () => {
+        throw new Error('at once')
+      },
+    ],
+  ] as [string, () => Promise<never>][]) {
     it(`${what} counts as unknown: perhaps it was sent`, async () => {
       const id = await queueMessage(context, line)
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a carrier may throw anything
-      const broken = withCarrier(context, () => Promise.reject(thrown))
-      expect(await sendWhenDue(broken, id)).to.deep.equal({
-        kind: 'unknown',
-        error: 'carrier_outcome_unknown',
-      })
-      expect(await messageRow(context, id)).to.include({ status: 'unknown' })
+      const error = 'carrier_outcome_unknown'
+      const outcome = await sendWhenDue(withCarrier(impatient(), send), id)
+      expect(outcome).to.deep.equal({ kind: 'unknown', error })
+      expect(await messageRow(context, id)).to.include({ status: 'unknown', error })
     })
   }
-
-  it('an error thrown before any promise counts as unknown as well', async () => {
-    const id = await queueMessage(context, line)
-    const broken = withCarrier(context, () => {
-      throw new Error('at once')
-    })
-    expect(await sendWhenDue(broken, id)).to.deep.equal({ kind: 'unknown', error: 'carrier_outcome_unknown' })
-  })
 
   it('concerns one message: others that are settled in the same moment keep their own outcome', async () => {
     const ids: string[] = []

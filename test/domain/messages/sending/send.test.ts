@@ -1,14 +1,27 @@
 import { expect } from 'chai'
 import type { Context } from '../../../../src/domain/context.js'
 import { setLineStatus } from '../../../../src/domain/lines/lines.js'
-import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
 import { newId } from '../../../../src/ids.js'
+import { Unavailable } from '../../../../src/errors.js'
+import { sweep } from '../../../../src/domain/sweep.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
-import { createLine } from '../../../helpers/factories.js'
-import { inboundText, messageRow, queueMessage, takenMessages, withCarrier } from '../../fixtures.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { failure } from '../../../helpers/failure.js'
+import {
+  receiveNew,
+  ago,
+  messageRow,
+  queueMessage,
+  takenMessages,
+  withCarrier,
+  ahead,
+  loseWorker,
+  sendWhenDue,
+  UNLIMITED,
+} from '../../fixtures.js'
 
-describeContext('sendMessage', (context) => {
+describeContext('a job that sends a message', (context) => {
   const sameService = joinService(context)
 
   it('hands a queued message to the carrier of its line and keeps the carrier’s id', async () => {
@@ -62,81 +75,148 @@ describeContext('sendMessage', (context) => {
     expect(await messageRow(context, id)).to.include({ status: 'sent', attempt_count: 1 })
   })
 
-  describe('fails a message for good, without asking the carrier,', () => {
-    const noCarrierCall = (given: Context) =>
-      withCarrier(given, () => Promise.reject(new Error('the carrier was asked')))
+  for (const [error, prepare] of [
+    [
+      'expired',
+      (line: TestLine) => queueMessage(context, line, { created_at: ago(context, '4 hours 1 second') }),
+    ],
+    [
+      'opted_out',
+      async (line: TestLine) => {
+        const id = await queueMessage(context, line)
+        await receiveNew(context, line, { content: { type: 'inboundText', text: 'Stop' } })
+        return id
+      },
+    ],
+    [
+      'line_disabled',
+      async (line: TestLine) => {
+        await setLineStatus(context, line.userId, line.lineId, 'disabled')
+        return queueMessage(context, line)
+      },
+    ],
+  ] as const) {
+    it(`fails a message for good, without asking the carrier: ${error}`, async () => {
+      const id = await prepare(await createLine(context))
+      const unasked = withCarrier(context, () => Promise.reject(new Error('the carrier was asked')))
+      expect(await sendMessage(unasked, id)).to.deep.equal({ kind: 'failed', error })
+      expect(await messageRow(context, id)).to.include({ status: 'failed', error, attempt_count: 0 })
+    })
+  }
 
-    it('when it is older than its time to live', async () => {
-      const id = await queueMessage(context, await createLine(context), {
-        created_at: context.db.raw(`now() - interval '4 hours 1 second'`),
-      })
-      expect(await sendMessage(noCarrierCall(context), id)).to.deep.equal({
-        kind: 'failed',
-        error: 'expired',
-      })
-      expect(await messageRow(context, id)).to.include({
-        status: 'failed',
-        error: 'expired',
-        attempt_count: 0,
-      })
+  it('fails a message of a line whose carrier is not set up here', async () => {
+    const id = await queueMessage(context, await createLine(context))
+    const carriers = { ...context.carriers, get: () => Promise.resolve(undefined) }
+    const error = 'carrier_missing'
+    expect(await sendMessage({ ...context, carriers }, id)).to.deep.equal({ kind: 'failed', error })
+    expect(await messageRow(context, id)).to.include({ status: 'failed', error })
+  })
+
+  it('sends a message that is just younger than its time to live', async () => {
+    const created_at = ago(context, '3 hours 59 minutes')
+    const id = await queueMessage(context, await createLine(context), { created_at })
+    expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+  })
+
+  for (const [what, kind, columns] of [
+    ['is over', 'skipped', () => ({ status: 'delivered' })],
+    ['fails', 'failed', () => ({ created_at: ago(context, '1 day') })],
+  ] as const) {
+    it(`takes no place in the windows for a message that ${what}`, async () => {
+      const line = await createLine(context, { messagesPerNumberPerMinute: 1 })
+      const over = await queueMessage(context, line, columns())
+      const fresh = await queueMessage(context, line)
+      expect(await sendMessage(context, over)).to.include({ kind })
+      expect(await sendMessage(context, fresh)).to.deep.equal({ kind: 'sent' })
+    })
+  }
+
+  describe('a worker that is late', () => {
+    let line: TestLine
+
+    beforeEach(async () => {
+      line = await createLine(context, UNLIMITED)
     })
 
-    it('but not while it is just younger', async () => {
-      const id = await queueMessage(context, await createLine(context), {
-        created_at: context.db.raw(`now() - interval '3 hours 59 minutes'`),
+    const realNow = performance.now.bind(performance)
+    afterEach(() => (performance.now = realNow))
+    /** The process was stopped for longer than its claim lasts. */
+    const wakeLate = () => (performance.now = () => realNow() + 30_000)
+
+    /** Between the claim and its answer something happens. */
+    function afterClaim(what: (id: string) => Promise<unknown>): Context {
+      const claimMessage: Context['batched']['claimMessage'] = async (request) => {
+        const answer = await context.batched.claimMessage(request)
+        await what(request.id)
+        return answer
+      }
+      const carrierless = withCarrier(context, () => {
+        throw new Error('the carrier was called')
+      })
+      return { ...carrierless, batched: { ...context.batched, claimMessage } }
+    }
+
+    it('because it was stopped after its claim gives the message back unsent, also when its lease is over', async () => {
+      const id = await queueMessage(context, line)
+      const stopped = afterClaim(async () => {
+        await loseWorker(context, 'messages', [id])
+        await sweep(context)
+        expect(await messageRow(context, id)).to.include({ status: 'unknown' })
+        wakeLate()
+      })
+      expect(await sendMessage(stopped, id)).to.deep.equal({ kind: 'wait', ms: 0, reason: 'too_late' })
+      expect(await messageRow(context, id)).to.include({
+        status: 'queued',
+        attempt_count: 0,
+        handed_over_at: null,
       })
       expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
     })
 
-    it('when its recipient has opted out since it was accepted', async () => {
-      const line = await createLine(context)
-      const id = await queueMessage(context, line)
-      await receiveMessage(context, inboundText(line, { content: { type: 'inboundText', text: 'Stop' } }))
-      expect(await sendMessage(noCarrierCall(context), id)).to.deep.equal({
-        kind: 'failed',
-        error: 'opted_out',
+    it('leaves it unknown when the next one to the number was sent meanwhile: it would come out of order', async () => {
+      const [first, second] = [await queueMessage(context, line), await queueMessage(context, line)]
+      const stopped = afterClaim(async () => {
+        await loseWorker(context, 'messages', [first])
+        await sweep(context)
+        expect(await sendMessage(context, second)).to.deep.equal({ kind: 'sent' })
+        wakeLate()
       })
-      expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'opted_out' })
+      expect(await sendMessage(stopped, first)).to.include({ reason: 'too_late' })
+      expect(await messageRow(context, first)).to.include({ status: 'unknown', error: 'worker_lost' })
     })
 
-    it('when its line has been disabled since', async () => {
-      const line = await createLine(context)
+    it('because the answer to its claim was lost gives the message back', async () => {
       const id = await queueMessage(context, line)
-      await setLineStatus(context, line.userId, line.lineId, 'disabled')
-      expect(await sendMessage(noCarrierCall(context), id)).to.deep.equal({
-        kind: 'failed',
-        error: 'line_disabled',
+      const lost = afterClaim(() => Promise.reject(new Unavailable('Postgres is not available')))
+      expect(await failure(sendMessage(lost, id))).to.be.instanceOf(Unavailable)
+      expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
+      expect(await sendMessage(context, id)).to.deep.equal({ kind: 'sent' })
+    })
+
+    it('does not take a message that another one has claimed since', async () => {
+      const id = await queueMessage(context, line)
+      let taken = ''
+      const late = afterClaim(async () => {
+        const { claim_id: claim } = await messageRow(context, id)
+        const back = { id, claim: claim!, status: 'queued' } as const
+        await context.batched.settleMessage(back)
+        taken = (await sendWhenDue(context, id)).kind
+        throw new Unavailable('Postgres is not available')
       })
-      expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'line_disabled' })
+      await failure(sendMessage(late, id))
+      expect(taken).to.equal('sent')
+      expect(await messageRow(context, id)).to.include({ status: 'sent' })
     })
 
-    it('when the carrier of its line is not set up here', async () => {
-      const line = await createLine(context)
-      const id = await queueMessage(context, line)
-      const without: Context = {
-        ...context,
-        carriers: { ...context.carriers, get: () => Promise.resolve(undefined) },
-      }
-      expect(await sendMessage(without, id)).to.deep.equal({ kind: 'failed', error: 'carrier_missing' })
-      expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'carrier_missing' })
+    it('or early does nothing with a message whose time has not come by Postgres’s clock', async () => {
+      const id = await queueMessage(context, line, {
+        not_before: ahead(context, '1 minute'),
+      })
+      const outcome = await sendMessage(context, id)
+      if (outcome.kind !== 'wait') throw new Error(outcome.kind)
+      expect(outcome).to.include({ reason: 'early' })
+      expect(outcome.ms).to.be.within(50_000, 60_000)
+      expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
     })
-  })
-
-  it('takes no place in the windows for a message that is over', async () => {
-    const line = await createLine(context, { messagesPerNumberPerMinute: 1 })
-    const over = await queueMessage(context, line, { status: 'delivered' })
-    const fresh = await queueMessage(context, line)
-    expect(await sendMessage(context, over)).to.deep.equal({ kind: 'skipped' })
-    expect(await sendMessage(context, fresh)).to.deep.equal({ kind: 'sent' })
-  })
-
-  it('takes no place in the windows for a message that fails', async () => {
-    const line = await createLine(context, { messagesPerNumberPerMinute: 1 })
-    const expired = await queueMessage(context, line, {
-      created_at: context.db.raw(`now() - interval '1 day'`),
-    })
-    const fresh = await queueMessage(context, line)
-    expect(await sendMessage(context, expired)).to.deep.equal({ kind: 'failed', error: 'expired' })
-    expect(await sendMessage(context, fresh)).to.deep.equal({ kind: 'sent' })
   })
 })

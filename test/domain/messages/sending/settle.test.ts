@@ -11,7 +11,15 @@ import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { failure } from '../../../helpers/failure.js'
 import { createTestDatabase } from '../../../helpers/services/services.js'
 import { until } from '../../../helpers/until.js'
-import { claimMessage, loseWorker, messageRow, queueMessage, UNLIMITED, withCarrier } from '../../fixtures.js'
+import {
+  sendNew,
+  claimMessage,
+  loseWorker,
+  messageRow,
+  queueMessage,
+  UNLIMITED,
+  withCarrier,
+} from '../../fixtures.js'
 
 describe('the end of an attempt to send', () => {
   let context: Context
@@ -171,25 +179,26 @@ describe('the end of an attempt to send', () => {
       expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
     })
 
-    it('is called by its name for a message that is too old', async () => {
-      const id = await queueMessage(context, line, { created_at: '2020-01-01T00:00:00Z' })
-      try {
-        expect(await failure(sendMessage(cutAfterAnswer(), id))).to.have.property('name', 'Unavailable')
-      } finally {
-        proxy.goUp()
-      }
-      expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
-    })
-
-    it('is called by its name for a message that is over its limit', async () => {
-      line = await createLine(context, { messagesPerNumberPerMinute: 1 })
-      await sendMessage(context, await queueMessage(context, line))
-      const id = await queueMessage(context, line)
-      try {
-        expect(await failure(sendMessage(cutAfterAnswer(), id))).to.have.property('name', 'Unavailable')
-      } finally {
-        proxy.goUp()
-      }
-    })
+    for (const [what, prepare] of [
+      ['is too old', () => queueMessage(context, line, { created_at: '2020-01-01T00:00:00Z' })],
+      [
+        'is over its limit',
+        async () => {
+          line = await createLine(context, { messagesPerNumberPerMinute: 1 })
+          await sendNew(context, line)
+          return queueMessage(context, line)
+        },
+      ],
+    ] as const) {
+      it(`is called by its name for a message that ${what}`, async () => {
+        const id = await prepare()
+        try {
+          expect(await failure(sendMessage(cutAfterAnswer(), id))).to.have.property('name', 'Unavailable')
+        } finally {
+          proxy.goUp()
+        }
+        expect(await messageRow(context, id)).to.include({ status: 'queued', attempt_count: 0 })
+      })
+    }
   })
 })

@@ -13,8 +13,9 @@ import { revealSigningSecret } from '../../../src/domain/endpoints/signing-secre
 import { addUser } from '../../../src/domain/people/users.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForEachTest } from '../../helpers/factories.js'
 import { until } from '../../helpers/until.js'
+import { countWaitingForLocks } from '../fixtures.js'
 import { refusal } from '../refusal.js'
 
 const URL_A = 'http://127.0.0.1:9/a'
@@ -27,15 +28,12 @@ const NO_CONNECTION = { status: 404, message: 'this line has no developer connec
 const NO_LINE = { status: 404, message: 'no such line' }
 
 describeContext('a developer connection', (context) => {
-  let line: TestLine
   let strangerId: string
 
   before(async () => {
     strangerId = (await addUser(context, { email: 'stranger@example.com' })).id
   })
-  beforeEach(async () => {
-    line = await createLine(context)
-  })
+  const line = lineForEachTest(context)
 
   const find = () => findConnection(context.db, line.userId, line.lineId)
   const setUrl = (url: string | undefined) => setLineEndpointUrl(context, line.userId, line.lineId, url)
@@ -123,20 +121,18 @@ describeContext('a developer connection', (context) => {
       for (const { row } of rows) expect(row).not.to.include(plain.replace('whsec_', ''))
     })
 
-    it('that starts with a clean health when it changes', async () => {
-      await setUrl(URL_A)
-      await spoilHealth()
-      await setUrl(URL_B)
-      expect(await health()).to.deep.equal({ since: null, count: 0, at: null, reason: null })
-    })
-
-    it('that starts with a clean health when the connection is enabled again', async () => {
-      await setUrl(URL_A)
-      await spoilHealth()
-      expect(await find()).to.include({ endpointDisabledReason: 'failing' })
-      await enableConnection(context, line.userId, line.lineId)
-      expect(await health()).to.deep.equal({ since: null, count: 0, at: null, reason: null })
-    })
+    for (const [what, begin] of [
+      ['it changes', () => setUrl(URL_B)],
+      ['the connection is enabled again', () => enableConnection(context, line.userId, line.lineId)],
+    ] as const) {
+      it(`that starts with a clean health when ${what}`, async () => {
+        await setUrl(URL_A)
+        await spoilHealth()
+        expect(await find()).to.include({ endpointDisabledReason: 'failing' })
+        await begin()
+        expect(await health()).to.deep.equal({ since: null, count: 0, at: null, reason: null })
+      })
+    }
 
     it('only while the connection is enabled', async () => {
       await disableConnection(context, line.userId, line.lineId)
@@ -157,13 +153,7 @@ describeContext('a developer connection', (context) => {
       const other = await context.db.transaction()
       await other('developer_connections').where({ line_id: line.lineId }).forUpdate().select()
       const both = Promise.all([setUrl(URL_A), setUrl(URL_B)])
-      await until('both have begun and wait', async () => {
-        const waiting = await context
-          .db('pg_stat_activity')
-          .where({ datname: context.db.raw('current_database()'), wait_event_type: 'Lock' })
-          .pluck<number[]>('pid')
-        return waiting.length === 2
-      })
+      await until('both have begun and wait', async () => (await countWaitingForLocks(context)) === 2)
       await other.commit()
       await both
       expect(await endpoint().select()).to.have.length(1)
@@ -244,19 +234,14 @@ describeContext('a developer connection', (context) => {
       })
     }
 
-    it('cannot be found', async () => {
+    it('cannot be found, nor made where there was none', async () => {
+      const { userId, lineId } = await unconnectedLine()
+      for (const wrong of [lineId, newId()]) {
+        expect(await refusal(enableConnection(context, strangerId, wrong))).to.deep.equal(NO_LINE)
+      }
+      expect(await findConnection(context.db, userId, lineId)).to.equal(undefined)
       expect(await findConnection(context.db, strangerId, line.lineId)).to.equal(undefined)
     })
-
-    it('cannot be made where there was none', async () => {
-      const { userId, lineId } = await unconnectedLine()
-      expect(await refusal(enableConnection(context, strangerId, lineId))).to.deep.equal(NO_LINE)
-      expect(await findConnection(context.db, userId, lineId)).to.equal(undefined)
-    })
-  })
-
-  it('of a line that does not exist cannot be enabled', async () => {
-    expect(await refusal(enableConnection(context, line.userId, newId()))).to.deep.equal(NO_LINE)
   })
 
   async function unconnectedLine(): Promise<{ userId: string; lineId: string }> {

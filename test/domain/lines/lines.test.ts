@@ -14,7 +14,7 @@ import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { addUser } from '../../../src/domain/people/users.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
-import { refusal } from '../refusal.js'
+import { expectRefusal, refusal } from '../refusal.js'
 
 describeContext('lines', (context) => {
   let userId: string
@@ -81,50 +81,29 @@ describeContext('lines', (context) => {
     expect(await add({ number: 'tel:+1-415-555-0092' })).to.include({ number: '+14155550092' })
   })
 
-  for (const number of [
-    '',
-    '14155550000',
-    'tel:4155550000',
-    '(415) 555-0000',
-    '+1',
-    '+1555',
-    'hello',
-    '+1 415 555 0000 ext. 5',
-  ]) {
-    it(`need a number in E.164 form, unlike “${number}”`, async () => {
-      expect(await refusal(add({ number }))).to.deep.equal({
-        status: 400,
-        message: 'number must be in E.164 form, such as +15551234567',
-      })
-    })
-  }
-
-  it('need a carrier that is set up', async () => {
-    expect(await refusal(add({ carrierAccount: 'pigeon' }))).to.deep.equal({
-      status: 400,
-      message:
-        'carrier pigeon is not set up here: add it with `linehook carrier add`; the simulator needs SIMULATOR=true',
-    })
-  })
-
-  for (const field of ['messagesPerNumberPerMinute', 'messagesPerMinute'] as const) {
-    for (const value of [0, -1, 1.5, 100_001, Number.NaN]) {
-      it(`need a limit within bounds: ${field} is not ${value}`, async () => {
-        expect(await refusal(add({ [field]: value }))).to.deep.equal({
-          status: 400,
-          message: `${field} must be a whole number from 1 to 100000`,
-        })
+  const IN_E164 = 'number must be in E.164 form, such as +15551234567'
+  const COUNTRIES = 'allowedCountries must be ISO 3166 codes of two letters, such as US,CA'
+  const NO_CARRIER =
+    'carrier pigeon is not set up here: add it with `linehook carrier add`; the simulator needs SIMULATOR=true'
+  for (const [field, values, message] of [
+    ['number', ['', '14155550000', 'tel:4155550000', '(415) 555-0000', '+1', '+1555', 'hello'], IN_E164],
+    ['number', ['+1 415 555 0000 ext. 5'], IN_E164],
+    ['carrierAccount', ['pigeon'], NO_CARRIER],
+    ['allowedCountries', [[], ['USA'], ['US', ''], ['1']], COUNTRIES],
+    ...(['messagesPerNumberPerMinute', 'messagesPerMinute'] as const).map(
+      (limit) =>
+        [
+          limit,
+          [0, -1, 1.5, 100_001, Number.NaN],
+          `${limit} must be a whole number from 1 to 100000`,
+        ] as const,
+    ),
+  ] as const) {
+    for (const value of values) {
+      it(`are refused with a ${field} that is ${JSON.stringify(value)}`, async () => {
+        await expectRefusal(add({ [field]: value }), 400, message)
       })
     }
-  }
-
-  for (const allowedCountries of [[], ['USA'], ['US', ''], ['1']]) {
-    it(`need countries by their codes, unlike ${JSON.stringify(allowedCountries)}`, async () => {
-      expect(await refusal(add({ allowedCountries }))).to.deep.equal({
-        status: 400,
-        message: 'allowedCountries must be ISO 3166 codes of two letters, such as US,CA',
-      })
-    })
   }
 
   it('have numbers of their own, also those of other users', async () => {
@@ -144,10 +123,11 @@ describeContext('lines', (context) => {
 
   for (const reference of ['', 'nobody', newId(), '+14155559999', '\0']) {
     it(`are not found by ${JSON.stringify(reference)}`, async () => {
-      expect(await refusal(getAnyLine(context, reference))).to.deep.equal({
-        status: 404,
-        message: `no line has the id or number ${reference}: see \`linehook line list\``,
-      })
+      await expectRefusal(
+        getAnyLine(context, reference),
+        404,
+        `no line has the id or number ${reference}: see \`linehook line list\``,
+      )
     })
   }
 
@@ -235,8 +215,10 @@ describeContext('lines', (context) => {
       ] as const) {
         expect(await refusal(getOwnLine(context, user, wrong))).to.deep.equal(noLine)
         expect(await refusal(renameLine(context, user, wrong, 'Mine'))).to.deep.equal(noLine)
+        expect(await refusal(setLineStatus(context, user, wrong, 'disabled'))).to.deep.equal(noLine)
       }
-      expect((await getOwnLine(context, userId, id)).name).not.to.equal('Mine')
+      const unchanged = await getOwnLine(context, userId, id)
+      expect(unchanged).to.include({ name: unchanged.number, status: 'active' })
     })
 
     it('are renamed', async () => {
@@ -248,20 +230,8 @@ describeContext('lines', (context) => {
     for (const name of ['', '  ', '\0', 'x'.repeat(101)]) {
       it(`are not renamed to ${JSON.stringify(name.slice(0, 5))} (${name.length})`, async () => {
         const { id } = await add()
-        expect(await refusal(renameLine(context, userId, id, name))).to.deep.equal({
-          status: 400,
-          message: 'name must have 1 to 100 characters',
-        })
+        await expectRefusal(renameLine(context, userId, id, name), 400, 'name must have 1 to 100 characters')
       })
     }
-  })
-
-  it('are not changed by another user', async () => {
-    const { id } = await add()
-    const stranger = await addUser(context, { email: 'eve@example.com' })
-    const noLine = { status: 404, message: 'no such line' }
-    expect(await refusal(setLineStatus(context, stranger.id, id, 'disabled'))).to.deep.equal(noLine)
-    expect(await refusal(setLineStatus(context, userId, newId(), 'disabled'))).to.deep.equal(noLine)
-    expect(await getAnyLine(context, id)).to.include({ status: 'active' })
   })
 })

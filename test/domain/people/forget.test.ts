@@ -10,10 +10,19 @@ import { postMessage } from '../../../src/domain/messages/post.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { listLatestContacts } from '../../../src/database/messages/conversations.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForEachTest } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
 import { logSteps, takenSteps } from '../../helpers/process/step-log.js'
-import { ANNA, BEN, claimDelivery, claimMessage, inboundText, messageRow, queueMessage } from '../fixtures.js'
+import {
+  changeRows,
+  ANNA,
+  BEN,
+  claimDelivery,
+  claimMessage,
+  inboundText,
+  messageRow,
+  queueMessage,
+} from '../fixtures.js'
 import { EVERYTHING, hasFile, insertPast, leftOf, monthAgo } from '../operating/retention/past.js'
 
 /** Every row in which a text stands, by table. */
@@ -37,13 +46,9 @@ async function findText({ db }: Context, text: string): Promise<string[]> {
 const REASON = 'ticket 4711'
 
 describeContext('forgetting a person', (context) => {
-  let line: TestLine
-
   before(() => logSteps(context.db))
 
-  beforeEach(async () => {
-    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
-  })
+  const line = lineForEachTest(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
 
   afterEach(async () => {
     for (const table of ['messages', 'deliveries', 'events', 'media', 'line_peers', 'simulator_outbox']) {
@@ -186,7 +191,7 @@ describeContext('forgetting a person', (context) => {
     expect(refused.message).to.match(/^1 messages, events or media of this number are being worked on/)
     expect((await messageRow(context, sending)).text).to.equal('Hello')
 
-    await context.db('messages').where({ id: sending }).update({ status: 'sent', lease_until: null })
+    await changeRows(context, 'messages', sending, { status: 'sent', lease_until: null })
     await receive('hi')
     const [delivery] = await context.db('deliveries').pluck<string[]>('id')
     await claimDelivery(context, delivery ?? '')
@@ -197,7 +202,7 @@ describeContext('forgetting a person', (context) => {
     const sending = await queueMessage(context, line)
     await claimMessage(context, sending)
     const forgetting = forgetPerson(context, ANNA, REASON, { patienceMs: 10_000 })
-    await context.db('messages').where({ id: sending }).update({ status: 'sent', lease_until: null })
+    await changeRows(context, 'messages', sending, { status: 'sent', lease_until: null })
     expect(await forgetting).to.include({ messages: 1 })
   })
 
@@ -221,7 +226,7 @@ describeContext('forgetting a person', (context) => {
     const failed = await queueMessage(context, line, { status: 'failed', error: 'rejected' })
     const past = await insertPast(context, line, monthAgo(1))
     const [own] = await context.db('endpoints').where({ user_id: line.userId }).pluck<string[]>('id')
-    await context.db('deliveries').where({ id: past.deliveryId }).update({ endpoint_id: own })
+    await changeRows(context, 'deliveries', past.deliveryId, { endpoint_id: own })
     await forgetPerson(context, ANNA, REASON)
     const again = await failure(sendMessageAgain(context, line.userId, failed, 'key', 'console'))
     expect(again.message).to.match(/was forgotten/)

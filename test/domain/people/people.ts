@@ -29,3 +29,13 @@ export async function createPerson(
     .update({ password_hash: await hashOf(password) })
   return { ...user, hasPassword: true }
 }
+
+/** Called in the body of a `describe`: a new user for each of its tests, and no attempts to sign in. */
+export function personForEachTest(context: Context): Person {
+  const person = {} as Person
+  beforeEach(async () => {
+    await context.db('sign_in_attempts').delete()
+    Object.assign(person, await createPerson(context))
+  })
+  return person
+}

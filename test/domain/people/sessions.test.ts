@@ -15,19 +15,15 @@ import { newToken, sha256 } from '../../../src/secrets.js'
 import { listAudit } from '../../../src/domain/operating/audit.js'
 import { describeContext } from '../../helpers/context.js'
 import { startSession } from '../../helpers/web/sessions.js'
-import { createPerson, PASSWORD, type Person } from './people.js'
-import { refusal } from '../refusal.js'
+import { personForEachTest, createPerson, PASSWORD } from './people.js'
+import { ago, changeRows } from '../fixtures.js'
+import { expectRefusal, refusal } from '../refusal.js'
 
 const ADDRESS = '192.0.2.1'
 const NEXT = 'a whole new password'
 
 describeContext('sessions', (context) => {
-  let ada: Person
-
-  beforeEach(async () => {
-    await context.db('sign_in_attempts').delete()
-    ada = await createPerson(context)
-  })
+  const ada = personForEachTest(context)
 
   const start = (userAgent = 'Firefox') => startSession(context, ada.id, userAgent)
   const get = async (token: string): Promise<Session> => {
@@ -36,11 +32,11 @@ describeContext('sessions', (context) => {
     return session
   }
   const setBack = (token: string, column: string, age: string) =>
-    context
-      .db('sessions')
-      .where({ token_hash: sha256(token) })
-      .update({ [column]: context.db.raw('now() - ?::interval', [age]) })
+    changeRows(context, 'sessions', { token_hash: sha256(token) }, { [column]: ago(context, age) })
   const lastSeenMs = async () => (await listSessions(context.db, ada.id))[0]?.lastSeenAt.getTime()
+
+  const confirm = (session: Session, password: string) =>
+    confirmPassword(context, session, { password, code: '', address: ADDRESS })
   const signInWith = (password: string) =>
     signIn(context, { email: ada.email, password, address: ADDRESS, userAgent: '' })
 
@@ -94,7 +90,7 @@ describeContext('sessions', (context) => {
       await setBack(token, column, over)
       expect(await findSession(context, token)).to.equal(undefined)
       expect(await listSessions(context.db, ada.id)).to.deep.equal([])
-      expect(await refusal(endSession(context, ada.id, id))).to.include({ status: 404 })
+      await expectRefusal(endSession(context, ada.id, id), 404)
     })
   }
 
@@ -130,21 +126,11 @@ describeContext('sessions', (context) => {
     const [token, other] = [await start(), await start()]
     for (const each of [token, other]) await setBack(each, 'confirmed_at', '11 minutes')
     const session = await get(token)
-    expect(
-      await refusal(
-        confirmPassword(context, session, { password: 'a wrong password', code: '', address: ADDRESS }),
-      ),
-    ).to.deep.equal({
-      status: 401,
-      message: 'password is wrong. After several attempts wait 15 minutes.',
-    })
+    const refused = confirm(session, 'a wrong password')
+    await expectRefusal(refused, 401, 'password is wrong. After several attempts wait 15 minutes.')
     expect(await get(token)).to.include({ isConfirmed: false })
 
-    const renewed = await confirmPassword(context, session, {
-      password: PASSWORD,
-      code: '',
-      address: ADDRESS,
-    })
+    const renewed = await confirm(session, PASSWORD)
     expect(await get(renewed)).to.deep.include({ id: session.id, isConfirmed: true })
     expect(await findSession(context, token)).to.equal(undefined)
     expect(await get(other)).to.include({ isConfirmed: false })
@@ -190,10 +176,7 @@ describeContext('sessions', (context) => {
     await endSession(context, ada.id, id)
     expect(await findSession(context, token)).to.equal(undefined)
     expect(await findSession(context, other)).to.include({ userId: ada.id })
-    expect(await refusal(endSession(context, ada.id, id))).to.deep.equal({
-      status: 404,
-      message: 'no such session',
-    })
+    await expectRefusal(endSession(context, ada.id, id), 404, 'no such session')
   })
 
   it('cannot be ended by another user, nor by what is no id', async () => {
@@ -205,7 +188,7 @@ describeContext('sessions', (context) => {
       [ada.id, newId()],
       [ada.id, 'x'],
     ] as const) {
-      expect(await refusal(endSession(context, userId, wrong))).to.include({ status: 404 })
+      await expectRefusal(endSession(context, userId, wrong), 404)
     }
     expect(await findSession(context, token)).to.include({ id })
   })
@@ -226,17 +209,14 @@ describeContext('sessions', (context) => {
       const renewed = await changePassword(context, await get(token), PASSWORD, NEXT, ADDRESS)
       expect(await get(renewed)).to.include({ isConfirmed: true })
       for (const dead of [token, other]) expect(await findSession(context, dead)).to.equal(undefined)
-      expect(await refusal(signInWith(PASSWORD))).to.deep.equal({ status: 401, message: SIGN_IN_REFUSED })
+      await expectRefusal(signInWith(PASSWORD), 401, SIGN_IN_REFUSED)
       expect(await signInWith(NEXT)).to.have.property('token')
     })
 
     it('stay as they are if the current password is wrong', async () => {
       const [token, other] = [await start(), await start()]
       const change = changePassword(context, await get(token), 'a wrong password', NEXT, ADDRESS)
-      expect(await refusal(change)).to.deep.equal({
-        status: 401,
-        message: 'password is wrong. After several attempts wait 15 minutes.',
-      })
+      await expectRefusal(change, 401, 'password is wrong. After several attempts wait 15 minutes.')
       expect(await findSession(context, other)).not.to.equal(undefined)
       expect(await signInWith(PASSWORD)).to.have.property('token')
     })
@@ -245,7 +225,7 @@ describeContext('sessions', (context) => {
       const session = await get(await start())
       for (const next of ['short', ada.email]) {
         const change = changePassword(context, session, PASSWORD, next, ADDRESS)
-        expect(await refusal(change)).to.include({ status: 400 })
+        await expectRefusal(change, 400)
       }
       expect(await context.db('sign_in_attempts').first('id')).to.equal(undefined)
     })
@@ -268,17 +248,11 @@ describeContext('sessions', (context) => {
   it('confirm nothing more after ten wrong passwords, nor does signing in', async () => {
     const session = await get(await start())
     for (let n = 0; n < 5; n += 1) {
-      await refusal(
-        confirmPassword(context, session, { password: 'a wrong password', code: '', address: ADDRESS }),
-      )
+      await refusal(confirm(session, 'a wrong password'))
       await refusal(changePassword(context, session, 'a wrong password', NEXT, ADDRESS))
     }
-    expect(
-      await refusal(confirmPassword(context, session, { password: PASSWORD, code: '', address: ADDRESS })),
-    ).to.include({ status: 401 })
-    expect(await refusal(changePassword(context, session, PASSWORD, NEXT, ADDRESS))).to.include({
-      status: 401,
-    })
-    expect(await refusal(signInWith(PASSWORD))).to.include({ status: 401 })
+    await expectRefusal(confirm(session, PASSWORD), 401)
+    await expectRefusal(changePassword(context, session, PASSWORD, NEXT, ADDRESS), 401)
+    await expectRefusal(signInWith(PASSWORD), 401)
   })
 })

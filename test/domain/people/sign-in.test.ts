@@ -6,19 +6,15 @@ import { UserError } from '../../../src/errors.js'
 import { sha256 } from '../../../src/secrets.js'
 import { describeContext } from '../../helpers/context.js'
 import { until } from '../../helpers/until.js'
-import { createPerson, PASSWORD, type Person } from './people.js'
+import { personForEachTest, createPerson, PASSWORD } from './people.js'
+import { ago, changeRows } from '../fixtures.js'
 import { refusal } from '../refusal.js'
 
 const REFUSED = { status: 401, message: SIGN_IN_REFUSED }
 const WRONG = 'a wrong password'
 
 describeContext('signing in', (context) => {
-  let ada: Person
-
-  beforeEach(async () => {
-    await context.db('sign_in_attempts').delete()
-    ada = await createPerson(context)
-  })
+  const ada = personForEachTest(context)
 
   const attempt = (overrides: Partial<Credentials> = {}) =>
     signIn(context, {
@@ -46,10 +42,7 @@ describeContext('signing in', (context) => {
   it('takes a password however old it is', async () => {
     const columns = await context.db('users').columnInfo()
     expect(Object.keys(columns).filter((name) => /password/.test(name))).to.deep.equal(['password_hash'])
-    await context
-      .db('users')
-      .where({ id: ada.id })
-      .update({ created_at: context.db.raw(`now() - interval '10 years'`) })
+    await changeRows(context, 'users', ada.id, { created_at: ago(context, '10 years') })
     expect(await attempt()).to.have.property('token')
   })
 

@@ -1,9 +1,6 @@
 import type { Mutant } from './mutant.js'
 
-const LATE = [
-  'test/domain/endpoints/deliveries/deliver-late.test.ts',
-  'test/domain/endpoints/deliveries/deliver-early.test.ts',
-]
+const LATE = ['test/domain/endpoints/deliveries/deliver.test.ts']
 const HEALTH = ['test/domain/endpoints/deliveries/endpoint-health.test.ts']
 const LANE = ['test/domain/endpoints/deliveries/lane.test.ts']
 const REPLAY = ['test/domain/endpoints/deliveries/replay.test.ts']

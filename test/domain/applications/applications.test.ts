@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { explainRedirectUri } from '../../../src/domain/applications/redirect-uris.js'
 import { listApplicationsOf } from '../../../src/database/applications/applications.js'
 import { listAuthorizedLines } from '../../../src/database/applications/authorizations.js'
 import {
@@ -14,8 +15,63 @@ import { addUser } from '../../../src/domain/people/users.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
 import { createLine } from '../../helpers/factories.js'
+import { expectRefusal, refusal } from '../refusal.js'
+import { changeRows } from '../fixtures.js'
 import { connect, createApplication, FIELDS } from './applications.js'
-import { refusal } from '../refusal.js'
+
+describe('a redirect URI', () => {
+  for (const uri of [
+    'https://example.com',
+    'https://example.com/callback?from=linehook',
+    'https://example.com:8443/a/../b',
+    'http://localhost/callback',
+    'http://localhost:3000/callback',
+    'http://127.0.0.1:49152/',
+    'http://[::1]:49152/',
+    'com.example.app:/callback',
+    'com.example.app://callback',
+    'autoreply://callback',
+  ]) {
+    it(`may be ${uri}`, () => {
+      expect(explainRedirectUri(uri)).to.equal(undefined)
+    })
+  }
+
+  for (const [uri, fault] of [
+    ['/callback', /is not a URI/],
+    ['example.com/callback', /is not a URI/],
+    ['https://', /is not a URI/],
+    ['https:example.com', /write :\/\/ after https/],
+    ['https:///example.com', /write :\/\/ after https/],
+    ['https:\\\\example.com', /is not a URI/],
+    ['https://example.com/a b', /is not a URI/],
+    ['https://example.com/\n', /is not a URI/],
+    ['https://exämple.com/', /is not a URI/],
+    ['https://example.com/#', /fragment/],
+    ['https://example.com/#part', /fragment/],
+    ['https://user@example.com/', /user name or password/],
+    ['https://user:password@example.com/', /user name or password/],
+    ['http://example.com/', /http:\/\/, which is for this machine only/],
+    ['http://localhost.example.com/', /this machine only/],
+    ['http://127.0.0.1.example.com/', /this machine only/],
+    ['http://192.168.0.1/', /this machine only/],
+    ['javascript:alert(1)', /no app's own scheme/],
+    ['JavaScript:alert(1)', /no app's own scheme/],
+    ['data:text/html,x', /no app's own scheme/],
+    ['file:///etc/passwd', /no app's own scheme/],
+    ['vbscript:x', /no app's own scheme/],
+    ['blob:https://example.com/x', /no app's own scheme/],
+    ['view-source:https://example.com', /no app's own scheme/],
+    ['mailto:ada@example.com', /no app's own scheme/],
+    ['ws://example.com', /no app's own scheme/],
+    ['chrome-extension://abc/', /no app's own scheme/],
+    [`https://example.com/${'x'.repeat(2048)}`, /at most 2048 characters/],
+  ] as const) {
+    it(`may not be ${uri.slice(0, 60)}`, () => {
+      expect(explainRedirectUri(uri)).to.match(fault)
+    })
+  }
+})
 
 const NO_ENDPOINT = {
   endpointId: null,
@@ -121,7 +177,7 @@ describeContext('applications', (context) => {
       Array.from({ length: 6 }, () => registerApplication(context, userId, FIELDS)),
     )
     expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(2)
-    expect((await refusal(registerApplication(context, userId, FIELDS))).status).to.equal(409)
+    await expectRefusal(registerApplication(context, userId, FIELDS), 409)
     const [first] = await listApplicationsOf(context.db, userId)
     await deleteApplication(context, userId, first?.id ?? '')
     await registerApplication(context, userId, FIELDS)
@@ -154,7 +210,7 @@ describeContext('applications', (context) => {
   it('keep the health of their webhook URL while it stays, unless it was disabled', async () => {
     const { userId, id } = await createApplication(context, { webhookUrl: 'http://127.0.0.1:9/events' })
     const { id: endpointId } = await endpoint(id)
-    const set = (columns: object) => context.db('endpoints').where({ id: endpointId }).update(columns)
+    const set = (columns: object) => changeRows(context, 'endpoints', endpointId, columns)
     const save = (webhookUrl: string) => updateApplication(context, userId, id, { ...FIELDS, webhookUrl })
 
     await set({ failing_since: new Date() })
@@ -182,7 +238,7 @@ describeContext('applications', (context) => {
     expect(await findClient(context, id)).to.equal(undefined)
     expect(await listApplicationsOf(context.db, userId)).to.deep.equal([])
     expect(await listAuthorizedLines(context.db, id, line.userId)).to.deep.equal([])
-    expect((await refusal(connect(context, { id }, line))).status).to.equal(404)
+    await expectRefusal(connect(context, { id }, line), 404)
   })
 
   it('are their owner’s alone', async () => {
@@ -194,14 +250,14 @@ describeContext('applications', (context) => {
       () => rotateClientSecret(context, stranger, id),
       () => deleteApplication(context, stranger, id),
     ]) {
-      expect(await refusal(refused())).to.deep.equal({ status: 404, message: 'no such application' })
+      await expectRefusal(refused(), 404, 'no such application')
     }
     expect(await listApplicationsOf(context.db, stranger)).to.deep.equal([])
     expect(await getApplication(context, application.userId, id)).to.deep.equal(application)
   })
 
   it('have ids that are ids', async () => {
-    expect((await refusal(getApplication(context, await newUser(), 'x'))).status).to.equal(404)
+    await expectRefusal(getApplication(context, await newUser(), 'x'), 404)
     expect(await findClient(context, 'x\0')).to.equal(undefined)
   })
 })

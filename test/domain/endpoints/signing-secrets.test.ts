@@ -1,77 +1,176 @@
 import { expect } from 'chai'
-import { Webhook } from 'standardwebhooks'
 import { getConnection } from '../../../src/domain/lines/connection-overview.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../../src/domain/endpoints/signing-secrets.js'
-import { sendTestEvent } from '../../../src/domain/endpoints/test-event.js'
+import { sendTestEvent, triggerEvent } from '../../../src/domain/endpoints/test-event.js'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
+import { LINE_EVENT_TYPES } from '../../../src/event-types.js'
+import { disableConnection } from '../../../src/domain/lines/connections.js'
+import { createLineEventFeed } from '../../../src/domain/endpoints/line-events.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, own, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForEachTest, own } from '../../helpers/factories.js'
 import { startReceiver, type ReceivedRequest } from '../../helpers/services/receiver.js'
-import { openForSuite } from '../../helpers/suite.js'
-import { receiveForDelivery } from '../fixtures.js'
+import { openForSuite, openForEachTest } from '../../helpers/suite.js'
+import { textEventOf, verifyEvent, ago, changeRows, receiveForDelivery, countRows } from '../fixtures.js'
+import { expectRefusal } from '../refusal.js'
 
-describeContext('a signing secret', (context) => {
-  const receiver = openForSuite(startReceiver)
-  let line: TestLine
+describeContext('what an endpoint gets from its owner', (context) => {
+  describe('a signing secret', () => {
+    const receiver = openForSuite(startReceiver)
 
-  beforeEach(async () => {
-    line = await createLine(context, { outgoingUrl: receiver.url })
-  })
+    const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
 
-  const reveal = () => revealSigningSecret(context, ...own(line))
-  const rotate = () => rotateSigningSecret(context, ...own(line))
+    const reveal = () => revealSigningSecret(context, ...own(line))
+    const rotate = () => rotateSigningSecret(context, ...own(line))
 
-  function isSignedBy(secret: string, { body, headers }: ReceivedRequest): boolean {
-    try {
-      new Webhook(secret).verify(body, headers as Record<string, string>)
-      return true
-    } catch {
-      return false
+    const signersOf = (request: ReceivedRequest | undefined, ...secrets: string[]) =>
+      secrets.map((secret) => {
+        try {
+          verifyEvent(request, secret)
+          return true
+        } catch {
+          return false
+        }
+      })
+
+    async function sent(): Promise<ReceivedRequest> {
+      const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+      await deliver(context, id, endpointId)
+      return receiver.requests.at(-1)!
     }
-  }
 
-  async function sent(): Promise<ReceivedRequest> {
-    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-    await deliver(context, id, endpointId)
-    return receiver.requests.at(-1)!
-  }
+    it('that is rotated is a new one, and the one that is shown from then on', async () => {
+      const secret = await rotate()
+      expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/)
+      expect(secret).not.to.equal(line.signingSecret)
+      expect(await reveal()).to.equal(secret)
+    })
 
-  it('that is rotated is a new one, and the one that is shown from then on', async () => {
-    const secret = await rotate()
-    expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/)
-    expect(secret).not.to.equal(line.signingSecret)
-    expect(await reveal()).to.equal(secret)
+    it('signs beside the new one for 24 hours', async () => {
+      const secret = await rotate()
+      const request = await sent()
+      expect(signersOf(request, secret, line.signingSecret)).to.deep.equal([true, true])
+      await sendTestEvent(context, ...own(line))
+      expect(signersOf(receiver.requests.at(-1), secret, line.signingSecret)).to.deep.equal([true, true])
+      const { endpoint } = await getConnection(context, line.userId, line.lineId)
+      const leftMs = endpoint!.previousSecretUntil!.getTime() - Date.now()
+      expect(leftMs).to.be.within(86_300_000, 86_400_000)
+    })
+
+    it('does not sign any more after that', async () => {
+      const secret = await rotate()
+      await changeRows(context, 'endpoints', line.endpointId, {
+        previous_secret_until: ago(context, '1 second'),
+      })
+      const request = await sent()
+      expect(signersOf(request, secret, line.signingSecret)).to.deep.equal([true, false])
+    })
+
+    it('from before the last rotation but one does not sign any more', async () => {
+      const second = await rotate()
+      const third = await rotate()
+      const request = await sent()
+      expect(signersOf(request, line.signingSecret, second, third)).to.deep.equal([false, true, true])
+    })
   })
 
-  it('signs beside the new one for 24 hours', async () => {
-    const secret = await rotate()
-    const request = await sent()
-    expect([isSignedBy(secret, request), isSignedBy(line.signingSecret, request)]).to.deep.equal([true, true])
-    await sendTestEvent(context, ...own(line))
-    expect(isSignedBy(line.signingSecret, receiver.requests.at(-1)!)).to.equal(true)
-    const { endpoint } = await getConnection(context, line.userId, line.lineId)
-    const leftMs = endpoint!.previousSecretUntil!.getTime() - Date.now()
-    expect(leftMs).to.be.within(86_300_000, 86_400_000)
-  })
+  describe('a test event', () => {
+    const receiver = openForEachTest(startReceiver)
 
-  it('does not sign any more after that', async () => {
-    const secret = await rotate()
-    await context
-      .db('endpoints')
-      .where({ user_id: line.userId })
-      .update({ previous_secret_until: context.db.raw(`now() - interval '1 second'`) })
-    const request = await sent()
-    expect([isSignedBy(secret, request), isSignedBy(line.signingSecret, request)]).to.deep.equal([
-      true,
-      false,
-    ])
-  })
+    const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
 
-  it('from before the last rotation but one does not sign any more', async () => {
-    const second = await rotate()
-    const third = await rotate()
-    const request = await sent()
-    const signs = [line.signingSecret, second, third].map((secret) => isSignedBy(secret, request))
-    expect(signs).to.deep.equal([false, true, true])
+    const send = () => sendTestEvent(context, ...own(line))
+    const answerWith = (status: number, body = '') => {
+      receiver.answerWith((response) => {
+        response.statusCode = status
+        response.end(body)
+      })
+    }
+
+    it('is posted at once, signed, from the line’s own number', async () => {
+      const { durationMs, ...result } = await send()
+      expect(result).to.deep.equal({
+        delivered: true,
+        responseStatus: 200,
+        failure: null,
+        responseExcerpt: 'ok',
+      })
+      expect(durationMs).to.be.within(0, 20_000)
+      expect(verifyEvent(receiver.requests[0], line.signingSecret)).to.deep.equal({
+        ...{ ...textEventOf(line), payload: 'A test event from Linehook', fromNumber: line.number },
+      })
+    })
+
+    it('is an example of the type that was asked for', async () => {
+      for (const type of LINE_EVENT_TYPES) await sendTestEvent(context, ...own(line), type)
+      expect(receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type)).to.deep.equal(
+        LINE_EVENT_TYPES,
+      )
+    })
+
+    it('is not kept, whatever comes of it', async () => {
+      const tables = ['messages', 'events', 'deliveries', 'delivery_attempts']
+      const counts = () => Promise.all(tables.map((table) => countRows(context, table)))
+      const before = await counts()
+      await send()
+      answerWith(500)
+      await send()
+      expect(await counts()).to.deep.equal(before)
+    })
+
+    it('that fails is told, not tried again, and no fault of the endpoint', async () => {
+      answerWith(500, '<b>broken</b>')
+      expect(await send()).to.include({
+        delivered: false,
+        responseStatus: 500,
+        failure: 'http_500',
+        responseExcerpt: '<b>broken</b>',
+      })
+      expect(receiver.requests).to.have.length(1)
+      const endpoint = await context
+        .db('endpoints')
+        .where({ user_id: line.userId })
+        .first<object>('consecutive_failure_count', 'failing_since', 'disabled_at')
+      expect(endpoint).to.deep.equal({ consecutive_failure_count: 0, failing_since: null, disabled_at: null })
+    })
+
+    it('that is answered 410 does not disable the endpoint', async () => {
+      answerWith(410)
+      expect(await send()).to.include({ failure: 'http_410' })
+      answerWith(200)
+      expect(await send()).to.include({ delivered: true })
+    })
+
+    it('that reaches nobody has the failure’s name and no answer', async () => {
+      await receiver.close()
+      expect(await send()).to.include({
+        delivered: false,
+        responseStatus: null,
+        failure: 'connect',
+        responseExcerpt: null,
+      })
+    })
+
+    it('goes to listeners too if that is asked for, at most 100 in an hour, and is kept no longer', async () => {
+      const { lineId, userId } = await createLine(context)
+      const forListeners = () => triggerEvent(context, userId, lineId, 'optOut')
+      const feed = createLineEventFeed(context, lineId, { from: new Date(Date.now() - 1000) })
+      expect(await forListeners()).to.include({ delivered: false, failure: 'no_url' })
+      const { events } = await feed.next()
+      expect(events.map(({ type, lineId: of, messageId }) => [type, of, messageId])).to.deep.equal([
+        ['optOut', lineId, null],
+      ])
+      for (let n = 1; n < 100; n += 1) await forListeners()
+      await expectRefusal(forListeners(), 429)
+      await context.db('test_events').update({ created_at: ago(context, '61 minutes') })
+      await forListeners()
+      expect(await countRows(context, 'test_events')).to.equal(1)
+      expect(receiver.requests).to.have.length(0)
+    })
+
+    it('needs the connection to be enabled', async () => {
+      await disableConnection(context, line.userId, line.lineId)
+      await expectRefusal(send(), 409)
+      expect(receiver.requests).to.have.length(0)
+    })
   })
 })

@@ -3,10 +3,10 @@ import { expect } from 'chai'
 import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
 import { createSafeFetch, type Lookup, type SafeFetchOptions } from '../../../../src/safe-fetch.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, own, type TestLine } from '../../../helpers/factories.js'
+import { lineForEachTest, own } from '../../../helpers/factories.js'
 import { startFullListener } from '../../../helpers/web/full-listener.js'
 import { openForSuite } from '../../../helpers/suite.js'
-import { deliverWhenDue, deliveryRow, receiveForDelivery } from '../../fixtures.js'
+import { changeRows, deliverWhenDue, deliveryRow, receiveForDelivery } from '../../fixtures.js'
 
 /** Takes connections and says nothing on them: there a TLS handshake does not end, and a request has no answer. */
 async function startMute() {
@@ -38,17 +38,16 @@ describeContext(
   (context) => {
     const full = openForSuite(startFullListener)
     const mute = openForSuite(startMute)
-    let line: TestLine
 
+    const line = lineForEachTest(context, { outgoingUrl: 'http://127.0.0.1:1/' })
     beforeEach(async () => {
-      line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:1/' })
       await changePolicy(context, ...own(line), { retryOnTimeout: false })
     })
 
     /** By a door of its own: the service's has the system's look-up, and 5 s. */
     async function attempt(url: string, options: Partial<SafeFetchOptions> = {}) {
       const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-      await context.db('endpoints').where({ id: endpointId }).update({ url })
+      await changeRows(context, 'endpoints', endpointId, { url })
       const safeFetch = createSafeFetch({ allowHttp: true, allowedPrivateCidrs: ['127.0.0.0/8'], ...options })
       try {
         const outcome = await deliverWhenDue({ ...context, safeFetch }, id, endpointId)

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { type DeliverOutcome } from '../../../../src/domain/endpoints/deliveries/deliver.js'
+import { type DeliverOutcome, deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
-import { createLine } from '../../../helpers/factories.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
-import { openForEachTest } from '../../../helpers/suite.js'
+import { openForEachTest, openForSuite } from '../../../helpers/suite.js'
+import { HOSTILITIES, startHostileServer } from '../../../helpers/services/hostile-servers.js'
 import {
   attemptRows,
   deliveryRow,
@@ -14,11 +15,12 @@ import {
 } from '../../fixtures.js'
 
 const BASE_MS = 1000
+
 const DAY_MS = 24 * 3_600_000
 
 const environment = { DELIVERY_RETRY_BASE_MS: String(BASE_MS) }
 
-describeContext('a delivery that fails', { environment }, (context) => {
+describeContext('attempts that fail', { environment }, (context) => {
   const strict = joinService(context, { ALLOWED_PRIVATE_CIDRS: '' })
   /** Only for who never answers: on a busy machine a good receiver takes as long. */
   const impatient = joinService(context, { DELIVERY_TIMEOUT_MS: '300' })
@@ -114,14 +116,6 @@ describeContext('a delivery that fails', { environment }, (context) => {
     expect(receiver.requests).to.have.length(10)
   })
 
-  it('says in each attempt when the next one is', async () => {
-    receiver.answerWith((response) => response.writeHead(500).end())
-    await attempt()
-    const { due_at: dueAt } = await deliveryRow(context, delivery.id)
-    const [row] = await attemptRows(context, delivery.id)
-    expect(Math.abs(row!.next_attempt_at!.getTime() - dueAt.getTime())).to.be.below(1000)
-  })
-
   it('is delivered when a later attempt succeeds', async () => {
     receiver.answerWith((response) => response.writeHead(500).end())
     await attempt()
@@ -147,20 +141,35 @@ describeContext('a delivery that fails', { environment }, (context) => {
     })
   }
 
-  it('waits no shorter than the schedule’s step and no longer than 24 h, whatever Retry-After says', async () => {
-    receiver.answerWith((response) => response.writeHead(429, { 'retry-after': '0' }).end())
-    const shortest = await attempt()
-    expect(shortest)
-      .to.have.property('ms')
-      .within(0.8 * BASE_MS, 1.2 * BASE_MS)
-    receiver.answerWith((response) => response.writeHead(429, { 'retry-after': '999999999' }).end())
-    expect(await attempt()).to.deep.equal({ kind: 'retry', ms: DAY_MS, failure: 'http_429' })
-  })
-
   it('does not heed Retry-After on 500', async () => {
     receiver.answerWith((response) => response.writeHead(500, { 'retry-after': '3600' }).end())
     expect(await attempt())
       .to.have.property('ms')
       .within(0.8 * BASE_MS, 1.2 * BASE_MS)
+  })
+
+  describe('deliver, to servers that close and lie', () => {
+    const server = openForSuite(startHostileServer)
+    let line: TestLine
+
+    before(async () => {
+      line = await createLine(context, { outgoingUrl: `${server.origin}/events` })
+    })
+
+    // mocha fails a test for what is thrown outside of its promises.
+    for (const [what, behave] of HOSTILITIES) {
+      it(`has an outcome by name at one that ${what}`, async () => {
+        server.behave(behave)
+        const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+        const { kind } = await deliver(impatient, id, endpointId)
+        const row = await deliveryRow(context, id)
+        expect([kind, row.status]).to.deep.equal(
+          row.last_failure === null ? ['delivered', 'delivered'] : ['retry', 'pending'],
+        )
+        expect(row.last_failure ?? 'reset').to.match(
+          /^(reset|bad_response|too_large|timeout|network|http_\d+)$/,
+        )
+      })
+    }
   })
 })

@@ -8,11 +8,13 @@ import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { keepMedia } from '../../../../src/domain/simulator/media.js'
 import { newId } from '../../../../src/ids.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { createLine, lineForEachTest, type TestLine } from '../../../helpers/factories.js'
 import { copyMedia } from '../../../helpers/media.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForSuite } from '../../../helpers/suite.js'
+import { expectRefusal } from '../../refusal.js'
 import {
+  changeRows,
   ANNA,
   BEN,
   deliverWhenDue,
@@ -22,15 +24,13 @@ import {
   receiveManyForDelivery,
 } from '../../fixtures.js'
 import { MEDIA } from '../../media-samples.js'
-import { refusal } from '../../refusal.js'
 
 describeContext('reading deliveries', (context) => {
   const receiver = openForSuite(startReceiver)
-  let line: TestLine
   let stranger: TestLine
 
+  const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
   beforeEach(async () => {
-    line = await createLine(context, { outgoingUrl: receiver.url })
     stranger = await createLine(context, { outgoingUrl: receiver.url })
   })
 
@@ -76,9 +76,9 @@ describeContext('reading deliveries', (context) => {
   for (const status of ['pending', 'delivering', 'delivered', 'exhausted', 'held']) {
     it(`filters by the status ${status}`, async () => {
       const [one, other] = await receiveManyForDelivery(context, line, 2)
-      await context.db('deliveries').where({ id: one!.id }).update({ status })
+      await changeRows(context, 'deliveries', one!.id, { status })
       const another = status === 'held' ? 'exhausted' : 'held'
-      await context.db('deliveries').where({ id: other!.id }).update({ status: another })
+      await changeRows(context, 'deliveries', other!.id, { status: another })
       expect(await find({ status })).to.deep.equal([one!.id])
     })
   }
@@ -134,13 +134,10 @@ describeContext('reading deliveries', (context) => {
   it('has of each attempt what was sent and answered, without secrets, and how long the parts took', async () => {
     const { id, endpoint_id: endpointId, event_id: eventId } = await receiveForDelivery(context, line)
     const setPolicy = (policy: StoredPolicy) =>
-      context
-        .db('endpoints')
-        .where({ id: endpointId })
-        .update({
-          policy,
-          headers_sealed: sealHeaders(context.secrets, endpointId, { 'X-Api-Key': 'very secret' }),
-        })
+      changeRows(context, 'endpoints', endpointId, {
+        policy,
+        headers_sealed: sealHeaders(context.secrets, endpointId, { 'X-Api-Key': 'very secret' }),
+      })
     await setPolicy({ shape: 'cloudevents-binary', signature: 'v1a' })
     receiver.requests.length = 0
     receiver.answerWith((response) => {
@@ -154,7 +151,7 @@ describeContext('reading deliveries', (context) => {
     const headers = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`x-${n}`, 'y'.repeat(200)]))
     receiver.answerWith((response) => response.writeHead(500, headers).end())
     await deliverWhenDue(context, id, endpointId)
-    await context.db('endpoints').where({ id: endpointId }).update({ url: 'http://10.0.0.1/' })
+    await changeRows(context, 'endpoints', endpointId, { url: 'http://10.0.0.1/' })
     await deliverWhenDue(context, id, endpointId)
 
     const delivery = await getDelivery(context, line.userId, id)
@@ -193,10 +190,7 @@ describeContext('reading deliveries', (context) => {
   it('knows no delivery of another user, none that does not exist, and nothing that is no id', async () => {
     const { id } = await receiveForDelivery(context, stranger)
     for (const wrong of [id, newId(), 'x']) {
-      expect(await refusal(getDelivery(context, line.userId, wrong))).to.deep.equal({
-        status: 404,
-        message: 'no such delivery',
-      })
+      await expectRefusal(getDelivery(context, line.userId, wrong), 404, 'no such delivery')
     }
   })
 

@@ -1,16 +1,11 @@
-import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
-import {
-  disableConnection,
-  enableConnection,
-  setLineEndpointUrl,
-} from '../../../../src/domain/lines/connections.js'
+import { disableConnection, setLineEndpointUrl } from '../../../../src/domain/lines/connections.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
-import { describeContext, joinService } from '../../../helpers/context.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { describeContext } from '../../../helpers/context.js'
+import { lineForEachTest } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
-import { attemptRows, deliveryRow, receiveForDelivery, receiveManyForDelivery } from '../../fixtures.js'
+import { ago, changeRows, attemptRows, deliveryRow, receiveForDelivery } from '../../fixtures.js'
 
 interface Health {
   failing_since: Date | null
@@ -27,13 +22,9 @@ const HEALTHY: Health = {
 }
 
 describeContext('the health of an endpoint', (context) => {
-  const sameService = joinService(context)
   const receiver = openForEachTest(startReceiver)
-  let line: TestLine
 
-  beforeEach(async () => {
-    line = await createLine(context, { outgoingUrl: receiver.url })
-  })
+  const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
 
   async function health(): Promise<Health> {
     return context
@@ -52,15 +43,7 @@ describeContext('the health of an endpoint', (context) => {
   }
 
   const failingSince = (interval: string) =>
-    context
-      .db('endpoints')
-      .where({ user_id: line.userId })
-      .update({ failing_since: context.db.raw('now() - ?::interval', [interval]) })
-
-  it('is untouched by successes', async () => {
-    await attemptOne()
-    expect(await health()).to.deep.equal(HEALTHY)
-  })
+    changeRows(context, 'endpoints', line.endpointId, { failing_since: ago(context, interval) })
 
   it('notes when an event was first sent to its URL, whatever came of it', async () => {
     const calledAt = async () => {
@@ -107,22 +90,6 @@ describeContext('the health of an endpoint', (context) => {
     expect(await health()).to.deep.equal(HEALTHY)
   })
 
-  it('counts every failure when two processes report many at the same time', async () => {
-    // The first failures take places away: nobody is told before all have begun.
-    const responses: ServerResponse[] = []
-    receiver.answerWith((response) => {
-      responses.push(response)
-      if (responses.length === 10) for (const each of responses) each.writeHead(500).end()
-    })
-    const deliveries = await receiveManyForDelivery(context, line, 10)
-    await Promise.all(
-      deliveries.map(({ id, endpoint_id: endpointId }, n) =>
-        deliver(n % 2 === 0 ? context : sameService, id, endpointId),
-      ),
-    )
-    expect(await health()).to.include({ consecutive_failure_count: 10, disabled_at: null })
-  })
-
   it('disables the endpoint when it has only failed for 5 days', async () => {
     answer(500)
     await attemptOne()
@@ -141,14 +108,6 @@ describeContext('the health of an endpoint', (context) => {
     expect(await health()).to.include({ disabled_at: null, disabled_reason: null })
   })
 
-  it('starts its 5 days anew after a success', async () => {
-    await failingSince('6 days')
-    await attemptOne()
-    answer(500)
-    await attemptOne()
-    expect(await health()).to.include({ disabled_at: null, consecutive_failure_count: 1 })
-  })
-
   it('ends at once with 410: the endpoint is disabled and the event is held', async () => {
     answer(410)
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
@@ -165,11 +124,9 @@ describeContext('the health of an endpoint', (context) => {
   it('keeps the first reason for which it was disabled', async () => {
     const disabled = { disabled_at: new Date('2026-01-01T00:00:00Z'), disabled_reason: 'failing' }
     receiver.answerWith((response) => {
-      void context
-        .db('endpoints')
-        .where({ user_id: line.userId })
-        .update(disabled)
-        .then(() => response.writeHead(410).end())
+      void changeRows(context, 'endpoints', { user_id: line.userId }, disabled).then(() =>
+        response.writeHead(410).end(),
+      )
     })
     expect(await attemptOne()).to.equal('held')
     expect(await health()).to.include({ disabled_reason: 'failing' })
@@ -194,10 +151,10 @@ describeContext('the health of an endpoint', (context) => {
   describe('when the endpoint takes no events', () => {
     it('holds a delivery that was pending before it was disabled, without an attempt', async () => {
       const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-      await context
-        .db('endpoints')
-        .where({ id: endpointId })
-        .update({ disabled_at: context.db.fn.now(), disabled_reason: 'failing' })
+      await changeRows(context, 'endpoints', endpointId, {
+        disabled_at: context.db.fn.now(),
+        disabled_reason: 'failing',
+      })
       expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'held' })
       expect(await deliveryRow(context, id)).to.include({
         status: 'held',
@@ -215,13 +172,6 @@ describeContext('the health of an endpoint', (context) => {
       expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'held' })
       expect(await deliveryRow(context, id)).to.include({ status: 'held', attempt_count: 0 })
       expect(receiver.requests).to.deep.equal([])
-    })
-
-    it('is good again when the connection is enabled again', async () => {
-      answer(410)
-      await attemptOne()
-      await enableConnection(context, line.userId, line.lineId)
-      expect(await health()).to.deep.equal(HEALTHY)
     })
   })
 })

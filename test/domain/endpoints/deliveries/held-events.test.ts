@@ -1,51 +1,60 @@
 import { expect } from 'chai'
-import {
-  disableConnection,
-  enableConnection,
-  setLineEndpointUrl,
-} from '../../../../src/domain/lines/connections.js'
+import { disableConnection, enableConnection } from '../../../../src/domain/lines/connections.js'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../../src/domain/endpoints/deliveries/held-events.js'
-import { revealSigningSecret } from '../../../../src/domain/endpoints/signing-secrets.js'
-import { addUser } from '../../../../src/domain/people/users.js'
 import { listTasksOf } from '../../../../src/domain/operating/tasks.js'
+import { sendDeliveryAgain } from '../../../../src/domain/endpoints/deliveries/send-again.js'
+import { newId } from '../../../../src/ids.js'
+import { getEndpoint } from '../../../../src/domain/endpoints/own-endpoint.js'
+import { tryDeliveryNow, tryEndpointNow } from '../../../../src/domain/endpoints/deliveries/try-now.js'
+import {
+  countMessagesToTry,
+  tryLineMessagesNow,
+  tryMessageNow,
+} from '../../../../src/domain/messages/try-now.js'
+import { ownerOf, pauseEndpoint, resumeEndpoint } from '../../../../src/domain/operating/pauses.js'
+import { tryJobNow } from '../../../../src/domain/try-job-now.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, own, type TestLine } from '../../../helpers/factories.js'
+import { createLine, lineForEachTest, own } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForSuite } from '../../../helpers/suite.js'
+import { until } from '../../../helpers/until.js'
+import { expectRefusal, refusal } from '../../refusal.js'
 import {
+  changeRows,
   deliveryRow,
   dueInMs,
   hasDeliveryJob,
   receiveForDelivery,
   receiveManyForDelivery,
   type DeliveryRow,
+  ahead,
+  messageRow,
+  queueMessage,
+  queueMessages,
 } from '../../fixtures.js'
-import { refusal } from '../../refusal.js'
 import { goOn } from '../../operating/tasks.js'
+import { connect, createApplication } from '../../applications/applications.js'
 
-describeContext('sending the events that were held', (context) => {
+describeContext('events that go out once more', (context) => {
   const receiver = openForSuite(startReceiver)
-  let line: TestLine
 
-  beforeEach(async () => {
-    line = await createLine(context, { outgoingUrl: receiver.url })
-  })
+  const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
 
   const sendHeld = () => sendHeldEvents(context, ...own(line))
   const setDisabled = (reason: 'gone' | 'failing' | null) =>
-    context
-      .db('endpoints')
-      .where({ user_id: line.userId })
-      .update({ disabled_at: reason && context.db.fn.now(), disabled_reason: reason })
+    changeRows(context, 'endpoints', line.endpointId, {
+      disabled_at: reason && context.db.fn.now(),
+      disabled_reason: reason,
+    })
 
   async function holdMany(count: number): Promise<DeliveryRow> {
     const delivery = await receiveForDelivery(context, line)
-    await context.db('deliveries').where({ id: delivery.id }).update({ status: 'held' })
+    await changeRows(context, 'deliveries', delivery.id, { status: 'held' })
     await context.db.raw(
       `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number)
-       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'held', 'inboundText', 'x'
-       from generate_series(2, ?) n`,
+     select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'held', 'inboundText', 'x'
+     from generate_series(2, ?) n`,
       [line.userId, line.lineId, delivery.event_id, delivery.endpoint_id, count],
     )
     return delivery
@@ -54,10 +63,11 @@ describeContext('sending the events that were held', (context) => {
   it('gives their endpoint a job, and each a new round of attempts', async () => {
     await setDisabled('failing')
     const deliveries = await receiveManyForDelivery(context, line, 3)
-    await context
-      .db('deliveries')
-      .where({ id: deliveries[0]!.id })
-      .update({ attempt_count: 7, round_attempt_count: 7, crash_count: 3 })
+    await changeRows(context, 'deliveries', deliveries[0]!.id, {
+      attempt_count: 7,
+      round_attempt_count: 7,
+      crash_count: 3,
+    })
     await setDisabled(null)
     expect(await sendHeld()).to.equal(3)
     expect(await hasDeliveryJob(context, deliveries[0]!.id, 1)).to.equal(true)
@@ -76,16 +86,6 @@ describeContext('sending the events that were held', (context) => {
       round_attempt_count: 1,
     })
     expect(await sendHeld()).to.equal(0)
-  })
-
-  it('sends them to a URL that comes after one that was taken away, signed with the same secret', async () => {
-    const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-    await setLineEndpointUrl(context, line.userId, line.lineId, undefined)
-    expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'held' })
-    await setLineEndpointUrl(context, line.userId, line.lineId, `${receiver.url}/other`)
-    expect(await revealSigningSecret(context, ...own(line))).to.equal(line.signingSecret)
-    expect(await sendHeld()).to.equal(1)
-    expect(await deliver(context, id, endpointId)).to.deep.equal({ kind: 'delivered' })
   })
 
   it('goes on batch after batch, as a background task', async () => {
@@ -107,7 +107,7 @@ describeContext('sending the events that were held', (context) => {
     const pending = await receiveForDelivery(context, line)
     const other = await createLine(context, { userId: line.userId, outgoingUrl: receiver.url })
     const otherHeld = await receiveForDelivery(context, other)
-    await context.db('deliveries').where({ id: otherHeld.id }).update({ status: 'held' })
+    await changeRows(context, 'deliveries', otherHeld.id, { status: 'held' })
     expect(await sendHeld()).to.equal(0)
     expect(await deliveryRow(context, pending.id)).to.include({ job_generation: 0 })
     expect(await deliveryRow(context, otherHeld.id)).to.include({ status: 'held' })
@@ -115,7 +115,7 @@ describeContext('sending the events that were held', (context) => {
 
   it('leaves those that wait for a copy of their media: without it there is nothing to send', async () => {
     const { id } = await holdMany(1)
-    await context.db('deliveries').where({ id }).update({ last_failure: 'media_too_large' })
+    await changeRows(context, 'deliveries', id, { last_failure: 'media_too_large' })
     expect(await sendHeld()).to.equal(0)
     expect(await deliveryRow(context, id)).to.include({ status: 'held', job_generation: 0 })
   })
@@ -126,7 +126,7 @@ describeContext('sending the events that were held', (context) => {
     const queues = {
       ...context.queues,
       enqueueDeliveries: async () => {
-        await context.db('deliveries').where({ endpoint_id: endpointId }).update({ status: 'held' })
+        await changeRows(context, 'deliveries', { endpoint_id: endpointId }, { status: 'held' })
       },
     }
     expect(await sendHeldEvents({ ...context, queues }, ...own(line))).to.equal(1200)
@@ -137,35 +137,202 @@ describeContext('sending the events that were held', (context) => {
   it('is refused while the endpoint is disabled: they would only be held again', async () => {
     const { id } = await holdMany(1)
     await setDisabled('gone')
-    expect(await refusal(sendHeld())).to.deep.equal({
-      status: 409,
-      message: 'the endpoint is disabled, because it failed: enable it again first',
-    })
+    const refused = sendHeld()
+    await expectRefusal(refused, 409, 'the endpoint is disabled, because it failed: enable it again first')
     expect(await deliveryRow(context, id)).to.include({ status: 'held' })
     await enableConnection(context, line.userId, line.lineId)
-    expect(await sendHeld()).to.equal(1)
-  })
-
-  it('works again after the URL has been changed', async () => {
-    await holdMany(1)
-    await setDisabled('gone')
-    await setLineEndpointUrl(context, line.userId, line.lineId, `${receiver.url}/new`)
     expect(await sendHeld()).to.equal(1)
   })
 
   it('is refused while the connection is disabled', async () => {
     await holdMany(1)
     await disableConnection(context, line.userId, line.lineId)
-    expect(await refusal(sendHeld())).to.include({ status: 409 })
+    await expectRefusal(sendHeld(), 409)
   })
 
-  it('of another user is refused', async () => {
-    const { id } = await holdMany(1)
-    const stranger = await addUser(context, { email: 'held-stranger@example.com' })
-    expect(await refusal(sendHeldEvents(context, { userId: stranger.id }, line.endpointId))).to.deep.equal({
-      status: 404,
-      message: 'no such endpoint',
+  describe('sending a delivery again', () => {
+    let delivery: DeliveryRow
+
+    beforeEach(async () => {
+      delivery = await receiveForDelivery(context, line)
     })
-    expect(await deliveryRow(context, id)).to.include({ status: 'held' })
+
+    const again = (userId = line.userId, id = delivery.id) => sendDeliveryAgain(context, userId, id)
+    const become = (changes: Record<string, unknown>) =>
+      changeRows(context, 'deliveries', delivery.id, changes)
+
+    for (const status of ['delivered', 'exhausted', 'held']) {
+      it(`gives one that is ${status} a new round of attempts`, async () => {
+        await become({
+          status,
+          attempt_count: 9,
+          round_attempt_count: 9,
+          crash_count: 2,
+          delivered_at: new Date(),
+        })
+        expect(await again()).to.include({
+          id: delivery.id,
+          status: 'pending',
+          attemptCount: 9,
+          deliveredAt: null,
+        })
+        expect(await deliveryRow(context, delivery.id)).to.include({
+          round_attempt_count: 0,
+          crash_count: 0,
+          job_generation: 1,
+        })
+        await until('it has a job', () => hasDeliveryJob(context, delivery.id, 1))
+        expect(await deliver(context, delivery.id, delivery.endpoint_id)).to.deep.equal({ kind: 'delivered' })
+        expect(await deliveryRow(context, delivery.id)).to.include({ status: 'delivered', attempt_count: 10 })
+      })
+    }
+
+    it('keeps its webhook-id, so that the receiver knows it again', async () => {
+      const seen = receiver.requests.length
+      await deliver(context, delivery.id, delivery.endpoint_id)
+      await again()
+      await deliver(context, delivery.id, delivery.endpoint_id)
+      const ids = receiver.requests.slice(seen).map(({ headers }) => headers['webhook-id'])
+      expect(ids).to.deep.equal([delivery.event_id, delivery.event_id])
+    })
+
+    for (const status of ['pending', 'delivering']) {
+      it(`is refused while it is ${status}`, async () => {
+        await become({ status })
+        await expectRefusal(again(), 409)
+        expect(await deliveryRow(context, delivery.id)).to.include({ status, job_generation: 0 })
+      })
+    }
+
+    it('is done once by two requests at the same moment', async () => {
+      await become({ status: 'exhausted' })
+      const results = await Promise.allSettled([again(), again()])
+      expect(results.filter((result) => result.status === 'fulfilled')).to.have.length(1)
+      expect(await deliveryRow(context, delivery.id)).to.include({ job_generation: 1 })
+    })
+
+    it('is refused for another user’s delivery, and for none', async () => {
+      await become({ status: 'exhausted' })
+      const { userId } = await createLine(context)
+      for (const [user, id] of [
+        [userId, delivery.id],
+        [line.userId, newId()],
+        [line.userId, 'x'],
+      ] as const) {
+        await expectRefusal(again(user, id), 404, 'no such delivery')
+      }
+      expect(await deliveryRow(context, delivery.id)).to.include({ status: 'exhausted' })
+    })
+  })
+
+  describe('trying now', () => {
+    const inAnHour = () => ahead(context, '1 hour')
+    /** An event whose next attempt is due in an hour. */
+    async function waitingEvent() {
+      const delivery = await receiveForDelivery(context, line)
+      await changeRows(context, 'deliveries', delivery.id, {
+        due_at: inAnHour(),
+        attempt_count: 3,
+        round_attempt_count: 3,
+        last_failure: 'http_500',
+      })
+      return delivery
+    }
+    const isDue = async (id: string) =>
+      (await context.db('deliveries').where({ id }).whereRaw('due_at <= now()').first('id')) !== undefined
+
+    it('makes the next attempt of an event, which is one of those that it has', async () => {
+      const { id, endpoint_id: endpointId } = await waitingEvent()
+      expect(await deliver(context, id, endpointId)).to.include({ kind: 'early' })
+      expect(await tryDeliveryNow(context, line.userId, id)).to.include({ status: 'pending' })
+      await until('it has a job', () => hasDeliveryJob(context, id, 1))
+      receiver.answerWith((response) => response.writeHead(500).end())
+      await deliver(context, id, endpointId)
+      receiver.answerWith((response) => response.end())
+      expect(await deliveryRow(context, id)).to.include({
+        attempt_count: 4,
+        round_attempt_count: 4,
+        status: 'pending',
+      })
+      expect(await isDue(id)).to.equal(false)
+      await tryDeliveryNow(context, line.userId, id)
+      await deliver(context, id, endpointId)
+      expect(await deliveryRow(context, id)).to.include({ attempt_count: 5, status: 'delivered' })
+    })
+
+    it('is for what waits for a time, of the user’s own, and not while it is paused', async () => {
+      const { id } = await waitingEvent()
+      await expectRefusal(tryDeliveryNow(context, newId(), id), 404)
+      await pauseEndpoint(context, ownerOf(line.userId), await getEndpoint(context, ...own(line)))
+      for (const paused of [
+        tryDeliveryNow(context, line.userId, id),
+        tryEndpointNow(context, ...own(line)),
+      ]) {
+        await expectRefusal(paused, 409, 'the events to this URL are paused: resume them first')
+      }
+      await resumeEndpoint(context, ownerOf(line.userId), await getEndpoint(context, ...own(line)))
+      for (const status of ['delivering', 'delivered', 'exhausted', 'held']) {
+        await changeRows(context, 'deliveries', id, { status })
+        expect(await refusal(tryDeliveryNow(context, line.userId, id)), status).to.include({ status: 409 })
+      }
+      expect(await deliveryRow(context, id)).to.include({ job_generation: 0 })
+    })
+
+    it('takes all that waits at an endpoint, and nothing of another one', async () => {
+      const application = await createApplication(context, { userId: line.userId, webhookUrl: receiver.url })
+      await connect(context, application, line)
+      const [first, second] = [await waitingEvent(), await waitingEvent()]
+      await context
+        .db('deliveries')
+        .whereNot({ endpoint_id: first.endpoint_id })
+        .where({ line_id: line.lineId })
+        .update({ due_at: inAnHour() })
+      expect(await tryEndpointNow(context, ...own(line))).to.equal(2)
+      expect([await isDue(first.id), await isDue(second.id)]).to.deep.equal([true, true])
+      expect(await tryEndpointNow(context, ...own(line))).to.equal(0)
+      expect(await tryEndpointNow(context, ...own(application))).to.equal(2)
+    })
+
+    it('takes a message that waits until its carrier is tried again, and no other', async () => {
+      const id = await queueMessage(context, line)
+      await expectRefusal(tryMessageNow(context, line.userId, id), 409)
+      await changeRows(context, 'messages', id, { not_before: inAnHour(), due_at: inAnHour() })
+      await expectRefusal(tryMessageNow(context, newId(), id), 404)
+      expect(await tryMessageNow(context, line.userId, id)).to.include({ id, status: 'queued' })
+      expect(await messageRow(context, id)).to.include({ not_before: null, job_generation: 1 })
+    })
+
+    it('takes all of a line that wait for their carrier, in their order, and leaves the others', async () => {
+      const ids = await queueMessages(context, line, 3)
+      const waiting = ids.slice(0, 2)
+      await context
+        .db('messages')
+        .whereIn('id', waiting)
+        .update({ not_before: inAnHour(), due_at: inAnHour() })
+      expect(await countMessagesToTry(context, line.lineId)).to.equal(2)
+      await expectRefusal(tryLineMessagesNow(context, newId(), line.lineId), 404)
+      expect(await tryLineMessagesNow(context, line.userId, line.lineId)).to.equal(2)
+      const rows = await context
+        .db('messages')
+        .whereIn('id', ids)
+        .orderBy('id')
+        .select('not_before', 'job_generation')
+      expect(rows).to.deep.equal([1, 1, 0].map((job_generation) => ({ not_before: null, job_generation })))
+      expect(await countMessagesToTry(context, line.lineId)).to.equal(0)
+      expect(await tryLineMessagesNow(context, line.userId, line.lineId)).to.equal(0)
+    })
+
+    it('is what an operator does who promotes a job', async () => {
+      const { id } = await waitingEvent()
+      await tryJobNow(context, 'deliver-event', id)
+      expect(await isDue(id)).to.equal(true)
+      const messageId = await queueMessage(context, line)
+      await changeRows(context, 'messages', messageId, { not_before: inAnHour() })
+      await tryJobNow(context, 'send-message', messageId)
+      expect(await messageRow(context, messageId)).to.include({ not_before: null })
+      for (const queue of ['send-message', 'deliver-event', 'maintenance'] as const) {
+        await tryJobNow(context, queue, newId())
+      }
+    })
   })
 })

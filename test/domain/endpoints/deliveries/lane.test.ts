@@ -1,24 +1,33 @@
-import { expect } from 'chai'
 import type { ServerResponse } from 'node:http'
+import { expect } from 'chai'
 import type { Context } from '../../../../src/domain/context.js'
 import { createContext } from '../../../../src/domain/open-context.js'
 import { runLane, stopLanes } from '../../../../src/domain/endpoints/deliveries/lane.js'
 import { whenReady } from '../../../../src/kit/redis/redis.js'
+import { findIdleLanes } from '../../../../src/database/endpoints/deliveries/stranded.js'
+import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
+import { changePolicy } from '../../../../src/domain/endpoints/policies.js'
 import { startProxy, type Proxy } from '../../../database/proxy.js'
 import { createTestContext, describeContext } from '../../../helpers/context.js'
-import { createLine } from '../../../helpers/factories.js'
+import { createLine, lineForEachTest, own } from '../../../helpers/factories.js'
 import { failure } from '../../../helpers/failure.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { createTestDatabase } from '../../../helpers/services/services.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import {
+  deliveriesOf,
+  receiveNew,
+  changeRows,
   attemptRows,
   deliveryRow,
   hasLaneJob,
   receiveForDelivery,
   receiveManyForDelivery,
   type DeliveryRow,
+  ANNA,
+  BEN,
+  makeOverdue,
 } from '../../fixtures.js'
 
 describe('the lane of an endpoint', () => {
@@ -55,6 +64,14 @@ describe('the lane of an endpoint', () => {
 
   const run = ({ endpoint_id: endpointId, id }: DeliveryRow, by = context) => runLane(by, endpointId, id)
 
+  /** So many of its requests are on their way, and get no answer before `answerHeld`. */
+  async function hangAt(count: number, row: DeliveryRow, by = context) {
+    hang()
+    const running = run(row, by)
+    await until('so many requests hang', () => held.length === count)
+    return { running }
+  }
+
   async function anotherProcess(endpointMaxInFlight: number): Promise<Context> {
     const other = createContext({ ...context.config, endpointMaxInFlight }, { process: 'another' })
     await whenReady(other.redis)
@@ -71,7 +88,7 @@ describe('the lane of an endpoint', () => {
   it('is worked off by one job, in the order in which the events came', async () => {
     const rows = await receiveMany(20)
     // One at a time, or the receiver might note two in the other order.
-    await context.db('endpoints').where({ id: rows[0]!.endpoint_id }).update({ places: 1 })
+    await changeRows(context, 'endpoints', rows[0]!.endpoint_id, { places: 1 })
     const one = await anotherProcess(1)
     try {
       expect(await run(rows[10]!, one)).to.equal(undefined)
@@ -85,9 +102,7 @@ describe('the lane of an endpoint', () => {
 
   it('has no more requests than it has places; what waits is not touched, and is brought by whoever ends', async () => {
     const rows = await receiveMany(6)
-    hang()
-    const running = run(rows[0]!)
-    await until('two requests hang', () => held.length === 2)
+    const { running } = await hangAt(2, rows[0]!)
     const versions = async () =>
       context
         .db('deliveries')
@@ -116,9 +131,7 @@ describe('the lane of an endpoint', () => {
 
   it('does not hold up others', async () => {
     const rows = await receiveMany(3)
-    hang()
-    const running = run(rows[0]!)
-    await until('two requests hang', () => held.length === 2)
+    const { running } = await hangAt(2, rows[0]!)
     const good = await startReceiver()
     try {
       const line = await createLine(context, { outgoingUrl: good.url })
@@ -134,9 +147,7 @@ describe('the lane of an endpoint', () => {
   it('takes what comes while it is worked on', async () => {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     const first = await receiveForDelivery(context, line)
-    hang()
-    const running = run(first)
-    await until('the first hangs', () => held.length === 1)
+    const { running } = await hangAt(1, first)
     const second = await receiveForDelivery(context, line)
     await run(second)
     await until('the second hangs', () => held.length === 2)
@@ -159,7 +170,7 @@ describe('the lane of an endpoint', () => {
     // Before that time there is nothing to do, and it says for how long.
     expect(await run(rows[0]!)).to.be.within(1, 20_000)
     expect(receiver.requests).to.have.length(3)
-    await context.db('deliveries').where({ status: 'pending' }).update({ due_at: context.db.fn.now() })
+    await changeRows(context, 'deliveries', { status: 'pending' }, { due_at: context.db.fn.now() })
     await run(rows[0]!)
     expect(new Set(await statuses(rows))).to.deep.equal(new Set(['delivered']))
   })
@@ -199,9 +210,7 @@ describe('the lane of an endpoint', () => {
   it('keeps the leases of long requests alive, so that nobody else takes them', async function () {
     this.timeout(20_000)
     const [row] = (await receiveMany(1)) as [DeliveryRow]
-    hang()
-    const running = run(row)
-    await until('it hangs', () => held.length === 1)
+    const { running } = await hangAt(1, row)
     const lease = async () =>
       (await context.db('deliveries').where({ id: row.id }).first<{ lease_until: Date }>('lease_until'))
         .lease_until
@@ -214,9 +223,7 @@ describe('the lane of an endpoint', () => {
 
   it('writes down what came of it once Postgres is back, when it was away at the end', async () => {
     const [row] = (await receiveMany(1)) as [DeliveryRow]
-    hang()
-    const running = run(row)
-    await until('it hangs', () => held.length === 1)
+    const { running } = await hangAt(1, row)
     const refusedBefore = proxy.refusedCount
     proxy.goDown()
     try {
@@ -246,9 +253,7 @@ describe('the lane of an endpoint', () => {
     const rows = await receiveMany(5)
     const stopped = await anotherProcess(2)
     try {
-      hang()
-      const running = run(rows[0]!, stopped)
-      await until('two hang', () => held.length === 2)
+      const { running } = await hangAt(2, rows[0]!, stopped)
       const stopping = stopLanes(stopped)
       answerHeld()
       await Promise.all([running, stopping])
@@ -262,62 +267,6 @@ describe('the lane of an endpoint', () => {
     } finally {
       await stopped.close()
     }
-  })
-})
-
-describeContext('the places of an endpoint', (context) => {
-  const receiver = openForEachTest(startReceiver)
-
-  const places = async (endpointId: string) =>
-    (await context.db('endpoints').where({ id: endpointId }).first<{ places: number }>('places')).places
-
-  async function deliverMany(count: number, by = context): Promise<string> {
-    const line = await createLine(context, { outgoingUrl: receiver.url })
-    const rows = await receiveManyForDelivery(context, line, count)
-    await runLane(by, rows[0]!.endpoint_id, rows[0]!.id)
-    return rows[0]!.endpoint_id
-  }
-
-  it('are more while it answers, and all are taken', async () => {
-    const endpointId = await deliverMany(100)
-    expect(receiver.requests).to.have.length(100)
-    expect(await places(endpointId)).to.be.within(15, 100)
-  })
-
-  it('stay as they are when they are not needed', async () => {
-    expect(await places(await deliverMany(5))).to.equal(10)
-  })
-
-  for (const [what, status] of [
-    ['it is asked too often', 429],
-    ['it fails', 503],
-  ] as const) {
-    it(`are half as many when ${what}, once a second`, async () => {
-      receiver.answerWith((response) => response.writeHead(status).end())
-      expect(await places(await deliverMany(5))).to.equal(5)
-    })
-  }
-
-  it('are half as many again and again when it hangs, down to one', async () => {
-    // Only here: a hundred that are answered may take as long on a busy machine, and one late answer halves the places.
-    const impatient = { ...context, config: { ...context.config, deliveryTimeoutMs: 500 } }
-    receiver.answerWith(() => undefined)
-    const endpointId = await deliverMany(5, impatient)
-    for (const expected of [5, 2, 1, 1]) {
-      expect(await places(endpointId)).to.equal(expected)
-      const { id } = await context
-        .db('deliveries')
-        .where({ endpoint_id: endpointId })
-        .first<DeliveryRow>('id')
-      await context.db('deliveries').where({ id }).update({ due_at: context.db.fn.now() })
-      await context.db('endpoints').update({ slowed_at: context.db.raw(`slowed_at - interval '2 seconds'`) })
-      await runLane(impatient, endpointId, id)
-    }
-  })
-
-  it('say nothing of how it refuses one event', async () => {
-    receiver.answerWith((response) => response.writeHead(400).end())
-    expect(await places(await deliverMany(5))).to.equal(10)
   })
 })
 
@@ -349,5 +298,141 @@ describe('the places of a process', () => {
       await context.close()
       await Promise.all(receivers.map((receiver) => receiver.close()))
     }
+  })
+})
+
+describeContext('lanes and places', (context) => {
+  describe('the places of an endpoint', () => {
+    const receiver = openForEachTest(startReceiver)
+
+    const places = async (endpointId: string) =>
+      (await context.db('endpoints').where({ id: endpointId }).first<{ places: number }>('places')).places
+
+    async function deliverMany(count: number, by = context): Promise<string> {
+      const line = await createLine(context, { outgoingUrl: receiver.url })
+      const rows = await receiveManyForDelivery(context, line, count)
+      await runLane(by, rows[0]!.endpoint_id, rows[0]!.id)
+      return rows[0]!.endpoint_id
+    }
+
+    it('are more while it answers, and all are taken', async () => {
+      const endpointId = await deliverMany(100)
+      expect(receiver.requests).to.have.length(100)
+      expect(await places(endpointId)).to.be.within(15, 100)
+    })
+
+    it('stay as they are when they are not needed', async () => {
+      expect(await places(await deliverMany(5))).to.equal(10)
+    })
+
+    for (const [what, status] of [
+      ['it is asked too often', 429],
+      ['it fails', 503],
+    ] as const) {
+      it(`are half as many when ${what}, once a second`, async () => {
+        receiver.answerWith((response) => response.writeHead(status).end())
+        expect(await places(await deliverMany(5))).to.equal(5)
+      })
+    }
+
+    it('are half as many again and again when it hangs, down to one', async () => {
+      // Only here: a hundred that are answered may take as long on a busy machine, and one late answer halves the places.
+      const impatient = { ...context, config: { ...context.config, deliveryTimeoutMs: 500 } }
+      receiver.answerWith(() => undefined)
+      const endpointId = await deliverMany(5, impatient)
+      for (const expected of [5, 2, 1, 1]) {
+        expect(await places(endpointId)).to.equal(expected)
+        const { id } = await context
+          .db('deliveries')
+          .where({ endpoint_id: endpointId })
+          .first<DeliveryRow>('id')
+        await changeRows(context, 'deliveries', id, { due_at: context.db.fn.now() })
+        await context
+          .db('endpoints')
+          .update({ slowed_at: context.db.raw(`slowed_at - interval '2 seconds'`) })
+        await runLane(impatient, endpointId, id)
+      }
+    })
+
+    it('say nothing of how it refuses one event', async () => {
+      receiver.answerWith((response) => response.writeHead(400).end())
+      expect(await places(await deliverMany(5))).to.equal(10)
+    })
+  })
+
+  describe('an endpoint that wants the events of each number in order', () => {
+    const receiver = openForEachTest(startReceiver)
+
+    const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
+    beforeEach(async () => {
+      await changePolicy(context, ...own(line), { ordered: true })
+    })
+
+    async function receive(fromNumber: string, text: string): Promise<DeliveryRow> {
+      const content = { type: 'inboundText', text } as const
+      const [delivery] = await deliveriesOf(context, await receiveNew(context, line, { fromNumber, content }))
+      return delivery!
+    }
+    const texts = () => receiver.requests.map(({ body }) => (JSON.parse(body) as { payload: string }).payload)
+    const run = ({ endpoint_id: endpointId, id }: DeliveryRow) => runLane(context, endpointId, id)
+
+    it('gets one at a time of each, while those of others go on, and the next as soon as one is taken', async () => {
+      const held: ServerResponse[] = []
+      receiver.answerWith((response, { body }) => {
+        if (body.includes('"Anna 1"')) held.push(response)
+        else response.end()
+      })
+      const first = await receive(ANNA, 'Anna 1')
+      const others: DeliveryRow[] = []
+      // More than the endpoint has places.
+      for (let n = 2; n <= 14; n += 1) others.push(await receive(ANNA, `Anna ${n}`))
+      for (let n = 1; n <= 3; n += 1) others.push(await receive(BEN, `Ben ${n}`))
+      const running = run(first)
+      await until('those of Ben are taken', () => texts().includes('Ben 3'))
+      expect(texts().filter((text) => text.startsWith('Ben'))).to.deep.equal(['Ben 1', 'Ben 2', 'Ben 3'])
+      expect(texts().filter((text) => text.startsWith('Anna'))).to.deep.equal(['Anna 1'])
+      const [second] = others
+      expect(await deliveryRow(context, second!.id)).to.include({
+        status: 'pending',
+        attempt_count: 0,
+        last_failure: 'earlier_event_waits',
+      })
+      expect(await deliver(context, second!.id, second!.endpoint_id)).to.include({ kind: 'early' })
+
+      for (const response of held) response.end()
+      await running
+      expect(texts().filter((text) => text.startsWith('Anna'))).to.deep.equal(
+        Array.from({ length: 14 }, (_, n) => `Anna ${n + 1}`),
+      )
+      for (const { id } of others) {
+        expect(await deliveryRow(context, id)).to.include({ status: 'delivered', last_failure: null })
+      }
+    })
+
+    it('waits for the repeat of one that failed, without looking stranded, and goes on when it is given up', async () => {
+      receiver.answerWith((response) => response.writeHead(500).end())
+      const first = await receive(ANNA, 'one')
+      const second = await receive(ANNA, 'two')
+      const dueInMs = await run(first)
+      expect(texts()).to.deep.equal(['one'])
+      expect(dueInMs).to.be.within(1, 10_000)
+      const [earlier, later] = [await deliveryRow(context, first.id), await deliveryRow(context, second.id)]
+      expect(later.due_at.getTime()).to.be.at.least(earlier.due_at.getTime())
+      const idle = await findIdleLanes(context.db, 1000, 100)
+      expect(idle.map(({ endpointId }) => endpointId)).not.to.include(first.endpoint_id)
+
+      // What was parked looks again by itself, and parks again.
+      await makeOverdue(context, 'deliveries', [second.id])
+      await run(first)
+      expect(texts()).to.deep.equal(['one'])
+
+      await changePolicy(context, ...own(line), { retrySchedule: [] })
+      await makeOverdue(context, 'deliveries', [first.id])
+      receiver.answerWith((response, { body }) => response.writeHead(body.includes('one') ? 400 : 200).end())
+      await run(first)
+      expect(texts()).to.deep.equal(['one', 'one', 'two'])
+      expect(await deliveryRow(context, first.id)).to.include({ status: 'exhausted' })
+      expect(await deliveryRow(context, second.id)).to.include({ status: 'delivered' })
+    })
   })
 })

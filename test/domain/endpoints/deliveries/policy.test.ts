@@ -1,16 +1,15 @@
 import { expect } from 'chai'
-import { Webhook } from 'standardwebhooks'
 import { changePolicy, getPolicy } from '../../../../src/domain/endpoints/policies.js'
 import { runLane } from '../../../../src/domain/endpoints/deliveries/lane.js'
 import { listAudit } from '../../../../src/domain/operating/audit.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, own, type TestLine } from '../../../helpers/factories.js'
+import { lineForEachTest, own } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
-import { createApplication } from '../../applications/applications.js'
 import {
+  verifyEvent,
   attemptRows,
   deliverWhenDue,
   deliveryRow,
@@ -24,15 +23,9 @@ const environment = { ENDPOINT_MAX_IN_FLIGHT: '8' }
 
 describeContext('the policy of an endpoint', { environment }, (context) => {
   const receiver = openForEachTest(startReceiver)
-  let line: TestLine
-  let owner: ReturnType<typeof own>
+  const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
 
-  beforeEach(async () => {
-    line = await createLine(context, { outgoingUrl: receiver.url })
-    owner = own(line)
-  })
-
-  const change = (fields: Record<string, unknown>) => changePolicy(context, ...owner, fields)
+  const change = (fields: Record<string, unknown>) => changePolicy(context, ...own(line), fields)
   /** Only for who is to be given up: on a busy machine a good receiver takes as long. */
   const impatient = (ms: number) => ({ ...context, config: { ...context.config, deliveryTimeoutMs: ms } })
   const attempt = async (by = context) => {
@@ -59,18 +52,6 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
     const short = await attempt()
     for (let n = 1; n < 5; n += 1) expect(await short.again()).to.have.property('kind', 'retry')
     expect(await short.again()).to.have.property('kind', 'exhausted')
-  })
-
-  it('can forbid that an event is sent twice because no answer came; one that never left is sent again', async () => {
-    await change({ retryOnTimeout: false })
-    receiver.answerWith(() => undefined)
-    expect(await (await attempt(impatient(1000))).again()).to.deep.equal({
-      kind: 'exhausted',
-      failure: 'timeout',
-    })
-    expect(receiver.requests).to.have.length(1)
-    await receiver.close()
-    expect(await (await attempt()).again()).to.include({ kind: 'retry', failure: 'connect' })
   })
 
   it('has a time-out of its own', async () => {
@@ -119,10 +100,11 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
       headerNames: ['Authorization'],
     })
     expect(await (await attempt()).again()).to.deep.equal({ kind: 'delivered' })
-    const [{ headers, body } = { headers: {}, body: '' }] = receiver.requests
+    const [request] = receiver.requests
+    const headers = request?.headers
     expect(headers).to.include({ authorization: key, 'content-type': 'application/json' })
     expect(headers).not.to.have.property('x-one')
-    new Webhook(line.signingSecret).verify(body, headers as Record<string, string>)
+    verifyEvent(request, line.signingSecret)
 
     const [latest] = await listAudit(context, { subjectId: line.lineId }, { limit: 1 })
     expect(latest).to.deep.include({
@@ -177,7 +159,7 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
       bothSignaturesUntil: null,
       headerNames: [],
     }
-    expect(await getPolicy(context, ...owner)).to.deep.include(standard)
+    expect(await getPolicy(context, ...own(line))).to.deep.include(standard)
     expect(await change({ timeoutSeconds: 5, retrySchedule: [1] })).to.deep.include({
       ...standard,
       timeoutSeconds: 5,
@@ -190,12 +172,6 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
       before: { retrySchedule: ['1'] },
       after: { endpointId: line.endpointId, retrySchedule: 'default' },
     })
-  })
-
-  it('is an application’s as well', async () => {
-    const application = await createApplication(context, { webhookUrl: receiver.url })
-    const policy = await changePolicy(context, ...own(application), { requestsAtOnce: 8 })
-    expect(policy).to.include({ requestsAtOnce: 8 })
   })
 
   const wrong: [Record<string, unknown>, RegExp][] = [

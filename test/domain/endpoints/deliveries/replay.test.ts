@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { Webhook } from 'standardwebhooks'
 import { deliver } from '../../../../src/domain/endpoints/deliveries/deliver.js'
 import {
   countReplay,
@@ -19,22 +18,28 @@ import { getTask, stopTask } from '../../../../src/domain/operating/tasks.js'
 import { goOnWithTask, recordCrashOfTask } from '../../../../src/domain/operating/tasks/run.js'
 import { jobIdOf } from '../../../../src/queues/jobs.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { createLine, lineForEachTest } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { until } from '../../../helpers/until.js'
 import { openForEachTest } from '../../../helpers/suite.js'
-import { deliverWhenDue, deliveryRow, receiveForDelivery, type DeliveryRow } from '../../fixtures.js'
-import { refusal } from '../../refusal.js'
+import {
+  verifyEvent,
+  changeRows,
+  deliverWhenDue,
+  deliveryRow,
+  receiveForDelivery,
+  type DeliveryRow,
+} from '../../fixtures.js'
+import { expectRefusal, refusal } from '../../refusal.js'
 import { goOn } from '../../operating/tasks.js'
 
 describeContext('replaying events', (context) => {
   const receiver = openForEachTest(startReceiver)
   const target = openForEachTest(startReceiver)
-  let line: TestLine
   let deliveries: DeliveryRow[]
 
+  const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
   beforeEach(async () => {
-    line = await createLine(context, { outgoingUrl: receiver.url })
     deliveries = []
     for (let n = 0; n < 3; n += 1) deliveries.push(await receiveForDelivery(context, line))
   })
@@ -59,8 +64,7 @@ describeContext('replaying events', (context) => {
   }
   const rows = () => Promise.all(deliveries.map(({ id }) => deliveryRow(context, id)))
   const statuses = async () => (await rows()).map(({ status }) => status)
-  const set = (n: number, columns: object) =>
-    context.db('deliveries').where({ id: deliveries[n]!.id }).update(columns)
+  const set = (n: number, columns: object) => changeRows(context, 'deliveries', deliveries[n]!.id, columns)
 
   it('gives each delivery a new round: the same webhook-id, and webhook-replay', async () => {
     await deliverAll()
@@ -87,7 +91,7 @@ describeContext('replaying events', (context) => {
     const { endpoint } = await addEndpoint(context, userId, { lineId }, { url: target.url })
     const { event_id: eventId } = await receiveForDelivery(context, line)
     const second = (endpointId = endpoint.id) => of({ ...line, endpointId })
-    expect(await refusal(count({}, second(newId())))).to.include({ status: 404 })
+    await expectRefusal(count({}, second(newId())), 404)
     const deliveriesOfEvent = await context
       .db('deliveries')
       .where({ event_id: eventId })
@@ -99,8 +103,7 @@ describeContext('replaying events', (context) => {
     const replayed = target.requests.at(-1)
     expect(replayed?.headers).to.have.property('webhook-replay', 'true')
     const secret = await revealSigningSecret(context, { userId }, endpoint.id)
-    const headers = replayed?.headers as Record<string, string>
-    expect(new Webhook(secret).verify(replayed?.body ?? '', headers)).to.include({ type: 'inboundText' })
+    expect(verifyEvent(replayed, secret)).to.include({ type: 'inboundText' })
   })
 
   it('of those that nobody got: also what waits for its next attempt, and nothing that goes out by itself', async () => {
@@ -138,9 +141,8 @@ describeContext('replaying events', (context) => {
     expect(target.requests.map(({ headers }) => headers['webhook-id'])).to.have.members(
       deliveries.map(({ event_id }) => event_id),
     )
-    const { headers, body } = target.requests[0]!
-    expect(headers['webhook-replay']).to.equal('true')
-    new Webhook(line.signingSecret).verify(body, headers as Record<string, string>)
+    expect(target.requests[0]?.headers['webhook-replay']).to.equal('true')
+    verifyEvent(target.requests[0], line.signingSecret)
     expect([await rows(), await context.db('endpoints').orderBy('id')]).to.deep.equal(before)
     expect(await context.db('replayed_events').where({ task_id: work.id })).to.have.length(3)
   })
@@ -173,17 +175,17 @@ describeContext('replaying events', (context) => {
     expect((await refusal(start({ url: 'http://10.0.0.1/events' }))).message).to.match(
       /^url: The address 10\.0\.0\.1 is not on the public internet/,
     )
-    expect(await refusal(start({ perSecond: 0 }))).to.include({ status: 400 })
-    expect(await refusal(start({ from: new Date(Date.now() + 120_000) }))).to.include({ status: 400 })
+    await expectRefusal(start({ perSecond: 0 }), 400)
+    await expectRefusal(start({ from: new Date(Date.now() + 120_000) }), 400)
     const other = await createLine(context)
     for (const whose of [
       of({ ...line, userId: other.userId }),
       { of: 'line', userId: other.userId, lineId: line.lineId } as const,
     ]) {
-      expect(await refusal(start({}, whose))).to.include({ status: 404 })
+      await expectRefusal(start({}, whose), 404)
     }
     await disableConnection(context, line.userId, line.lineId)
-    expect(await refusal(start())).to.include({ status: 409 })
+    await expectRefusal(start(), 409)
   })
 
   it('goes on behind what is done, whoever does it; and only the last who claimed it writes', async () => {
@@ -191,10 +193,7 @@ describeContext('replaying events', (context) => {
     const work = await start({ perSecond: 1 })
     await goOn(context, work, 2)
     // A process that was killed in a batch: its lease is over.
-    await context
-      .db('tasks')
-      .where({ id: work.id })
-      .update({ lease_until: new Date(0) })
+    await changeRows(context, 'tasks', work.id, { lease_until: new Date(0) })
     expect(await goOn(context, work)).to.include({ status: 'done', doneCount: 3 })
     expect((await rows()).map(({ job_generation: generation }) => generation)).to.deep.equal([1, 1, 1])
 
@@ -224,10 +223,7 @@ describeContext('replaying events', (context) => {
     await until('it has its job', () => context.queues.maintenance.getJob(work.id))
     await sweep(context)
     await context.queues.maintenance.obliterate({ force: true })
-    await context
-      .db('tasks')
-      .where({ id: work.id })
-      .update({ due_at: new Date(Date.now() - 10_000) })
+    await changeRows(context, 'tasks', work.id, { due_at: new Date(Date.now() - 10_000) })
     await sweep(context)
     expect((await context.queues.maintenance.getJob(jobIdOf(work.id, 1)))?.data).to.include({ id: work.id })
     await goOn(context, work, 1)
@@ -245,17 +241,18 @@ describeContext('replaying events', (context) => {
   it('stops when somebody stops it, or its owner is disabled; and no more than three are under way', async () => {
     await deliverAll()
     const works = [await start({ perSecond: 1 }), await start(), await start()]
-    expect(await refusal(start())).to.deep.equal({
-      status: 409,
-      message: '3 background tasks are under way already: wait until one of them is done, or stop one',
-    })
+    await expectRefusal(
+      start(),
+      409,
+      '3 background tasks are under way already: wait until one of them is done, or stop one',
+    )
     const [first, second] = works
     await goOn(context, first!, 1)
     const other = await createLine(context)
-    expect(await refusal(stopTask(context, other.userId, first!.id))).to.include({ status: 404 })
+    await expectRefusal(stopTask(context, other.userId, first!.id), 404)
     await stopTask(context, line.userId, first!.id)
     expect(await goOn(context, first!)).to.include({ status: 'stopped', doneCount: 1, totalCount: 3 })
-    expect(await refusal(stopTask(context, line.userId, first!.id))).to.include({ status: 409 })
+    await expectRefusal(stopTask(context, line.userId, first!.id), 409)
     await disableUser(context, line.userId, 'goes_on')
     expect(await goOn(context, second!)).to.include({
       status: 'stopped',

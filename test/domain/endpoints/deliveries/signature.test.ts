@@ -1,5 +1,5 @@
-import { expect } from 'chai'
 import { createHmac } from 'node:crypto'
+import { expect } from 'chai'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import { signatureHeaders } from '../../../../src/domain/endpoints/deliveries/signature.js'
 import { newSigningSecret } from '../../../../src/secrets.js'

@@ -1,14 +1,19 @@
 import { expect } from 'chai'
-import { Webhook } from 'standardwebhooks'
 import { changePolicy, previewPolicy } from '../../../../src/domain/endpoints/policies.js'
-import { fillTemplate, TemplateFailed } from '../../../../src/domain/endpoints/deliveries/template.js'
+import {
+  fillTemplate,
+  TemplateFailed,
+  TemplateTooHeavy,
+} from '../../../../src/domain/endpoints/deliveries/template.js'
 import { newId } from '../../../../src/ids.js'
+import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, own, type TestLine } from '../../../helpers/factories.js'
+import { createLine, lineForEachTest, own } from '../../../helpers/factories.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
-import { createApplication } from '../../applications/applications.js'
+import { until } from '../../../helpers/until.js'
 import {
+  verifyEvent,
   ANNA,
   countWaitingForLocks,
   deliverWhenDue,
@@ -16,24 +21,98 @@ import {
   inboundText,
   receiveForDelivery,
 } from '../../fixtures.js'
-import { receiveMessage } from '../../../../src/domain/messages/receive.js'
-import { until } from '../../../helpers/until.js'
+import { createApplication } from '../../applications/applications.js'
 import { refusal } from '../../refusal.js'
 
 const TEMPLATE = '{"from": {{ fromNumber | json }}, "said": {{ payload | json }}}'
 
-describeContext('a template of one’s own', (context) => {
-  const receiver = openForEachTest(startReceiver)
-  let line: TestLine
-  let owner: ReturnType<typeof own>
+const nested = (loop: string, depth: number, body: string) =>
+  `${loop.repeat(depth)}${body}${'{% endfor %}'.repeat(depth)}`
 
-  beforeEach(async () => {
-    line = await createLine(context, { outgoingUrl: receiver.url })
-    owner = own(line)
+const doubled = (text: string, times: number) =>
+  `{% assign s = "${text}" %}{% for i in (1..${times}) %}{% assign s = s | append: s %}{% endfor %}`
+
+/** None of them makes much, so that the memory is no bound. By itself each takes a second to an hour. */
+const HEAVY = {
+  'chains filters that look at each item': `{% assign a = (1..3000) %}{% assign e = "${Array(40).fill('i == i').join(' and ')}" %}{{ a${' | where_exp: "i", e'.repeat(55)} | size }}`,
+  'looks through many items in one filter': `{% assign a = (1..190000) %}{{ a | find_exp: "i", "${Array(40).fill('i == 0').join(' or ')}" }}`,
+  'loops over items in loops over items': `{% assign a = "${'x'.repeat(500)}" | split: "" %}${nested('{% for x in a %}', 5, '')}`,
+  'loops over ranges in loops over ranges': nested(
+    '{% for i in (1..55) %}',
+    3,
+    '{% if payload contains "x" %}{% endif %}'.repeat(200),
+  ),
+  'looks through a text it has made longer': `${doubled('a', 15)}{% for i in (1..1000) %}{% if ${Array(500).fill('s contains "ab"').join(' or ')} %}{% endif %}{% endfor %}`,
+}
+
+const SIMPLE = '{"said": {{ payload | json }}}'
+
+const fill = (template: string, owner = newId()) =>
+  fillTemplate(owner, template, 'text/plain', { payload: 'Hi' })
+
+const faultOf = (filled: Promise<string>): Promise<unknown> =>
+  filled.then(
+    (text) => `it was filled: ${text}`,
+    (error: unknown) => error,
+  )
+
+describe('a template that takes the processor', () => {
+  for (const [what, template] of Object.entries(HEAVY)) {
+    it(`and ${what} is ended`, async () => {
+      const fault = await faultOf(fill(template))
+      expect(fault).to.be.instanceOf(TemplateTooHeavy)
+      expect(String(fault)).to.match(/filling it takes longer than 500 ms: use fewer loops/)
+    })
+  }
+
+  it('leaves the process free for others, and so do those that wait', async () => {
+    const receiver = await startReceiver()
+    try {
+      let isOver = false
+      const heavy = Promise.all(Object.values(HEAVY).map((template) => faultOf(fill(template)))).then(
+        () => (isOver = true),
+      )
+      expect((await fetch(receiver.url)).status).to.equal(200)
+      expect(isOver).to.equal(false)
+      await heavy
+    } finally {
+      await receiver.close()
+    }
   })
 
+  it('lets others have their turn before its owner’s next one, which has to rest', async () => {
+    const [heavy, other] = [newId(), newId()]
+    const done: string[] = []
+    const all = [
+      ...Object.values(HEAVY).map((template) =>
+        faultOf(fill(template, heavy)).then((fault) => done.push(String(fault).replace(/\d+ s/, '… s'))),
+      ),
+      fill(SIMPLE, other).then((text) => done.push(text)),
+    ]
+    await Promise.all(all)
+    const resting = 'Error: the last one took too long: the next one is filled in … seconds'
+    expect(done[0]).to.match(/longer than 500 ms/)
+    expect(done.slice(1, 3)).to.have.members([resting, '{"said": "Hi"}'])
+    expect(done.slice(3)).to.deep.equal(Array(Object.keys(HEAVY).length - 2).fill(resting))
+  })
+
+  it('is not all that waits: too many of one owner are not waited for', async () => {
+    const owner = newId()
+    const faults = await Promise.all(Array.from({ length: 1100 }, () => faultOf(fill(SIMPLE, owner))))
+    const refused = faults.filter((fault) => fault instanceof TemplateTooHeavy)
+    expect(refused).to.have.lengthOf(99)
+    expect(refused[0])
+      .to.have.property('message')
+      .that.matches(/try again in a few seconds/)
+  })
+})
+
+describeContext('templates of endpoints', (context) => {
+  const receiver = openForEachTest(startReceiver)
+  const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
+
   const change = (fields: Record<string, unknown>) =>
-    changePolicy(context, ...owner, { shape: 'template', ...fields })
+    changePolicy(context, ...own(line), { shape: 'template', ...fields })
   const attempt = async () => {
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
     return { id, outcome: await deliverWhenDue(context, id, endpointId) }
@@ -42,10 +121,9 @@ describeContext('a template of one’s own', (context) => {
   it('makes the body, with the Content-Type of one’s choice, and what is sent is signed', async () => {
     await change({ template: TEMPLATE })
     expect((await attempt()).outcome).to.deep.equal({ kind: 'delivered' })
-    const [{ headers, body } = { headers: {}, body: '' }] = receiver.requests
-    const json = new Webhook(line.signingSecret).verify(body, headers as Record<string, string>)
-    expect(json).to.deep.equal({ from: ANNA, said: 'Hi there' })
-    expect(headers['content-type']).to.equal('application/json')
+    const [request] = receiver.requests
+    expect(verifyEvent(request, line.signingSecret)).to.deep.equal({ from: ANNA, said: 'Hi there' })
+    expect(request?.headers['content-type']).to.equal('application/json')
 
     await change({
       template: '{{ type }} {{ id }} {{ time | date: "%Y" }}',
@@ -69,7 +147,7 @@ describeContext('a template of one’s own', (context) => {
   })
 
   it('is previewed with the last event of its owner, and nothing is saved or sent', async () => {
-    const preview = (fields: Record<string, unknown>, of = owner) => previewPolicy(context, ...of, fields)
+    const preview = (fields: Record<string, unknown>, of = own(line)) => previewPolicy(context, ...of, fields)
     const sample = await preview({ shape: 'template', template: TEMPLATE })
     expect(sample).to.include({ contentType: 'application/json', isSample: true })
     expect(JSON.parse(sample.body)).to.have.property('said', 'A "test" event from Linehook')
@@ -134,4 +212,42 @@ describeContext('a template of one’s own', (context) => {
       expect(failed).to.be.instanceOf(TemplateFailed)
     })
   }
+
+  describe('an endpoint with a template that takes the processor', () => {
+    const [heavy] = Object.values(HEAVY)
+
+    it('is not saved with it, nor is it previewed', async () => {
+      const policy = { shape: 'template', template: heavy, templateContentType: 'text/plain' }
+      const words = /^template: filling it takes longer than 500 ms: use fewer loops/
+      expect(await refusal(changePolicy(context, ...own(line), policy)))
+        .to.have.property('message')
+        .that.matches(words)
+      // Its owner's next one would have to rest.
+      const other = own(await createLine(context, { outgoingUrl: receiver.url }))
+      expect(await refusal(previewPolicy(context, ...other, policy)))
+        .to.have.property('message')
+        .that.matches(words)
+    })
+
+    it('gets the event tried again, because the machine may have been busy, and fewer at a time', async () => {
+      await changePolicy(context, ...own(line), {
+        shape: 'template',
+        template: `{% if payload == "Hi there" %}${heavy ?? ''}{% endif %}`,
+        templateContentType: 'text/plain',
+      })
+      const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
+      const places = () => context.db('endpoints').where({ id: endpointId }).pluck<number[]>('places')
+      const [before = 0] = await places()
+      expect(await deliverWhenDue(context, id, endpointId)).to.include({
+        kind: 'retry',
+        failure: 'template_too_heavy',
+      })
+      expect(await deliveryRow(context, id)).to.include({
+        status: 'pending',
+        last_failure: 'template_too_heavy',
+      })
+      expect(await places()).to.deep.equal([before / 2])
+      expect(receiver.requests).to.deep.equal([])
+    })
+  })
 })

@@ -1,20 +1,23 @@
 import { expect } from 'chai'
-import { MAX_LOST } from '../../src/domain/crashes.js'
+import { MAX_LOST, CRASH_WAIT_MS, MAX_CRASHES } from '../../src/domain/crashes.js'
 import { createContext } from '../../src/domain/open-context.js'
 import { deliver } from '../../src/domain/endpoints/deliveries/deliver.js'
 import { createLeases, LEASE_MS, stopLeases } from '../../src/domain/leases.js'
-import { sendMessage } from '../../src/domain/messages/send.js'
+import { sendMessage, countMessageCrash } from '../../src/domain/messages/send.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { newId } from '../../src/ids.js'
 import { whenReady } from '../../src/kit/redis/redis.js'
+import { recordDeliveryCrash } from '../../src/database/endpoints/deliveries/stranded.js'
 import { startProxy } from '../database/proxy.js'
 import { createTestContext, describeContext } from '../helpers/context.js'
-import { createLine, type TestLine } from '../helpers/factories.js'
+import { lineForEachTest } from '../helpers/factories.js'
 import { startReceiver } from '../helpers/services/receiver.js'
 import { createTestRedis } from '../helpers/services/services.js'
 import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
 import {
+  ahead,
+  changeRows,
   UNLIMITED,
   attemptRows,
   claimDelivery,
@@ -27,15 +30,14 @@ import {
   queueMessages,
   receiveForDelivery,
   withCarrier,
+  BEN,
+  queueMessage,
 } from './fixtures.js'
 
-describeContext('the sweep for leases of lost workers', (context) => {
+describeContext('rows that lost their worker or crashed their job', (context) => {
   const receiver = openForSuite(startReceiver)
-  let line: TestLine
 
-  beforeEach(async () => {
-    line = await createLine(context, { ...UNLIMITED, outgoingUrl: receiver.url })
-  })
+  const line = lineForEachTest(context, () => ({ ...UNLIMITED, outgoingUrl: receiver.url }))
 
   it('makes a message unknown, because perhaps it was sent, and hands its number to the next', async () => {
     const [lost, next, last] = await queueMessages(context, line, 3)
@@ -73,10 +75,7 @@ describeContext('the sweep for leases of lost workers', (context) => {
     const [id] = await queueMessages(context, line, 1)
     const leases = createLeases(context.db, context.log, { ...LEASE_MS, messages: 400 })
     const slow = withCarrier({ ...context, leases }, async () => {
-      await context
-        .db('messages')
-        .where({ id })
-        .update({ lease_until: context.db.raw(`now() + interval '400 ms'`) })
+      await changeRows(context, 'messages', id!, { lease_until: ahead(context, '400 ms') })
       const { lease_until: first } = await messageRow(context, id!)
       await until('the first lease is over', () => Date.now() > first!.getTime() + 400)
       await sweep(context)
@@ -140,10 +139,10 @@ describeContext('the sweep for leases of lost workers', (context) => {
     const { id, event_id: eventId, endpoint_id: endpointId } = await receiveForDelivery(context, line)
     await context.db.raw(
       `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, attempt_count, round_attempt_count,
-         lease_until, type, from_number)
-       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'delivering', 1, 1,
-         now() - make_interval(secs => 2000 - n), 'inboundText', 'x'
-       from generate_series(1, 1500) n`,
+       lease_until, type, from_number)
+     select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'delivering', 1, 1,
+       now() - make_interval(secs => 2000 - n), 'inboundText', 'x'
+     from generate_series(1, 1500) n`,
       [line.userId, line.lineId, eventId, endpointId],
     )
     expect(await sweep(context)).to.equal(1500)
@@ -177,6 +176,55 @@ describeContext('the sweep for leases of lost workers', (context) => {
     } finally {
       await away.close()
       await proxy.close()
+    }
+  })
+
+  describe('a row whose job crashes', () => {
+    it(`is tried again ${MAX_CRASHES - 1} times; with the next crash a message fails`, async () => {
+      const id = await queueMessage(context, line)
+      for (let n = 1; n < MAX_CRASHES; n += 1) {
+        expect(await countMessageCrash(context, id)).to.equal(false)
+        expect(await messageRow(context, id)).to.include({ status: 'queued', crash_count: n, error: null })
+      }
+      expect(await countMessageCrash(context, id)).to.equal(true)
+      expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'internal_error' })
+    })
+
+    it('gives the next message to its number a job when it is given up', async () => {
+      const id = await queueMessage(context, line, { to_number: BEN, crash_count: MAX_CRASHES - 1 })
+      const next = await queueMessage(context, line, { to_number: BEN })
+      expect(await countMessageCrash(context, id)).to.equal(true)
+      await until('the next has a job', () => hasMessageJob(context, next, 1))
+    })
+
+    it(`is tried again ${MAX_CRASHES - 1} times; with the next crash a delivery is exhausted`, async () => {
+      const { id } = await receiveForDelivery(context, line)
+      for (let n = 1; n < MAX_CRASHES; n += 1) {
+        expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(false)
+        expect(await deliveryRow(context, id)).to.include({ status: 'pending', crash_count: n })
+      }
+      expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(true)
+      expect(await deliveryRow(context, id)).to.include({
+        status: 'exhausted',
+        last_failure: 'internal_error',
+      })
+    })
+
+    for (const status of ['sending', 'sent', 'unknown', 'failed']) {
+      it(`is left as it is when it is a message that is ${status}`, async () => {
+        const id = await queueMessage(context, line, { status, crash_count: 4 })
+        expect(await countMessageCrash(context, id)).to.equal(false)
+        expect(await messageRow(context, id)).to.include({ status, crash_count: 4 })
+      })
+    }
+
+    for (const status of ['delivered', 'held']) {
+      it(`is left as it is when it is a delivery that is ${status}`, async () => {
+        const { id } = await receiveForDelivery(context, line)
+        await changeRows(context, 'deliveries', id, { status, crash_count: 4 })
+        expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(false)
+        expect(await deliveryRow(context, id)).to.include({ status, crash_count: 4, last_failure: null })
+      })
     }
   })
 })

@@ -1,11 +1,12 @@
-import { Worker } from 'bullmq'
 import { expect } from 'chai'
+import { Worker } from 'bullmq'
 import { sendMessage } from '../../src/domain/messages/send.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { QUEUE_PREFIX } from '../../src/queues/queues.js'
-import { createTestContext, describeContext } from '../helpers/context.js'
+import { describeContext, joinService } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import {
+  changeRows,
   BEN,
   claimDelivery,
   dueInMs,
@@ -23,6 +24,7 @@ import {
 } from './fixtures.js'
 
 describeContext('the sweep for stranded rows', (context) => {
+  const sameService = joinService(context)
   let line: TestLine
 
   beforeEach(async () => {
@@ -125,7 +127,7 @@ describeContext('the sweep for stranded rows', (context) => {
 
   it('leaves a lane alone whose deliveries are not overdue, or not pending, or in which a request is under way', async () => {
     const held = await receiveForDelivery(context, line)
-    await context.db('deliveries').where({ id: held.id }).update({ status: 'held' })
+    await changeRows(context, 'deliveries', held.id, { status: 'held' })
     await makeOverdue(context, 'deliveries', [held.id])
     await receiveForDelivery(context, line)
     const busy = await createLine(context, { ...UNLIMITED, outgoingUrl: 'http://127.0.0.1:9/events' })
@@ -136,35 +138,25 @@ describeContext('the sweep for stranded rows', (context) => {
   })
 
   it('does it once when several processes sweep at the same time', async () => {
-    const sameService = await createTestContext({
-      DATABASE_URL: context.config.databaseUrl,
-      REDIS_URL: context.config.redisUrl,
-    })
-    try {
-      const ids: string[] = []
-      for (let n = 0; n < 50; n += 1) {
-        ids.push(await queueMessage(context, line, { to_number: `+1500555${2000 + n}` }))
-      }
-      const deliveries = await receiveManyForDelivery(context, line, 50)
-      await context.redis.flushdb()
-      await makeOverdue(context, 'messages', ids)
-      await makeOverdue(
-        context,
-        'deliveries',
-        deliveries.map(({ id }) => id),
-      )
-      const counts = await Promise.all(
-        [context, sameService, context, sameService].map((each) => sweep(each)),
-      )
-      // One lane, which each of them may see.
-      expect(counts.reduce((sum, count) => sum + count)).to.be.within(51, 54)
-      expect(await context.queues.sendMessage.count()).to.equal(50)
-      expect(await context.queues.deliverEvent.count()).to.equal(1)
-      const rows = context.db('messages').where({ status: 'queued' })
-      expect(await rows.distinct('job_generation').pluck('job_generation')).to.deep.equal([1])
-    } finally {
-      await sameService.close()
+    const ids: string[] = []
+    for (let n = 0; n < 50; n += 1) {
+      ids.push(await queueMessage(context, line, { to_number: `+1500555${2000 + n}` }))
     }
+    const deliveries = await receiveManyForDelivery(context, line, 50)
+    await context.redis.flushdb()
+    await makeOverdue(context, 'messages', ids)
+    await makeOverdue(
+      context,
+      'deliveries',
+      deliveries.map(({ id }) => id),
+    )
+    const counts = await Promise.all([context, sameService, context, sameService].map((each) => sweep(each)))
+    // One lane, which each of them may see.
+    expect(counts.reduce((sum, count) => sum + count)).to.be.within(51, 54)
+    expect(await context.queues.sendMessage.count()).to.equal(50)
+    expect(await context.queues.deliverEvent.count()).to.equal(1)
+    const rows = context.db('messages').where({ status: 'queued' })
+    expect(await rows.distinct('job_generation').pluck('job_generation')).to.deep.equal([1])
   })
 
   it('goes on batch after batch: more than 1,000 rows in one sweep', async () => {
@@ -172,17 +164,6 @@ describeContext('the sweep for stranded rows', (context) => {
     expect(await sweep(context)).to.equal(2500)
     expect(await context.queues.sendMessage.count()).to.equal(2500)
     expect(await sweep(context)).to.equal(0)
-  })
-
-  it('brings every waiting message back after Redis has lost everything', async () => {
-    await insertMany(300)
-    const rows = await context.db('messages').select<{ id: string }[]>('id')
-    await context.queues.enqueueMessages(rows.map(({ id }) => ({ id, generation: 0 })))
-    await context.redis.flushdb()
-    expect(await context.queues.sendMessage.count()).to.equal(0)
-    await context.db('messages').update({ due_at: context.db.raw(`now() - interval '4 seconds'`) })
-    expect(await sweep(context)).to.equal(300)
-    for (const { id } of rows) expect(await hasMessageJob(context, id, 1)).to.equal(true)
   })
 
   it('gives new jobs for rows whose job has failed for good', async () => {

@@ -1,31 +1,90 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
+import { nextMediaRetryMs } from '../../../src/domain/media/retry-schedule.js'
+import type { MediaReason } from '../../../src/states.js'
 import type { CarrierClient } from '../../../src/carriers/carrier.js'
 import { deliver } from '../../../src/domain/endpoints/deliveries/deliver.js'
 import { sendHeldEvents } from '../../../src/domain/endpoints/deliveries/held-events.js'
 import { sendDeliveryAgain } from '../../../src/domain/endpoints/deliveries/send-again.js'
 import { receiveMessage, type InboundMessage } from '../../../src/domain/messages/receive.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
+import type { Context } from '../../../src/domain/context.js'
+import { claimMedia } from '../../../src/database/media/fetching.js'
+import { recordMediaCrash } from '../../../src/database/media/stranded.js'
+import { MAX_LOST } from '../../../src/domain/crashes.js'
+import { fetchMedia } from '../../../src/domain/media/fetch.js'
+import { sweep } from '../../../src/domain/sweep.js'
+import { jobIdOf } from '../../../src/queues/jobs.js'
+import { createStorage } from '../../../src/storage/create.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, own, type TestLine } from '../../helpers/factories.js'
+import { lineForEachTest, own } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { startStandIn } from '../../helpers/services/stand-in.js'
 import { openForSuite } from '../../helpers/suite.js'
-import { hasDeliveryJob, inboundText, withCarrier, type DeliveryRow } from '../fixtures.js'
+import { until } from '../../helpers/until.js'
+import {
+  withCarrierOf,
+  changeRows,
+  hasDeliveryJob,
+  inboundText,
+  type DeliveryRow,
+  ago,
+  countRows,
+} from '../fixtures.js'
+import { expectRefusal } from '../refusal.js'
 import { MEDIA, NO_MEDIA, pictureOf, pngOf } from '../media-samples.js'
-import { refusal } from '../refusal.js'
+
+describe('when media are copied again', () => {
+  const waits = (failure: MediaReason, purpose: 'inbound' | 'outbound') => {
+    const found: number[] = []
+    for (let attempt = 1; ; attempt += 1) {
+      const ms = nextMediaRetryMs(failure, purpose, attempt, 5000, 0.5)
+      if (ms === undefined) return found
+      found.push(ms / 1000)
+    }
+  }
+
+  it('received ones that are not there yet: within a quarter of an hour', () => {
+    expect(waits('media_http_404', 'inbound')).to.deep.equal([5, 10, 20, 40, 80, 160, 300, 300])
+  })
+
+  it('received ones that failed otherwise: as deliveries are, for days', () => {
+    for (const failure of ['media_http_403', 'media_http_500', 'media_connect'] as const) {
+      const all = waits(failure, 'inbound')
+      expect(all).to.have.length(9)
+      expect(all.slice(0, 3)).to.deep.equal([5, 20, 80])
+    }
+  })
+
+  it('a failure that comes after the last 404 still has an attempt left', () => {
+    const last = waits('media_http_404', 'inbound').length + 1
+    expect(nextMediaRetryMs('media_http_500', 'inbound', last, 5000, 0.5)).to.be.greaterThan(0)
+  })
+
+  it('those that a line sends: three times, soon, and not at all where the URL is wrong', () => {
+    expect(waits('media_http_500', 'outbound')).to.deep.equal([2, 6, 18])
+    for (const failure of ['media_http_404', 'media_http_403', 'media_http_410'] as const) {
+      expect(waits(failure, 'outbound')).to.deep.equal([])
+    }
+  })
+
+  it('never what no waiting mends', () => {
+    for (const failure of ['media_http_410', 'media_type', 'media_too_large', 'media_gone'] as const) {
+      expect(waits(failure, 'inbound'), failure).to.deep.equal([])
+    }
+  })
+})
 
 const PNG = MEDIA.picture.png!
 
-describeContext('media that a line receives', (context) => {
+describeContext('media on their way to a developer', (context) => {
   const host = openForSuite(startStandIn)
   const receiver = openForSuite(startReceiver)
-  let line: TestLine
 
-  beforeEach(async () => {
+  const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
+  beforeEach(() => {
     receiver.requests.length = 0
-    line = await createLine(context, { outgoingUrl: receiver.url })
   })
 
   const receive = async (url: string, type: 'inboundMedia' | 'voiceMail' = 'inboundMedia') => {
@@ -56,7 +115,11 @@ describeContext('media that a line receives', (context) => {
 
     await deliver(context, delivery!.id, delivery!.endpoint_id)
     const [event] = receiver.requests.map(({ body }) => JSON.parse(body) as object)
-    expect(event).to.include({ type: 'inboundMedia', payload: await hostedUrlOf(id), toNumber: line.number })
+    expect(event).to.include({
+      type: 'inboundMedia',
+      payload: await hostedUrlOf(id),
+      toNumber: line.number,
+    })
   })
 
   for (const [ending, contentType, ofVoicemail = contentType] of [
@@ -91,7 +154,7 @@ describeContext('media that a line receives', (context) => {
 
   it('go to the endpoints of when the copy is there, and to nobody while the line is disabled', async () => {
     const id = await receive(host.give(PNG))
-    await context.db('lines').where({ id: line.lineId }).update({ status: 'disabled' })
+    await changeRows(context, 'lines', line.lineId, { status: 'disabled' })
     await copyMedia(context, id)
     expect(await deliveriesOf(id)).to.deep.equal([])
   })
@@ -103,27 +166,6 @@ describeContext('media that a line receives', (context) => {
   })
 
   describe('that cannot be copied', () => {
-    it('are tried again for as long as deliveries are: a carrier may be down for hours', async () => {
-      for (const status of [500, 403, 429]) {
-        const id = await receive(host.serve(saying(status)))
-        const waits: number[] = []
-        for (let attempt = 1; attempt <= 9; attempt += 1) {
-          const outcome = await copyMedia(context, id)
-          if (outcome.kind === 'retry') waits.push(outcome.ms)
-        }
-        expect(
-          waits.map((ms) => ms > 4000),
-          `${status}`,
-        ).to.deep.equal(Array(9).fill(true))
-        expect(waits[0]).to.be.within(4000, 6000)
-        expect(waits[8]).to.be.within(19 * 3_600_000, 29 * 3_600_000)
-        expect(await copyMedia(context, id)).to.deep.equal({
-          kind: 'failed',
-          failure: `media_http_${status}`,
-        })
-      }
-    })
-
     for (const status of [404, 403]) {
       it(`because the file is not there yet (${status}) are copied once it is, and then their event goes out`, async () => {
         let isThere = false
@@ -181,7 +223,7 @@ describeContext('media that a line receives', (context) => {
 
       expect(await again()).to.include({ status: 'held', lastFailure: 'media_type' })
       expect(await mediaRow(context, id)).to.include({ status: 'pending', job_generation: 1 })
-      expect(await refusal(again())).to.include({ status: 409 })
+      await expectRefusal(again(), 409)
       await copyMedia(context, id)
       expect((await deliveriesOf(id))[0]).to.include({ status: 'held', last_failure: 'media_type' })
 
@@ -208,20 +250,118 @@ describeContext('media that a line receives', (context) => {
     })
     const mediaHeaders: CarrierClient['mediaHeaders'] = ({ origin }): Record<string, string> =>
       origin === host.origin ? { authorization: 'Basic c2VjcmV0' } : {}
-    const { carriers } = withCarrier(context, () => Promise.reject(new Error('it sends nothing')))
-    const withHeaders = {
-      ...context,
-      carriers: {
-        ...carriers,
-        get: async (...asked: Parameters<typeof carriers.get>) => ({
-          ...(await carriers.get(...asked))!,
-          mediaHeaders,
-        }),
-      },
-    }
+    const withHeaders = withCarrierOf(context, { mediaHeaders })
     const id = await receive(url)
     expect(await copyMediaToTheEnd(withHeaders, id)).to.include({ kind: 'stored' })
     await other.close()
     expect(seen).to.deep.equal(['Basic c2VjcmV0', undefined])
+  })
+
+  describe('media whose worker or job is lost', () => {
+    beforeEach(async () => {
+      await context.db('media').delete()
+      await context.db('deliveries').delete()
+    })
+
+    const receive = async (url = host.give(PNG)) => {
+      const outcome = await receiveMessage(
+        context,
+        inboundText(line, { content: { type: 'inboundMedia', url } }),
+      )
+      if (outcome.kind !== 'received') throw new Error(outcome.kind)
+      return outcome.messageId
+    }
+    const hasJob = async (id: string, generation: number) =>
+      (await context.queues.fetchMedia.getJob(jobIdOf(id, generation))) !== undefined
+    const endLease = (id: string) =>
+      changeRows(context, 'media', id, { lease_until: ago(context, '1 second') })
+    const makeOverdue = (id: string) =>
+      changeRows(context, 'media', id, { due_at: ago(context, '10 seconds') })
+
+    it('are copied anew under a new job when the lease is over', async () => {
+      const { id } = await mediaRow(context, await receive())
+      await claimMedia(context.db, id, 60_000, MAX_LOST)
+      expect(await fetchMedia(context, id)).to.deep.equal({ kind: 'skipped' })
+      expect(await sweep(context)).to.equal(0)
+      await endLease(id)
+      expect(await sweep(context)).to.equal(1)
+      expect(await hasJob(id, 1)).to.be.true
+      expect(await fetchMedia(context, id)).to.include({ kind: 'stored' })
+      expect(await countRows(context, 'deliveries')).to.equal(1)
+    })
+
+    it('are stored once, whoever comes late: a second copy goes away again', async () => {
+      let release: () => void = () => undefined
+      let asked = 0
+      const url = host.serve((_request, response) => {
+        asked += 1
+        if (asked === 1) release = () => response.end(PNG)
+        else response.end(PNG)
+      })
+      const messageId = await receive(url)
+      const late = copyMedia(context, messageId)
+      await until('the first worker asks', () => asked === 1)
+      await endLease((await mediaRow(context, messageId)).id)
+      await sweep(context)
+      expect(await copyMedia(context, messageId)).to.include({ kind: 'stored' })
+      const stored = await mediaRow(context, messageId)
+      release()
+      expect(await late).to.deep.equal({ kind: 'skipped' })
+      expect(await mediaRow(context, messageId)).to.deep.equal(stored)
+      const first = stored.storage_key?.replace(/2$/, '1') ?? ''
+      const opened = await context.storage.open(first).catch((error: unknown) => error)
+      expect(opened).to.have.property('name', 'StoredFileMissing')
+      expect(await countRows(context, 'deliveries')).to.equal(1)
+    })
+
+    it('get the job that Redis lost, and wait on while they have one', async () => {
+      const { id } = await mediaRow(context, await receive())
+      await until('it has its job', () => hasJob(id, 0))
+      await makeOverdue(id)
+      expect(await sweep(context)).to.equal(0)
+      await context.redis.flushdb()
+      await makeOverdue(id)
+      expect(await sweep(context)).to.equal(1)
+      expect(await hasJob(id, 1)).to.be.true
+    })
+
+    it(`are copied only where they are alone when ${MAX_LOST} workers were lost, and none of them counts as a crash`, async () => {
+      const messageId = await receive()
+      const { id } = await mediaRow(context, messageId)
+      for (let lost = 1; lost <= MAX_LOST; lost += 1) {
+        await claimMedia(context.db, id, 60_000, MAX_LOST)
+        await endLease(id)
+        await sweep(context)
+      }
+      expect(await fetchMedia(context, id)).to.deep.equal({ kind: 'suspect' })
+      expect(await mediaRow(context, messageId)).to.include({ status: 'pending', crash_count: 0 })
+      expect(await fetchMedia({ ...context, maxLost: MAX_LOST + 1 }, id)).to.include({ kind: 'stored' })
+    })
+
+    it('are given up after five crashes, and their event is held with the reason', async () => {
+      const messageId = await receive()
+      const { id } = await mediaRow(context, messageId)
+      for (let crash = 1; crash <= 5; crash += 1) {
+        await claimMedia(context.db, id, 60_000, MAX_LOST)
+        await recordMediaCrash(context.db, id)
+      }
+      expect(await fetchMedia(context, id)).to.deep.equal({ kind: 'failed', failure: 'media_internal_error' })
+      const [delivery] = await context.db('deliveries').select<{ status: string; last_failure: string }[]>()
+      expect(delivery).to.include({ status: 'held', last_failure: 'media_internal_error' })
+    })
+
+    it('wait, and use up no attempt, while the storage does not work', async () => {
+      const storage = createStorage({ mediaFolder: '/dev/null/media', mediaS3: undefined })
+      const broken: Context = { ...context, storage }
+      const messageId = await receive()
+      for (let n = 0; n < 12; n += 1) {
+        expect(await copyMedia(broken, messageId)).to.deep.equal({
+          kind: 'retry',
+          ms: 30_000,
+          failure: 'media_unavailable',
+        })
+      }
+      expect(await copyMedia(context, messageId)).to.include({ kind: 'stored' })
+    })
   })
 })

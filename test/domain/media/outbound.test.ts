@@ -5,7 +5,7 @@ import { postMessage } from '../../../src/domain/messages/post.js'
 import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { lineForEachTest } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
 import { startStandIn } from '../../helpers/services/stand-in.js'
 import { openForSuite } from '../../helpers/suite.js'
@@ -37,11 +37,10 @@ const environment = {
 
 describeContext('media that a line sends', { environment }, (context) => {
   const host = openForSuite(startStandIn)
-  let line: TestLine
 
+  const line = lineForEachTest(context, UNLIMITED)
   beforeEach(async () => {
     await context.db('simulator_outbox').delete()
-    line = await createLine(context, UNLIMITED)
   })
 
   const post = (mediaUrl: string | undefined, toNumber = ANNA) =>

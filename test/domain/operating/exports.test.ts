@@ -9,22 +9,18 @@ import { zipOf, type ExportFile } from '../../../src/domain/operating/exports/zi
 import { getOwnLine } from '../../../src/domain/lines/lines.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { createLine, lineForEachTest, type TestLine } from '../../helpers/factories.js'
 import { failure } from '../../helpers/failure.js'
 import { until } from '../../helpers/until.js'
 import { readZip, rowsOf } from '../../helpers/zip.js'
+import { changeRows, ANNA, BEN, inboundText, queueMessage } from '../fixtures.js'
 import { connect, createApplication } from '../applications/applications.js'
-import { ANNA, BEN, inboundText, queueMessage } from '../fixtures.js'
 import { insertPast, monthAgo } from './retention/past.js'
 
 const URL = 'http://127.0.0.1:9/events'
 
 describeContext('exports', (context) => {
-  let line: TestLine
-
-  beforeEach(async () => {
-    line = await createLine(context, { outgoingUrl: URL })
-  })
+  const line = lineForEachTest(context, { outgoingUrl: URL })
 
   const lineZip = async ({ userId, lineId }: TestLine) =>
     readZip(await buffer(await exportLine(context, await getOwnLine(context, userId, lineId))))
@@ -32,7 +28,7 @@ describeContext('exports', (context) => {
   it('of a line have its settings, opt-outs, messages, deliveries with attempts, and media', async () => {
     const past = await insertPast(context, line, monthAgo(1))
     const [own] = await context.db('endpoints').where({ user_id: line.userId }).pluck<string[]>('id')
-    await context.db('deliveries').where({ id: past.deliveryId }).update({ endpoint_id: own })
+    await changeRows(context, 'deliveries', past.deliveryId, { endpoint_id: own })
     await receiveMessage(context, inboundText(line, { content: { type: 'inboundText', text: 'STOP' } }))
     const files = await lineZip(line)
     expect([...files.keys()]).to.deep.equal([

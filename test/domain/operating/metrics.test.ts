@@ -8,11 +8,13 @@ import { receiveMessage, receiveReceipt } from '../../../src/domain/messages/rec
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import { sweep } from '../../../src/domain/sweep.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
+import { lineForEachTest } from '../../helpers/factories.js'
 import { risesOf } from '../../helpers/metrics.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { openForSuite } from '../../helpers/suite.js'
 import {
+  sendNew,
+  changeRows,
   ANNA,
   claimMessage,
   deliverWhenDue,
@@ -27,11 +29,8 @@ import {
 
 describeContext('metrics of what workers do', (context) => {
   const receiver = openForSuite(startReceiver)
-  let line: TestLine
 
-  beforeEach(async () => {
-    line = await createLine(context, { ...UNLIMITED, outgoingUrl: receiver.url })
-  })
+  const line = lineForEachTest(context, () => ({ ...UNLIMITED, outgoingUrl: receiver.url }))
 
   const attempts = (outcome: string) =>
     ['linehook_carrier_attempts_total', { carrier: 'simulator', outcome }] as const
@@ -55,12 +54,11 @@ describeContext('metrics of what workers do', (context) => {
         ['linehook_message_hand_over_age_seconds_count'],
       ],
       async () => {
-        await sendMessage(context, await queueMessage(context, line))
+        await sendNew(context, line)
         await send(() => Promise.reject(new CarrierRejected('no, +15005550199')), '+15005550110')
         await send(() => Promise.reject(new CarrierOutcomeUnknown('who knows')), '+15005550111')
         await send(() => Promise.reject(new CarrierUnavailable('not now')), '+15005550112')
-        const throttled = await queueMessage(context, line, { to_number: MAGIC_NUMBERS.throttled })
-        await sendMessage(context, throttled)
+        await sendNew(context, line, { to_number: MAGIC_NUMBERS.throttled })
       },
     )
     expect(rises).to.deep.equal([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 4])
@@ -77,8 +75,7 @@ describeContext('metrics of what workers do', (context) => {
         const rejecting = withCarrier(context, () => Promise.reject(new CarrierRejected('no', given)))
         await sendMessage(rejecting, id)
       }
-      const id = await queueMessage(context, line)
-      await sendMessage(context, id)
+      const id = await sendNew(context, line)
       const { carrier_message_id: carrierMessageId } = await messageRow(context, id)
       const receipt = { carrierAccount: 'simulator', carrierMessageId: carrierMessageId ?? '' }
       await receiveReceipt(context, { ...receipt, status: 'failed', carrierCode: '30003' })
@@ -90,8 +87,7 @@ describeContext('metrics of what workers do', (context) => {
   it('count reports by what they did', async () => {
     const receipts = (outcome: string) =>
       ['linehook_receipts_total', { status: 'delivered', outcome }] as const
-    const id = await queueMessage(context, line)
-    await sendMessage(context, id)
+    const id = await sendNew(context, line)
     const { carrier_message_id: carrierMessageId } = await messageRow(context, id)
     const receipt = { carrierAccount: 'simulator', status: 'delivered' } as const
     const rises = await risesOf(
@@ -171,10 +167,7 @@ describeContext('metrics of what workers do', (context) => {
 
   it('count crashes of lanes', async () => {
     const { id, endpoint_id: endpointId } = await receiveForDelivery(context, line)
-    await context
-      .db('endpoints')
-      .where({ id: endpointId })
-      .update({ secret_sealed: Buffer.from('not a secret') })
+    await changeRows(context, 'endpoints', endpointId, { secret_sealed: Buffer.from('not a secret') })
     const rises = await risesOf([['linehook_job_crashes_total', { queue: 'deliver-event' }]], () =>
       runLane(context, endpointId, id),
     )

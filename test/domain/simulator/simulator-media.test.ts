@@ -6,9 +6,9 @@ import {
   openSimulatorMedia,
 } from '../../../src/domain/simulator/media.js'
 import { describeContext } from '../../helpers/context.js'
+import { expectRefusal } from '../refusal.js'
 import { countRows } from '../fixtures.js'
 import { MEDIA, NO_MEDIA, pictureOf } from '../media-samples.js'
-import { refusal } from '../refusal.js'
 
 const CONTENT_TYPES: Record<string, string> = {
   png: 'image/png',
@@ -50,10 +50,7 @@ describeContext("the simulator's media", { environment }, (context) => {
       ...Object.entries(MEDIA[field === 'picture' ? 'recording' : 'picture']),
     ]) {
       it(`refuse ${what} as a ${field}`, async () => {
-        expect(await refusal(keepMedia(context, field, bytes))).to.deep.equal({
-          status: 400,
-          message: REFUSALS[field],
-        })
+        await expectRefusal(keepMedia(context, field, bytes), 400, REFUSALS[field])
         expect(await countRows(context, 'simulator_media')).to.equal(0)
       })
     }
@@ -81,17 +78,15 @@ describeContext("the simulator's media", { environment }, (context) => {
     const url = await keepMedia(context, 'picture', pictureOf(4_999_999))
     expect((await openSimulatorMedia(context, tokenOf(url))).bytes).to.have.length(4_999_999)
     for (const field of ['picture', 'recording'] as const) {
-      expect(await refusal(keepMedia(context, field, pictureOf(5_000_000)))).to.deep.equal({
-        status: 413,
-        message: `${field} must be smaller than 5,000,000 bytes`,
-      })
+      const refused = keepMedia(context, field, pictureOf(5_000_000))
+      await expectRefusal(refused, 413, `${field} must be smaller than 5,000,000 bytes`)
     }
   })
 
   it('are not found by a token that was not given out, whatever it is', async () => {
     const token = tokenOf(await keepMedia(context, 'picture', MEDIA.picture.png!))
     for (const wrong of ['', 'x'.repeat(43), token.slice(1), `${token}x`, `${token}\0`, '%00', '../x']) {
-      expect(await refusal(openSimulatorMedia(context, wrong))).to.include({ status: 404 })
+      await expectRefusal(openSimulatorMedia(context, wrong), 404)
     }
   })
 

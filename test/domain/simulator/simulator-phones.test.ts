@@ -6,18 +6,31 @@ import {
   suggestPhones,
 } from '../../../src/domain/simulator/phones.js'
 import { simulateInbound, type SimulatedInbound } from '../../../src/domain/simulator/simulator.js'
+import { openSimulatorMedia } from '../../../src/domain/simulator/media.js'
+import { leaveVoicemail, sendFromPhone } from '../../../src/domain/simulator/phone-sends.js'
+import { sampleRecording } from '../../../src/domain/simulator/sample-recording.js'
+import { newId } from '../../../src/ids.js'
 import { describeContext } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
-import { ANNA, BEN, CLEO, moveToAnotherCarrier, queueMessage } from '../fixtures.js'
-import { refusal } from '../refusal.js'
+import { createLine, lineForEachTest, type TestLine } from '../../helpers/factories.js'
+import { mediaRow } from '../../helpers/media.js'
+import { expectRefusal } from '../refusal.js'
+import {
+  ANNA,
+  BEN,
+  CLEO,
+  moveToAnotherCarrier,
+  queueMessage,
+  countRows,
+  type MessageRow,
+} from '../fixtures.js'
+import { MEDIA } from '../media-samples.js'
 
 describeContext("the simulator's phones", (context) => {
-  let line: TestLine
   let otherLine: TestLine
   let strangersLine: TestLine
 
+  const line = lineForEachTest(context)
   beforeEach(async () => {
-    line = await createLine(context)
     otherLine = await createLine(context, { userId: line.userId })
     strangersLine = await createLine(context)
   })
@@ -44,7 +57,11 @@ describeContext("the simulator's phones", (context) => {
         ['inbound', 'media', null, 'pending'],
         ['inbound', 'voicemail', null, 'pending'],
       ])
-      expect(messages[0]).to.include({ lineId: line.lineId, lineNumber: line.number, lineName: line.number })
+      expect(messages[0]).to.include({
+        lineId: line.lineId,
+        lineNumber: line.number,
+        lineName: line.number,
+      })
       expect(messages[0]?.at).to.be.a('date')
     })
 
@@ -136,15 +153,120 @@ describeContext("the simulator's phones", (context) => {
 
     it('by what is a number, and not without end', async () => {
       const read = async (written: string[]) => Promise.resolve(readPhones(written))
-      expect(await refusal(read(['nobody']))).to.deep.equal({
-        status: 400,
-        message: 'phone must be a phone number, such as +15551234567',
-      })
+      await expectRefusal(read(['nobody']), 400, 'phone must be a phone number, such as +15551234567')
       const many = Array.from({ length: 9 }, (_, n) => `+1500555020${n}`)
       expect(readPhones(many.slice(1))).to.have.length(8)
-      expect(await refusal(read(many))).to.deep.equal({
-        status: 400,
-        message: 'phone may be given 8 times at most',
+      await expectRefusal(read(many), 400, 'phone may be given 8 times at most')
+    })
+  })
+
+  describe("a simulator's phone", () => {
+    beforeEach(async () => {
+      await context.db('simulator_media').delete()
+    })
+
+    const send = (fields: Partial<Parameters<typeof sendFromPhone>[2]>) =>
+      sendFromPhone(context, line.userId, {
+        lineId: line.lineId,
+        phone: ANNA,
+        text: '',
+        picture: undefined,
+        ...fields,
+      })
+    const call = (fields: Partial<Parameters<typeof leaveVoicemail>[2]> = {}) =>
+      leaveVoicemail(context, line.userId, {
+        lineId: line.lineId,
+        phone: ANNA,
+        recording: undefined,
+        ...fields,
+      })
+    const received = () =>
+      context
+        .db('messages')
+        .where({ line_id: line.lineId })
+        .orderBy('id')
+        .select<(MessageRow & { type: string })[]>()
+    const mediaOf = async (message: MessageRow | undefined) =>
+      openSimulatorMedia(context, (await mediaRow(context, message!.id)).source_url.split('/').at(-1) ?? '')
+
+    it('sends a text to the line, as it was typed', async () => {
+      await send({ text: ' Hello <b>line</b> ', phone: '+1 500 555-0101' })
+      expect(await received()).to.have.length(1)
+      expect((await received())[0]).to.include({
+        type: 'text',
+        direction: 'inbound',
+        from_number: ANNA,
+        to_number: line.number,
+        text: ' Hello <b>line</b> ',
+      })
+    })
+
+    it('sends a picture, which the simulator hosts', async () => {
+      await send({ picture: MEDIA.picture.gif })
+      const [message] = await received()
+      expect(message).to.include({ type: 'media', text: null })
+      expect((await mediaOf(message)).bytes.equals(MEDIA.picture.gif!)).to.be.true
+    })
+
+    it('sends a text with a picture as two messages', async () => {
+      await send({ text: 'Look', picture: MEDIA.picture.png })
+      expect((await received()).map(({ type, text }) => [type, text])).to.deep.equal([
+        ['media', null],
+        ['text', 'Look'],
+      ])
+    })
+
+    it('leaves a voicemail', async () => {
+      await call({ recording: MEDIA.recording.mp3 })
+      const [message] = await received()
+      expect(message).to.include({ type: 'voicemail', text: null })
+      expect(await mediaOf(message)).to.include({ contentType: 'audio/mpeg' })
+    })
+
+    it('leaves a sample without a recording at hand', async () => {
+      await call()
+      const media = await mediaOf((await received())[0])
+      expect(media.contentType).to.equal('audio/wav')
+      expect(media.bytes.equals(sampleRecording())).to.be.true
+    })
+
+    describe('sends nothing', () => {
+      afterEach(async () => {
+        expect(await received()).to.deep.equal([])
+        expect(await countRows(context, 'simulator_media')).to.equal(0)
+      })
+
+      it('when there is nothing to send', async () => {
+        await expectRefusal(send({ text: ' ' }), 400, 'text must not be empty: type one, or attach a picture')
+      })
+
+      it('when the text is longer than 1,600 characters', async () => {
+        const refused = send({ text: 'x'.repeat(1601), picture: MEDIA.picture.png })
+        await expectRefusal(refused, 400, 'text must have at most 1600 characters')
+      })
+
+      it('of a text whose picture is none', async () => {
+        await expectRefusal(send({ text: 'Look', picture: Buffer.from('no picture') }), 400)
+      })
+
+      it("to a line that is another user's, unknown or no line at all", async () => {
+        const { lineId: theirs } = await createLine(context)
+        for (const lineId of [theirs, newId(), 'x', '']) {
+          await expectRefusal(send({ lineId, text: 'Hi' }), 404, 'no such line')
+          await expectRefusal(call({ lineId }), 404, 'no such line')
+        }
+      })
+
+      it('to a line at another carrier', async () => {
+        await moveToAnotherCarrier(context, line)
+        await expectRefusal(send({ text: 'Hi' }), 404)
+        await expectRefusal(call(), 404)
+      })
+
+      it('from what is no number', async () => {
+        const refused = send({ text: 'Hi', phone: 'nobody' })
+        await expectRefusal(refused, 400, 'phone must be a phone number, such as +15551234567')
+        await expectRefusal(call({ phone: '' }), 400)
       })
     })
   })

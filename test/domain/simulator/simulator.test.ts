@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { sampleRecording } from '../../../src/domain/simulator/sample-recording.js'
 import { sendMessage } from '../../../src/domain/messages/send.js'
 import {
   readOutbox,
@@ -8,26 +9,53 @@ import {
 } from '../../../src/domain/simulator/simulator.js'
 import { newId } from '../../../src/ids.js'
 import { describeContext, joinService } from '../../helpers/context.js'
-import { createLine, type TestLine } from '../../helpers/factories.js'
-import { ANNA, BEN, messageRow, queueMessage, queueMessages, UNLIMITED } from '../fixtures.js'
-import { refusal } from '../refusal.js'
+import { lineForEachTest } from '../../helpers/factories.js'
+import { sendNew, changeRows, ANNA, BEN, messageRow, queueMessages, UNLIMITED } from '../fixtures.js'
+import { expectRefusal } from '../refusal.js'
+
+describe('the sample recording', () => {
+  const file = sampleRecording()
+  const samples = Array.from({ length: (file.length - 44) / 2 }, (_, at) => file.readInt16LE(44 + at * 2))
+
+  it('is a WAV file whose header fits its length: PCM, mono, 16 bit, 8,000 a second', () => {
+    expect(file.toString('latin1', 0, 4)).to.equal('RIFF')
+    expect(file.toString('latin1', 8, 16)).to.equal('WAVEfmt ')
+    expect(file.toString('latin1', 36, 40)).to.equal('data')
+    expect(file.readUInt32LE(4)).to.equal(file.length - 8)
+    expect(file.readUInt32LE(40)).to.equal(file.length - 44)
+    expect([16, 20, 22, 24, 28, 32, 34].map((at) => file.readUInt16LE(at))).to.deep.equal([
+      16, 1, 1, 8000, 16_000, 2, 16,
+    ])
+  })
+
+  it('lasts a second and can be heard, without a click at its ends', () => {
+    expect(samples).to.have.length(8000)
+    expect(Math.max(...samples)).to.be.within(0x2000, 0x7fff)
+    expect(Math.min(...samples)).to.be.within(-0x8000, -0x2000)
+    const jumps = samples.map((sample, at) => Math.abs(sample - (samples[at - 1] ?? 0)))
+    expect(Math.max(...jumps)).to.be.below(6000)
+    expect([samples[0], Math.abs(samples.at(-1) ?? 1) < 50]).to.deep.equal([0, true])
+  })
+
+  it('is always the same', () => {
+    expect(sampleRecording().equals(file)).to.be.true
+  })
+})
 
 const HOSTED = 'http://localhost:3000/media/TOKEN'
 
 describeContext('the simulator', (context) => {
   const sameService = joinService(context)
-  let line: TestLine
 
+  const line = lineForEachTest(context, UNLIMITED)
   beforeEach(async () => {
     await context.db('simulator_outbox').delete()
-    line = await createLine(context, UNLIMITED)
   })
 
   const status = async (id: string) => (await messageRow(context, id)).status
 
   async function sendOne(toNumber = ANNA): Promise<string> {
-    const id = await queueMessage(context, line, { to_number: toNumber })
-    await sendMessage(context, id)
+    const id = await sendNew(context, line, { to_number: toNumber })
     return id
   }
 
@@ -41,10 +69,11 @@ describeContext('the simulator', (context) => {
 
     it('also for a message whose worker was lost: unknown becomes delivered', async () => {
       const id = await sendOne()
-      await context
-        .db('messages')
-        .where({ id })
-        .update({ status: 'unknown', error: 'worker_lost', carrier_message_id: null })
+      await changeRows(context, 'messages', id, {
+        status: 'unknown',
+        error: 'worker_lost',
+        carrier_message_id: null,
+      })
       await context.db('carrier_message_ids').where({ message_id: id }).delete()
       expect(await sendSimulatedReceipts(context)).to.equal(1)
       expect(await messageRow(context, id)).to.include({ status: 'delivered', error: null })
@@ -52,7 +81,7 @@ describeContext('the simulator', (context) => {
 
     it('that change nothing for a message that is over', async () => {
       const id = await sendOne()
-      await context.db('messages').where({ id }).update({ status: 'failed', error: 'carrier said so' })
+      await changeRows(context, 'messages', id, { status: 'failed', error: 'carrier said so' })
       expect(await sendSimulatedReceipts(context)).to.equal(0)
       expect(await messageRow(context, id)).to.include({ status: 'failed', error: 'carrier said so' })
       expect(await context.db('simulator_outbox').whereNull('receipt_sent_at').select()).to.deep.equal([])
@@ -117,10 +146,8 @@ describeContext('the simulator', (context) => {
     })
 
     it('of something that is a number', async () => {
-      expect(await refusal((async () => readOutbox(context, 'nobody'))())).to.deep.equal({
-        status: 400,
-        message: 'toNumber must be a phone number, such as +15551234567',
-      })
+      const refused = (async () => readOutbox(context, 'nobody'))()
+      await expectRefusal(refused, 400, 'toNumber must be a phone number, such as +15551234567')
     })
   })
 
@@ -157,19 +184,14 @@ describeContext('the simulator', (context) => {
 
     for (const fields of [{}, { text: '' }, { text: 'Hi', mediaUrl: 'https://example.com/a.png' }]) {
       it(`with one content, unlike ${JSON.stringify(fields)}`, async () => {
-        expect(await refusal(bring(fields))).to.deep.equal({
-          status: 400,
-          message: 'give exactly one of text, mediaUrl and voicemailUrl',
-        })
+        await expectRefusal(bring(fields), 400, 'give exactly one of text, mediaUrl and voicemailUrl')
       })
     }
 
     for (const field of ['fromNumber', 'toNumber'] as const) {
       it(`with a ${field} that is a number`, async () => {
-        expect(await refusal(bring({ text: 'Hi', [field]: 'nobody' }))).to.deep.equal({
-          status: 400,
-          message: `${field} must be a phone number, such as +15551234567`,
-        })
+        const refused = bring({ text: 'Hi', [field]: 'nobody' })
+        await expectRefusal(refused, 400, `${field} must be a phone number, such as +15551234567`)
       })
     }
 
@@ -178,18 +200,19 @@ describeContext('the simulator', (context) => {
       await context
         .db('carrier_accounts')
         .insert({ id: newId(), name, kind: 'twilio', handles_opt_out: true })
-      await context.db('lines').where({ id: line.lineId }).update({ carrier: name })
-      expect(await refusal(bring({ text: 'STOP' }))).to.include({ status: 404 })
+      await changeRows(context, 'lines', line.lineId, { carrier: name })
+      await expectRefusal(bring({ text: 'STOP' }), 404)
       for (const table of ['messages', 'events', 'line_peers']) {
         expect(await context.db(table).where({ line_id: line.lineId }).select(), table).to.deep.equal([])
       }
     })
 
     it('to a number of a line', async () => {
-      expect(await refusal(bring({ text: 'Hi', toNumber: '+15005550666' }))).to.deep.equal({
-        status: 404,
-        message: 'toNumber is not the number of a line at the simulator: see `linehook line list`',
-      })
+      await expectRefusal(
+        bring({ text: 'Hi', toNumber: '+15005550666' }),
+        404,
+        'toNumber is not the number of a line at the simulator: see `linehook line list`',
+      )
     })
   })
 })

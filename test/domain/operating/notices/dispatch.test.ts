@@ -1,6 +1,6 @@
+import { expect } from 'chai'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { Context } from '../../../../src/domain/context.js'
 import { claimOfOne, endDispatches } from '../../../../src/database/operating/dispatches.js'
@@ -23,6 +23,7 @@ import { memoryLog } from '../../../helpers/process/log.js'
 import { startMailServer } from '../../../helpers/services/mail-server.js'
 import { startReceiver } from '../../../helpers/services/receiver.js'
 import { openForEachTest } from '../../../helpers/suite.js'
+import { changeRows, ahead, ago } from '../../fixtures.js'
 import { createPerson, type Person } from '../../people/people.js'
 import { forgetNotices, setEndpoint, toldNotices } from './fixtures.js'
 
@@ -150,7 +151,7 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
     })
 
     it('is one for an operator whose own line it is, also if they want no others', async () => {
-      await plain.db('users').where({ id: owner.id }).update({ role: 'operator' })
+      await changeRows(plain, 'users', owner.id, { role: 'operator' })
       await tell()
       expect((await rows('mail')).map(({ user_id: id }) => id)).to.have.members([owner.id, operator.id])
       await forgetNotices(plain)
@@ -217,9 +218,7 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
 
     it('is taken over when the process that has it is gone', async () => {
       await tell()
-      await plain
-        .db('dispatches')
-        .update({ attempt_count: 1, due_at: plain.db.raw(`now() + interval '1 minute'`) })
+      await plain.db('dispatches').update({ attempt_count: 1, due_at: ahead(plain, '1 minute') })
       expect(await sendMails(context)).to.equal(0)
       await makeDue()
       expect(await sendMails(context)).to.equal(2)
@@ -288,7 +287,7 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       await deliverAll()
       expect(await waiting()).to.have.length(1)
       receiver.answerWith((response) => response.end())
-      await plain.db('deliveries').where({ line_id: null }).update({ due_at: plain.db.fn.now() })
+      await changeRows(plain, 'deliveries', { line_id: null }, { due_at: plain.db.fn.now() })
       await deliverAll()
       const [first, second] = receiver.requests.filter(({ path }) => path === '/fails')
       expect(second?.body).to.equal(first?.body)
@@ -300,7 +299,7 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       const { endpoint } = await addWebhook(owner)
       await changePolicy(context, { userId: owner.id }, endpoint.id, { declinedEvents: ['endpoint.failing'] })
       await addWebhook(operator)
-      await plain.db('users').where({ id: operator.id }).update({ disabled_at: plain.db.fn.now() })
+      await changeRows(plain, 'users', operator.id, { disabled_at: plain.db.fn.now() })
       await tell()
       expect(await waiting()).to.deep.equal([])
     })
@@ -328,10 +327,10 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
         replay,
       )
       expect(counted).to.include({ count: 1 })
-      await plain
-        .db('endpoints')
-        .where({ id: endpoint.id })
-        .update({ failing_since: plain.db.raw(`now() - interval '2 hours'`), consecutive_failure_count: 9 })
+      await changeRows(plain, 'endpoints', endpoint.id, {
+        failing_since: ago(plain, '2 hours'),
+        consecutive_failure_count: 9,
+      })
       await lookForNotices(context)
       expect((await toldNotices(plain)).map(({ subject }) => subject)).to.include(endpoint.id)
     })

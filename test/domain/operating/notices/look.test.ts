@@ -5,8 +5,8 @@ import { lookForNotices } from '../../../../src/domain/operating/notices/look.js
 import { setSpendCap } from '../../../../src/domain/messages/spend-caps.js'
 import { setLineEndpointUrl } from '../../../../src/domain/lines/connections.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
-import { ANNA, queueMessage } from '../../fixtures.js'
+import { lineForEachTest, type TestLine } from '../../../helpers/factories.js'
+import { changeRows, ANNA, queueMessage } from '../../fixtures.js'
 import { createApplication } from '../../applications/applications.js'
 import { createPerson } from '../../people/people.js'
 import { forgetNotices, kindsTold, letTimePass, setEndpoint, toldNotices } from './fixtures.js'
@@ -15,20 +15,19 @@ const URL_WITH_SECRET = 'https://hooks.example.com/secret-path?token=secret-toke
 
 describeContext('what people are told of', (context) => {
   const other = joinService(context)
-  let line: TestLine
 
   /** Queues have no workers here, which is not what these tests are about. */
+  const line = lineForEachTest(context, { name: 'Front desk' })
   beforeEach(async () => {
     await context.db('messages').delete()
     await context.db('endpoints').update({ removed_at: context.db.fn.now() })
     await forgetNotices(context)
-    line = await createLine(context, { name: 'Front desk' })
     await setUrl(line)
   })
 
   async function setUrl({ userId, lineId }: TestLine) {
     await setLineEndpointUrl(context, userId, lineId, 'http://127.0.0.1:9/hook')
-    await context.db('endpoints').where({ user_id: userId }).update({ url: URL_WITH_SECRET })
+    await changeRows(context, 'endpoints', { user_id: userId }, { url: URL_WITH_SECRET })
   }
 
   const look = () => lookForNotices(context)
@@ -166,7 +165,7 @@ describeContext('what people are told of', (context) => {
     it('is not that it goes on failing while somebody has paused it', async () => {
       await set({ failing: '2 minutes', failures: 4 })
       await look()
-      await context.db('endpoints').where({ user_id: line.userId }).update({ paused_at: context.db.fn.now() })
+      await changeRows(context, 'endpoints', { user_id: line.userId }, { paused_at: context.db.fn.now() })
       await set({ failing: '2 hours', failures: 4 })
       await letTimePass(context, '2 hours')
       await look()
@@ -226,7 +225,7 @@ describeContext('what people are told of', (context) => {
   })
 
   it('tells the owner of a spend cap from 80 % on, once a day, and again when it was changed', async () => {
-    const cap = (part: object) => context.db('spend_caps').where({ owner_id: line.lineId }).update(part)
+    const cap = (part: object) => changeRows(context, 'spend_caps', { owner_id: line.lineId }, part)
     await setSpendCap(context, { of: 'line', id: line.lineId, userId: line.userId }, 5)
     await cap({ used: 3 })
     await look()
@@ -241,7 +240,7 @@ describeContext('what people are told of', (context) => {
       'A spend cap is nearly used up: of the line Front desk',
     )
     await setSpendCap(context, { of: 'user', id: line.userId }, 10)
-    await context.db('spend_caps').where({ owner_id: line.userId }).update({ used: 10 })
+    await changeRows(context, 'spend_caps', { owner_id: line.userId }, { used: 10 })
     await cap({ segments_per_day: 6, used: 5 })
     await letTimePass(context, '1 hour')
     await look()

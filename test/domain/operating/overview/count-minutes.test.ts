@@ -8,20 +8,19 @@ import {
 import { lookAtTraffic } from '../../../../src/domain/operating/overview/traffic.js'
 import { newId } from '../../../../src/ids.js'
 import { describeContext } from '../../../helpers/context.js'
-import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { lineForEachTest } from '../../../helpers/factories.js'
 import { lowestIdAt } from '../../../helpers/lowest-id.js'
-import { moveToAnotherCarrier } from '../../fixtures.js'
+import { changeRows, ago, moveToAnotherCarrier } from '../../fixtures.js'
 
 const MINUTE_MS = 60_000
 
 describeContext('counting what came and went', (context) => {
-  let line: TestLine
   /** A minute of the last hour, long over. */
   let minute: Date
 
+  const line = lineForEachTest(context)
   beforeEach(async () => {
     await context.db.raw('truncate messages, events, deliveries, delivery_attempts, traffic_counts')
-    line = await createLine(context)
     minute = new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 20 * MINUTE_MS)
   })
 
@@ -117,8 +116,8 @@ describeContext('counting what came and went', (context) => {
     const id = await sent(at(0), at(100))
     await Promise.all([count(), count(), count(at(-MINUTE_MS), 3)])
     expect(await countsOf(60, minute)).to.deep.equal({ accepted: 1, sent: 1, to_carrier: { 21: 1 } })
-    await context.db('messages').where({ id }).update({ status: 'delivered' })
-    await context.db('traffic_counts').update({ counted_at: context.db.raw(`now() - interval '4 minutes'`) })
+    await changeRows(context, 'messages', id, { status: 'delivered' })
+    await context.db('traffic_counts').update({ counted_at: ago(context, '4 minutes') })
     await countAgain(context)
     expect(await countsOf(60, minute)).to.include({ sent: 1, delivered: 1 })
     expect(await countsOf(900, new Date(Math.floor(minute.getTime() / 900_000) * 900_000))).to.include({

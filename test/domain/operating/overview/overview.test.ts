@@ -1,17 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Worker } from 'bullmq'
 import { expect } from 'chai'
+import type { Worker } from 'bullmq'
 import { countUnhealthyEndpoints } from '../../../../src/database/endpoints/endpoints.js'
 import { ensurePartitions } from '../../../../src/database/partitions.js'
 import { getCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import type { Context } from '../../../../src/domain/context.js'
 import { listEndpoints } from '../../../../src/domain/endpoints/endpoints.js'
-import { pauseEndpoint } from '../../../../src/domain/operating/pauses.js'
-import { countNow } from '../../../../src/domain/operating/overview/count-minutes.js'
-import { createWatch, type Overview } from '../../../../src/domain/operating/overview/overview.js'
 import {
+  pauseEndpoint,
   COMMAND_LINE,
   pauseAllSending,
   pauseCarrierAccount,
@@ -20,6 +18,8 @@ import {
   resumeCarrierAccount,
   resumeLine,
 } from '../../../../src/domain/operating/pauses.js'
+import { countNow } from '../../../../src/domain/operating/overview/count-minutes.js'
+import { createWatch, type Overview } from '../../../../src/domain/operating/overview/overview.js'
 import { newId } from '../../../../src/ids.js'
 import type { QueueName } from '../../../../src/queues/queues.js'
 import { startProxy, type Proxy } from '../../../database/proxy.js'
@@ -30,7 +30,7 @@ import { openings } from '../../../helpers/openings.js'
 import { startOwnRedis, type OwnRedis } from '../../../helpers/services/redis.js'
 import { createTestDatabase } from '../../../helpers/services/services.js'
 import { until } from '../../../helpers/until.js'
-import { makeOverdue, queueMessage, receiveForDelivery } from '../../fixtures.js'
+import { ahead, changeRows, ago, makeOverdue, queueMessage, receiveForDelivery } from '../../fixtures.js'
 import { addSmppAccount } from '../../carriers/smpp/fixtures.js'
 
 const QUEUES: QueueName[] = ['send-message', 'deliver-event', 'fetch-media', 'maintenance']
@@ -138,14 +138,14 @@ describe('the overview', function () {
     const mine = { ...line }
     await queueMessage(context, mine, {
       created_at: ago(300),
-      not_before: context.db.raw(`now() + interval '1 minute'`),
+      not_before: ahead(context, '1 minute'),
     })
     // Behind the one before.
     await queueMessage(context, mine, { created_at: ago(200) })
     await queueMessage(context, mine, { created_at: ago(100), to_number: '+15005550142' })
     await context.db('line_peers').insert({
       ...{ line_id: line.lineId, number: '+15005550142' },
-      paused_until: context.db.raw(`now() + interval '1 minute'`),
+      paused_until: ahead(context, '1 minute'),
     })
     expect(await oldest()).to.equal(null)
     expect(await queue('send-message')).to.include({ state: 'normal', waitingCount: 3, laterCount: 1 })
@@ -162,15 +162,15 @@ describe('the overview', function () {
     await makeOverdue(context, 'deliveries', [id], 70)
     expect(await queue('deliver-event')).to.include({ state: 'stuck' })
     const { id: called } = await receiveForDelivery(context, line)
-    const until = context.db.raw(`now() + interval '1 minute'`)
-    await context.db('deliveries').where({ id: called }).update({ status: 'delivering', lease_until: until })
+    const until = ahead(context, '1 minute')
+    await changeRows(context, 'deliveries', called, { status: 'delivering', lease_until: until })
     const slow = await queue('deliver-event')
     expect(slow).to.include({ state: 'normal', oldestMs: null })
     expect(slow.why).to.match(/ 1 endpoint takes events more slowly than they come\.$/)
   })
 
   it('calls nothing late that a person has paused', async () => {
-    const old = { created_at: context.db.raw(`now() - interval '5 minutes'`) }
+    const old = { created_at: ago(context, '5 minutes') }
     await queueMessage(context, { ...line }, old)
     const { id } = await receiveForDelivery(context, line)
     await makeOverdue(context, 'deliveries', [id], 70)
@@ -259,7 +259,7 @@ describe('the overview', function () {
   })
 
   it('says of a carrier that it throttles, is not reached, or is not bound', async () => {
-    const not_before = context.db.raw(`now() + interval '1 minute'`)
+    const not_before = ahead(context, '1 minute')
     await queueMessage(context, line, { error: 'throttled', not_before })
     expect(await carrier('simulator')).to.include({ mood: 'waiting', state: 'throttled', throttledCount: 1 })
     await queueMessage(context, line, { error: 'carrier_unavailable', not_before })

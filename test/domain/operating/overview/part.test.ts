@@ -1,7 +1,14 @@
-import { expect } from 'chai'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import fc from 'fast-check'
 import { keepLooking } from '../../../../src/domain/operating/overview/part.js'
 import { Unavailable } from '../../../../src/errors.js'
+import { judgeQueue, type QueueFacts } from '../../../../src/domain/operating/overview/judge-queue.js'
+import { judgePostgres } from '../../../../src/domain/operating/overview/postgres.js'
+import { judgeRedis } from '../../../../src/domain/operating/overview/redis.js'
+import { judgeStorage } from '../../../../src/domain/operating/overview/storage.js'
+import { STEP } from '../../../../src/database/operating/overview/traffic-counts.js'
+import { percentilesOf } from '../../../../src/domain/operating/overview/percentiles.js'
 import { memoryLog } from '../../../helpers/process/log.js'
 import { until } from '../../../helpers/until.js'
 
@@ -80,5 +87,202 @@ describe('a part of the overview', () => {
       fault: 'Postgres could not be asked: the log says why',
     })
     expect(JSON.stringify(lines)).to.include('overview.failed')
+  })
+})
+
+const JOBS = { waiting: 0, active: 0, delayed: 0, failed: 0, workers: 2 }
+
+const FACTS: QueueFacts = {
+  process: 'send-message',
+  nouns: ['message', 'messages'],
+  waitingCount: 0,
+  laterCount: 0,
+  underWayCount: 0,
+  oldestMs: null,
+  perMinute: 0,
+  jobs: JOBS,
+}
+
+/** 500 that could go, the oldest for so long. */
+const backlog = (oldestMs: number) => ({ waitingCount: 500, oldestMs })
+
+const CASES: [title: string, facts: Partial<QueueFacts>, state: string, why: RegExp][] = [
+  ['nothing waits and workers are there', {}, 'normal', /^Nothing waits\.$/],
+  [
+    'nothing waits and no worker is there',
+    { jobs: { ...JOBS, workers: 0 } },
+    'stuck',
+    /^No `send-message` process/,
+  ],
+  [
+    'something waits and no worker is there',
+    { ...backlog(1), jobs: { ...JOBS, workers: 0 } },
+    'stuck',
+    /500 messages wait/,
+  ],
+  ['all waits for its time', { waitingCount: 1, laterCount: 1 }, 'normal', /^1 message waits for its time/],
+  [
+    'some wait for their time',
+    { waitingCount: 3, laterCount: 2, oldestMs: 5 },
+    'normal',
+    /3 messages wait, 2 of them/,
+  ],
+  ['the oldest has just come', backlog(9_999), 'normal', /^500 messages wait\.$/],
+  [
+    'the oldest waits, and others leave',
+    { ...backlog(70_000), perMinute: 250 },
+    'behind',
+    /take 2 min\. More/,
+  ],
+  [
+    'the oldest waits, and one is under way',
+    { ...backlog(61_000), underWayCount: 1 },
+    'behind',
+    /waited 61 s/,
+  ],
+  ['none has left for a while', backlog(30_000), 'behind', /None has left the queue in the last minute/],
+  ['none has left for longer', backlog(60_000), 'stuck', /although 2 workers are connected: look at the log/],
+  [
+    'nobody counts what leaves',
+    { ...backlog(30_000), perMinute: null },
+    'behind',
+    /no `maintenance` process counts/,
+  ],
+  [
+    'Redis is away, and something waits',
+    { ...backlog(1), jobs: undefined },
+    'stuck',
+    /^Redis cannot be reached/,
+  ],
+  ['Redis is away, and nothing waits', { jobs: undefined }, 'behind', /^Redis cannot be reached/],
+  ['Redis does not tell of workers', { jobs: { ...JOBS, workers: null } }, 'normal', /^Nothing waits/],
+  ['more wait than are counted', { waitingCount: 100_001 }, 'normal', /^More than 100,000 messages wait\.$/],
+]
+
+describe('the state of a queue', () => {
+  for (const [title, facts, state, why] of CASES) {
+    it(`is ${state} when ${title}`, () => {
+      const judged = judgeQueue({ ...FACTS, ...facts })
+      expect(judged.state).to.equal(state)
+      expect(judged.why).to.match(why)
+    })
+  }
+})
+
+const GOOD_REDIS = {
+  ...{ version: '7.2.0', policy: 'noeviction', hasAof: true, isAofWritten: true },
+  ...{ usedBytes: 1e6, maxBytes: 0, machineBytes: 8e9 },
+}
+
+const GOOD_POSTGRES = {
+  ...{
+    version: '18.4',
+    isReadOnly: false,
+    connectionCount: 20,
+    maxConnections: 100,
+    longTransactionCount: 0,
+  },
+  ...{ databaseBytes: 1e9, dataFolder: null },
+}
+
+const POOL = { usedCount: 1, maxCount: 10, waitingCount: 0 }
+
+const ROOM = { of: 'media', folder: '/a', freeBytes: 50e9, totalBytes: 100e9, freeShare: 0.5 }
+
+const GOOD_STORAGE = { place: 'a folder', disks: [ROOM], fault: undefined, writes: true }
+
+const disk = (freeBytes: number) => ({
+  ...GOOD_STORAGE,
+  disks: [{ ...ROOM, freeBytes, freeShare: freeBytes / ROOM.totalBytes }],
+})
+
+describe('what everything rests on', () => {
+  it('is well where nothing is wrong', () => {
+    const views = [judgeRedis(GOOD_REDIS), judgePostgres(GOOD_POSTGRES, [], POOL), judgeStorage(GOOD_STORAGE)]
+    expect(views.map(({ mood, faults }) => [mood, faults])).to.deep.equal(Array(3).fill(['good', []]))
+  })
+
+  for (const [title, view, mood, text] of [
+    ['Redis evicts', judgeRedis({ ...GOOD_REDIS, policy: 'allkeys-lru' }), 'bad', /set it to noeviction/],
+    ['Redis keeps no file', judgeRedis({ ...GOOD_REDIS, hasAof: false }), 'bad', /set appendonly to yes/],
+    ['Redis cannot write', judgeRedis({ ...GOOD_REDIS, isAofWritten: false }), 'bad', /look at its disk/],
+    [
+      'Redis is filling',
+      judgeRedis({ ...GOOD_REDIS, usedBytes: 81, maxBytes: 100 }),
+      'waiting',
+      /81 B of 100 B.*maxmemory/,
+    ],
+    [
+      'Redis is full',
+      judgeRedis({ ...GOOD_REDIS, usedBytes: 95, maxBytes: 100 }),
+      'bad',
+      /takes no more jobs/,
+    ],
+    ['the machine of Redis is full', judgeRedis({ ...GOOD_REDIS, usedBytes: 7.9e9 }), 'bad', /more memory/],
+    [
+      'Postgres is read-only',
+      judgePostgres({ ...GOOD_POSTGRES, isReadOnly: true }, [], POOL),
+      'bad',
+      /DATABASE_URL/,
+    ],
+    [
+      'its connections run out',
+      judgePostgres({ ...GOOD_POSTGRES, connectionCount: 80 }, [], POOL),
+      'waiting',
+      /80 of its 100/,
+    ],
+    [
+      'transactions stay open',
+      judgePostgres({ ...GOOD_POSTGRES, longTransactionCount: 2 }, [], POOL),
+      'waiting',
+      /2 transactions/,
+    ],
+    [
+      'a later partition is missing',
+      judgePostgres(GOOD_POSTGRES, ['events_999912'], POOL),
+      'waiting',
+      /events_999912/,
+    ],
+    ['a disk is filling', judgeStorage(disk(9e9)), 'waiting', /disk of media has only 9.* GB left/],
+    ['a disk is full', judgeStorage(disk(0)), 'bad', /only 0 B left/],
+    ['nothing can be stored', judgeStorage({ ...GOOD_STORAGE, fault: 'no room.' }), 'bad', /stored: no room/],
+  ] as const) {
+    it(`says when ${title}, and what to do`, () => {
+      expect(view.mood).to.equal(mood)
+      expect(view.faults.map((fault) => fault.text).join()).to.match(text)
+    })
+  }
+
+  it('is not known of a Redis that keeps its figures to itself', () => {
+    const nothing = { version: null, policy: null, hasAof: null, isAofWritten: null }
+    const view = judgeRedis({ ...nothing, usedBytes: null, maxBytes: null, machineBytes: null })
+    expect(view.mood).to.equal('good')
+    expect(view.facts).to.deep.include(['Append-only file', 'not told'])
+  })
+})
+
+/** As the statement that counts does it. */
+const stepOf = (ms: number) => Math.ceil(Math.log(Math.max(ms, 1)) / Math.log(STEP))
+
+describe('percentiles of times that are counted in steps', () => {
+  it('are none of nothing', () => {
+    expect(percentilesOf([])).to.equal(undefined)
+  })
+
+  it('are within one step of the exact ones', () => {
+    const times = fc.array(fc.double({ min: 1, max: 1e8, noNaN: true }), { minLength: 1, maxLength: 200 })
+    fc.assert(
+      fc.property(times, (all) => {
+        const sorted = all.toSorted((a, b) => a - b)
+        const exact = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? NaN
+        const found = percentilesOf(all.map((ms) => ({ step: stepOf(ms), count: 1 })))
+        for (const [ms, share] of [
+          [found?.p50Ms, 0.5],
+          [found?.p95Ms, 0.95],
+        ] as const) {
+          expect(ms).to.be.within(exact(share) / (STEP * 1.001), exact(share) * STEP * 1.001)
+        }
+      }),
+    )
   })
 })

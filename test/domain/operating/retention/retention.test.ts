@@ -6,7 +6,7 @@ import { carryOutRetention, tryRetention } from '../../../../src/domain/operatin
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { until } from '../../../helpers/until.js'
-import { countWaitingForLocks } from '../../fixtures.js'
+import { changeRows, countWaitingForLocks } from '../../fixtures.js'
 import { EVERYTHING, hasFile, idAt, insertPast, leftOf, makePartitions, monthAgo, nameOf } from './past.js'
 
 const DAY_MS = 86_400_000
@@ -180,10 +180,7 @@ describeContext('retention', (context) => {
     const dropping = outcomes()
     await until('it waits for its lock', async () => (await countWaitingForLocks(context)) > 0)
     const startedAt = performance.now()
-    await context
-      .db('messages')
-      .where({ id: idAt(new Date()) })
-      .update({ text: null })
+    await changeRows(context, 'messages', idAt(new Date()), { text: null })
     // Its lock waits 100 ms at most; a wait that nobody ends would be as long as the time-out of this test.
     expect(performance.now() - startedAt).to.be.below(5000)
     await reader.rollback()

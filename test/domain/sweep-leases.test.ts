@@ -34,7 +34,7 @@ import {
   queueMessage,
 } from './fixtures.js'
 
-describeContext('rows that lost their worker or crashed their job', (context) => {
+describeContext('the sweep for leases of lost workers', (context) => {
   const receiver = openForSuite(startReceiver)
 
   const line = lineForEachTest(context, () => ({ ...UNLIMITED, outgoingUrl: receiver.url }))
@@ -139,10 +139,10 @@ describeContext('rows that lost their worker or crashed their job', (context) =>
     const { id, event_id: eventId, endpoint_id: endpointId } = await receiveForDelivery(context, line)
     await context.db.raw(
       `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, attempt_count, round_attempt_count,
-       lease_until, type, from_number)
-     select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'delivering', 1, 1,
-       now() - make_interval(secs => 2000 - n), 'inboundText', 'x'
-     from generate_series(1, 1500) n`,
+         lease_until, type, from_number)
+       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'delivering', 1, 1,
+         now() - make_interval(secs => 2000 - n), 'inboundText', 'x'
+       from generate_series(1, 1500) n`,
       [line.userId, line.lineId, eventId, endpointId],
     )
     expect(await sweep(context)).to.equal(1500)
@@ -217,6 +217,17 @@ describeContext('rows that lost their worker or crashed their job', (context) =>
         expect(await messageRow(context, id)).to.include({ status, crash_count: 4 })
       })
     }
+
+    it('ends the attempt of a delivery that was under way', async () => {
+      const { id } = await receiveForDelivery(context, line)
+      await changeRows(context, 'deliveries', id, { status: 'delivering' })
+      expect(await recordDeliveryCrash(context.db, id, MAX_CRASHES, CRASH_WAIT_MS)).to.equal(false)
+      expect(await deliveryRow(context, id)).to.include({
+        status: 'pending',
+        crash_count: 1,
+        lease_until: null,
+      })
+    })
 
     for (const status of ['delivered', 'held']) {
       it(`is left as it is when it is a delivery that is ${status}`, async () => {

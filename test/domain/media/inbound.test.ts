@@ -50,7 +50,7 @@ describe('when media are copied again', () => {
   })
 
   it('received ones that failed otherwise: as deliveries are, for days', () => {
-    for (const failure of ['media_http_403', 'media_http_500', 'media_connect'] as const) {
+    for (const failure of ['media_http_403', 'media_http_429', 'media_http_500', 'media_connect'] as const) {
       const all = waits(failure, 'inbound')
       expect(all).to.have.length(9)
       expect(all.slice(0, 3)).to.deep.equal([5, 20, 80])
@@ -78,7 +78,7 @@ describe('when media are copied again', () => {
 
 const PNG = MEDIA.picture.png!
 
-describeContext('media on their way to a developer', (context) => {
+describeContext('media that a line receives', (context) => {
   const host = openForSuite(startStandIn)
   const receiver = openForSuite(startReceiver)
 

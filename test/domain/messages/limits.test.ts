@@ -22,12 +22,10 @@ import { expectRefusal } from '../refusal.js'
 import { newNumber } from '../../web/support.js'
 
 const JAMAICA = '+18765550100'
-
 const BRITAIN = '+447400123456'
-
 const AMERICA = '+14155550142'
 
-describeContext('what bounds the messages of a line', (context) => {
+describeContext('the limits of a line', (context) => {
   let line: TestLine
 
   beforeEach(async () => {

@@ -29,7 +29,7 @@ import { expectRefusal } from '../refusal.js'
 const SCRIPTS = 'Grüße 👩‍👩‍👧 مرحبا \n\t "quoted" \\u0000 '
 const TABLES = ['messages', 'events', 'deliveries', 'line_peers', 'carrier_message_ids']
 
-describeContext('what a carrier brings', (context) => {
+describeContext('receiving a message', (context) => {
   let line: TestLine
 
   beforeEach(async () => {

@@ -68,6 +68,8 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
 
   it('note a use at most once a minute', async () => {
     const { id, token } = await createApiToken(context, userId, 'Billing')
+    await findTokenOwner(context, token)
+    expect(await lastUsedMs(id)).to.be.closeTo(Date.now(), 60_000)
     await setLastUsed(id, '50 seconds')
     const before = await lastUsedMs(id)
     await findTokenOwner(context, token)

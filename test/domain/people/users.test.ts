@@ -24,7 +24,7 @@ import { connect, createApplication } from '../applications/applications.js'
 
 const NEXT = 'a whole new password'
 
-describeContext('users and what they may', (context) => {
+describeContext('users', (context) => {
   it('are added with an address and a name', async () => {
     const user = await addUser(context, { email: ' Ada@Example.com ', name: ' Ada ' })
     expect(user).to.deep.include({ email: 'Ada@Example.com', name: 'Ada' })

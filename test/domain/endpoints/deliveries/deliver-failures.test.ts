@@ -15,12 +15,11 @@ import {
 } from '../../fixtures.js'
 
 const BASE_MS = 1000
-
 const DAY_MS = 24 * 3_600_000
 
 const environment = { DELIVERY_RETRY_BASE_MS: String(BASE_MS) }
 
-describeContext('attempts that fail', { environment }, (context) => {
+describeContext('a delivery that fails', { environment }, (context) => {
   const strict = joinService(context, { ALLOWED_PRIVATE_CIDRS: '' })
   /** Only for who never answers: on a busy machine a good receiver takes as long. */
   const impatient = joinService(context, { DELIVERY_TIMEOUT_MS: '300' })
@@ -97,6 +96,8 @@ describeContext('attempts that fail', { environment }, (context) => {
       expect(outcome.ms).to.be.within(0.8 * step, 1.2 * step)
       const dueMs = await dueAfterMs(context, 'deliveries', delivery.id, since)
       expect(dueMs).to.be.within(outcome.ms - 5, outcome.ms + 10_000)
+      const { next_attempt_at: nextAt } = (await attemptRows(context, delivery.id)).at(-1)!
+      expect(nextAt!.getTime() - since).to.be.closeTo(dueMs, 1000)
     }
     expect(await attempt()).to.deep.equal({ kind: 'exhausted', failure: 'http_500' })
     expect(await deliveryRow(context, delivery.id)).to.include({

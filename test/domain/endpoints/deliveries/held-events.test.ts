@@ -36,7 +36,7 @@ import {
 import { goOn } from '../../operating/tasks.js'
 import { connect, createApplication } from '../../applications/applications.js'
 
-describeContext('events that go out once more', (context) => {
+describeContext('sending the events that were held', (context) => {
   const receiver = openForSuite(startReceiver)
 
   const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
@@ -53,8 +53,8 @@ describeContext('events that go out once more', (context) => {
     await changeRows(context, 'deliveries', delivery.id, { status: 'held' })
     await context.db.raw(
       `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, status, type, from_number)
-     select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'held', 'inboundText', 'x'
-     from generate_series(2, ?) n`,
+       select overlay(uuidv7()::text placing lpad(to_hex(n), 8, '0') from 29)::uuid, ?, ?, ?, ?, 'held', 'inboundText', 'x'
+       from generate_series(2, ?) n`,
       [line.userId, line.lineId, delivery.event_id, delivery.endpoint_id, count],
     )
     return delivery

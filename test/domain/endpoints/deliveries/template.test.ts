@@ -107,7 +107,7 @@ describe('a template that takes the processor', () => {
   })
 })
 
-describeContext('templates of endpoints', (context) => {
+describeContext('a template of one’s own', (context) => {
   const receiver = openForEachTest(startReceiver)
   const line = lineForEachTest(context, () => ({ outgoingUrl: receiver.url }))
 

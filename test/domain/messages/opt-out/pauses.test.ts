@@ -33,10 +33,7 @@ describeContext('programs that answer each other', (context) => {
     line = await createLine(context, { ...UNLIMITED, outgoingUrl: 'http://127.0.0.1:9/events' })
   })
 
-  async function send(toNumber = ANNA): Promise<string> {
-    const id = await sendNew(context, line, { to_number: toNumber })
-    return id
-  }
+  const send = (toNumber = ANNA) => sendNew(context, line, { to_number: toNumber })
   const receive = (fromNumber = ANNA) => receiveMessage(context, inboundText(line, { fromNumber }))
   const contact = () =>
     context

@@ -1,29 +1,17 @@
 import { expect } from 'chai'
 import { listAudit, type ListedAuditRow } from '../../src/domain/operating/audit.js'
 import { createApiToken } from '../../src/domain/people/api-tokens.js'
-import type { Context } from '../../src/domain/context.js'
-import type { Environment } from '../helpers/process/environment.js'
 import { createPerson, type Person } from '../domain/people/people.js'
 import { createLine } from '../helpers/factories.js'
 import { startSession } from '../helpers/web/sessions.js'
-import { createInstallation } from '../journeys/support/steps.js'
-import { answer, jsonAnswer, linehook, refusal } from './linehook.js'
+import { command, describeCommands } from './linehook.js'
 
-describe('linehook audit, and what it tells of the command line', function () {
-  this.timeout(30_000)
-
-  let environment: Environment
-  let context: Context
+describeCommands('linehook audit', ({ environment, context, run, json, refuse }) => {
   let ada: Person
 
   before(async () => {
-    ;({ environment, context } = await createInstallation())
     ada = await createPerson(context)
   })
-  after(() => context.close())
-
-  const run = (...args: string[]) => answer(environment, ...args)
-  const refuse = (...args: string[]) => refusal(environment, ...args)
 
   it('names the account of the operating system and the machine of who gave a command', async () => {
     const line = await createLine(context, { userId: ada.id })
@@ -41,57 +29,44 @@ describe('linehook audit, and what it tells of the command line', function () {
 
   it('prints what fits as JSON, and says when nothing does', async () => {
     await createApiToken(context, ada.id, 'a program')
-    const rows = (await jsonAnswer(
-      environment,
+    const rows = await json<ListedAuditRow[]>(
       ...['audit', '--user', ada.email, '--action', 'api_token', '--from', '2020-01-01'],
-    )) as ListedAuditRow[]
+    )
     expect(rows.map(({ action, userEmail, after }) => [action, userEmail, after])).to.deep.equal([
       ['api_token.created', ada.email, { name: 'a program' }],
     ])
-    expect(await run('audit', '--user', ada.id, '--until', '2020-01-01T00:00:00Z')).to.deep.equal([
-      'Nothing fits.',
-    ])
+    const nothing = await run('audit', '--user', ada.id, '--until', '2020-01-01T00:00:00Z')
+    expect(nothing).to.deep.equal(['Nothing fits.'])
   })
 
-  it('refuses in one line what it does not know', async () => {
-    expect(
-      await Promise.all([
-        refuse('audit', '--actor', 'nobody@example.com'),
-        refuse('audit', '--action', 'line.eaten'),
-        refuse('audit', '--subject', 'Shop'),
-      ]),
-    ).to.deep.equal([
-      'actor must be the e-mail address or the id of a user',
+  for (const [option, value, sentence] of [
+    ['--actor', 'nobody@example.com', 'actor must be the e-mail address or the id of a user'],
+    [
+      '--action',
+      'line.eaten',
       'action must be one of docs/audit.md, such as line.renamed, or the first word of several, such as line',
-      'subject must be an id, the number of a line, or the e-mail address of a user',
-    ])
-    const missing: Record<string, string> = { '2026-11-31': ': there is no 2026-11-31 in the calendar' }
-    for (const wrong of [
-      ['--from', 'yesterday'],
-      ['--from', '2026-11-31'],
-      ['--limit', '0'],
-      ['--limit', '10001'],
-    ] as const) {
-      const { exitCode, errorLines } = await linehook(environment, ['audit', ...wrong])
-      expect([exitCode, errorLines[0]]).to.deep.equal([
-        1,
-        `error: option '${wrong[0]} <${wrong[0] === '--from' ? 'time' : 'count'}>' argument '${wrong[1]}' is invalid. ` +
-          (wrong[0] === '--from'
-            ? `It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z${missing[wrong[1]] ?? ''}.`
-            : 'It must be a whole number from 1 to 10000.'),
-      ])
-    }
-  })
+    ],
+    ['--subject', 'Shop', 'subject must be an id, the number of a line, or the e-mail address of a user'],
+    ['--from', 'yesterday', 'It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z.'],
+    ['--from', '2026-11-31', ': there is no 2026-11-31 in the calendar.'],
+    ['--limit', '0', 'It must be a whole number from 1 to 10000.'],
+    ['--limit', '10001', 'It must be a whole number from 1 to 10000.'],
+  ] as const) {
+    it(`refuses ${option} ${value}`, async () => {
+      const { exitCode, errorLines } = await command(environment, ['audit', option, value])
+      expect(exitCode).to.equal(1)
+      expect(errorLines[0]?.endsWith(sentence), errorLines[0]).to.equal(true)
+    })
+  }
 
   it('user disable stops or lets go on, as one of both options says, and user enable brings back', async () => {
     expect(await refuse('user', 'disable', ada.email)).to.equal(
       'say whether what they own stops: give --stop or --go-on',
     )
     expect(await run('user', 'disable', ada.email, '--stop')).to.deep.equal([`user ${ada.email} is disabled`])
-    const list = await run('user', 'list')
-    expect(list).to.deep.equal([`${ada.id}  user     disabled    ${ada.email}  Ada`])
-    const json = (await jsonAnswer(environment, 'user', 'enable', ada.email)) as Person
-    expect(json).to.deep.include({ id: ada.id, disabledAt: null, stoppedAt: null })
+    expect(await run('user', 'list')).to.deep.equal([`${ada.id}  user     disabled    ${ada.email}  Ada`])
+    const enabled = await json<Person>('user', 'enable', ada.email)
+    expect(enabled).to.deep.include({ id: ada.id, disabledAt: null, stoppedAt: null })
     expect(await refuse('user', 'enable', ada.email)).to.equal('this user is not disabled')
   })
 

@@ -3,15 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { Context } from '../../src/domain/context.js'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
-import { createTestContext } from '../helpers/context.js'
-import { createEnvironment, type Environment } from '../helpers/process/environment.js'
-import { createLine, type TestLine } from '../helpers/factories.js'
+import type { Environment } from '../helpers/process/environment.js'
+import { createLine } from '../helpers/factories.js'
 import { createDataFolder, createEmptyDatabase } from '../helpers/services/services.js'
 import { queueMessage } from '../domain/fixtures.js'
-import { answer, jsonAnswer, refusal } from './linehook.js'
+import { answer, describeCommands, jsonAnswer, refusal } from './linehook.js'
 
 /** What COPY has to write in its own way. */
 const TEXTS = [
@@ -24,19 +22,12 @@ const TEXTS = [
   'x'.repeat(1600),
 ]
 
-describe('linehook backup and linehook restore', function () {
-  this.timeout(60_000)
-
-  let context: Context
-  let environment: Environment
-  let line: TestLine
+describeCommands('linehook backup and linehook restore', ({ environment, context, run, refuse }) => {
   let folder: string
   let file: string
 
   before(async () => {
-    environment = await createEnvironment()
-    context = await createTestContext(environment)
-    line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
+    const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events' })
     for (const text of TEXTS) await queueMessage(context, line, { text })
     for (const [n, text] of TEXTS.entries()) {
       await receiveMessage(context, {
@@ -46,9 +37,8 @@ describe('linehook backup and linehook restore', function () {
     }
     folder = createDataFolder('backup')
     file = join(folder, 'linehook.backup')
-    await answer(environment, 'backup', file)
+    await run('backup', file)
   })
-  after(() => context.close())
 
   const elsewhere = async () => ({ ...environment, DATABASE_URL: await createEmptyDatabase() })
   const from = (database: Environment) =>
@@ -91,8 +81,8 @@ describe('linehook backup and linehook restore', function () {
 
   it('a backup is for its owner alone, says what it lacks, and never takes another one’s place', async () => {
     expect((await stat(file)).mode & 0o777).to.equal(0o600)
-    expect(await refusal(environment, 'backup', file)).to.match(/is there already: name another file$/)
-    const lines = await answer(environment, 'backup', join(folder, 'second.backup'))
+    expect(await refuse('backup', file)).to.match(/is there already: name another file$/)
+    const lines = await run('backup', join(folder, 'second.backup'))
     expect(lines[0]).to.match(/^\d+ rows of \d+ tables written to /)
     expect(lines[1]).to.match(/the media \(.+\) nor ENCRYPTION_KEY: keep both too\.$/)
   })

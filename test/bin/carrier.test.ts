@@ -1,50 +1,33 @@
-import { tmpdir } from 'node:os'
 import { expect } from 'chai'
 import { startSmsc } from '../../dev/smsc/server.js'
 import { listAllLines } from '../../src/database/lines/lines.js'
 import { getCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
 import { openSettings } from '../../src/domain/carriers/carrier-settings.js'
-import type { Context } from '../../src/domain/context.js'
 import { holdAccounts } from '../../src/domain/carriers/held-accounts/holder.js'
 import { addUser } from '../../src/domain/people/users.js'
 import { addSmppAccount } from '../domain/carriers/smpp/fixtures.js'
-import type { Environment } from '../helpers/process/environment.js'
-import { API_KEY, startParrot, type Parrot } from '../helpers/services/parrot.js'
-import { runSource, stopProcesses } from '../helpers/process/processes.js'
+import { API_KEY, startParrot } from '../helpers/services/parrot.js'
+import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
-import { createInstallation } from '../journeys/support/steps.js'
+import { command, describeCommands } from './linehook.js'
 
 const NUMBERS = [
   { id: 'PN1', number: '+15557772001', name: 'Front desk' },
   { id: 'PN2', number: '+15557772002', name: 'Back door' },
 ]
 
-describe('linehook carrier and linehook line import', function () {
-  this.timeout(60_000)
-
-  let environment: Environment
-  let context: Context
-  let bird: Parrot
+describeCommands('linehook carrier and linehook line import', ({ environment, context }) => {
+  const bird = openForSuite(startParrot)
 
   before(async () => {
-    ;({ environment, context } = await createInstallation())
-    bird = await startParrot()
-    bird.numbers = NUMBERS
+    bird.numbers.push(...NUMBERS)
     await addUser(context, { email: 'ada@example.com' })
-  })
-
-  after(async () => {
-    await stopProcesses()
-    bird.close()
-    await context.close()
   })
 
   /** What it wrote, and how it ended; secrets are never in it. */
   async function run(args: string, input = '') {
-    const path = 'test/bin/linehook-with-birds.ts'
-    const options = { name: 'linehook', args: args.split(' '), cwd: tmpdir(), input }
-    const { exitCode, outputLines, errorLines } = runSource(path, environment, options)
-    const ended = { exitCode: await exitCode, said: outputLines, refused: errorLines }
+    const { exitCode, outputLines, errorLines } = await command(environment, args.split(' '), input)
+    const ended = { exitCode, said: outputLines, refused: errorLines }
     for (const secret of [API_KEY, 'a-wrong-key']) expect(JSON.stringify(ended)).not.to.include(secret)
     return ended
   }

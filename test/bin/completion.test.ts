@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { runProgram, stopProcesses } from '../helpers/process/processes.js'
-import { answer, linehook } from './linehook.js'
+import { answer, command } from './linehook.js'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/bin/linehook.js', import.meta.url))
 
@@ -34,7 +34,7 @@ describe('linehook completion', function () {
     for (const shell of ['bash', 'zsh', 'fish']) {
       expect((await answer({}, 'completion', shell)).join('\n'), shell).to.include('linehook complete --')
     }
-    const { exitCode, errorLines } = await linehook({}, ['completion', 'csh'])
+    const { exitCode, errorLines } = await command({}, ['completion', 'csh'])
     expect(exitCode).to.equal(1)
     expect(errorLines[0]).to.match(/Allowed choices are zsh, bash, fish, powershell/)
   })

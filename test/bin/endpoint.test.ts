@@ -1,31 +1,17 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { getEndpoint } from '../../src/domain/endpoints/endpoints.js'
 import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
 import { ownerOf, resumeEndpoint } from '../../src/domain/operating/pauses.js'
 import { newId } from '../../src/ids.js'
-import type { Environment } from '../helpers/process/environment.js'
-import { createLine, type TestLine } from '../helpers/factories.js'
 import { createApplication } from '../domain/applications/applications.js'
-import { createInstallation } from '../journeys/support/steps.js'
-import { answer, jsonAnswer, linehook, refusal } from './linehook.js'
+import { createLine } from '../helpers/factories.js'
+import { command, describeCommands } from './linehook.js'
 
-describe('linehook endpoint', function () {
-  this.timeout(60_000)
-
-  let environment: Environment
-  let context: Context
-  let line: TestLine
-
-  before(async () => {
-    ;({ environment, context } = await createInstallation())
-    line = await createLine(context)
-  })
-  after(() => context.close())
-
-  const endpoint = (...args: string[]) => answer(environment, 'endpoint', ...args)
+describeCommands('linehook endpoint', ({ environment, context, run, json, refuse }) => {
+  const endpoint = (...args: string[]) => run('endpoint', ...args)
 
   it('adds, lists, changes, pauses and removes them', async () => {
+    const line = await createLine(context)
     const url = 'http://127.0.0.1:9/hook?token=hush'
     const [said = ''] = await endpoint('add', line.number, url, '--name', 'CRM', '--events', 'optOut')
     const [, id = '', secret] = /^endpoint (\S+) added; signing secret (whsec_\S+)$/.exec(said) ?? []
@@ -37,14 +23,11 @@ describe('linehook endpoint', function () {
     await endpoint('change', id, '--name', '', '--events', '')
     await endpoint('set-policy', id, '--set', 'ordered=true')
     await endpoint('pause', id)
-    expect(await jsonAnswer(environment, 'endpoint', 'policy', id)).to.include({ ordered: true })
-    const [row] = (await jsonAnswer(environment, 'endpoint', 'list', line.number)) as Record<
-      string,
-      unknown
-    >[]
+    expect(await json('endpoint', 'policy', id)).to.include({ ordered: true })
+    const [row] = await json<Record<string, unknown>[]>('endpoint', 'list', line.number)
     expect(row).to.deep.include({ id, name: null, url, optInEvents: [], pausedByUser: null })
     expect(row?.pausedAt).to.be.a('string')
-    expect(await refusal(environment, 'endpoint', 'try-now', id)).to.match(/paused: resume them first/)
+    expect(await refuse('endpoint', 'try-now', id)).to.match(/paused: resume them first/)
     await endpoint('resume', id)
     expect(await endpoint('enable', id)).to.deep.equal(['endpoint enabled'])
     expect(await endpoint('send-held', id)).to.deep.equal(['0 held events are being sent'])
@@ -52,9 +35,7 @@ describe('linehook endpoint', function () {
     expect(await endpoint('remove', id)).to.deep.equal(['endpoint deleted'])
     expect(await endpoint('list', line.number)).to.deep.equal(['There is none.'])
     for (const gone of [id, newId()]) {
-      expect(await refusal(environment, 'endpoint', 'change', gone, '--name', 'x')).to.match(
-        /^no such endpoint/,
-      )
+      expect(await refuse('endpoint', 'change', gone, '--name', 'x')).to.match(/^no such endpoint/)
     }
   })
 
@@ -65,7 +46,7 @@ describe('linehook endpoint', function () {
     expect(await endpoint('list', number)).to.deep.equal([
       `${endpointId}  outgoing webhook  127.0.0.1:9  new`,
     ])
-    expect(await jsonAnswer(environment, 'endpoint', 'list', application.id)).to.have.length(1)
+    expect(await json('endpoint', 'list', application.id)).to.have.length(1)
     for (const id of [endpointId, application.endpointId]) {
       const now = () => getEndpoint(context, { userId }, id)
       const set = ['--set', 'retrySchedule=5,60', '--set', 'retryOnTimeout=false']
@@ -74,18 +55,18 @@ describe('linehook endpoint', function () {
         'retryOnTimeout: false',
         'timeoutSeconds: default',
       ])
-      expect(
-        await refusal(environment, 'endpoint', 'set-policy', id, '--set', 'timeoutSeconds=soon'),
-      ).to.equal('timeoutSeconds must be a whole number from 1 to 60, or null for the default')
+      expect(await refuse('endpoint', 'set-policy', id, '--set', 'timeoutSeconds=soon')).to.equal(
+        'timeoutSeconds must be a whole number from 1 to 60, or null for the default',
+      )
       expect(await endpoint('pause', id)).to.deep.equal(['events paused'])
-      expect(await jsonAnswer(environment, 'endpoint', 'show', id)).to.include({ id, pausedByUser: null })
+      expect(await json('endpoint', 'show', id)).to.include({ id, pausedByUser: null })
       const byOwner = resumeEndpoint(context, ownerOf(userId), await now())
       expect(await byOwner.catch((error: unknown) => error)).to.include({ status: 403 })
       expect(await endpoint('resume', id)).to.deep.equal(['events resumed'])
       expect((await now()).pausedAt).to.equal(null)
       const [secret = ''] = await endpoint('rotate-secret', id)
       expect(await endpoint('secret', id)).to.deep.equal([secret])
-      const { exitCode, outputLines } = await linehook(environment, ['endpoint', 'test', id])
+      const { exitCode, outputLines } = await command(environment, ['endpoint', 'test', id])
       expect(exitCode).to.equal(1)
       expect(outputLines.join('\n')).to.match(/^failed: connect in \d+ ms/)
     }

@@ -1,24 +1,17 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { deliver } from '../../src/domain/endpoints/deliveries/deliver.js'
 import { getMessage } from '../../src/domain/messages/get-message.js'
 import { newId } from '../../src/ids.js'
 import { ANNA, deliveryRow, queueMessage, receiveForDelivery, type DeliveryRow } from '../domain/fixtures.js'
-import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { stopProcesses } from '../helpers/process/processes.js'
-import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
-import { createInstallation } from '../journeys/support/steps.js'
-import { answer, jsonAnswer, linehook, refusal } from './linehook.js'
+import { startReceiver } from '../helpers/services/receiver.js'
+import { openForSuite } from '../helpers/suite.js'
+import { command, describeCommands } from './linehook.js'
 
 type Row = Record<string, unknown>
 
-describe('linehook message and linehook delivery', function () {
-  this.timeout(60_000)
-
-  let environment: Environment
-  let context: Context
-  let receiver: Receiver
+describeCommands('linehook message and linehook delivery', ({ environment, context, run, json, refuse }) => {
+  const receiver = openForSuite(startReceiver)
   let line: TestLine
   let other: TestLine
   let failed: string
@@ -26,8 +19,6 @@ describe('linehook message and linehook delivery', function () {
   let delivery: DeliveryRow
 
   before(async () => {
-    ;({ environment, context } = await createInstallation())
-    receiver = await startReceiver()
     receiver.answerWith((response) => response.writeHead(500).end('a secret answer'))
     line = await createLine(context, { name: 'Front desk', outgoingUrl: receiver.url })
     other = await createLine(context, { name: 'Back door' })
@@ -41,25 +32,11 @@ describe('linehook message and linehook delivery', function () {
     await deliver(context, delivery.id, delivery.endpoint_id)
   })
 
-  after(async () => {
-    await stopProcesses()
-    await receiver.close()
-    await context.close()
-  })
-
-  const list = async (...args: string[]) => (await jsonAnswer(environment, ...args)) as Row[]
+  const list = (...args: string[]) => json<Row[]>(...args)
   const ids = (rows: Row[]) => rows.map(({ id }) => id)
 
   it('message list prints CSV, in which nothing is a formula', async () => {
-    const [head, ...rows] = await answer(
-      environment,
-      'message',
-      'list',
-      '--line',
-      line.number,
-      '--csv',
-      '--numbers',
-    )
+    const [head, ...rows] = await run(...['message', 'list', '--line', line.number, '--csv', '--numbers'])
     expect(head).to.match(/^id,/)
     expect(rows.map((row) => row.split(',')[0])).to.include(failed)
     expect(rows.join())
@@ -70,15 +47,13 @@ describe('linehook message and linehook delivery', function () {
   it('message send, reschedule and cancel do what /v1 does, and message list finds it by its name', async () => {
     const send = ['message', 'send', '--line', other.number, '--to', '+15005550177', '--text', 'Hi']
     const ahead = ['--send-at', '2h', '--expires-at', '3h', '--client-ref', 'order 9']
-    const [said] = await answer(environment, ...send, ...ahead)
+    const [said] = await run(...send, ...ahead)
     const [, id = ''] = /^(\S+) is scheduled for 20/.exec(said ?? '') ?? []
     expect(ids(await list('message', 'list', '--client-ref', 'order 9'))).to.deep.equal([id])
-    const moved = (await jsonAnswer(environment, 'message', 'reschedule', id, '--send-at', '150m')) as Row
+    const moved = await json('message', 'reschedule', id, '--send-at', '150m')
     expect(moved).to.include({ id, status: 'scheduled', clientRef: 'order 9' })
-    expect(await refusal(environment, 'message', 'reschedule', id, '--send-at', '4h')).to.match(
-      /later than sendAt/,
-    )
-    expect(await answer(environment, 'message', 'cancel', id)).to.deep.equal([`${id} is cancelled`])
+    expect(await refuse('message', 'reschedule', id, '--send-at', '4h')).to.match(/later than sendAt/)
+    expect(await run('message', 'cancel', id)).to.deep.equal([`${id} is cancelled`])
     await context.db('messages').where({ id }).delete()
   })
 
@@ -87,7 +62,7 @@ describe('linehook message and linehook delivery', function () {
     expect(rows).to.have.length(3)
     expect(rows.map(({ direction }) => direction)).to.deep.equal(['inbound', 'outbound', 'outbound'])
     expect(rows[2]).to.include({ id: failed, toNumber: '+1•••0101', textLength: 16 })
-    const lines = await answer(environment, 'message', 'list')
+    const lines = await run('message', 'list')
     expect(lines).to.have.length(3)
     expect(lines[2]).to.match(
       /^\S{36} {2}\S{24} {2}outbound {2}\+1•••0101 {2}failed .+Front desk {2,}no {2}\[31msuch number$/,
@@ -102,7 +77,7 @@ describe('linehook message and linehook delivery', function () {
   it('message list shows whole numbers and texts to who asks for them', async () => {
     const [row] = await list('message', 'list', '--status', 'failed', '--numbers', '--text')
     expect(row).to.include({ id: failed, toNumber: ANNA, text: 'a private matter' })
-    const [said] = await answer(environment, 'message', 'list', '--status', 'failed', '--numbers', '--text')
+    const [said] = await run('message', 'list', '--status', 'failed', '--numbers', '--text')
     expect(said).to.include(ANNA).and.to.include('a private matter')
   })
 
@@ -124,10 +99,8 @@ describe('linehook message and linehook delivery', function () {
   })
 
   it('message list names the option that is wrong', async () => {
-    expect(await refusal(environment, 'message', 'list', '--number', 'x')).to.match(
-      /^--number must be a phone number/,
-    )
-    const { exitCode, errorLines } = await linehook(environment, ['message', 'list', '--status', 'lost'])
+    expect(await refuse('message', 'list', '--number', 'x')).to.match(/^--number must be a phone number/)
+    const { exitCode, errorLines } = await command(environment, ['message', 'list', '--status', 'lost'])
     expect(exitCode).to.equal(1)
     expect(errorLines[0]).to.match(
       /'--status <status>' argument 'lost' is invalid\. Allowed choices are scheduled, queued, /,
@@ -135,7 +108,7 @@ describe('linehook message and linehook delivery', function () {
   })
 
   it('message show has what became of it, and where its events went', async () => {
-    const lines = await answer(environment, 'message', 'show', failed)
+    const lines = await run('message', 'show', failed)
     expect(lines[0]).to.equal(`outbound text ${failed}`)
     const said = lines.join('\n')
     expect(said).to.match(/ state +failed: no +\[31msuch number\n/)
@@ -147,19 +120,19 @@ describe('linehook message and linehook delivery', function () {
       .db('events')
       .where({ id: received })
       .first<{ message_id: string }>('message_id')
-    const shown = (await jsonAnswer(environment, 'message', 'show', messageId)) as Row & { events: Row[] }
+    const shown = await json<{ events: Row[] }>('message', 'show', messageId)
     expect(shown.events[0]).to.include({ id: received, type: 'inboundText' })
     expect(JSON.stringify(shown)).to.include('http_500').and.not.to.include('a secret answer')
-    expect((await answer(environment, 'message', 'show', messageId)).join('\n')).to.match(
+    expect((await run('message', 'show', messageId)).join('\n')).to.match(
       new RegExp(`delivery ${delivery.id} {2}http://127\\.0\\.0\\.1:${receiver.port} {2}pending`),
     )
   })
 
   it('message send-again makes a new message', async () => {
-    const [said = ''] = await answer(environment, 'message', 'send-again', failed)
+    const [said = ''] = await run('message', 'send-again', failed)
     const [, made = ''] = /^\S+ is sent again as (\S+), which is queued$/.exec(said) ?? []
     expect(await getMessage(context, line.userId, made)).to.include({ againOf: failed, toNumber: ANNA })
-    expect(await refusal(environment, 'message', 'send-again', elsewhere)).to.equal(
+    expect(await refuse('message', 'send-again', elsewhere)).to.equal(
       'only a message that failed or is unknown can be sent again',
     )
   })
@@ -176,18 +149,16 @@ describe('linehook message and linehook delivery', function () {
     })
     expect(await list('delivery', 'list', '--status', 'exhausted')).to.deep.equal([])
     expect(await list('delivery', 'list', '--type', 'inboundText', '--line', line.number)).to.have.length(1)
-    const [said] = await answer(environment, 'delivery', 'list')
+    const [said] = await run('delivery', 'list')
     expect(said).to.match(/inboundText {2}\+1•••0101 {2}pending {2}Front desk {2}http:\S+ {2}http_500$/)
   })
 
   it('delivery show has each attempt, and its answer for who asks', async () => {
-    const shown = (await jsonAnswer(environment, 'delivery', 'show', delivery.id)) as Row & {
-      attempts: Row[]
-    }
+    const shown = await json<{ attempts: Row[] }>('delivery', 'show', delivery.id)
     expect(shown.attempts).to.have.length(1)
     expect(shown.attempts[0]).to.include({ attemptNumber: 1, failure: 'http_500', responseStatus: 500 })
     expect(JSON.stringify(shown)).not.to.include('a secret answer')
-    const said = (await answer(environment, 'delivery', 'show', delivery.id, '--text')).join('\n')
+    const said = (await run('delivery', 'show', delivery.id, '--text')).join('\n')
     expect(said).to.match(
       / attempt 1 {2}\S+ {2}\d+ ms +Connection \d+ ms, First byte \d+ ms +http_500 {2}a secret answer/,
     )
@@ -196,11 +167,9 @@ describe('linehook message and linehook delivery', function () {
   })
 
   it('delivery send-again gives it a new round, once it is over', async () => {
-    expect(await refusal(environment, 'delivery', 'send-again', delivery.id)).to.match(
-      /^this delivery is under way/,
-    )
+    expect(await refuse('delivery', 'send-again', delivery.id)).to.match(/^this delivery is under way/)
     await context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
-    expect(await answer(environment, 'delivery', 'send-again', delivery.id)).to.deep.equal([
+    expect(await run('delivery', 'send-again', delivery.id)).to.deep.equal([
       `${delivery.id} is sent again: it is pending`,
     ])
     expect(await deliveryRow(context, delivery.id)).to.include({ status: 'pending', job_generation: 1 })
@@ -208,10 +177,10 @@ describe('linehook message and linehook delivery', function () {
 
   it('what is not there is named', async () => {
     const id = newId()
-    expect(await refusal(environment, 'message', 'show', id)).to.equal(
+    expect(await refuse('message', 'show', id)).to.equal(
       `no message has the id ${id}: see \`linehook message list\``,
     )
-    expect(await refusal(environment, 'delivery', 'show', 'x')).to.equal(
+    expect(await refuse('delivery', 'show', 'x')).to.equal(
       'no delivery has the id x: see `linehook delivery list`',
     )
   })

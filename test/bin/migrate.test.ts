@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { readdirSync } from 'node:fs'
 import { connectDatabase, type Database } from '../../src/database/connection.js'
 import { createEnvironment, type Environment } from '../helpers/process/environment.js'
-import { stopProcesses } from '../helpers/process/processes.js'
 import { createEmptyDatabase } from '../helpers/services/services.js'
 import { answer, jsonAnswer } from './linehook.js'
 
@@ -21,10 +20,7 @@ describe('linehook migrate', function () {
     db = connectDatabase({ url: DATABASE_URL, poolSize: 1, applicationName: 'test' })
   })
 
-  after(async () => {
-    await stopProcesses()
-    await db.destroy()
-  })
+  after(() => db.destroy())
 
   it('makes the whole schema in an empty database, and names the migrations', async () => {
     expect(await answer(environment, 'migrate')).to.deep.equal(names.map((name) => `migrated ${name}`))

@@ -1,29 +1,15 @@
 import { expect } from 'chai'
 import { listCountryPauses, pauseCountry } from '../../src/database/messages/country-guard.js'
 import { listSpendCaps } from '../../src/database/messages/spend-caps.js'
-import type { Context } from '../../src/domain/context.js'
 import { listAudit } from '../../src/domain/operating/audit.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { pauseOf } from '../../src/domain/operating/pauses.js'
 import { queueMessage } from '../domain/fixtures.js'
-import type { Environment } from '../helpers/process/environment.js'
 import { createLine } from '../helpers/factories.js'
-import { createInstallation } from '../journeys/support/steps.js'
-import { answer, jsonAnswer, refusal } from './linehook.js'
+import { describeCommands } from './linehook.js'
 
-describe('linehook … pause, resume and cap', function () {
-  this.timeout(60_000)
-
-  let environment: Environment
-  let context: Context
-
-  before(async () => {
-    ;({ environment, context } = await createInstallation())
-  })
-  after(() => context.close())
-
-  const run = (...args: string[]) => answer(environment, ...args)
+describeCommands('linehook … pause, resume and cap', ({ context, run, json, refuse }) => {
   const at = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z by the command line'
 
   it('line pause and line resume are an operator’s', async () => {
@@ -41,7 +27,7 @@ describe('linehook … pause, resume and cap', function () {
     expect(await run('carrier', 'resume', 'simulator')).to.deep.equal([
       'carrier account simulator is resumed',
     ])
-    expect(await refusal(environment, 'carrier', 'pause', 'nobody')).to.include('no carrier account is named')
+    expect(await refuse('carrier', 'pause', 'nobody')).to.include('no carrier account is named')
   })
 
   it('sending pause, status and resume are of everything, and say what else is paused', async () => {
@@ -52,12 +38,12 @@ describe('linehook … pause, resume and cap', function () {
     expect(all).to.match(new RegExp(`^all sending is paused since ${at}$`))
     expect(ofLine).to.match(new RegExp(`^line \\${line.number} is paused since ${at}$`))
     expect(waiting).to.equal('1 messages wait in all')
-    expect(await jsonAnswer(environment, 'sending', 'status')).to.deep.include({
+    expect(await json('sending', 'status')).to.deep.include({
       pausedBy: null,
       waitingCount: 1,
     })
     expect((await run('sending', 'resume'))[0]).to.equal('sending goes on')
-    expect(await jsonAnswer(environment, 'sending', 'status')).to.include({ pausedAt: null })
+    expect(await json('sending', 'status')).to.include({ pausedAt: null })
   })
 
   it('sending after-restore makes what waited unknown, once all sending is paused', async () => {
@@ -76,14 +62,14 @@ describe('linehook … pause, resume and cap', function () {
       await queueMessage(context, line, { ...scheduled, send_at: ago(-20), due_at: ago(-20) }),
     ]
     const afterRestore = ['sending', 'after-restore', '--before', '10m']
-    expect(await refusal(environment, ...afterRestore)).to.match(/^pause all sending first/)
+    expect(await refuse(...afterRestore)).to.match(/^pause all sending first/)
     await run('sending', 'pause')
-    expect(await jsonAnswer(environment, ...afterRestore, '--dry-run')).to.include({
+    expect(await json(...afterRestore, '--dry-run')).to.include({
       isDryRun: true,
       count: 2,
     })
     expect((await run(...afterRestore))[0]).to.match(/^2 messages that waited are unknown/)
-    expect(await jsonAnswer(environment, ...afterRestore)).to.include({ count: 0 })
+    expect(await json(...afterRestore)).to.include({ count: 0 })
     const states: object[] = await context
       .db('messages')
       .whereIn('id', [old, young, due, later])
@@ -116,7 +102,7 @@ describe('linehook … pause, resume and cap', function () {
       `messages of ${email} to JM are accepted again`,
     ])
     expect(await listCountryPauses(context.db, { userId }, 10)).to.deep.equal([])
-    expect(await refusal(environment, 'user', 'resume-country', email, 'JM')).to.match(/^country must be one/)
+    expect(await refuse('user', 'resume-country', email, 'JM')).to.match(/^country must be one/)
   })
 
   it('line cap and user cap set a daily cap, and take it away', async () => {
@@ -131,10 +117,8 @@ describe('linehook … pause, resume and cap', function () {
     const caps = async () =>
       (await listSpendCaps(context.db, [lineId, userId])).map(({ segmentsPerDay }) => segmentsPerDay).sort()
     expect(await caps()).to.deep.equal([500, 900])
-    expect(await jsonAnswer(environment, 'line', 'cap', number, 'none')).to.include({ segmentsPerDay: null })
+    expect(await json('line', 'cap', number, 'none')).to.include({ segmentsPerDay: null })
     expect(await caps()).to.deep.equal([900])
-    expect(await refusal(environment, 'user', 'cap', email, 'many')).to.match(
-      /^segments must be a whole number/,
-    )
+    expect(await refuse('user', 'cap', email, 'many')).to.match(/^segments must be a whole number/)
   })
 })

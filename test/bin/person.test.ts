@@ -1,49 +1,34 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { ANNA, queueMessage } from '../domain/fixtures.js'
-import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { runSource } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
-import { createInstallation } from '../journeys/support/steps.js'
-import { answer, jsonAnswer, refusal } from './linehook.js'
+import { describeCommands } from './linehook.js'
 
-describe('linehook person forget', function () {
-  this.timeout(60_000)
-
-  let environment: Environment
-  let context: Context
+describeCommands('linehook person forget', ({ environment, context, run, json, refuse }) => {
   let line: TestLine
 
   before(async () => {
-    ;({ environment, context } = await createInstallation())
     line = await createLine(context)
   })
-  after(() => context.close())
 
   const left = async () =>
     Number((await context.db('messages').where({ to_number: ANNA }).count<{ count: string }[]>())[0]?.count)
 
   it('erases nothing without --yes, and shows with --dry-run what there is', async () => {
     await queueMessage(context, line, { status: 'sent' })
-    expect(await refusal(environment, 'person', 'forget', ANNA)).to.match(
-      /--dry-run first, then give --yes and --reason/,
-    )
-    expect(await refusal(environment, 'person', 'forget', ANNA, '--yes')).to.match(/^reason must say/)
-    expect(await refusal(environment, 'person', 'forget', '5550101', '--yes')).to.match(/^number must be/)
-    const lines = await answer(environment, 'person', 'forget', ANNA, '--dry-run')
+    expect(await refuse('person', 'forget', ANNA)).to.match(/--dry-run first, then give --yes and --reason/)
+    expect(await refuse('person', 'forget', ANNA, '--yes')).to.match(/^reason must say/)
+    expect(await refuse('person', 'forget', '5550101', '--yes')).to.match(/^number must be/)
+    const lines = await run('person', 'forget', ANNA, '--dry-run')
     expect(lines[0]).to.equal('there is of +1•••0101:')
     expect(lines[1]).to.match(/^ {2}messages +1$/)
     expect(await left()).to.equal(1)
   })
 
   it('erases with --yes, and says how much', async () => {
-    expect(
-      await jsonAnswer(environment, 'person', 'forget', ANNA, '--yes', '--reason', 'ticket 4711'),
-    ).to.include({
-      isDryRun: false,
-      messages: 1,
-    })
+    const erased = await json('person', 'forget', ANNA, '--yes', '--reason', 'ticket 4711')
+    expect(erased).to.include({ isDryRun: false, messages: 1 })
     expect(await left()).to.equal(0)
   })
 
@@ -67,7 +52,7 @@ describe('linehook person forget', function () {
     await trx.rollback()
     expect(between).to.be.above(0)
     expect(await left()).to.be.above(0)
-    const { messages } = (await jsonAnswer(environment, ...args)) as { messages: number }
+    const { messages } = await json(...args)
     expect(messages).to.be.above(0).and.below(1500)
     expect(await left()).to.equal(0)
   })

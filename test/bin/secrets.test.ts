@@ -10,7 +10,7 @@ import { createTestContext } from '../helpers/context.js'
 import { createEnvironment, type Environment } from '../helpers/process/environment.js'
 import { createLine, own } from '../helpers/factories.js'
 import { startProcess, stopProcesses } from '../helpers/process/processes.js'
-import { answer, jsonAnswer, linehook } from './linehook.js'
+import { answer, command, jsonAnswer } from './linehook.js'
 
 describe('linehook secrets reseal', function () {
   this.timeout(30_000)
@@ -73,7 +73,7 @@ describe('linehook secrets reseal', function () {
   })
 
   it('ends with 1 and names the places that none of the keys opens', async () => {
-    const { exitCode, outputLines } = await linehook(environment, ['secrets', 'reseal'])
+    const { exitCode, outputLines } = await command(environment, ['secrets', 'reseal'])
     expect(exitCode).to.equal(1)
     expect(outputLines.filter((line) => line.startsWith('no key of ENCRYPTION_KEY opens '))).to.have.length(2)
     expect(outputLines.at(-1)).to.match(/^Keep all keys\./)

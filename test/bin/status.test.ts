@@ -1,22 +1,12 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { countNow } from '../../src/domain/operating/overview/count-minutes.js'
 import type { Overview } from '../../src/domain/operating/overview/overview.js'
 import { queueMessage } from '../domain/fixtures.js'
-import type { Environment } from '../helpers/process/environment.js'
 import { createLine } from '../helpers/factories.js'
-import { stopProcesses } from '../helpers/process/processes.js'
-import { createInstallation } from '../journeys/support/steps.js'
-import { answer, jsonAnswer } from './linehook.js'
+import { answer, describeCommands } from './linehook.js'
 
-describe('linehook status', function () {
-  this.timeout(60_000)
-
-  let environment: Environment
-  let context: Context
-
+describeCommands('linehook status', ({ environment, context, run, json }) => {
   before(async () => {
-    ;({ environment, context } = await createInstallation())
     const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/secret-path' })
     await context.db('endpoints').update({ failing_since: new Date(), consecutive_failure_count: 3 })
     const now = new Date()
@@ -24,13 +14,8 @@ describe('linehook status', function () {
     await countNow(context)
   })
 
-  after(async () => {
-    await stopProcesses()
-    await context.close()
-  })
-
   it('shows what the overview shows on one screen, without colours where nobody looks', async () => {
-    const lines = await answer(environment, 'status')
+    const lines = await run('status')
     expect(lines).to.have.length.below(40)
     const said = lines.join('\n')
     expect(said).to.match(
@@ -54,7 +39,7 @@ describe('linehook status', function () {
   })
 
   it('prints all of it as JSON', async () => {
-    const overview = (await jsonAnswer(environment, 'status')) as Overview
+    const overview = await json<Overview>('status')
     expect(overview.needs).to.have.length(4)
     expect(overview.traffic).to.have.nested.property('value.totals.accepted', 1)
     expect(overview.redis).to.have.nested.property('value.mood', 'good')

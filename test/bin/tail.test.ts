@@ -1,35 +1,24 @@
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
-import { startProxy, type Proxy } from '../database/proxy.js'
+import { startProxy } from '../database/proxy.js'
 import { ANNA, queueMessage } from '../domain/fixtures.js'
-import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { runProgram, runSource, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
+import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
-import { createInstallation } from '../journeys/support/steps.js'
+import { describeCommands } from './linehook.js'
 
-describe('linehook tail', function () {
-  this.timeout(60_000)
-
-  let environment: Environment
-  let context: Context
+describeCommands('linehook tail', ({ environment, context }) => {
+  const proxy = openForSuite(() => startProxy(environment.DATABASE_URL ?? ''))
   let line: TestLine
-  let proxy: Proxy
 
   before(async () => {
-    ;({ environment, context } = await createInstallation())
-    proxy = await startProxy(environment.DATABASE_URL ?? '')
     line = await createLine(context, { name: 'Front desk' })
     // There is always something to begin with, and so it is known that it follows.
     await queueMessage(context, line)
   })
 
-  after(async () => {
-    await stopProcesses()
-    await proxy.close()
-    await context.close()
-  })
+  after(stopProcesses)
 
   /** Follows until it is stopped. */
   const tail = async (...args: string[]): Promise<RunningProcess> => {

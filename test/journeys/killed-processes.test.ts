@@ -1,13 +1,11 @@
 import { expect } from 'chai'
 import { MAGIC_NUMBERS } from '../../src/carriers/simulator.js'
-import type { Context } from '../../src/domain/context.js'
 import { freePort } from '../../dev/services/free-port.js'
-import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
+import { startProcess, startWeb, type RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
+import { describeInstallation } from './support/installation.js'
 import {
-  createInstallation,
   endLeases,
   numbers,
   outboundMessages,
@@ -18,41 +16,30 @@ import {
   WIDE,
 } from './support/steps.js'
 
-describe('journey: kill -9 at work', function () {
-  this.timeout(90_000)
+const SETUP = {
+  processes: ['web', 'send-message', 'maintenance'],
+  environment: async () => ({
+    ...{ PORT: String(await freePort()), CARRIER_TIMEOUT_MS: '60000', SEND_CONCURRENCY: '10' },
+  }),
+} as const
 
-  let environment: Environment
-  let context: Context
-  let web: RunningProcess & { url: string }
+describeInstallation('journey: kill -9 at work', SETUP, ({ environment, context, running }) => {
+  let web: RunningProcess
   let worker: RunningProcess
 
-  before(async () => {
-    ;({ environment, context } = await createInstallation({
-      PORT: String(await freePort()),
-      CARRIER_TIMEOUT_MS: '60000',
-      SEND_CONCURRENCY: '10',
-    }))
-    ;[web, worker] = await Promise.all([
-      startWeb(environment),
-      startProcess('send-message', environment),
-      startProcess('maintenance', environment),
-    ])
-  })
-
-  after(async () => {
-    await stopProcesses()
-    await context.close()
+  before(() => {
+    ;[web, worker] = running.processes as [RunningProcess, RunningProcess]
   })
 
   it('of a killed web every text that it answered with 200 is sent once, and no other one twice', async () => {
     const line = await createLine(context, WIDE)
     const acknowledged: string[] = []
     const recipients = numbers(120)
-    const isUp = () => fetch(`${web.url}/healthz`).then(({ ok }) => ok)
+    const isUp = () => fetch(`${running.url}/healthz`).then(({ ok }) => ok)
     const next = async (): Promise<void> => {
       const toNumber = recipients.pop()
       if (toNumber === undefined) return
-      const posted = await post(web.url, line, { toNumber }).catch(() => undefined)
+      const posted = await post(running.url, line, { toNumber }).catch(() => undefined)
       if (posted?.status === 200) acknowledged.push(posted.messageId)
       if (posted === undefined) await until('web is back', isUp, 20_000)
       return next()
@@ -78,7 +65,7 @@ describe('journey: kill -9 at work', function () {
     const hanging: TestLine[] = []
     for (let n = 0; n < 5; n += 1) {
       const each = await createLine(context, WIDE)
-      await postAll(web.url, each, [{ toNumber: MAGIC_NUMBERS.neverAnswers }])
+      await postAll(running.url, each, [{ toNumber: MAGIC_NUMBERS.neverAnswers }])
       hanging.push(each)
     }
     await until('five calls hang', async () => {
@@ -87,7 +74,7 @@ describe('journey: kill -9 at work', function () {
     })
 
     const texts = numbers(200).map((toNumber) => ({ toNumber }))
-    const posting = postAll(web.url, line, texts)
+    const posting = postAll(running.url, line, texts)
     await until('some are taken', async () => (await takenCounts(context, line)).size >= 20)
     await worker.kill('SIGKILL')
     const acknowledged = await posting

@@ -1,54 +1,51 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import { freePort } from '../../dev/services/free-port.js'
 import { MEDIA } from '../domain/media-samples.js'
-import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { HOSTILITIES, startHostileServer } from '../helpers/services/hostile-servers.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
-import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
-import { startStandIn, type StandIn } from '../helpers/services/stand-in.js'
+import { startProcess } from '../helpers/process/processes.js'
+import { startStandIn } from '../helpers/services/stand-in.js'
+import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
-import { createInstallation } from './support/steps.js'
+import { startBucket, type Bucket } from '../storage/bucket.js'
+import { describeInstallation, type Installation } from './support/installation.js'
 
 const PNG = MEDIA.picture.png!
 const FRIEND = '+15005550199'
 
+/** In a bucket: the client for S3 is the only package of a built process that is loaded when somebody needs it. */
 describe('media, out and in', () => {
-  let environment: Environment
-  let context: Context
+  const bucket = openForSuite(startBucket)
+  const SETUP = {
+    processes: ['fetch-media', 'web', 'send-message', 'deliver-event', 'maintenance'],
+    environment: async () => {
+      const port = String(await freePort())
+      return {
+        ...{ PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` },
+        ...{ MEDIA_S3_BUCKET: bucket.name, MEDIA_S3_ENDPOINT: bucket.endpoint },
+        ...{ MEDIA_S3_ACCESS_KEY_ID: 'id', MEDIA_S3_SECRET_ACCESS_KEY: 'secret' },
+      }
+    },
+  } as const
+
+  describeInstallation('by all processes', SETUP, (installation) => {
+    describeMedia(installation, bucket)
+  })
+})
+
+function describeMedia({ environment, context, receiver, running }: Installation, bucket: Bucket): void {
+  const host = openForSuite(startStandIn)
   let line: TestLine
-  let receiver: Receiver
-  let host: StandIn
-  let fetching: RunningProcess
-  let url: string
   let token: string
 
-  before(async function () {
-    this.timeout(60_000)
-    const port = await freePort()
-    const overrides = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` }
-    ;({ environment, context } = await createInstallation(overrides))
-    receiver = await startReceiver()
-    host = await startStandIn()
+  before(async () => {
     line = await createLine(context, { outgoingUrl: receiver.url })
     token = (await createApiToken(context, line.userId, 'journey')).token
-    const web = await startWeb(environment)
-    fetching = await startProcess('fetch-media', environment)
-    await Promise.all([startProcess('send-message', environment), startProcess('deliver-event', environment)])
-    await startProcess('maintenance', environment)
-    url = web.url
-  })
-  after(async () => {
-    await stopProcesses()
-    await host.close()
-    await receiver.close()
-    await context.close()
   })
 
   const post = async (path: string, body: object) => {
-    const response = await fetch(url + path, {
+    const response = await fetch(running.url + path, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
@@ -56,7 +53,7 @@ describe('media, out and in', () => {
     return (await response.json()) as Record<string, string>
   }
   const get = async (path: string): Promise<unknown> =>
-    (await fetch(url + path, { headers: { Authorization: `Bearer ${token}` } })).json()
+    (await fetch(running.url + path, { headers: { Authorization: `Bearer ${token}` } })).json()
   const bytesAt = async (hosted: string) => Buffer.from(await (await fetch(hosted)).arrayBuffer())
 
   it('a picture that a program posts is sent as our copy, which serves the bytes', async () => {
@@ -71,6 +68,9 @@ describe('media, out and in', () => {
     })
     expect(taken.mediaUrl).to.match(/\/media\/[\w-]{43}$/)
     expect((await bytesAt(taken.mediaUrl)).equals(PNG)).to.be.true
+    expect([...bucket.objects.values()]).to.deep.equal([PNG])
+    const part = await fetch(taken.mediaUrl, { headers: { Range: 'bytes=1-3' } })
+    expect([part.status, await part.text()]).to.deep.equal([206, 'PNG'])
     const message = (await get(`/v1/messages/${id}`)) as { mediaUrl: string; media: object }
     expect(message.mediaUrl).to.equal(mediaUrl)
     expect(message.media).to.include({ status: 'stored', url: taken.mediaUrl, byteCount: PNG.length })
@@ -86,8 +86,7 @@ describe('media, out and in', () => {
     expect(message.error).to.equal('media_type')
   })
 
-  it('servers that close, lie and drip end no process and count against nobody: each message has an outcome, and what was copied beside them is whole', async function () {
-    this.timeout(60_000)
+  it('servers that close, lie and drip end no process and count against nobody: each message has an outcome, and what was copied beside them is whole', async () => {
     const server = await startHostileServer()
     const hostile = async (behave: (typeof HOSTILITIES)[number][1]) => {
       server.behave(behave)
@@ -126,7 +125,7 @@ describe('media, out and in', () => {
       expect(row.crash_count).to.equal(0)
       expect(row.failure).to.match(/^media_(reset|bad_response|network|type|truncated)$/)
     }
-    expect(fetching.isRunning()).to.be.true
+    expect(running.processes[0]?.isRunning()).to.be.true
     const message = await until('the bystander is stored', async () => {
       const seen = (await get(`/v1/messages/${(await bystander).id}`)) as { media: { status: string } }
       return seen.media.status === 'stored' && seen
@@ -135,8 +134,7 @@ describe('media, out and in', () => {
     await server.close()
   })
 
-  it('a picture that comes in is one event with our URL, though the worker is killed in the middle', async function () {
-    this.timeout(40_000)
+  it('a picture that comes in is one event with our URL, though the worker is killed in the middle', async () => {
     let asked = 0
     const mediaUrl = host.serve((_request, response) => {
       asked += 1
@@ -145,7 +143,7 @@ describe('media, out and in', () => {
     })
     await post('/simulator/inbound', { fromNumber: FRIEND, toNumber: line.number, mediaUrl })
     await until('it is asked for', () => asked === 1)
-    await fetching.kill('SIGKILL')
+    await running.processes[0]?.kill('SIGKILL')
     await context
       .db('media')
       .where({ status: 'fetching' })
@@ -161,4 +159,4 @@ describe('media, out and in', () => {
     expect(receiver.requests).to.have.length(1)
     expect(asked).to.equal(2)
   })
-})
+}

@@ -1,35 +1,28 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { disconnect } from '../../src/domain/lines/connections.js'
-import type { Context } from '../../src/domain/context.js'
 import { addEndpoint } from '../../src/domain/endpoints/endpoints.js'
-import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
+import { startProcess, type RunningProcess } from '../helpers/process/processes.js'
 import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, endLeases, numbers, textTo } from './support/steps.js'
+import { describeInstallation } from './support/installation.js'
+import { endLeases, numbers, textTo } from './support/steps.js'
 
 const [friend = ''] = numbers(1)
 
-describe('journey: an event whose receiver or worker goes away', function () {
-  this.timeout(60_000)
+const SETUP = {
+  processes: ['web', 'deliver-event', 'maintenance'],
+  environment: { DELIVERY_RETRY_BASE_MS: '100' },
+} as const
 
-  let environment: Environment
-  let context: Context
-  let url: string
+describeInstallation('journey: an event whose receiver or worker goes away', SETUP, (installation) => {
+  const { environment, context, running } = installation
   let worker: RunningProcess
   let receiver: Receiver
 
-  before(async () => {
-    ;({ environment, context } = await createInstallation({ DELIVERY_RETRY_BASE_MS: '100' }))
-    const [web, deliverEvent] = await Promise.all([
-      startWeb(environment),
-      startProcess('deliver-event', environment),
-      startProcess('maintenance', environment),
-    ])
-    url = web.url
-    worker = deliverEvent
+  before(() => {
+    worker = running.processes[1]!
   })
 
   beforeEach(async () => {
@@ -37,11 +30,6 @@ describe('journey: an event whose receiver or worker goes away', function () {
   })
 
   afterEach(() => receiver.close())
-
-  after(async () => {
-    await stopProcesses()
-    await context.close()
-  })
 
   async function attempts(line: TestLine) {
     const rows: { number: number; failure: string | null; status: number | null; waitMs: number | null }[] =
@@ -77,7 +65,7 @@ describe('journey: an event whose receiver or worker goes away', function () {
       response.statusCode = 500
       response.end()
     })
-    await textTo(url, { fromNumber: friend, toNumber: line.number, text: 'Are you there?' })
+    await textTo(running.url, { fromNumber: friend, toNumber: line.number, text: 'Are you there?' })
     await until('two attempts are answered 500', async () => (await attempts(line)).length === 2)
 
     const { port, requests } = receiver
@@ -121,7 +109,7 @@ describe('journey: an event whose receiver or worker goes away', function () {
     receiver.answerWith((response) => {
       if (!isHanging) response.end('ok')
     })
-    await textTo(url, { fromNumber: friend, toNumber: line.number, text: 'Hold the line' })
+    await textTo(running.url, { fromNumber: friend, toNumber: line.number, text: 'Hold the line' })
     await until('the request arrives', () => receiver.requests.length === 1)
     await worker.kill('SIGKILL')
 
@@ -152,7 +140,7 @@ describe('journey: an event whose receiver or worker goes away', function () {
     const requestsAt = (what: string) => receiver.requests.filter(({ path }) => path.endsWith(`?${what}`))
     for (let n = 0; n < count; n += 1) {
       const text = `Text ${n}`
-      expect(await textTo(url, { fromNumber: friend, toNumber: line.number, text })).to.equal(200)
+      expect(await textTo(running.url, { fromNumber: friend, toNumber: line.number, text })).to.equal(200)
     }
     const statusesOf = async (endpointId: string) =>
       new Set(await context.db('deliveries').where({ endpoint_id: endpointId }).pluck<string[]>('status'))

@@ -1,37 +1,22 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { startReplay } from '../../src/domain/endpoints/deliveries/replay.js'
 import { getTask, stopTask, type Task } from '../../src/domain/operating/tasks.js'
 import { receiveForDelivery } from '../domain/fixtures.js'
-import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, stopProcesses } from '../helpers/process/processes.js'
+import { startProcess } from '../helpers/process/processes.js'
 import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
+import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
-import { createInstallation } from './support/steps.js'
+import { describeInstallation } from './support/installation.js'
 
 const COUNT = 1000
 
-describe('journey: a server that was mended gets what it missed', function () {
-  this.timeout(90_000)
+/** Processes are started when nobody got the events. */
+const SETUP = { processes: [] }
 
-  let environment: Environment
-  let context: Context
-  let mended: Receiver
-  let other: Receiver
-
-  before(async () => {
-    ;({ environment, context } = await createInstallation())
-    mended = await startReceiver()
-    other = await startReceiver()
-  })
-
-  after(async () => {
-    await stopProcesses()
-    await mended.close()
-    await other.close()
-    await context.close()
-  })
+describeInstallation('journey: a server that was mended gets what it missed', SETUP, (installation) => {
+  const { environment, context, receiver: mended } = installation
+  const other = openForSuite(startReceiver)
 
   /** A line with events that nobody got. */
   const missed = async (receiver: Receiver, count: number): Promise<TestLine> => {
@@ -60,7 +45,6 @@ describe('journey: a server that was mended gets what it missed', function () {
 
   it('at its pace, once each although the worker is killed; and another replay is stopped in the middle', async () => {
     const [line, otherLine] = [await missed(mended, COUNT), await missed(other, 100)]
-    // Not before: nobody got them.
     await startProcess('deliver-event', environment)
     const maintenance = await startProcess('maintenance', environment)
     const work = await replay(line, 100)

@@ -1,12 +1,10 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
-import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
+import type { RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
+import { describeInstallation } from './support/installation.js'
 import {
-  createInstallation,
   numbers,
   outboundMessages,
   post,
@@ -19,44 +17,21 @@ import {
 
 const [friend = '', ...others] = numbers(10)
 
-describe('journey: two of each worker side by side', function () {
-  this.timeout(90_000)
+const SETUP = {
+  processes: ['web', 'maintenance', 'send-message', 'send-message', 'deliver-event', 'deliver-event'],
+  // Few at a time, so that neither worker can do everything alone.
+  environment: { SEND_CONCURRENCY: '4', DELIVER_CONCURRENCY: '4' },
+} as const
 
-  let context: Context
-  let receiver: Receiver
-  let url: string
-  let senders: RunningProcess[]
-  let deliverers: RunningProcess[]
-
-  before(async () => {
-    // Few at a time, so that neither worker can do everything alone.
-    const installation = await createInstallation({ SEND_CONCURRENCY: '4', DELIVER_CONCURRENCY: '4' })
-    const { environment } = installation
-    context = installation.context
-    receiver = await startReceiver()
-    const [web, ...workers] = await Promise.all([
-      startWeb(environment),
-      startProcess('maintenance', environment),
-      startProcess('send-message', environment),
-      startProcess('send-message', environment),
-      startProcess('deliver-event', environment),
-      startProcess('deliver-event', environment),
-    ])
-    url = web.url
-    senders = workers.slice(1, 3)
-    deliverers = workers.slice(3)
-  })
-
-  after(async () => {
-    await stopProcesses()
-    await receiver.close()
-    await context.close()
-  })
+describeInstallation('journey: two of each worker side by side', SETUP, ({ context, receiver, running }) => {
+  const senders = () => running.processes.slice(2, 4)
+  const deliverers = () => running.processes.slice(4)
 
   it('fifty texts to one number are sent in the order in which they were posted', async () => {
     const line = await createLine(context, WIDE)
     const posted: string[] = []
-    for (const data of times(50, { toNumber: friend })) posted.push((await post(url, line, data)).messageId)
+    for (const data of times(50, { toNumber: friend }))
+      posted.push((await post(running.url, line, data)).messageId)
     const settled = await whenSettled(context, line)
     expect(settled.map(({ status }) => status)).to.deep.equal(Array(50).fill('delivered'))
 
@@ -67,7 +42,7 @@ describe('journey: two of each worker side by side', function () {
       .select('message_id')
     expect(taken.map(({ message_id }) => message_id)).to.deep.equal(posted)
     expect(
-      taskOf(senders, 'message.sent').every((count) => count > 0),
+      taskOf(senders(), 'message.sent').every((count) => count > 0),
       'both took part',
     ).to.equal(true)
   })
@@ -75,14 +50,14 @@ describe('journey: two of each worker side by side', function () {
   it('sixty events are delivered once each', async () => {
     const line = await createLine(context, { outgoingUrl: receiver.url })
     for (let n = 0; n < 60; n += 1) {
-      await textTo(url, { fromNumber: friend, toNumber: line.number, text: `Text ${n}` })
+      await textTo(running.url, { fromNumber: friend, toNumber: line.number, text: `Text ${n}` })
     }
     const delivered = () => context.db('deliveries').where({ line_id: line.lineId, status: 'delivered' })
     await until('all are delivered', async () => (await delivered()).length === 60)
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).to.equal(60)
     expect(receiver.requests).to.have.length(60)
     expect(
-      taskOf(deliverers, 'delivery.attempted').every((count) => count > 0),
+      taskOf(deliverers(), 'delivery.attempted').every((count) => count > 0),
       'both took part',
     ).to.equal(true)
   })
@@ -93,8 +68,8 @@ describe('journey: two of each worker side by side', function () {
     await Promise.all([sendMessage.pause(), deliverEvent.pause()])
     const requestCount = receiver.requests.length
     for (const toNumber of numbers(30)) {
-      await post(url, line, { toNumber })
-      await textTo(url, { fromNumber: toNumber, toNumber: line.number, text: 'Hi' })
+      await post(running.url, line, { toNumber })
+      await textTo(running.url, { fromNumber: toNumber, toNumber: line.number, text: 'Hi' })
     }
     // Side by side in the queue, so that both workers take the same one at the same time.
     await Promise.all([sendMessage.drain(), deliverEvent.drain()])

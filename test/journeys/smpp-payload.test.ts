@@ -1,44 +1,22 @@
 import { expect } from 'chai'
 import smpp, { type Pdu, type Session } from 'smpp'
 import { addCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
-import type { Context } from '../../src/domain/context.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { createLine } from '../helpers/factories.js'
-import { startProcess, stopProcesses } from '../helpers/process/processes.js'
-import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
 import { until } from '../helpers/until.js'
 import { pdu, startRawSmsc } from '../carriers/smpp/raw-smsc.js'
-import { createInstallation, numbers, outboundMessages } from './support/steps.js'
+import { describeInstallation } from './support/installation.js'
+import { numbers, outboundMessages } from './support/steps.js'
 
 const hex = (text: string) => Buffer.from(text, 'latin1').toString('hex')
 const LONG = 'A text that is longer than one segment of 160 characters, and so goes in the payload. '.repeat(
   3,
 )
 
+const SETUP = { processes: ['receive-smpp', 'send-message', 'deliver-event'] } as const
+
 /** What runs is what was built: receive-smpp and deliver-event, each as a process. */
-describe('journey: message_payload', function () {
-  this.timeout(60_000)
-
-  let context: Context
-  let receiver: Receiver
-
-  before(async () => {
-    const installation = await createInstallation()
-    context = installation.context
-    receiver = await startReceiver()
-    await Promise.all(
-      (['receive-smpp', 'send-message', 'deliver-event'] as const).map((name) =>
-        startProcess(name, installation.environment),
-      ),
-    )
-  })
-
-  after(async () => {
-    await stopProcesses()
-    await receiver.close()
-    await context.close()
-  })
-
+describeInstallation('journey: message_payload', SETUP, ({ context, receiver }) => {
   async function lineAt(port: number, name: string, settings: object = {}) {
     const account = { host: '127.0.0.1', port, systemId: 'linehook', ...settings }
     await addCarrierAccount(context, { name, kind: 'smpp', settings: account })

@@ -7,32 +7,51 @@ import { inboundOf } from '../../dev/smsc/messages.js'
 import { startSmsc, type SmscOptions } from '../../dev/smsc/server.js'
 import { addCarrierAccount, getCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
 import { testCarrierAccount } from '../../src/domain/carriers/accounts/trial.js'
-import type { Context } from '../../src/domain/context.js'
 import { queueMessage } from '../domain/fixtures.js'
-import type { Environment } from '../helpers/process/environment.js'
-import { createLine } from '../helpers/factories.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
 import { runSource, startProcess, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, numbers, outboundMessages, WIDE } from './support/steps.js'
+import { describeInstallation } from './support/installation.js'
+import { numbers, outboundMessages, WIDE } from './support/steps.js'
 
 const times2 = (bind: string) => [bind, bind]
 
-describe('journey: an SMSC', function () {
-  this.timeout(240_000)
+const SETUP = { processes: [] }
 
-  let environment: Environment
-  let context: Context
+describeInstallation('journey: an SMSC', SETUP, function ({ environment, context }) {
+  this.timeout(240_000)
   const folder = mkdtempSync(join(tmpdir(), 'linehook-smsc-'))
 
-  before(async () => {
-    ;({ environment, context } = await createInstallation())
-  })
-
-  after(async () => {
-    await stopProcesses()
-    await context.close()
+  after(() => {
     rmSync(folder, { recursive: true })
   })
+
+  /** A line of an account at this SMSC. */
+  async function lineAt(port: number, name: string, settings: object = {}): Promise<TestLine> {
+    await addCarrierAccount(context, {
+      name,
+      kind: 'smpp',
+      settings: { host: '127.0.0.1', port, systemId: 'linehook', ...settings },
+    })
+    return createLine(context, { carrierAccount: name, ...WIDE })
+  }
+
+  /** A text to each waits. */
+  async function queueTo(line: TestLine, recipients: readonly string[]): Promise<void> {
+    for (const to_number of recipients) await queueMessage(context, line, { to_number })
+    const queued = await outboundMessages(context, line)
+    await context.queues.enqueueMessages(queued.map(({ id }) => ({ id, generation: 0 })))
+  }
+
+  const whenEnded = (line: TestLine) =>
+    until(
+      'every message has come to its end',
+      async () => {
+        const rows = await outboundMessages(context, line)
+        return rows.every(({ status }) => status === 'sent' || status === 'unknown') && rows
+      },
+      120_000,
+    )
 
   it('is restarted three times during 1,000 sends: each is sent once, or unknown; none is lost or sent twice', async () => {
     const record = join(folder, 'taken')
@@ -54,16 +73,8 @@ describe('journey: an SMSC', function () {
       return started
     }
     let smsc = await startSmscProcess()
-    await addCarrierAccount(context, {
-      name: 'takes',
-      kind: 'smpp',
-      settings: { host: '127.0.0.1', port: Number(port), systemId: 'linehook' },
-    })
-    const line = await createLine(context, { carrierAccount: 'takes', ...WIDE })
-    const recipients = numbers(1000)
-    for (const to_number of recipients) await queueMessage(context, line, { to_number })
-    const queued = await outboundMessages(context, line)
-    await context.queues.enqueueMessages(queued.map(({ id }) => ({ id, generation: 0 })))
+    const line = await lineAt(Number(port), 'takes')
+    await queueTo(line, numbers(1000))
 
     await Promise.all([startProcess('send-message', environment), startProcess('receive-smpp', environment)])
     for (const count of [150, 400, 700]) {
@@ -71,14 +82,7 @@ describe('journey: an SMSC', function () {
       await smsc.kill('SIGKILL')
       smsc = await startSmscProcess()
     }
-    const settled = await until(
-      'every message has come to its end',
-      async () => {
-        const rows = await outboundMessages(context, line)
-        return rows.every(({ status }) => status === 'sent' || status === 'unknown') && rows
-      },
-      120_000,
-    )
+    const settled = await whenEnded(line)
     const counts = new Map<string, number>()
     for (const to of taken()) counts.set(`+${to}`, (counts.get(`+${to}`) ?? 0) + 1)
     expect(settled).to.have.length(1000)
@@ -94,12 +98,7 @@ describe('journey: an SMSC', function () {
   it('brings 3,000 texts while receive-smpp is killed: each is one message and one event', async () => {
     const count = 3000
     const smsc = await startSmsc()
-    await addCarrierAccount(context, {
-      name: 'brings',
-      kind: 'smpp',
-      settings: { host: '127.0.0.1', port: smsc.port, systemId: 'linehook', bindCount: 2 },
-    })
-    const line = await createLine(context, { carrierAccount: 'brings', ...WIDE })
+    const line = await lineAt(smsc.port, 'brings', { bindCount: 2 })
     const senders = numbers(count)
     for (const [n, from] of senders.entries()) smsc.bring(inboundOf(from, line.number, `Text ${n % 100}`))
 
@@ -137,16 +136,9 @@ describe('journey: an SMSC', function () {
     it(`that takes ${what} is used both ways by two processes of each kind, and tested beside them`, async () => {
       const smsc = await startSmsc({ ...smscOptions, receipts: true })
       const name = what.replaceAll(' ', '-')
-      await addCarrierAccount(context, {
-        name,
-        kind: 'smpp',
-        settings: { host: '127.0.0.1', port: smsc.port, systemId: 'linehook', ...settings },
-      })
-      const line = await createLine(context, { carrierAccount: name, ...WIDE })
+      const line = await lineAt(smsc.port, name, settings)
       const people = numbers(100)
-      for (const to_number of people) await queueMessage(context, line, { to_number })
-      const queued = await outboundMessages(context, line)
-      await context.queues.enqueueMessages(queued.map(({ id }) => ({ id, generation: 0 })))
+      await queueTo(line, people)
       for (const from of people) smsc.bring(inboundOf(from, line.number, 'Hi'))
 
       const kinds = ['send-message', 'send-message', 'receive-smpp', 'receive-smpp'] as const
@@ -176,16 +168,9 @@ describe('journey: an SMSC', function () {
     const smsc = await startSmsc({ maxSessions: 1, delayMs: 20 })
     // What a killed process held is unknown the sooner.
     const restarted = { ...environment, CARRIER_TIMEOUT_MS: '3000' }
-    await addCarrierAccount(context, {
-      name: 'one',
-      kind: 'smpp',
-      settings: { host: '127.0.0.1', port: smsc.port, systemId: 'linehook' },
-    })
-    const line = await createLine(context, { carrierAccount: 'one', ...WIDE })
+    const line = await lineAt(smsc.port, 'one')
     const people = numbers(1000)
-    for (const to_number of people) await queueMessage(context, line, { to_number })
-    const queued = await outboundMessages(context, line)
-    await context.queues.enqueueMessages(queued.map(({ id }) => ({ id, generation: 0 })))
+    await queueTo(line, people)
 
     await Promise.all(
       ['send-message' as const, 'maintenance' as const].map((each) => startProcess(each, restarted)),
@@ -205,14 +190,7 @@ describe('journey: an SMSC', function () {
       )
       holders = [standingBy, await startProcess('receive-smpp', restarted)]
     }
-    const settled = await until(
-      'every message has come to its end',
-      async () => {
-        const rows = await outboundMessages(context, line)
-        return rows.every(({ status }) => status === 'sent' || status === 'unknown') && rows
-      },
-      120_000,
-    )
+    const settled = await whenEnded(line)
     const taken = smsc.taken.map(({ to }) => `+${to}`)
     expect(new Set(taken).size, 'none twice').to.equal(taken.length)
     for (const { status, to_number: to } of settled) if (status === 'sent') expect(taken).to.include(to)

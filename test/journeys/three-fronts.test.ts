@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import { getConnection } from '../../src/domain/lines/connection-overview.js'
-import type { Context } from '../../src/domain/context.js'
 import { revealIncomingWebhook } from '../../src/domain/lines/incoming-webhooks.js'
 import { addLine } from '../../src/domain/lines/lines.js'
 import { addUser } from '../../src/domain/people/users.js'
@@ -9,8 +8,8 @@ import { answer } from '../bin/linehook.js'
 import { browse } from '../helpers/web/browser-session.js'
 import type { Environment } from '../helpers/process/environment.js'
 import { messageBody } from '../helpers/factories.js'
-import { stopProcesses } from '../helpers/process/processes.js'
-import { serveApp, type TestWeb } from '../helpers/web/web.js'
+import { openForSuite } from '../helpers/suite.js'
+import { serveApp } from '../helpers/web/web.js'
 import { createInstallation } from './support/steps.js'
 
 /** The five operations of specification §3, and how one does them. */
@@ -26,20 +25,13 @@ for (const word of ['line', 'burner']) {
   describe(`journey: three fronts, with PRODUCT_WORD=${word}`, function () {
     this.timeout(60_000)
 
-    let environment: Environment
-    let context: Context
-    let web: TestWeb
-
-    before(async () => {
-      ;({ environment, context } = await createInstallation({ PRODUCT_WORD: word }))
-      web = await serveApp(context)
+    const environment: Environment = {}
+    const context = openForSuite(async () => {
+      const installation = await createInstallation({ PRODUCT_WORD: word })
+      Object.assign(environment, installation.environment)
+      return installation.context
     })
-
-    after(async () => {
-      await stopProcesses()
-      await web.close()
-      await context.close()
-    })
+    const web = openForSuite(() => serveApp(context))
 
     const byConsole = async (userId: string, lineId: string): Promise<Front> => {
       const browser = await browse(context, web, userId)
@@ -116,38 +108,17 @@ for (const word of ['line', 'burner']) {
         const does = await front(userId, lineId)
         const urls: string[] = []
 
-        await does.enable()
-        expect(await see(userId, lineId, urls)).to.deep.equal({
-          enabled: true,
-          hasWebhook: false,
-          answers: [],
-        })
-        await does.createWebhook()
-        expect(await see(userId, lineId, urls)).to.deep.equal({
-          enabled: true,
-          hasWebhook: true,
-          answers: [ok],
-        })
-        await does.regenerate()
-        expect(await see(userId, lineId, urls)).to.deep.equal({
-          enabled: true,
-          hasWebhook: true,
-          answers: [wrong, ok],
-        })
-        await does.deleteWebhook()
-        expect(await see(userId, lineId, urls)).to.deep.equal({
-          enabled: true,
-          hasWebhook: false,
-          answers: [gone, gone],
-        })
-        await does.createWebhook()
-        expect((await see(userId, lineId, urls)).answers).to.deep.equal([wrong, wrong, ok])
-        await does.disconnect()
-        expect(await see(userId, lineId, urls)).to.deep.equal({
-          enabled: false,
-          hasWebhook: false,
-          answers: [gone, gone, gone],
-        })
+        for (const [step, enabled, hasWebhook, answers] of [
+          ['enable', true, false, []],
+          ['createWebhook', true, true, [ok]],
+          ['regenerate', true, true, [wrong, ok]],
+          ['deleteWebhook', true, false, [gone, gone]],
+          ['createWebhook', true, true, [wrong, wrong, ok]],
+          ['disconnect', false, false, [gone, gone, gone]],
+        ] as const) {
+          await does[step]()
+          expect(await see(userId, lineId, urls), step).to.deep.equal({ enabled, hasWebhook, answers })
+        }
       })
     }
   })

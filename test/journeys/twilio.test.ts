@@ -4,7 +4,6 @@ import { freePort } from '../../dev/services/free-port.js'
 import { createApiToken } from '../../src/domain/people/api-tokens.js'
 import { addCarrierAccount, getCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
 import { findCarrierClient } from '../../src/domain/carriers/carrier-clients.js'
-import type { Context } from '../../src/domain/context.js'
 import { postSigned } from '../carriers/twilio/callbacks.js'
 import {
   ACCOUNT_SID,
@@ -12,39 +11,34 @@ import {
   newSid,
   startTwilio,
   type StandInMessage,
-  type TwilioStandIn,
 } from '../carriers/twilio/stand-in.js'
 import { messageRow } from '../domain/fixtures.js'
 import { MEDIA } from '../domain/media-samples.js'
-import type { Environment } from '../helpers/process/environment.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
-import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
+import { startProcess } from '../helpers/process/processes.js'
 import { startStandIn } from '../helpers/services/stand-in.js'
+import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, numbers, post } from './support/steps.js'
+import { describeInstallation } from './support/installation.js'
+import { numbers, post } from './support/steps.js'
 
 const PNG = MEDIA.picture.png!
 const MP3 = MEDIA.recording.mp3!
 const [ANNA = '', BEN = '', CLEO = ''] = numbers(3)
 
-describe('journey: a line at Twilio', function () {
-  this.timeout(60_000)
+const SETUP = {
+  processes: ['maintenance', 'web', 'send-message', 'deliver-event', 'fetch-media'],
+  environment: async () => {
+    const PORT = String(await freePort())
+    return { PORT, PUBLIC_URL: `http://127.0.0.1:${PORT}` }
+  },
+} as const
 
-  let context: Context
-  let twilio: TwilioStandIn
-  let receiver: Receiver
+describeInstallation('journey: a line at Twilio', SETUP, ({ environment, context, receiver, running }) => {
+  const twilio = openForSuite(startTwilio)
   let line: TestLine
-  let url: string
-  let environment: Environment
-  let maintenance: RunningProcess
 
   before(async () => {
-    twilio = await startTwilio()
-    receiver = await startReceiver()
-    const port = String(await freePort())
-    const installation = await createInstallation({ PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` })
-    ;({ context, environment } = installation)
     await addCarrierAccount(context, {
       name: 'twilio',
       kind: 'twilio',
@@ -52,26 +46,10 @@ describe('journey: a line at Twilio', function () {
       messagesPerSecondPerLine: 50,
     })
     line = await createLine(context, { carrierAccount: 'twilio', outgoingUrl: receiver.url })
-    const [web, housekeeper] = await Promise.all([
-      startWeb(environment),
-      startProcess('maintenance', environment),
-      startProcess('send-message', environment),
-      startProcess('deliver-event', environment),
-      startProcess('fetch-media', environment),
-    ])
-    url = web.url
-    maintenance = housekeeper
-  })
-
-  after(async () => {
-    await stopProcesses()
-    await receiver.close()
-    await twilio.close()
-    await context.close()
   })
 
   async function send(toNumber: string, text: string): Promise<{ messageId: string; taken: StandInMessage }> {
-    const { status, messageId } = await post(url, line, { toNumber, text })
+    const { status, messageId } = await post(running.url, line, { toNumber, text })
     expect(status).to.equal(200)
     const taken = await until('Twilio has it', () => twilio.messages.find(({ to }) => to === toNumber))
     return { messageId, taken }
@@ -102,7 +80,7 @@ describe('journey: a line at Twilio', function () {
     const found = await carrier?.listNumbers?.(signal)
     await carrier?.setUpNumbers?.(found ?? [], signal)
     expect(twilio.numbers[0]?.setUp?.SmsUrl).to.match(
-      new RegExp(`^${url}/carriers/twilio/.*/message#rc=5&rp=all&ct=3000$`),
+      new RegExp(`^${running.url}/carriers/twilio/.*/message#rc=5&rp=all&ct=3000$`),
     )
   })
 
@@ -140,14 +118,14 @@ describe('journey: a line at Twilio', function () {
     const web = await startStandIn()
     const { token } = await createApiToken(context, line.userId, 'journey')
     const [emil = ''] = numbers(1, 20)
-    await fetch(`${url}/v1/messages`, {
+    await fetch(`${running.url}/v1/messages`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}` },
       body: JSON.stringify({ lineId: line.lineId, toNumber: emil, mediaUrl: web.give(PNG) }),
     })
     const taken = await until('Twilio has it', () => twilio.messages.find(({ to }) => to === emil))
     await web.close()
-    expect(taken.mediaUrl).to.match(new RegExp(`^${url}/media/[\\w-]{43}$`))
+    expect(taken.mediaUrl).to.match(new RegExp(`^${running.url}/media/[\\w-]{43}$`))
     expect((await bytesAt(taken.mediaUrl ?? '')).equals(PNG)).to.equal(true)
   })
 
@@ -166,7 +144,7 @@ describe('journey: a line at Twilio', function () {
     const events = await until('both events arrive', () => eventsFrom(fay).length === 2 && eventsFrom(fay))
     const payloads = Object.fromEntries(events.map(({ type, payload }) => [type, payload]))
     expect(payloads.inboundText).to.equal('Look')
-    expect(payloads.inboundMedia).to.match(new RegExp(`^${url}/media/[\\w-]{43}$`))
+    expect(payloads.inboundMedia).to.match(new RegExp(`^${running.url}/media/[\\w-]{43}$`))
     expect((await bytesAt(payloads.inboundMedia ?? '')).equals(PNG)).to.equal(true)
   })
 
@@ -229,7 +207,7 @@ describe('journey: a line at Twilio', function () {
   it('what came while nobody could be called comes in when the service is back, once', async () => {
     const [hal = '', ida = ''] = numbers(2, 50)
     const at = new Date(Date.now() - 120_000)
-    await maintenance.kill('SIGTERM')
+    await running.processes[0]?.kill('SIGTERM')
     await context.db('lines').update({ created_at: new Date(at.getTime() - 60_000) })
     // One of them was brought after all.
     const brought = twilio.receive({ from: hal, to: line.number, body: 'Anybody there?', at })
@@ -246,7 +224,7 @@ describe('journey: a line at Twilio', function () {
     const recording = twilio.record({ from: ida, to: line.number, at })
     twilio.host(`/Recordings/${recording.sid}.mp3`, MP3)
 
-    maintenance = await startProcess('maintenance', environment)
+    await startProcess('maintenance', environment)
     const [voicemail] = await until(
       'the voicemail arrives',
       () => eventsFrom(ida).length > 0 && eventsFrom(ida),

@@ -33,6 +33,9 @@ export type RunningWeb = RunningProcess & { url: string }
 
 const running = new Set<ChildProcess>()
 
+/** It takes a second of a processor, which a busy machine may not have for long. */
+const START_MS = 60_000
+
 /** Starts one process of the Procfile and waits until it says that it has started. */
 export async function startProcess(name: ProcessName, environment: Environment): Promise<RunningProcess> {
   const started = runSource(sourceOf(name), withLog(environment), { name })
@@ -40,7 +43,7 @@ export async function startProcess(name: ProcessName, environment: Environment):
   await until(
     said,
     () => !started.isRunning() || started.log().some(({ msg }) => msg === 'process.started'),
-    20_000,
+    START_MS,
   )
   if (!started.isRunning()) throw new Error(`ended instead: ${said()}`)
   return started

@@ -19,7 +19,7 @@ import {
 } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -30,7 +30,9 @@ import { holdsBefore } from '../../../dev/services/process.js'
 import { findRedis } from '../../../dev/services/redis-packages.js'
 import { startRedis } from '../../../dev/services/redis.js'
 import { startServices, type Services } from '../../../dev/services/services.js'
+import { failure } from '../../helpers/failure.js'
 import { processesBelow, workingFolder } from '../../helpers/process/process-table.js'
+import { createDataFolder } from '../../helpers/services/services.js'
 import { until } from '../../helpers/until.js'
 
 const project = fileURLToPath(new URL('../../..', import.meta.url))
@@ -41,15 +43,17 @@ describe('embedded services', function () {
   this.timeout(120_000)
 
   let root: string
-  let dataFolder: string
   let cacheFolder: string
-  const stops: (() => Promise<unknown>)[] = []
 
   before(async () => {
     root = await realpath(await mkdtemp(join(tmpdir(), 'linehook-services-')))
     await chmod(root, 0o755)
     cacheFolder = join(root, 'packages')
   })
+  after(() => rm(root, { recursive: true, force: true }))
+
+  let dataFolder: string
+  const stops: (() => Promise<unknown>)[] = []
 
   beforeEach(async () => {
     dataFolder = await mkdtemp(join(root, 'data-'))
@@ -61,8 +65,6 @@ describe('embedded services', function () {
     const ended = await holdsBefore(Date.now() + 30_000, () => processesBelow(root).length === 0)
     expect(ended, `processes left: ${processesBelow(root).join(', ')}`).to.be.true
   })
-
-  after(() => rm(root, { recursive: true, force: true }))
 
   async function start(options: Partial<Parameters<typeof startServices>[0]> = {}): Promise<Services> {
     const services = await startServices({ dataFolder, cacheFolder, ...options })
@@ -76,89 +78,20 @@ describe('embedded services', function () {
     return child
   }
 
-  it('start from nothing and answer a query and a PING', async () => {
-    const { databaseUrl, redisUrl } = await start()
-    expect(await query(databaseUrl, 'SELECT current_database() AS name')).to.deep.equal([
-      { name: 'linehook' },
-    ])
-    expect(await withRedis(redisUrl, (redis) => redis.ping())).to.equal('PONG')
-    expect(await readdir(join(dataFolder, 'postgres'))).to.include.members(['postgres.log', 'password'])
-    expect(await readdir(join(dataFolder, 'redis'))).to.include('redis.log')
-  })
-
-  it('run with the settings the application counts on, on loopback alone', async () => {
-    const { databaseUrl, redisUrl } = await start()
-    const names = ['fsync', 'TimeZone', 'server_encoding', 'listen_addresses', 'unix_socket_directories']
-    const rows = await query(
-      databaseUrl,
-      `SELECT ${names.map((name) => `current_setting('${name}') AS "${name}"`).join(', ')}`,
-    )
-    expect(rows[0]).to.deep.equal({
-      fsync: 'on',
-      TimeZone: 'UTC',
-      server_encoding: 'UTF8',
-      listen_addresses: '127.0.0.1',
-      unix_socket_directories: '',
-    })
-    const expected = {
-      bind: '127.0.0.1',
-      appendonly: 'yes',
-      appendfsync: 'everysec',
-      'maxmemory-policy': 'noeviction',
-    }
-    for (const [name, value] of Object.entries(expected)) {
-      const found = await withRedis(redisUrl, (redis) => redis.config('GET', name))
-      expect(found).to.deep.equal([name, value])
-    }
-  })
-
-  it('refuse a connection without their password, from whatever address', async () => {
-    const { databaseUrl, redisUrl } = await start()
-    const url = new URL(databaseUrl)
-    url.password = 'wrong'
-    const error = await failure(query(url.href, 'SELECT 1'))
-    expect(error.message).to.match(/password authentication failed/)
-    const methods = await query(databaseUrl, 'SELECT DISTINCT auth_method FROM pg_hba_file_rules')
-    expect(methods).to.deep.equal([{ auth_method: 'scram-sha-256' }])
-
-    const { port } = new URL(redisUrl)
-    const refused = await failure(withRedis(`redis://127.0.0.1:${port}`, (redis) => redis.get('mark')))
-    expect(refused.message).to.match(/^NOAUTH/)
-  })
-
-  it('keep each password in a file for their owner only, and out of sight of the other users', async () => {
-    const services = await start()
-    for (const [name, url] of [
-      ['postgres', services.databaseUrl],
-      ['redis', services.redisUrl],
-    ] as const) {
-      const path = join(dataFolder, name, 'password')
-      const password = await readFile(path, 'utf8')
-      expect((await stat(path)).mode & 0o777, path).to.equal(0o600)
-      expect(password).to.match(/^[0-9a-f]{48}$/)
-      expect(new URL(url).password).to.equal(password)
-      expect(await readFile(join(dataFolder, name, `${name}.log`), 'utf8')).not.to.contain(password)
-      for (const pid of servicePids(dataFolder)) expect(commandOf(pid)).not.to.contain(password)
-    }
-  })
-
-  it('give a Redis that has no password yet one at its next start, and it keeps its data', async () => {
+  it('leave nothing running after stop(), which may be called twice, and keep their data', async () => {
     const former = await start()
     await writeMark(former)
+    const pids = servicePids(dataFolder)
     await former.stop()
+    await former.stop()
+    expect(pids.filter(isAlive)).to.deep.equal([])
+    // A Redis of an earlier release has none.
     await rm(join(dataFolder, 'redis/password'))
     const services = await start()
     expect(new URL(services.redisUrl).password)
       .to.match(/^[0-9a-f]{48}$/)
       .and.not.to.equal(new URL(former.redisUrl).password)
     await expectMark(services)
-  })
-
-  it('keep their data over a stop and a second start', async () => {
-    const first = await start()
-    await writeMark(first)
-    await first.stop()
-    await expectMark(await start())
   })
 
   it('are started again when they are killed, at the same URLs and with their data', async () => {
@@ -172,7 +105,10 @@ describe('embedded services', function () {
 
   it('are started again until it works, and it is said why it did not', async () => {
     const lines: string[] = []
-    const services = await start({ databaseUrl: 'postgres://db.example/x', log: (line) => lines.push(line) })
+    const services = await start({
+      databaseUrl: 'postgres://db.example/x',
+      log: (line) => lines.push(line),
+    })
     await withRedis(services.redisUrl, (redis) => redis.set('mark', 'kept'))
     const port = Number(new URL(services.redisUrl).port)
     const stranger = await until('a stranger has its port', () => {
@@ -207,14 +143,6 @@ describe('embedded services', function () {
     stopping.abort()
     await starting
     await until('nothing runs', () => processesBelow(root).length === 0)
-  })
-
-  it('leave nothing running after stop(), which may be called twice', async () => {
-    const services = await start()
-    const pids = servicePids(dataFolder)
-    await services.stop()
-    await services.stop()
-    expect(pids.filter(isAlive)).to.deep.equal([])
   })
 
   it('recover after a kill -9 of their starter: the orphans are stopped, the data are there', async () => {
@@ -261,16 +189,16 @@ describe('embedded services', function () {
   it('outlive the Ctrl-C that their starter gets, until it calls stop()', async () => {
     const starter = startInChild(
       `import pg from 'pg'
-       process.once('SIGINT', async () => {
-         const client = new pg.Client(services.databaseUrl)
-         await client.connect()
-         await client.end()
-         await services.stop()
-         console.log('answered, then stopped')
-         process.exit()
-       })
-       setInterval(() => {}, 1000)
-       console.log('waiting')`,
+     process.once('SIGINT', async () => {
+       const client = new pg.Client(services.databaseUrl)
+       await client.connect()
+       await client.end()
+       await services.stop()
+       console.log('answered, then stopped')
+       process.exit()
+     })
+     setInterval(() => {}, 1000)
+     console.log('waiting')`,
       project,
       true,
     )
@@ -417,6 +345,84 @@ describe('embedded services', function () {
   }
 })
 
+describe('embedded services that run', function () {
+  this.timeout(120_000)
+
+  let ownFolder: string
+  let services: Services
+
+  before(async () => {
+    ownFolder = createDataFolder('services')
+    services = await startServices({ dataFolder: ownFolder, cacheFolder: resolve('.data/packages') })
+  })
+  after(() => services.stop())
+
+  it('start from nothing and answer a query and a PING', async () => {
+    const { databaseUrl, redisUrl } = services
+    expect(await query(databaseUrl, 'SELECT current_database() AS name')).to.deep.equal([
+      { name: 'linehook' },
+    ])
+    expect(await withRedis(redisUrl, (redis) => redis.ping())).to.equal('PONG')
+    expect(await readdir(join(ownFolder, 'postgres'))).to.include.members(['postgres.log', 'password'])
+    expect(await readdir(join(ownFolder, 'redis'))).to.include('redis.log')
+  })
+
+  it('run with the settings the application counts on, on loopback alone', async () => {
+    const { databaseUrl, redisUrl } = services
+    const names = ['fsync', 'TimeZone', 'server_encoding', 'listen_addresses', 'unix_socket_directories']
+    const rows = await query(
+      databaseUrl,
+      `SELECT ${names.map((name) => `current_setting('${name}') AS "${name}"`).join(', ')}`,
+    )
+    expect(rows[0]).to.deep.equal({
+      fsync: 'on',
+      TimeZone: 'UTC',
+      server_encoding: 'UTF8',
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+    })
+    const expected = {
+      bind: '127.0.0.1',
+      appendonly: 'yes',
+      appendfsync: 'everysec',
+      'maxmemory-policy': 'noeviction',
+    }
+    for (const [name, value] of Object.entries(expected)) {
+      const found = await withRedis(redisUrl, (redis) => redis.config('GET', name))
+      expect(found).to.deep.equal([name, value])
+    }
+  })
+
+  it('refuse a connection without their password, from whatever address', async () => {
+    const { databaseUrl, redisUrl } = services
+    const url = new URL(databaseUrl)
+    url.password = 'wrong'
+    const error = await failure(query(url.href, 'SELECT 1'))
+    expect(error.message).to.match(/password authentication failed/)
+    const methods = await query(databaseUrl, 'SELECT DISTINCT auth_method FROM pg_hba_file_rules')
+    expect(methods).to.deep.equal([{ auth_method: 'scram-sha-256' }])
+
+    const { port } = new URL(redisUrl)
+    const refused = await failure(withRedis(`redis://127.0.0.1:${port}`, (redis) => redis.get('mark')))
+    expect(refused.message).to.match(/^NOAUTH/)
+  })
+
+  it('keep each password in a file for their owner only, and out of sight of the other users', async () => {
+    for (const [name, url] of [
+      ['postgres', services.databaseUrl],
+      ['redis', services.redisUrl],
+    ] as const) {
+      const path = join(ownFolder, name, 'password')
+      const password = await readFile(path, 'utf8')
+      expect((await stat(path)).mode & 0o777, path).to.equal(0o600)
+      expect(password).to.match(/^[0-9a-f]{48}$/)
+      expect(new URL(url).password).to.equal(password)
+      expect(await readFile(join(ownFolder, name, `${name}.log`), 'utf8')).not.to.contain(password)
+      for (const pid of servicePids(ownFolder)) expect(commandOf(pid)).not.to.contain(password)
+    }
+  })
+})
+
 async function namesIn(folder: string): Promise<string[]> {
   return existsSync(folder) ? readdir(folder) : []
 }
@@ -492,15 +498,6 @@ async function writeMark({ databaseUrl, redisUrl }: Services): Promise<void> {
 async function expectMark({ databaseUrl, redisUrl }: Services): Promise<void> {
   expect(await query(databaseUrl, 'SELECT text FROM mark')).to.deep.equal([{ text: 'kept' }])
   expect(await withRedis(redisUrl, (redis) => redis.get('mark'))).to.equal('kept')
-}
-
-async function failure(promise: Promise<unknown>): Promise<Error> {
-  try {
-    await promise
-  } catch (error) {
-    if (error instanceof Error) return error
-  }
-  throw new Error('it should have failed')
 }
 
 function servicePids(dataFolder: string): number[] {

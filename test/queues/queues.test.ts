@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { newId } from '../../src/ids.js'
-import { deliverEventJob, sendMessageJob } from '../../src/queues/jobs.js'
+import { deliverEventJob } from '../../src/queues/jobs.js'
 import { createQueues, QUEUE_PREFIX, type Queues } from '../../src/queues/queues.js'
 import { connectRedis } from '../../src/kit/redis/redis.js'
 import { failure } from '../helpers/failure.js'
@@ -76,22 +76,10 @@ describe('queues', () => {
     await queues.enqueueMessages([row])
     await queues.enqueueDeliveries([row])
     expect((await queues.sendMessage.getJob(id))?.data).to.deep.equal({ v: 1, id })
-    expect((await queues.deliverEvent.getJob(id))?.data).to.deep.equal({ v: 1, id, endpointId })
+    const delivery = await queues.deliverEvent.getJob(id)
+    expect(delivery?.data).to.deep.equal({ v: 1, id, endpointId })
+    expect(deliverEventJob(delivery?.data)).to.deep.equal({ v: 1, id, endpointId })
     expect(await everythingIn(redis)).not.to.match(/Hello|5005550199/)
-  })
-
-  it('hold what their workers take', async () => {
-    const [id, endpointId] = [newId(), newId()]
-    await queues.enqueueMessages([{ id, generation: 0 }])
-    await queues.enqueueDeliveries([{ id, endpointId, generation: 3 }])
-    const message = await queues.sendMessage.getJob(id)
-    const delivery = await queues.deliverEvent.getJob(`${id}-g3`)
-    expect(sendMessageJob(message?.data)).to.deep.equal({ v: 1, id })
-    expect(deliverEventJob(delivery?.data)).to.deep.equal({
-      v: 1,
-      id,
-      endpointId,
-    })
   })
 
   it('hand out jobs in the order of enqueuing', async () => {

@@ -3,20 +3,16 @@ import { insertNotices, type NewNotice } from '../../src/database/operating/noti
 import { addUser } from '../../src/domain/people/users.js'
 import { newId } from '../../src/ids.js'
 import { lowestIdAt } from '../helpers/lowest-id.js'
-import type { Context } from '../../src/domain/context.js'
-import { startProcess, stopProcesses } from '../helpers/process/processes.js'
+import { startProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
 import { makePartitions, monthAgo, nameOf } from '../domain/operating/retention/past.js'
-import { createInstallation } from '../journeys/support/steps.js'
+import { describeInstallation } from '../journeys/support/installation.js'
 
-describe('maintenance', function () {
-  this.timeout(30_000)
+/** It is started when there is something to keep house of. */
+const SETUP = { processes: [], environment: { MESSAGE_RETENTION_DAYS: '100' } }
 
-  let context: Context
-
+describeInstallation('maintenance', SETUP, ({ environment, context }) => {
   before(async () => {
-    const installation = await createInstallation()
-    context = installation.context
     await insertKey('old', '25 hours')
     await insertKey('young', '23 hours')
     await insertAccounts()
@@ -24,12 +20,7 @@ describe('maintenance', function () {
     await insertNotices(context.db, [91, 89].map(noticeOf))
     await context.db.raw('drop table ??', [partitionOfNextMonth()])
     await makePartitions(context, monthAgo(5))
-    await startProcess('maintenance', { ...installation.environment, MESSAGE_RETENTION_DAYS: '100' })
-  })
-
-  after(async () => {
-    await stopProcesses()
-    await context.close()
+    await startProcess('maintenance', environment)
   })
 
   it('keeps house at its start: keys older than 24 h go, others stay', async () => {
@@ -124,48 +115,30 @@ describe('maintenance', function () {
         ...{ last_seen_at: ago(lastSeen), created_at: ago(created) },
       })
     }
-    for (const [name, age] of [
-      ['old token', '31 days'],
-      ['young token', '29 days'],
-    ] as const) {
-      await context.db('api_tokens').insert({
-        ...{ id: newId(), user_id: userId, name, token_hash: Buffer.from(name), expires_at: ago(age) },
-      })
-    }
-    for (const [name, user_id, age] of [
-      ['old link', null, '1 second'],
-      ['young link', userId, '-1 hour'],
-    ] as const) {
-      await context
-        .db('set_up_links')
-        .insert({ token_hash: Buffer.from(name), user_id, expires_at: ago(age) })
-    }
-    for (const [name, age] of [
-      ['old attempt', '15 minutes'],
-      ['young attempt', '10 minutes'],
-    ] as const) {
-      const account_hash = Buffer.from(name)
-      await context
-        .db('sign_in_attempts')
-        .insert({ id: newId(), account_hash, address_hash: account_hash, attempted_at: ago(age) })
-    }
-    for (const [name, age] of [
-      ['old half', '11 minutes'],
-      ['young half', '9 minutes'],
-    ] as const) {
-      const { id: user_id } = await context.db('users').first<{ id: string }>('id')
-      const token_hash = Buffer.from(name)
-      await context
-        .db('half_open_sessions')
-        .insert({ id: newId(), user_id, token_hash, user_agent: name, created_at: ago(age) })
-    }
-    for (const [challenge, age] of [
-      ['old challenge', '6 minutes'],
-      ['young challenge', '4 minutes'],
-    ] as const) {
-      const browser_hash = Buffer.from(challenge)
-      await context.db('passkey_challenges').insert({ browser_hash, challenge, created_at: ago(age) })
-    }
+    const bytes = (name: string) => Buffer.from(name)
+    const rows = [
+      ...pairOf('token', '31 days', '29 days', (name, age) => [
+        'api_tokens',
+        { id: newId(), user_id: userId, name, token_hash: bytes(name), expires_at: ago(age) },
+      ]),
+      ...pairOf('link', '1 second', '-1 hour', (name, age, isOld) => [
+        'set_up_links',
+        { token_hash: bytes(name), user_id: isOld ? null : userId, expires_at: ago(age) },
+      ]),
+      ...pairOf('attempt', '15 minutes', '10 minutes', (name, age) => [
+        'sign_in_attempts',
+        { id: newId(), account_hash: bytes(name), address_hash: bytes(name), attempted_at: ago(age) },
+      ]),
+      ...pairOf('half', '11 minutes', '9 minutes', (name, age) => [
+        'half_open_sessions',
+        { id: newId(), user_id: userId, token_hash: bytes(name), user_agent: name, created_at: ago(age) },
+      ]),
+      ...pairOf('challenge', '6 minutes', '4 minutes', (name, age) => [
+        'passkey_challenges',
+        { browser_hash: bytes(name), challenge: name, created_at: ago(age) },
+      ]),
+    ]
+    for (const [table, row] of rows) await context.db(table).insert(row)
   }
 
   async function insertCounts(): Promise<void> {
@@ -187,6 +160,18 @@ describe('maintenance', function () {
     })
   }
 })
+
+type Row = [table: string, row: object]
+
+/** A row that is old enough to go, and one that is not. */
+function pairOf(
+  what: string,
+  old: string,
+  young: string,
+  row: (name: string, age: string, isOld: boolean) => Row,
+): Row[] {
+  return [row(`old ${what}`, old, true), row(`young ${what}`, young, false)]
+}
 
 function noticeOf(days: number): NewNotice {
   const id = lowestIdAt(new Date(Date.now() - days * 86_400_000))

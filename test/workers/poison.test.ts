@@ -1,50 +1,21 @@
 import { expect } from 'chai'
-import type { Context } from '../../src/domain/context.js'
 import { MAX_CRASHES } from '../../src/domain/crashes.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { sweep } from '../../src/domain/sweep.js'
 import { newId } from '../../src/ids.js'
 import { createLine } from '../helpers/factories.js'
-import { startProcess, startWeb, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
-import { startReceiver } from '../helpers/services/receiver.js'
+import type { RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
-import {
-  createInstallation,
-  endLeases,
-  numbers,
-  outboundMessages,
-  postAll,
-} from '../journeys/support/steps.js'
+import { describeInstallation } from '../journeys/support/installation.js'
+import { endLeases, numbers, outboundMessages, postAll } from '../journeys/support/steps.js'
 
 const [poisoned = '', other = ''] = numbers(2)
 
-describe('a row that crashes its jobs', function () {
-  this.timeout(60_000)
+const SETUP = { processes: ['web', 'send-message', 'deliver-event'] } as const
 
-  let context: Context
-  let url: string
-  let sendMessage: RunningProcess
-  let deliverEvent: RunningProcess
-
-  before(async () => {
-    const installation = await createInstallation()
-    context = installation.context
-    const [web, ...workers] = await Promise.all([
-      startWeb(installation.environment),
-      startProcess('send-message', installation.environment),
-      startProcess('deliver-event', installation.environment),
-    ])
-    url = web.url
-    ;[sendMessage, deliverEvent] = workers
-  })
-
-  after(async () => {
-    await stopProcesses()
-    await context.close()
-  })
-
-  const crashCount = (worker: RunningProcess) =>
-    worker.log().filter(({ msg }) => msg === 'job.crashed').length
+describeInstallation('a row that crashes its jobs', SETUP, ({ context, receiver, running }) => {
+  const crashCount = (worker: RunningProcess | undefined) =>
+    worker?.log().filter(({ msg }) => msg === 'job.crashed').length
 
   it('a message is dead after five crashes, and shown as failed; other messages are sent', async () => {
     await context.db.raw(`
@@ -52,7 +23,7 @@ describe('a row that crashes its jobs', function () {
       create trigger refuse_poison before update on messages for each row
         when (new.status = 'sending' and new.to_number = '${poisoned}') execute function refuse_poison()`)
     const line = await createLine(context)
-    await postAll(url, line, [{ toNumber: poisoned }])
+    await postAll(running.url, line, [{ toNumber: poisoned }])
     const find = async (number: string) =>
       (await outboundMessages(context, line)).find(({ to_number }) => to_number === number)
     await until('it is dead', async () => {
@@ -60,14 +31,13 @@ describe('a row that crashes its jobs', function () {
       return (await find(poisoned))?.status === 'failed'
     })
     expect(await find(poisoned)).to.include({ error: 'internal_error' })
-    expect(crashCount(sendMessage)).to.equal(MAX_CRASHES)
+    expect(crashCount(running.processes[1])).to.equal(MAX_CRASHES)
 
-    await postAll(url, line, [{ toNumber: other }])
+    await postAll(running.url, line, [{ toNumber: other }])
     await until('the other one is sent', async () => (await find(other))?.status === 'sent')
   })
 
   it('a delivery is exhausted after five lost leases, and shown so; other deliveries are made', async () => {
-    const receiver = await startReceiver()
     const line = await createLine(context, { outgoingUrl: receiver.url })
     const receive = (text: string) =>
       receiveMessage(context, {
@@ -80,7 +50,7 @@ describe('a row that crashes its jobs', function () {
     const { sealed } = await takeSecret(line.lineId, Buffer.from('not a secret'))
     await receive('Poison')
     for (let crashes = 1; crashes <= MAX_CRASHES; crashes += 1) {
-      await until(`crash ${crashes}`, () => crashCount(deliverEvent) === crashes)
+      await until(`crash ${crashes}`, () => crashCount(running.processes[2]) === crashes)
       await endLeases(context, 'deliveries')
       await sweep(context)
     }
@@ -94,7 +64,6 @@ describe('a row that crashes its jobs', function () {
     await receive('Antidote')
     await until('the other one arrives', () => receiver.requests.length === 1)
     expect(receiver.requests[0]?.body).to.contain('Antidote')
-    await receiver.close()
   })
 
   /** Puts another sealed secret in place of the line's. @returns what was there */

@@ -137,14 +137,8 @@ describe('configuration', () => {
       ],
       password: 's',
     })
-    for (const REDIS_SENTINELS of [
-      'a',
-      'a:x',
-      'redis://a:26379',
-      'a:26379/0',
-      'me@a:26379',
-      'a:26379 b:26379',
-    ]) {
+    const wrong = ['a', 'a:x', 'redis://a:26379', 'a:26379/0', 'me@a:26379', 'a:26379 b:26379']
+    for (const REDIS_SENTINELS of wrong) {
       expect(faultsOf({ REDIS_SENTINELS }), REDIS_SENTINELS).to.deep.equal([
         'REDIS_SENTINELS must be host:port separated by commas, such as sentinel-1:26379',
       ])
@@ -256,12 +250,9 @@ describe('configuration', () => {
   })
 
   it('lets the public URL end in slashes, and leaves them out', () => {
-    for (const url of [
-      'https://hooks.example.com',
-      'https://hooks.example.com/',
-      'https://hooks.example.com//',
-    ]) {
-      expect(readConfig({ ...required, PUBLIC_URL: url }).publicUrl).to.equal('https://hooks.example.com')
+    for (const end of ['', '/', '//']) {
+      const url = 'https://hooks.example.com'
+      expect(readConfig({ ...required, PUBLIC_URL: url + end }).publicUrl).to.equal(url)
     }
     expect(readConfig({ ...required, PUBLIC_URL: 'https://example.com/hooks/' }).publicUrl).to.equal(
       'https://example.com/hooks',
@@ -439,23 +430,11 @@ describe('configuration', () => {
     })
   }
 
-  it('says one sentence about every setting, and marks those that are secret', () => {
-    const secret = Object.entries(settings).flatMap(([name, setting]) => {
-      const meta = setting.describe().meta as { about: string; secret?: boolean }
-      expect(meta.about, name).to.match(/^[A-Z].*\.$/)
-      return meta.secret === true ? [name] : []
-    })
-    expect(secret).to.have.members([
-      'DATABASE_URL',
-      'REDIS_URL',
-      'REDIS_SENTINEL_PASSWORD',
-      'ENCRYPTION_KEY',
-      'QUEUES_PASSWORD',
-      'METRICS_TOKEN',
-      'OTEL_EXPORTER_OTLP_HEADERS',
-      'MEDIA_S3_SECRET_ACCESS_KEY',
-      'SMTP_URL',
-    ])
+  it('says one sentence about every setting', () => {
+    for (const [name, setting] of Object.entries(settings)) {
+      const { about } = setting.describe().meta as { about: string }
+      expect(about, name).to.match(/^[A-Z].*\.$/)
+    }
   })
 
   it('knows the version of the package', () => {

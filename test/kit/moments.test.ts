@@ -16,15 +16,7 @@ describe('a moment', () => {
     expect(parseDay('2026-11-30')).to.equal(Date.parse('2026-11-30'))
   })
 
-  const IMPOSSIBLE = [
-    '2026-11-31',
-    '2026-02-29',
-    '2025-02-30',
-    '2026-04-31',
-    '2026-13-01',
-    '2026-00-10',
-    '2026-01-00',
-  ]
+  const IMPOSSIBLE = '2026-11-31 2026-02-29 2025-02-30 2026-04-31 2026-13-01 2026-00-10 2026-01-00'.split(' ')
 
   it('is on a day that the calendar has', () => {
     for (const day of IMPOSSIBLE) {

@@ -1,37 +1,31 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import type { Context } from '../../src/domain/context.js'
 import { addEndpoint } from '../../src/domain/endpoints/endpoints.js'
 import { createPerson, type Person } from '../domain/people/people.js'
 import { setEndpoint, toldNotices } from '../domain/operating/notices/fixtures.js'
 import { createLine } from '../helpers/factories.js'
 import { startMailServer, type MailServer } from '../helpers/services/mail-server.js'
-import { startProcess, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
-import { startReceiver, type Receiver } from '../helpers/services/receiver.js'
-import { openings } from '../helpers/openings.js'
+import { startProcess, type RunningProcess } from '../helpers/process/processes.js'
+import { openForSuite } from '../helpers/suite.js'
 import { until } from '../helpers/until.js'
-import { createInstallation } from '../journeys/support/steps.js'
+import { describeInstallation, type Installation } from '../journeys/support/installation.js'
 
-describe('two maintenance processes with a mail server that says nothing', function () {
-  this.timeout(60_000)
+describe('two maintenance processes with a mail server that says nothing', () => {
+  const server = openForSuite(startMailServer)
+  const environment = () => ({ SMTP_URL: server.url, MAIL_FROM: 'Acme Lines <lines@acme.example>' })
 
-  const open = openings()
-  let server: MailServer
-  let receiver: Receiver
-  let context: Context
+  describeInstallation('and somebody to tell', { processes: [], environment }, (installation) => {
+    describeNotices(installation, server)
+  })
+})
+
+function describeNotices({ environment, context, receiver }: Installation, server: MailServer): void {
   let owner: Person
   let signingSecret: string
   let processes: RunningProcess[]
 
   before(async () => {
-    server = await open(startMailServer())
-    receiver = await open(startReceiver())
     server.behave('mute')
-    const installation = await createInstallation({
-      SMTP_URL: server.url,
-      MAIL_FROM: 'Acme Lines <lines@acme.example>',
-    })
-    context = await open(Promise.resolve(installation.context))
     owner = await createPerson(context)
     await createLine(context, { userId: owner.id, outgoingUrl: 'http://127.0.0.1:9/secret-path' })
     await setEndpoint(context, owner.id, { failing: '2 minutes', failures: 9 })
@@ -39,12 +33,10 @@ describe('two maintenance processes with a mail server that says nothing', funct
     signingSecret = (await addEndpoint(context, owner.id, { isOfAccount: true }, { url })).signingSecret
     processes = await Promise.all(
       (['maintenance', 'maintenance', 'deliver-event'] as const).map((name) =>
-        startProcess(name, installation.environment),
+        startProcess(name, environment),
       ),
     )
   })
-
-  after(() => stopProcesses())
 
   it('tell once, and the operational webhook gets it once', async () => {
     const request = await until('the webhook was called', () => receiver.requests[0])
@@ -95,4 +87,4 @@ describe('two maintenance processes with a mail server that says nothing', funct
       expect(logs).to.not.include(secret)
     }
   })
-})
+}

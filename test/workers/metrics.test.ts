@@ -1,33 +1,22 @@
 import { expect } from 'chai'
 import { freePort } from '../../dev/services/free-port.js'
-import type { Context } from '../../src/domain/context.js'
 import { createLine } from '../helpers/factories.js'
 import { findMetric, parseMetrics, type Sample } from '../helpers/metrics.js'
-import { runSource, startProcess, startWeb, stopProcesses } from '../helpers/process/processes.js'
-import { startReceiver } from '../helpers/services/receiver.js'
+import { runSource, startProcess, startWeb } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
-import { createInstallation, numbers, postAll, textTo, whenSettled } from '../journeys/support/steps.js'
+import { describeInstallation } from '../journeys/support/installation.js'
+import { numbers, postAll, textTo, whenSettled } from '../journeys/support/steps.js'
 
 const [anna = '', ben = ''] = numbers(2)
 
 /** Each process on a port of its own, as Prometheus finds them. */
-describe('the metrics of processes', function () {
-  this.timeout(60_000)
-
-  let context: Context
-  let environment: Record<string, string>
+describeInstallation('the metrics of processes', { processes: [] }, ({ environment, context, receiver }) => {
   const ports: Record<string, string> = {}
 
   before(async () => {
-    ;({ context, environment } = await createInstallation())
-    for (const name of ['web', 'send-message', 'deliver-event', 'maintenance'] as const) {
+    for (const name of ['web', 'send-message', 'deliver-event', 'maintenance']) {
       ports[name] = String(await freePort())
     }
-  })
-
-  after(async () => {
-    await stopProcesses()
-    await context.close()
   })
 
   const withPort = (name: string) => ({ ...environment, METRICS_PORT: ports[name] ?? '' })
@@ -39,7 +28,6 @@ describe('the metrics of processes', function () {
   }
 
   it('tell of a text from the request to the carrier, and of one from the carrier to the endpoint', async () => {
-    const receiver = await startReceiver()
     const [web] = await Promise.all([
       startWeb(withPort('web')),
       startProcess('send-message', withPort('send-message')),
@@ -85,7 +73,6 @@ describe('the metrics of processes', function () {
       })
       return found !== undefined
     })
-    await receiver.close()
   })
 
   it('a process whose port is in use says so, and ends', async () => {
@@ -105,10 +92,8 @@ describe('the metrics of processes', function () {
       { ...environment, LOG_LEVEL: 'info', METRICS_PORT: port },
       { args },
     )
-    await until('both have started', () => {
-      const started = all.log().filter(({ msg }) => msg === 'process.started')
-      return started.length === 2
-    })
+    const started = () => all.log().filter(({ msg }) => msg === 'process.started')
+    await until('both have started', () => started().length === 2, 60_000)
     const samples = await scrapeOf('workers')
     expect(findMetric(samples, 'linehook_process_info', { process: 'workers' })).to.equal(1)
     expect(findMetric(samples, 'linehook_job_crashes_total', { queue: 'fetch-media' })).to.equal(0)

@@ -132,13 +132,12 @@ describe('startWorker', function () {
     expect(await crashCount(id)).to.equal(0)
   })
 
+  // What else nobody can read is in test/queues/jobs.test.ts.
   for (const [what, data] of [
-    ['without an id', { v: 1 }],
     ['whose id is none', { v: 1, id: 'one' }],
     ['without a version', { id: newId() }],
     ['of a version that there never was', { v: 0, id: newId() }],
     ['whose version is no number', { v: '2', id: newId() }],
-    ['that is a list', [1]],
     ['that is nothing', null],
   ] as const) {
     it(`a job ${what} fails for good, and is not run`, async () => {

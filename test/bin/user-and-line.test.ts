@@ -99,7 +99,13 @@ describeCommands('linehook line', ({ context, run, json, refuse }) => {
     )
     expect([isId(userId), isId(id)]).to.deep.equal([true, true])
     expect(rest).to.deep.equal({
-      ...{ number: '+12125550002', name: 'Front desk', carrierAccount: 'simulator', routes: [], status: 'active' },
+      ...{
+        number: '+12125550002',
+        name: 'Front desk',
+        carrierAccount: 'simulator',
+        routes: [],
+        status: 'active',
+      },
       ...{ country: 'US', allowedCountries: ['US', 'CA'] },
       ...{ messagesPerNumberPerMinute: 7, messagesPerMinute: 70 },
       ...{ pausedAt: null, pausedBy: null, pausedCountries: null },

@@ -69,7 +69,10 @@ function isVerified(settings: HttpSettings, request: kit.CallbackRequest): boole
       const [user = '', ...password] = secret.split(':')
       return kit.verify.hasBasicAuth(request, user, password.join(':'))
     }
-    default: {
+    case 'ed25519':
+    case 'hmac-sha1':
+    case 'hmac-sha256':
+    case 'hmac-sha512': {
       const timestamp = timestampHeader === '' ? '' : request.header(timestampHeader)
       if (timestampHeader !== '' && !kit.verify.isFresh(timestamp)) return false
       const body = request.body

@@ -43,7 +43,7 @@ export function fillXml(template: string, values: Values): string {
  */
 export function fillJson(template: string, values: Values): object {
   const shape: unknown = template.trim() === '' ? Object.fromEntries(standard()) : JSON.parse(template)
-  return (fillAll(shape, values) ?? {}) as object
+  return fillAll(shape, values) ?? {}
 }
 
 /** A form or a query: the same. */

@@ -107,7 +107,7 @@ function lines(read: (line: string) => unknown) {
     .test(
       'lines',
       ({ value, path }) => `${path}: ${faultIn(String(value), read) ?? ''}`,
-      (value = '') => {
+      (value) => {
         return faultIn(value, read) === undefined
       },
     )

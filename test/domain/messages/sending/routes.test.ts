@@ -171,7 +171,7 @@ describeContext('the routes of a line', (context) => {
         count: 'avoided_count',
         until: 'avoided_until',
       })
-      return row?.count === 0 && row.until === null
+      return row.count === 0 && row.until === null
     })
   })
 

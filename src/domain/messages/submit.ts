@@ -15,7 +15,7 @@ import type { Context } from '../context.js'
 import { maySendTo, parseNumber } from './phone-number.js'
 import { countForCaps } from './spend-caps.js'
 import { readSendOptions, optionsForHash, OPTION_REFUSALS, type SendOptions } from './later.js'
-import { createLineBacklogs, FRESH_MS } from './line-backlogs.js'
+import { createLineBacklogs, FRESH_MS } from './submit/line-backlogs.js'
 import { countAnswers } from './request-counts.js'
 
 /** Twilio takes no longer text (https://www.twilio.com/docs/api/errors/21617). It already is 11 segments of GSM-7. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { infobip } from '../../../src/carriers/infobip.js'
+import { infobip } from '../../../src/carriers/infobip/infobip.js'
 import { readItem } from '../../helpers/read-callback.js'
 
 /** A report as in https://www.infobip.com/docs/api/channels/sms/outbound-sms/receive-outbound-sms-message-reports */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { sinch } from '../../../src/carriers/sinch.js'
+import { sinch } from '../../../src/carriers/sinch/sinch.js'
 import { readItem } from '../../helpers/read-callback.js'
 
 const report = (status: string, code = 0) => ({

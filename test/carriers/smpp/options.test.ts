@@ -178,7 +178,7 @@ describe('what an SMPP account says besides', () => {
     it(`is refused where it cannot be read: ${field} ${value}`, async () => {
       const settings = { host: 'smsc.example.com', systemId: 'linehook', [field]: value }
       const error = await failure(smppSettings.validate(settings))
-      expect((error).message)
+      expect(error.message)
         .to.match(new RegExp(`^${field}`))
         .and.match(fault)
     })
@@ -198,7 +198,7 @@ describe('where an SMPP account binds', () => {
     await standby.close()
     const error = await failure(open())
     expect(error).to.be.instanceOf(NotBound)
-    expect((error).message.split('; ')).to.have.length(3)
+    expect(error.message.split('; ')).to.have.length(3)
     await full.close()
   })
 

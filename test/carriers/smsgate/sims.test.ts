@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { CallbackRequest } from '../../../src/carriers/callbacks.js'
 import { CarrierUnavailable } from '../../../src/carriers/carrier.js'
-import { smsgate } from '../../../src/carriers/smsgate.js'
+import { smsgate } from '../../../src/carriers/smsgate/smsgate.js'
 
 const [FIRST, SECOND, OTHER] = ['+13125550100', '+4915112345678', '+13125550111']
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { QueueAnswer, QueueRequest } from '../../../src/database/messages/queueing.js'
-import { createLineBacklogs } from '../../../src/domain/messages/line-backlogs.js'
+import { createLineBacklogs } from '../../../src/domain/messages/submit/line-backlogs.js'
 import type { Context } from '../../../src/domain/context.js'
 import { isBacklogFull } from '../../../src/domain/messages/submit.js'
 import { startProxy, type Proxy } from '../../database/proxy.js'

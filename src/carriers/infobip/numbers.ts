@@ -1,5 +1,5 @@
-import * as kit from './kit.js'
-import { textAt } from './kit.js'
+import * as kit from '../kit.js'
+import { textAt } from '../kit.js'
 
 /** The numbers of an account at Infobip, and where what they receive goes. */
 

@@ -1,8 +1,8 @@
-import { avoidAccount, endAvoiding } from '../../database/carriers/carrier-accounts.js'
-import type { MessageToSend, Settlement } from '../../database/messages/sending.js'
-import { asError } from '../../errors.js'
-import { routesPassedOver } from '../../telemetry/metrics.js'
-import type { Context } from '../context.js'
+import { avoidAccount, endAvoiding } from '../../../database/carriers/carrier-accounts.js'
+import type { MessageToSend, Settlement } from '../../../database/messages/sending.js'
+import { asError } from '../../../errors.js'
+import { routesPassedOver } from '../../../telemetry/metrics.js'
+import type { Context } from '../../context.js'
 
 /** An account that failed is left alone for so long, doubled each time until it takes a message again. */
 const AVOIDED = { baseMs: 30_000, maxMs: 600_000 }

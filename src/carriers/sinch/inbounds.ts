@@ -1,5 +1,5 @@
-import * as kit from './kit.js'
-import { at, textAt } from './kit.js'
+import * as kit from '../kit.js'
+import { at, textAt } from '../kit.js'
 
 /** What comes in at Sinch: its callbacks and its list have the same objects. */
 

@@ -1,5 +1,5 @@
-import * as kit from './kit.js'
-import { at, textAt } from './kit.js'
+import * as kit from '../kit.js'
+import { at, textAt } from '../kit.js'
 
 /** The numbers of an account at Vonage, and the application that brings what they receive. */
 

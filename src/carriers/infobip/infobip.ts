@@ -1,7 +1,7 @@
 import * as yup from 'yup'
-import * as kit from './kit.js'
-import { at, textAt } from './kit.js'
-import { listNumbers, setUpNumbers } from './infobip-numbers.js'
+import * as kit from '../kit.js'
+import { at, textAt } from '../kit.js'
+import { listNumbers, setUpNumbers } from './numbers.js'
 
 type Settings = yup.InferType<typeof settings>
 

@@ -1,4 +1,4 @@
-import * as kit from './kit.js'
+import * as kit from '../kit.js'
 
 /**
  * V2: https://docs.plivo.com/docs/messaging/concepts/signature-validation, V3:

@@ -1,4 +1,4 @@
-import type { QueueAnswer, QueueRequest } from '../../database/messages/queueing.js'
+import type { QueueAnswer, QueueRequest } from '../../../database/messages/queueing.js'
 
 /**
  * How long a count of what waits is used. A count costs more the more there is to count, so one a second has to do; after

@@ -1,6 +1,6 @@
 import * as yup from 'yup'
-import * as kit from './kit.js'
-import { textAt } from './kit.js'
+import * as kit from '../kit.js'
+import { textAt } from '../kit.js'
 
 export type Settings = yup.InferType<typeof settings>
 

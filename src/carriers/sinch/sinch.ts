@@ -1,7 +1,7 @@
 import * as yup from 'yup'
-import * as kit from './kit.js'
-import { textAt } from './kit.js'
-import { listReceived, readInbound } from './sinch-inbounds.js'
+import * as kit from '../kit.js'
+import { textAt } from '../kit.js'
+import { listReceived, readInbound } from './inbounds.js'
 
 type Settings = yup.InferType<typeof settings>
 

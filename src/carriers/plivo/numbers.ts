@@ -1,5 +1,5 @@
-import * as kit from './kit.js'
-import { textAt } from './kit.js'
+import * as kit from '../kit.js'
+import { textAt } from '../kit.js'
 
 /** The numbers of an account at Plivo, and the application that brings what they receive. */
 

@@ -1,5 +1,5 @@
-import * as kit from './kit.js'
-import { textAt } from './kit.js'
+import * as kit from '../kit.js'
+import { textAt } from '../kit.js'
 
 type Ask = kit.Asking<unknown>['ask']
 

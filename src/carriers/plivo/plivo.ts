@@ -1,8 +1,8 @@
 import * as yup from 'yup'
-import * as kit from './kit.js'
-import { textAt } from './kit.js'
-import { listPlivoNumbers, setUpPlivoNumbers } from './plivo-numbers.js'
-import { isSignedByPlivo } from './plivo-signature.js'
+import * as kit from '../kit.js'
+import { textAt } from '../kit.js'
+import { listPlivoNumbers, setUpPlivoNumbers } from './numbers.js'
+import { isSignedByPlivo } from './signature.js'
 
 type Settings = yup.InferType<typeof settings>
 

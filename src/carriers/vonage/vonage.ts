@@ -1,7 +1,7 @@
 import * as yup from 'yup'
-import * as kit from './kit.js'
-import { at, textAt } from './kit.js'
-import { listVonageNumbers, setUpVonageNumbers } from './vonage-numbers.js'
+import * as kit from '../kit.js'
+import { at, textAt } from '../kit.js'
+import { listVonageNumbers, setUpVonageNumbers } from './numbers.js'
 
 type Settings = yup.InferType<typeof settings>
 

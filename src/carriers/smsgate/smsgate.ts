@@ -1,6 +1,6 @@
-import * as kit from './kit.js'
-import { at, textAt } from './kit.js'
-import { devicesPath, isPhone, listNumbers, settings, SLOTS, type Settings } from './smsgate-phone.js'
+import * as kit from '../kit.js'
+import { at, textAt } from '../kit.js'
+import { devicesPath, isPhone, listNumbers, settings, SLOTS, type Settings } from './phone.js'
 
 /** https://docs.sms-gate.app/features/webhooks/ */
 const STATES: kit.StateTable = {

@@ -1,7 +1,7 @@
 import * as yup from 'yup'
-import * as kit from './kit.js'
-import { textAt } from './kit.js'
-import { listNumbers, setUpWebhook } from './messagemedia-account.js'
+import * as kit from '../kit.js'
+import { textAt } from '../kit.js'
+import { listNumbers, setUpWebhook } from './account.js'
 
 type Settings = yup.InferType<typeof settings>
 

@@ -40,6 +40,7 @@ describeContext('lines', (context) => {
       number,
       name: number,
       carrierAccount: 'simulator',
+      routes: [],
       status: 'active',
       country: 'US',
       allowedCountries: null,

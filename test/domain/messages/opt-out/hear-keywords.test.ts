@@ -68,8 +68,11 @@ describeContext('STOP, START and HELP', (context) => {
     await changeConnection(context, line.userId, line.lineId, { optInEvents: ['optOut'] })
   })
 
-  const text = (words: string, fromNumber = ANNA) =>
-    receiveMessage(context, inboundText(line, { fromNumber, content: { type: 'inboundText', text: words } }))
+  const text = (words: string, fromNumber = ANNA, carrierAccount = 'simulator') =>
+    receiveMessage(
+      context,
+      inboundText(line, { fromNumber, carrierAccount, content: { type: 'inboundText', text: words } }),
+    )
   const answers = () =>
     context
       .db('messages')
@@ -155,7 +158,7 @@ describeContext('STOP, START and HELP', (context) => {
       handles_opt_out: true,
     })
     await changeRows(context, 'lines', line.lineId, { carrier: name })
-    for (const words of ['HELP', 'STOP']) await text(words)
+    for (const words of ['HELP', 'STOP']) await text(words, ANNA, name)
     expect([await answers(), await optOuts()]).to.deep.equal([[], ['optedOut']])
     expect(await sendMessage(context, await queueMessage(context, line))).to.include({ error: 'opted_out' })
   })

@@ -118,7 +118,7 @@ export function peoplePages(
     operatorForm( '/console/users/:userId/lines',                                     postUserLine, showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/disable',                     postUserLineStatus('disabled'), showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/enable',                      postUserLineStatus('active'), showUser)
-    operatorForm( '/console/users/:userId/lines/:lineId/routes',                      postUserLineRoutes, showUser)
+    operatorForm( '/console/users/:userId/lines/:lineId/routes',                      postUserLineRoutes, showUser, fresh)
     operatorForm( '/console/users/:userId/lines/:lineId/pause',                       postUserLinePause, showUser)
     operatorForm( '/console/users/:userId/lines/:lineId/resume',                      postUserLineResume, showUser)
     operatorPage( '/console/users/:userId/messages/:messageId',                       showUserMessage)

@@ -1106,7 +1106,13 @@ begin
         jsonb_build_object('id', c.id, 'name', c.name, 'kind', c.kind, 'version', c.version,
           'messagesPerSecond', c.messages_per_second,
           'messagesPerSecondPerLine', c.messages_per_second_per_line, 'isAvoided', c.avoided_count > 0) as account
-      from routes_of(l.carrier, l.routes, m.to_number, m.to_country) r
+      from (
+        -- Nearly every line has its own account only, and needs no list.
+        select l.carrier, 1000::bigint as position where l.routes = '[]'
+        union all
+        select o.carrier, o.position from routes_of(l.carrier, l.routes, m.to_number, m.to_country) o
+        where l.routes <> '[]'
+      ) r
       join carrier_accounts c on c.name = r.carrier
       order by c.paused_at is not null, (m.passed_over ? c.name) is true, (c.avoided_until > now_at) is true, r.position
       limit 1

@@ -114,7 +114,7 @@ async function sweepStrandedMessages({ db, sendingQueue }: Context) {
   const { looked, renewed } = await db.transaction(async (trx) => {
     const rows = await lockOverdueMessages(trx, OVERDUE_MS, BATCH)
     const lineOf = new Map(rows.map(({ id, lineId }) => [id, lineId]))
-    const waiting = await sendingQueue.waiting(rows)
+    const waiting = await sendingQueue.waiting(rows, trx)
     const [lost, coming] = split(rows, ({ id, isBehind }) => !waiting.has(id) && !isBehind)
     if (coming.length > 0) await lookAtMessagesAgain(trx, coming, LOOK_AGAIN_MS)
     const jobs = lost.length > 0 ? await renewMessageJobs(trx, lost) : []

@@ -25,6 +25,7 @@ import {
 
 describeContext('the sweep for stranded rows', (context) => {
   const sameService = joinService(context)
+  const oneConnection = joinService(context, { DATABASE_POOL_SIZE: '1' })
   let line: TestLine
 
   beforeEach(async () => {
@@ -47,6 +48,13 @@ describeContext('the sweep for stranded rows', (context) => {
     expect(await dueInMs(context, 'messages', id)).to.be.within(-5000, 1)
     expect(await hasMessageJob(context, id, 1)).to.equal(true)
     expect((await context.queues.sendMessage.getJob(`${id}-g1`))?.data).to.deep.equal({ v: 1, id })
+  })
+
+  it('needs one connection, because those who have the others may wait for the rows that it has locked', async () => {
+    const id = await queueMessage(context, line)
+    await makeOverdue(context, 'messages', [id], 4)
+    expect(await sweep(oneConnection)).to.equal(1)
+    expect(await messageRow(context, id)).to.include({ job_generation: 1 })
   })
 
   it('has the job of an overdue row worked on now, which a clock that is ahead has put off', async () => {

@@ -20,8 +20,12 @@ export interface QueuedMessage extends Requeued {
 export interface SendingQueue {
   /** Never fails: the sweep brings what could not be enqueued. */
   enqueue(messages: readonly QueuedMessage[]): Promise<void>
-  /** @returns the ids of those that are on their way to somebody @throws Unavailable */
-  waiting(messages: readonly QueuedMessage[]): Promise<Set<string>>
+  /**
+   * @param reader the transaction that has locked the messages, if one has: a second connection of the pool might come only
+   * after others who wait for these locks
+   * @returns the ids of those that are on their way to somebody @throws Unavailable
+   */
+  waiting(messages: readonly QueuedMessage[], reader?: Database): Promise<Set<string>>
 }
 
 interface Tools {
@@ -46,17 +50,17 @@ export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }:
   let accountOfLine = new Map<string, string | null>()
   let linesReadAt = -Infinity
 
-  async function areAccountsHeld(now: number): Promise<boolean> {
+  async function areAccountsHeld(reader: Database, now: number): Promise<boolean> {
     if (areThere === undefined || now - readAt > KNOWN_MS) {
       readAt = now
-      areThere = hasAccounts(db, heldKinds)
+      areThere = hasAccounts(reader, heldKinds)
       // Whoever asks next reads again.
       areThere.catch(() => (areThere = undefined))
     }
     return areThere
   }
 
-  async function knowLines(lineIds: readonly string[], now: number): Promise<void> {
+  async function knowLines(reader: Database, lineIds: readonly string[], now: number): Promise<void> {
     if (now - linesReadAt > LINES_KNOWN_MS || accountOfLine.size > MAX_LINES) {
       accountOfLine = new Map()
       linesReadAt = now
@@ -64,7 +68,7 @@ export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }:
     const unknown = [...new Set(lineIds)].filter((id) => !accountOfLine.has(id))
     if (unknown.length === 0) return
     const known = accountOfLine
-    const found = await listLinesAt(db, unknown, heldKinds)
+    const found = await listLinesAt(reader, unknown, heldKinds)
     for (const id of unknown) known.set(id, null)
     for (const { lineId, accountId } of found) known.set(lineId, accountId)
   }
@@ -72,10 +76,12 @@ export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }:
   /** Divides messages by their account's lane; `undefined`: they get jobs. */
   async function divide(
     messages: readonly QueuedMessage[],
+    reader: Database,
   ): Promise<Map<string | undefined, QueuedMessage[]>> {
     const now = performance.now()
-    if (messages.length === 0 || !(await areAccountsHeld(now))) return new Map([[undefined, [...messages]]])
+    if (messages.length === 0 || !(await areAccountsHeld(reader, now))) return new Map([[undefined, [...messages]]])
     await knowLines(
+      reader,
       messages.map(({ lineId }) => lineId),
       now,
     )
@@ -103,16 +109,16 @@ export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }:
 
   return {
     enqueue: async (messages) => {
-      const divided = await divide(messages).catch(() => new Map([[undefined, [...messages]]]))
+      const divided = await divide(messages, db).catch(() => new Map([[undefined, [...messages]]]))
       await Promise.all(
         [...divided].map(([accountId, each]) =>
           accountId === undefined ? queues.enqueueMessages(each) : put(accountId, each),
         ),
       )
     },
-    waiting: async (messages) => {
+    waiting: async (messages, reader = db) => {
       const found = await Promise.all(
-        [...(await divide(messages))].map(([accountId, each]) =>
+        [...(await divide(messages, reader))].map(([accountId, each]) =>
           accountId === undefined
             ? queues.existingJobs('send-message', each)
             : accountLanes.waiting(

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { expect } from 'chai'
 import type { Context } from '../../../src/domain/context.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
@@ -132,6 +133,7 @@ describe('two processes that accept, send, receive, report and sweep on the same
   }
 
   function noteFault(fault: unknown): void {
-    faults.push(fault)
+    // With the cause: what Postgres said is what tells a deadlock from a lack of time.
+    faults.push(inspect(fault, { depth: 5 }))
   }
 })

@@ -15,7 +15,6 @@ const require = createRequire(import.meta.url)
 const FILES = {
   'pico.css': require.resolve('@picocss/pico/css/pico.min.css'),
   'htmx.js': require.resolve('htmx.org/dist/htmx.min.js'),
-  'htmx-sse.js': require.resolve('htmx.org/dist/ext/hx-sse.min.js'),
   // The package does not export its file for pages.
   'webauthn.js': join(dirname(require.resolve('@simplewebauthn/browser')), '../dist/bundle/index.umd.min.js'),
   'passkeys.js': inProject('src/web/assets/passkeys.js'),
@@ -23,6 +22,8 @@ const FILES = {
   'swagger-ui.js': require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
   'console.css': inProject('src/web/assets/console.css'),
   'console.js': inProject('src/web/assets/console.js'),
+  'live.js': inProject('src/web/assets/live.js'),
+  'live-worker.js': inProject('src/web/assets/live-worker.js'),
   'simulator.css': inProject('src/web/assets/simulator.css'),
   'docs.js': inProject('src/web/assets/docs.js'),
   'icon.svg': inProject('src/web/assets/icon.svg'),
@@ -54,6 +55,8 @@ export const getAsset: RouterMiddleware = async (ctx) => {
   const asset = assets.get(name)
   if (asset?.hash !== hash || asset === undefined) throw new UserError('There is nothing at this path', 404)
   ctx.type = name.slice(name.lastIndexOf('.'))
+  // A worker lives by the policy of its own script, not by that of the page.
+  if (name === 'live-worker.js') ctx.set('Content-Security-Policy', "default-src 'none'; connect-src 'self'")
   ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
   ctx.vary('Accept-Encoding')
   if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {

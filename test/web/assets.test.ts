@@ -7,7 +7,7 @@ const TYPES = {
   'console.css': 'text/css; charset=utf-8',
   'simulator.css': 'text/css; charset=utf-8',
   'htmx.js': 'text/javascript; charset=utf-8',
-  'htmx-sse.js': 'text/javascript; charset=utf-8',
+  'live.js': 'text/javascript; charset=utf-8',
   'console.js': 'text/javascript; charset=utf-8',
   'swagger-ui.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',

@@ -47,6 +47,7 @@ describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) =
       ['img-src', "'self' data:"],
       ['media-src', "'self'"],
       ['connect-src', "'self'"],
+      ['worker-src', "'self'"],
       ['form-action', "'self'"],
       ['base-uri', "'none'"],
       ['frame-ancestors', "'none'"],
@@ -73,7 +74,7 @@ describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) =
       expect(tag).not.to.match(/ (style|on\w+|hx-on[\w:-]*|srcset|ping|background)=/i)
       const isLink = tag.startsWith('<a ')
       const addresses =
-        / (?:href|src|action|formaction|poster|hx-sse:connect|hx-(?:get|post|put|patch|delete))="([^"]*)"/g
+        / (?:href|src|action|formaction|poster|data-live|hx-(?:get|post|put|patch|delete))="([^"]*)"/g
       for (const [, value] of tag.matchAll(addresses)) {
         // A link may lead elsewhere, whoever follows it; nothing else may.
         expect(value, tag).to.match(isLink ? /^(\/(?!\/)|#|https:\/\/)/ : /^(\/(?!\/)|data:image\/)/)

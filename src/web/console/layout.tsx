@@ -20,11 +20,15 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
         <link rel="stylesheet" href={assetPath('console.css')} />
         {page.path.startsWith('/simulator') && <link rel="stylesheet" href={assetPath('simulator.css')} />}
         <meta name="htmx-config" content={HTMX_CONFIG} />
-        {/* Not deferred: deferred it may start before its extension is there, and no page would be live. */}
-        <script src={assetPath('htmx.js')} nonce={page.nonce} />
-        {(['htmx-sse.js', 'console.js'] as const).map((name) => (
+        {(['htmx.js', 'console.js'] as const).map((name) => (
           <script key={name} src={assetPath(name)} nonce={page.nonce} defer />
         ))}
+        <script
+          src={assetPath('live.js')}
+          nonce={page.nonce}
+          data-worker={assetPath('live-worker.js')}
+          defer
+        />
       </head>
       <body>
         <a class="skip" href="#content">

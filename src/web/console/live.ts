@@ -11,9 +11,9 @@ import { HEARTBEAT_MS, LIFE_MS, openEventStream, type StreamKind } from '../even
 import { sessionOf, type SessionState } from './people/session.js'
 
 /** People take a second for "at once". Each open page costs its query as often as this. */
-const EVERY_MS = 1000
-/** More pages than anybody looks at. */
-const PAGES: StreamKind = {
+export const EVERY_MS = 1000
+/** More browsers than anybody looks with. */
+export const PAGES: StreamKind = {
   max: 200,
   maxOfUser: 10,
   tooManyOfUser: 'you have too many pages open that keep themselves up to date: close some',
@@ -27,17 +27,28 @@ const PAGES: StreamKind = {
  * when it has changed. What it shows is in Postgres, whichever process wrote it; so this needs no bus between
  * processes, loses nothing when a connection is lost, and works the same with any number of `web`.
  *
- * The page names the route in `hx-sse:connect`, and htmx swaps what comes. Ends with the session.
+ * The page names the route in `data-live`, and `assets/live.js` swaps what comes. A browser has one stream for all of its
+ * pages (`live/shared.ts`); one that has no shared workers opens this one for each. Ends with the session.
  *
  * @throws UserError 429 when the user has too many such pages open; Unavailable when all together have
  */
 export function live(context: Context, render: (ctx: KoaContext) => Promise<VNode>): Middleware {
   return (ctx) => {
-    openEventStream(context, ctx, sessionOf(ctx).userId, PAGES, (stream) =>
-      run(context, ctx, stream, () => render(ctx)),
-    )
+    const state = ctx.state as PieceState
+    if (state.isPiece === true) state.render = () => render(ctx)
+    else {
+      openEventStream(context, ctx, sessionOf(ctx).userId, PAGES, (stream) =>
+        run(context, ctx, stream, () => render(ctx)),
+      )
+    }
     return Promise.resolve()
   }
+}
+
+/** How a stream for several pages asks the route of one how its piece is rendered, instead of for a stream. */
+export interface PieceState {
+  isPiece?: true
+  render?: () => Promise<VNode>
 }
 
 async function run(
@@ -68,7 +79,7 @@ async function run(
   }
 }
 
-async function isSignedIn(context: Context, ctx: KoaContext): Promise<boolean> {
+export async function isSignedIn(context: Context, ctx: KoaContext): Promise<boolean> {
   const { browserToken } = ctx.state as SessionState
   return (await findSession(context, browserToken ?? '', { isUsed: false })) !== undefined
 }

@@ -32,7 +32,7 @@ export function setOwnPagePolicy(ctx: KoaContext, formTargets: readonly string[]
   ctx.set(
     'Content-Security-Policy',
     `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'self'; img-src 'self' data:; media-src 'self'; ` +
-      `connect-src 'self'; form-action ${["'self'", ...formTargets].join(' ')}; base-uri 'none'; frame-ancestors 'none'`,
+      `connect-src 'self'; worker-src 'self'; form-action ${["'self'", ...formTargets].join(' ')}; base-uri 'none'; frame-ancestors 'none'`,
   )
 }
 

@@ -1,6 +1,7 @@
 import { showAudit } from '../console/operating/audit.js'
 import { exportAudit } from '../console/operating/audit/export.js'
 import { postExportPerson } from '../console/operating/exports.js'
+import { liveOfBrowser } from '../console/live/shared.js'
 import { postNoticesRead, showNotices } from '../console/operating/notice-list.js'
 import { liveOverview, showOverview } from '../console/operating/overview.js'
 import { postForgetPerson, postPerson, showPeople } from '../console/operating/people.js'
@@ -13,6 +14,7 @@ import type { Routes } from './kinds.js'
 export function operatingPages({ page, form, operatorPage, operatorForm }: Routes): void {
   // prettier-ignore
   {
+    page(         '/console/live',                                                    liveOfBrowser)
     page(         '/console/notices',                                                 showNotices)
     form(         '/console/notices/read',                                            postNoticesRead, showNotices)
     page(         '/console/tasks',                                                   showTasks)

@@ -32,7 +32,7 @@ export function Screen({ page, lines, phones }: ScreenProps) {
             line sends to the number shows here by itself.
           </p>
           <AddPhone page={page} phones={numbers} />
-          <div {...{ 'hx-sse:connect': livePath(numbers), 'hx-swap': 'none' }} />
+          <div {...{ 'data-live': livePath(numbers), 'hx-swap': 'none' }} />
           <div class="phones">
             {phones.map(({ phone, messages }) => (
               <Phone key={phone} {...{ page, lines, phone, messages }} phones={numbers} />

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { describeContext } from '../../helpers/context.js'
+import { createPerson } from '../../domain/people/people.js'
 import { createLine, messageBody, type TestLine } from '../../helpers/factories.js'
 import { startSession } from '../../helpers/web/sessions.js'
 import { until } from '../../helpers/until.js'
@@ -95,6 +96,61 @@ describeContext('a live piece of a page', (context) => {
     await until('the first event', () => heard.text !== '')
     await context.db('lines').where({ id: line.lineId }).update({ user_id: stranger.userId })
     await until('the end', () => heard.isOver)
+  })
+
+  describe('in the one stream of a browser', () => {
+    interface Told {
+      at: string
+      is?: string
+      changes?: (string | number[])[]
+      gone?: string
+    }
+    const told = ({ text }: Heard, at: string) =>
+      text
+        .split('\n\n')
+        .slice(0, -1)
+        .filter((each) => each.startsWith('data: '))
+        .map((each) => JSON.parse(each.slice('data: '.length)) as Told)
+        .filter((each) => each.at === at)
+    const pathOfAll = (...asked: (readonly [at: string, has?: string])[]) =>
+      `/console/live?${new URLSearchParams([
+        ...asked.map(([at]) => ['at', at]),
+        ...asked.map(([, has = '']) => ['has', has]),
+      ]).toString()}`
+    const OVERVIEW = '/console/overview/live'
+
+    it('sends what changed, and nothing of what the browser has', async () => {
+      const operator = await createPerson(context, { role: 'operator' })
+      const own = await createLine(context, { userId: operator.id })
+      const limits = `/console/lines/${own.lineId}/limits/live`
+      const cookie = await cookieOf(operator.id)
+      const heard = await listen(cookie, pathOfAll([limits], [OVERVIEW]))
+      await until('both have begun', () => told(heard, limits).length > 0 && told(heard, OVERVIEW).length > 0)
+      expectAccepted(await web.post(own.webhookPath, messageBody()))
+      await until('five changes of the countdown', () => told(heard, limits).length > 5)
+      const [whole, ...changes] = told(heard, OVERVIEW).map((each) => JSON.stringify(each).length)
+      // The first piece is some 20 kB, and came again every second.
+      expect(changes.reduce((sum, length) => sum + length, 0)).to.be.lessThan(whole! / 2)
+      const { is } = told(heard, OVERVIEW).at(-1)!
+      const again = await listen(cookie, pathOfAll([OVERVIEW, is], [limits, 'old']))
+      await until('it has begun', () => told(again, OVERVIEW).length > 0 && told(again, limits).length > 0)
+      expect(told(again, limits)[0]!.changes).not.to.be.empty
+      const first = told(again, OVERVIEW)[0]!
+      expect(first.is !== is || first.changes!.length === 0).to.equal(true)
+    })
+
+    it('says what is not there, for the others’ sake in the stream', async () => {
+      const stranger = await createLine(context)
+      const theirs = `/console/lines/${stranger.lineId}/limits/live`
+      const asked = [path, theirs, OVERVIEW, '/console/audit.csv', '//elsewhere.example/console/live', path]
+      const heard = await listen(await cookieOf(line.userId), pathOfAll(...asked.map((at) => [at] as const)))
+      await until('the first events', () => told(heard, path).length > 0)
+      expect(told(heard, path)).to.have.length(1)
+      for (const at of asked.slice(1, -1)) expect(told(heard, at)[0], at).to.have.property('gone')
+      await context.db('lines').where({ id: line.lineId }).update({ user_id: stranger.userId })
+      await until('the end', () => heard.isOver)
+      expect(told(heard, path).at(-1)).to.have.property('gone')
+    })
   })
 
   it('is answered 429 when its user has ten open, in any session, and again when one has left', async () => {

@@ -39,7 +39,7 @@ export function showActivity(context: Context): Middleware {
         <FilterForm path={PATH} lines={lines} written={written} fault={fault} />
         <ZoneNote written={written} />
         {found?.isFirst === true && (
-          <div {...{ 'hx-sse:connect': filterPath(`${PATH}/live`, written) }} hx-swap="innerMorph">
+          <div {...{ 'data-live': filterPath(`${PATH}/live`, written) }} hx-swap="innerMorph">
             <Found {...{ context, lines, written, found }} />
           </div>
         )}

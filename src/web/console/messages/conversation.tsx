@@ -51,8 +51,7 @@ export function showConversation(context: Context): Middleware {
     const { counted } = shownOnce<{ counted: CountedText }>(ctx)
     const page = pageOf(ctx, context)
     const { line, number, contact, path } = view
-    const liveness =
-      view.before === undefined ? { 'hx-sse:connect': `${path}/live`, 'hx-swap': 'innerMorph' } : {}
+    const liveness = view.before === undefined ? { 'data-live': `${path}/live`, 'hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
       <Layout page={page} title={`Conversation with ${contact?.name ?? number}`}>

@@ -29,7 +29,7 @@ export function showOverview(context: Context): Middleware {
           <SpanLinks span={span} />
         </div>
         <TourSection page={page} tour={tour} />
-        <div {...{ 'hx-sse:connect': `${OVERVIEW}/live?span=${span}` }} hx-swap="innerMorph">
+        <div {...{ 'data-live': `${OVERVIEW}/live?span=${span}` }} hx-swap="innerMorph">
           {now}
         </div>
       </Layout>,

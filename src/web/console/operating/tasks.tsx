@@ -46,7 +46,7 @@ export function showTasks(context: Context): Middleware {
     const view = await viewOf(context, ctx)
     const { fault } = view.page
     // With a form's fault on it the page is not live, so that the fault stays until the reader goes on.
-    const liveness = fault === undefined ? { 'hx-sse:connect': `${TASKS}/live`, 'hx-swap': 'innerMorph' } : {}
+    const liveness = fault === undefined ? { 'data-live': `${TASKS}/live`, 'hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
       <Layout page={view.page} title="Background tasks">

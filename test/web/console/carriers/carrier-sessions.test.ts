@@ -46,7 +46,7 @@ describeWeb('the pages of carriers that are reached by sessions', ({ context, we
     const notHeld = 'not bound: no `receive-smpp` process is running'
     for (const page of [CARRIERS, path]) {
       const text = await read(page)
-      expect(text).to.include(notHeld).and.to.include(`hx-sse:connect="${page}/live"`)
+      expect(text).to.include(notHeld).and.to.include(`data-live="${page}/live"`)
     }
     const shown = await Promise.all([`${CARRIERS}/live`, `${path}/live`].map(listen))
     const both = (what: string, expected: RegExp) =>

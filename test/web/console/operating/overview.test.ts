@@ -90,7 +90,7 @@ describeWeb('the overview page', ({ context, web }) => {
     const heard = await Promise.all(
       [1, 2].map(() => hear(`${web.url}${OVERVIEW}/live`, { Cookie: browser.cookie() })),
     )
-    await until('both have begun', () => heard.every(({ text }) => text.includes('As it was at')))
+    await until('both have begun', () => heard.every(({ text }) => text.includes('Updates automatically')))
     await queueMessage(context, own, { error: 'throttled', not_before: new Date(Date.now() + 60_000) })
     await until('both say it', () => heard.every(({ text }) => text.includes('It asks for a slower pace')))
     const eventsOf = ({ text }: Heard) =>

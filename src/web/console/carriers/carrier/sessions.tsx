@@ -13,7 +13,7 @@ export function Sessions({ view: { path, account } }: { view: CarrierView }) {
   return (
     <section id="sessions" aria-labelledby="sessions-title">
       <h2 id="sessions-title">Sessions</h2>
-      <div {...{ 'hx-sse:connect': `${path}/live` }} hx-swap="innerMorph">
+      <div {...{ 'data-live': `${path}/live` }} hx-swap="innerMorph">
         <SessionsNow sessions={account.sessions} />
       </div>
     </section>

@@ -18,7 +18,7 @@ export function Limits({ view }: { view: LineView }) {
         How many messages the incoming webhook took in the last 60 seconds. One too many is refused, and told
         when to try again.
       </p>
-      <div {...{ 'hx-sse:connect': `${view.path}/limits/live` }} hx-swap="innerMorph">
+      <div {...{ 'data-live': `${view.path}/limits/live` }} hx-swap="innerMorph">
         <Gauges limits={view.limits} />
       </div>
     </Section>

@@ -29,7 +29,7 @@ export function showLine(context: Context): Middleware {
   return lineTab(context, 'overview', async (_ctx, view) => (
     <>
       <FirstStepsLink line={view.line} steps={await findFirstSteps(context.db, view.line.id)} />
-      <div {...{ 'hx-sse:connect': `${view.path}/live` }} hx-swap="innerMorph">
+      <div {...{ 'data-live': `${view.path}/live` }} hx-swap="innerMorph">
         {await now(context, view.line)}
       </div>
       <p>

@@ -13,7 +13,7 @@ export function startPath(lineId: string): string {
 /** The steps with what is done ticked off, which keep themselves up to date. */
 export function LiveSteps({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
   return (
-    <div {...{ 'hx-sse:connect': `${startPath(line.id)}/live` }} hx-swap="innerMorph">
+    <div {...{ 'data-live': `${startPath(line.id)}/live` }} hx-swap="innerMorph">
       <Steps line={line} steps={steps} />
     </div>
   )

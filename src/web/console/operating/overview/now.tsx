@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Overview } from '../../../../domain/operating/overview/overview.js'
 import type { Part } from '../../../../domain/operating/overview/part.js'
-import { Time } from '../../form.js'
 import { Carriers } from './carriers.js'
 import { Charts } from './charts.js'
 import { Endpoints } from './endpoints.js'
@@ -35,9 +34,7 @@ export function OverviewNow({ overview, userId }: { overview: Overview; userId: 
           {(value) => <BusiestLines lines={value} userId={userId} />}
         </OverviewSection>
       </div>
-      <p class="muted">
-        As it was at <Time at={overview.at} />. It keeps itself up to date.
-      </p>
+      <p class="muted">Updates automatically.</p>
     </>
   )
 }

@@ -78,7 +78,7 @@ describeWith("a line's tab Send", startConsole, (site) => {
     await send('+15005550101', 5)
     await send('+15005550102', 2)
     const html = await line.page('/send')
-    expect(html).to.include(`hx-sse:connect="${line.path}/limits/live"`)
+    expect(html).to.include(`data-live="${line.path}/limits/live"`)
     expect(wordsOf(html))
       .to.match(/7 of 30 in the last 60 s in all; the next place opens in \d\d? s/)
       .and.match(/5 of 5 in the last 60 s to \+15005550101; full: one more fits in \d\d? s/)

@@ -15,5 +15,5 @@ export async function listen(
 
 /** Where a page says that its live part comes from. */
 export function livePathOf(html: string): string | undefined {
-  return /hx-sse:connect="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+  return /data-live="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
 }

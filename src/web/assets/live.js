@@ -1,0 +1,77 @@
+// Pieces of the page that keep themselves up to date: `data-live` names where each comes from. All pages of a browser share
+// one stream, in a shared worker; a browser that has no shared workers opens a stream for each piece.
+
+const { worker } = document.currentScript.dataset
+
+let port
+let own = []
+
+function begin() {
+  end()
+  const at = [...new Set(livePieces().map(({ dataset }) => dataset.live))]
+  if (at.length === 0 || document.hidden) return
+  if (typeof SharedWorker === 'undefined') own = at.map(openOwn)
+  else {
+    port = new SharedWorker(worker, { name: 'live' }).port
+    port.onmessage = ({ data }) => hear(data)
+    port.postMessage({ at })
+  }
+}
+
+function end() {
+  port?.postMessage({ at: [] })
+  port = undefined
+  for (const each of own.splice(0)) each.close()
+}
+
+function openOwn(at) {
+  const stream = new EventSource(at)
+  stream.onmessage = ({ data }) => hear({ at, html: data })
+  stream.onerror = () => {
+    hear({ fault: 'The connection is lost.' })
+    // What a browser has given up is tried again later.
+    if (stream.readyState === EventSource.CLOSED) setTimeout(() => own.includes(stream) && begin(), 10_000)
+  }
+  return stream
+}
+
+function livePieces(at) {
+  return [...document.querySelectorAll('[data-live]')].filter(
+    ({ dataset }) => (at ?? dataset.live) === dataset.live,
+  )
+}
+
+function hear({ at, html, gone, fault }) {
+  for (const [n, piece] of livePieces(at).entries()) {
+    // What is wrong with all of them is said once.
+    say(piece, gone ?? (n === 0 ? fault : undefined) ?? '')
+    if (html === undefined) continue
+    const swap = `${piece.getAttribute('hx-swap') ?? 'innerMorph'} swapEmpty:false`
+    void htmx.swap({ text: html, target: piece, sourceElement: piece, swap })
+  }
+}
+
+/** That a page is live is said nowhere; that it is not stands above what does not change any more. */
+function say(piece, fault) {
+  const before = piece.previousElementSibling
+  const said = before?.classList.contains('not-live') ? before : undefined
+  if (fault === '') said?.remove()
+  else {
+    const note = said ?? document.createElement('p')
+    note.className = 'notice not-live'
+    note.setAttribute('role', 'status')
+    note.textContent = `Not live. ${fault.replace(/^./, (first) => first.toUpperCase()).replace(/\.?$/, '.')} Trying again…`
+    if (said === undefined) piece.before(note)
+  }
+}
+
+// So that the worker knows who is still there.
+setInterval(() => {
+  const at = livePieces().map(({ dataset }) => dataset.live)
+  if (at.length > 0) port?.postMessage({ at })
+}, 15_000)
+
+document.addEventListener('visibilitychange', begin)
+addEventListener('pagehide', end)
+addEventListener('pageshow', ({ persisted }) => persisted && begin())
+begin()

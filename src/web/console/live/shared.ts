@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { ServerResponse, type IncomingMessage } from 'node:http'
+import type { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RouterContext } from '@koa/router'
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import type { Context } from '../../../domain/context.js'
+import { Unavailable, UserError } from '../../../errors.js'
+import { HEARTBEAT_MS, LIFE_MS, openEventStream } from '../../event-streams.js'
+import { EVERY_MS, isSignedIn, PAGES, type PieceState } from '../live.js'
+import { sessionOf } from '../people/session.js'
+import { changesBetween, toPieces } from './changes.js'
+
+/** The pages that a browser has in sight at once, with room. Each costs its query every second. */
+const MAX_PIECES = 24
+
+/** What a page shows live, and how much of it the browser has. */
+interface Piece {
+  /** The path and query of the page's live route. */
+  at: string
+  /** The mark of the last state that the browser has; '' for none. */
+  has: string
+  pieces: readonly string[]
+  render: () => Promise<VNode>
+}
+
+/**
+ * The live pieces of all pages that a browser has open, in one stream: a browser keeps no more than six connections to a
+ * host over HTTP/1.1, and with a stream for each page the seventh page would never load. Each event is JSON: `at`, and either
+ * `is` (a mark) with `changes`, or `gone` with a sentence.
+ *
+ * The query names the pieces: `at`, once for each, and `has` beside it, with the mark of what the browser shows.
+ */
+export function liveOfBrowser(context: Context): Middleware {
+  return async (ctx) => {
+    const asked = readAsked(ctx)
+    const found: Piece[] = []
+    const gone: string[] = []
+    for (const { at, has } of asked) {
+      const render = found.length < MAX_PIECES ? await findRender(ctx, at).catch(refusalOf) : TOO_MANY
+      if (typeof render === 'function') found.push({ at, has, pieces: [], render })
+      else gone.push(toEvent({ at, gone: render.message }))
+    }
+    openEventStream(context, ctx, sessionOf(ctx).userId, PAGES, async (stream) => {
+      for (const event of gone) stream.write(event)
+      await run(context, ctx, stream, found)
+    })
+  }
+}
+
+const TOO_MANY = new UserError('too many live pages are open', 429)
+
+async function run(
+  context: Context,
+  ctx: KoaContext,
+  stream: PassThrough,
+  found: readonly Piece[],
+): Promise<void> {
+  const startedAt = performance.now()
+  let pieces = [...found]
+  let saidAt = -HEARTBEAT_MS
+  while (!stream.destroyed && pieces.length > 0 && performance.now() - startedAt < LIFE_MS) {
+    try {
+      if (!(await isSignedIn(context, ctx))) return
+      // Nothing is read for one who does not read: it misses states in between, never the newest.
+      for (const piece of stream.writableNeedDrain ? [] : pieces) {
+        const event = await look(piece)
+        if (event === undefined) continue
+        stream.write(event)
+        saidAt = performance.now()
+        if (piece.pieces.length === 0) pieces = pieces.filter((each) => each !== piece)
+      }
+      if (performance.now() - saidAt >= HEARTBEAT_MS) {
+        stream.write(': still here\n\n')
+        saidAt = performance.now()
+      }
+    } catch (error) {
+      // Postgres may be back before anybody notices.
+      if (!(error instanceof Unavailable)) throw error
+    }
+    await sleep(EVERY_MS)
+  }
+}
+
+/** What has changed since the last look. What is gone is left without pieces. */
+async function look(piece: Piece): Promise<string | undefined> {
+  try {
+    const html = renderToString(await piece.render())
+    const is = createHash('sha256').update(html).digest('base64url').slice(0, 12)
+    const isFirst = piece.pieces.length === 0
+    const pieces = toPieces(html)
+    const changes = changesBetween(piece.pieces, pieces)
+    piece.pieces = pieces
+    if (is === piece.has) return isFirst ? toEvent({ at: piece.at, is, changes: [] }) : undefined
+    piece.has = is
+    return toEvent({ at: piece.at, is, changes })
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    piece.pieces = []
+    return toEvent({ at: piece.at, gone: error.message })
+  }
+}
+
+function toEvent(data: object): string {
+  return `data: ${JSON.stringify(data)}\n\n`
+}
+
+function readAsked(ctx: KoaContext): { at: string; has: string }[] {
+  const has = [ctx.query.has ?? []].flat()
+  const asked = [ctx.query.at ?? []].flat().map((at, n) => [at, has[n] ?? ''] as const)
+  return [...new Map(asked)].map(([at, mark]) => ({ at, has: mark }))
+}
+
+/**
+ * Asks the route of the page, with all that stands before it, as if the browser had asked for it alone.
+ *
+ * @throws UserError as that route refuses
+ */
+async function findRender(ctx: KoaContext, at: string): Promise<() => Promise<VNode>> {
+  const { pathname, search } = new URL(at, 'http://localhost')
+  const { router } = ctx as unknown as RouterContext
+  const request = Object.create(ctx.req, { url: { value: pathname + search } }) as IncomingMessage
+  const own = ctx.app.createContext(request, new ServerResponse(request)) as unknown as RouterContext
+  const state: PieceState = Object.assign(own.state, { isPiece: true as const })
+  if (/^\/(console|simulator)\/.+\/live$|^\/simulator\/live$/.test(pathname)) {
+    await router.routes()(own, () => Promise.resolve())
+  }
+  if (state.render === undefined) throw new UserError('There is nothing at this path', 404)
+  return state.render
+}
+
+function refusalOf(error: unknown): UserError {
+  if (!(error instanceof UserError)) throw error
+  return error
+}

@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Context } from '../../src/domain/context.js'
+import { createTestContext } from '../helpers/context.js'
+import { createLine, messageBody } from '../helpers/factories.js'
+import { openings } from '../helpers/openings.js'
+import { until } from '../helpers/until.js'
+import { hear } from '../helpers/web/hear.js'
+import { launchBrowser, openPage } from '../helpers/web/browser.js'
+import { startSession } from '../helpers/web/sessions.js'
+import { serveApp, type TestWeb } from '../helpers/web/web.js'
+import { createOwner, type Owner } from '../web/console/support.js'
+
+/** Two more than the connections that a browser keeps to a host over HTTP/1.1. */
+const PAGE_COUNT = 8
+const MAX_STREAMS_OF_USER = 10
+
+describe('live pages in a browser', function () {
+  this.timeout(120_000)
+
+  let context: Context
+  let web: TestWeb
+  let browser: Browser
+  let owner: Owner
+  let visit: BrowserContext
+  let complaints: string[]
+
+  const open = openings()
+
+  before(async () => {
+    context = await open(createTestContext())
+    ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
+    owner = await createOwner(context)
+    const watched = await openPage(browser, web.url)
+    visit = watched.page.context()
+    complaints = watched.complaints
+    const value = await startSession(context, owner.person.id)
+    await visit.addCookies([
+      { name: '__Host-linehook', value, url: web.url.replace('http:', 'https:'), secure: true },
+    ])
+  })
+
+  async function openPages(paths: readonly string[]): Promise<Page[]> {
+    return Promise.all(
+      paths.map(async (path) => {
+        const page = await visit.newPage()
+        await page.goto(path, { timeout: 20_000 })
+        return page
+      }),
+    )
+  }
+
+  it('are all live, and all load, when there are more than a browser has connections', async () => {
+    const lines = await Promise.all(
+      Array.from({ length: PAGE_COUNT }, () => createLine(context, { userId: owner.person.id })),
+    )
+    const pages = await openPages(lines.map(({ lineId }) => `/console/lines/${lineId}/send`))
+    for (const { webhookPath } of lines) {
+      expect((await web.post(webhookPath, messageBody())).status).to.equal(200)
+    }
+    for (const page of pages) {
+      await until('the page tells of the message', () =>
+        page.getByText('1 of 30 in the last 60 s in all').isVisible(),
+      )
+    }
+    const [first] = pages
+    await first!.reload()
+    await first!.getByRole('heading', { level: 1 }).waitFor()
+    await Promise.all(pages.map((page) => page.close()))
+    expect(complaints).to.deep.equal([])
+  })
+
+  it('say that they are not live when the stream is refused, and are again by themselves', async () => {
+    const Cookie = `__Host-linehook=${await startSession(context, owner.person.id)}`
+    const taken = await Promise.all(
+      Array.from({ length: MAX_STREAMS_OF_USER }, () => hear(`${web.url}/console/overview/live`, { Cookie })),
+    )
+    expect(new Set(taken.map(({ status }) => status))).to.deep.equal(new Set([200]))
+    const [page] = await openPages(['/console/overview'])
+    await page!.getByText('Not live. The server is busy.').waitFor()
+    await Promise.all(taken.map((stream) => stream.close()))
+    await until('it is live again', async () => !(await page!.getByText('Not live').isVisible()), 30_000)
+    await page!.close()
+    // A browser tells of every answer that is no success.
+    expect(complaints.filter((each) => !each.includes('429'))).to.deep.equal([])
+  })
+})

@@ -21,7 +21,13 @@ export async function orNextRoute(
     // Not awaited: the result of the message comes first.
     void note(context, account.id, endAvoiding(context.db, account.id))
   }
-  const reason = message.hasOtherRoute ? reasonToPassOver(context, settlement) : undefined
+  if (!message.hasOtherRoute) return settlement
+  // This one may be with the person. Those after it should not become unknown too.
+  if (settlement.status === 'unknown') {
+    await note(context, account.id, avoidAccount(context.db, account.id, AVOIDED))
+    return settlement
+  }
+  const reason = reasonToPassOver(context, settlement)
   if (reason === undefined) return settlement
   routesPassedOver.inc({ carrier: account.name })
   if (settlement.isOfAccount !== true) {

@@ -151,6 +151,15 @@ describeContext('the routes of a line', (context) => {
     expect(calledOf(id)).to.deep.equal(['second', 'first', 'second'])
   })
 
+  it('an account that may have taken a message does not get the next ones for a while', async () => {
+    await route('second')
+    answers.second = new CarrierOutcomeUnknown('reset')
+    expect(await send(await queueMessage(context, line))).to.include({ kind: 'unknown' })
+    const next = await queueMessage(context, line)
+    expect(await send(next)).to.deep.equal({ kind: 'sent' })
+    expect(calledOf(next)).to.deep.equal(['first'])
+  })
+
   it('an account that failed is left alone for a while, and then tried again', async () => {
     await route('second')
     answers.second = new CarrierUnavailable('gone')

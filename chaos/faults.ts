@@ -9,6 +9,7 @@ import { postgresFaults } from './faults/postgres.js'
 import { processFaults } from './faults/processes.js'
 import { receiverFaults } from './faults/receivers.js'
 import { redisFaults } from './faults/redis.js'
+import { routeFaults } from './faults/routes.js'
 import { smppFaults } from './faults/smpp.js'
 
 export const FAULTS: readonly Fault[] = [
@@ -20,6 +21,7 @@ export const FAULTS: readonly Fault[] = [
   ...limitFaults,
   ...receiverFaults,
   ...mediaFaults,
+  ...routeFaults,
   ...smppFaults,
   ...diskFaults,
   ...overloadFaults,

@@ -20,6 +20,8 @@ export interface Layout {
   clocksMs: Partial<Record<ProcessName, readonly number[]>>
   /** What has a small disk for itself. */
   smallDisk: 'postgres' | 'redis' | 'media'
+  /** Whether lines send by an account at Telnyx first, and by the carrier's if that one does not take a text. */
+  hasFirstRoute: boolean
   /** How the servers of pictures behave. Usually they behave well. */
   mediaManners: readonly string[]
   environment: Environment
@@ -109,6 +111,7 @@ async function build(
       {
         mediaManners: counts['fetch-media'] > 0 ? (layout.mediaManners ?? ['good']) : [],
         smpp: counts['receive-smpp'] > 0,
+        telnyx: layout.hasFirstRoute === true,
       },
       ends,
     ),

@@ -29,6 +29,8 @@ export interface Outside {
   tellCarrier: (message: { sid: string; from: string; to: string; body: string }) => Promise<void>
   /** All processes reach the carrier by this proxy. */
   carrier: Proxy
+  /** The account at Telnyx, which all processes reach by this proxy; undefined if there is none. */
+  telnyx: { proxy: Proxy; credentials: Record<string, string> } | undefined
   /** All processes reach the SMSC by this proxy; undefined if there is no SMSC. */
   smsc: Proxy | undefined
   /** Gives the SMSC a text to bring. The SMSC keeps it until it has been taken. */
@@ -43,17 +45,18 @@ export interface Outside {
 
 export async function startOutside(
   folder: string,
-  has: { mediaManners: readonly string[]; smpp: boolean },
+  has: { mediaManners: readonly string[]; smpp: boolean; telnyx: boolean },
   ends: Ends,
 ): Promise<Outside> {
   const start = async <Seen>(...[kind, name]: [Parameters<typeof startStandIn>[0], string?]) =>
     ends.add(await startStandIn<Seen>(kind, folder, name), (standIn) => standIn.end())
-  const [carrier, flaky, good, smsc, media] = await Promise.all([
+  const [carrier, flaky, good, smsc, media, telnyx] = await Promise.all([
     start<Taken>('carrier'),
     start<Received>('receiver', 'receiver-flaky'),
     start<Received>('receiver', 'receiver-good'),
     has.smpp ? start<Taken>('smsc') : undefined,
     has.mediaManners.length > 0 ? start('media') : undefined,
+    has.telnyx ? start<Taken>('telnyx') : undefined,
   ])
   const proxy = async (port: number) =>
     ends.add(await startProxy(port), (each) => {
@@ -67,6 +70,10 @@ export async function startOutside(
     receiverUrls: [flaky, good].map(({ url }) => `${url}/events`),
     tellCarrier: (message) => tell(String(carrier.told.controlUrl), message),
     carrier: carrierProxy,
+    telnyx: telnyx && {
+      proxy: await proxy(Number(new URL(telnyx.url).port)),
+      credentials: telnyx.told.credentials as Record<string, string>,
+    },
     smsc: smsc && (await proxy(Number(smsc.told.smppPort))),
     bringBySmpp: smsc && ((inbound) => tell(smsc.url, inbound)),
     mediaUrls: Object.fromEntries(
@@ -75,7 +82,8 @@ export async function startOutside(
     treatEvents: async (manner) => {
       await fetch(`${flaky.url}/manner`, { method: 'PUT', body: manner })
     },
-    taken: async () => (await Promise.all([carrier.seen(), smsc?.seen() ?? []])).flat(),
+    taken: async () =>
+      (await Promise.all([carrier, telnyx, smsc].map(async (each) => (await each?.seen()) ?? []))).flat(),
     received: async () => (await Promise.all([flaky.seen(), good.seen()])).flat(),
   }
 }

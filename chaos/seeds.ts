@@ -1,6 +1,7 @@
 import { readConfig } from '../src/config.js'
 import { createApiToken } from '../src/domain/people/api-tokens.js'
 import { addCarrierAccount } from '../src/domain/carriers/carrier-accounts.js'
+import { setRoutes } from '../src/domain/lines/routes.js'
 import { createContext } from '../src/domain/open-context.js'
 import { whenReady } from '../src/kit/redis/redis.js'
 import { ACCOUNT_SID, AUTH_TOKEN } from '../test/carriers/twilio/stand-in.js'
@@ -27,7 +28,12 @@ export interface Seeds {
 
 export async function seed(
   environment: Environment,
-  { carrierUrl, receiverUrls, smsc }: Pick<Outside, 'carrierUrl' | 'receiverUrls' | 'smsc'>,
+  {
+    carrierUrl,
+    receiverUrls,
+    smsc,
+    telnyx,
+  }: Pick<Outside, 'carrierUrl' | 'receiverUrls' | 'smsc' | 'telnyx'>,
 ): Promise<Seeds> {
   const context = createContext(readConfig(environment), { process: 'chaos', statementTimeoutMs: 60_000 })
   try {
@@ -45,6 +51,18 @@ export async function seed(
     const lines: TestLine[] = []
     for (const outgoingUrl of receiverUrls) {
       lines.push(await createLine(context, { ...WIDE, userId, carrierAccount: 'carrier', outgoingUrl }))
+    }
+    if (telnyx) {
+      const apiUrl = `http://127.0.0.1:${telnyx.proxy.port}/v2`
+      const { apiKey, publicKey } = telnyx.credentials
+      await addCarrierAccount(context, {
+        name: 'first',
+        kind: 'telnyx',
+        settings: { apiKey, publicKey, apiUrl },
+      })
+      for (const { lineId: id } of [limited, ...lines]) {
+        await setRoutes(context, { userId, id }, [{ carrier: 'first' }])
+      }
     }
     let smppLine: TestLine | undefined
     if (smsc) {

@@ -15,7 +15,7 @@ export interface StandIn<Seen> {
 }
 
 export async function startStandIn<Seen>(
-  kind: 'carrier' | 'receiver' | 'smsc' | 'media',
+  kind: 'carrier' | 'telnyx' | 'receiver' | 'smsc' | 'media',
   folder: string,
   name: string = kind,
 ): Promise<StandIn<Seen>> {

@@ -84,8 +84,15 @@ interface Refusal {
   pointer?: string
 }
 
+/** @param options `onTaken` is called with each message that it takes, before it answers; `isOwn`: which numbers it has besides */
 export async function startTelnyx(
-  options: { number?: string; messageCallbackUrl?: string; receiptCallbackUrl?: string } = {},
+  options: {
+    number?: string
+    messageCallbackUrl?: string
+    receiptCallbackUrl?: string
+    onTaken?: (message: TakenMessage) => void
+    isOwn?: (number: string) => boolean
+  } = {},
 ): Promise<TelnyxStandIn> {
   const number = options.number ?? '+13125550142'
   const apiKey = `KEY${randomBytes(16).toString('hex').toUpperCase()}_${randomBytes(11).toString('hex')}`
@@ -173,7 +180,8 @@ export async function startTelnyx(
     }
     // Words as a sender (up to 11 letters, digits, spaces) need the profile's id beside them.
     const isWords = isString(from) && /^(?=.*[a-z])[a-z0-9 ]{1,11}$/i.test(from) && profile !== undefined
-    if (from !== undefined && from !== number && !isWords) {
+    const isOwn = from === number || options.isOwn?.(String(from)) === true
+    if (from !== undefined && !isOwn && !isWords) {
       return say(
         400,
         '40305',
@@ -303,7 +311,7 @@ export async function startTelnyx(
       wait_seconds: 0,
     }
     if (!isRefused) {
-      taken.push({
+      const kept = {
         id,
         from: (body['from'] as string | undefined) ?? '',
         to,
@@ -313,7 +321,9 @@ export async function startTelnyx(
         receiptUrl: body['webhook_url'] as string | undefined,
         data,
         isForProfile: body['use_profile_webhooks'] !== false,
-      })
+      }
+      taken.push(kept)
+      options.onTaken?.(kept)
     }
     return answerJson(200, { data })
   }

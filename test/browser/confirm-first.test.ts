@@ -103,6 +103,6 @@ describe('a form that needs a recent password, in a browser', function () {
     await page.getByLabel('Why you look').fill('ticket 4711')
     await watched.screenshot('search-asks-why')
     await page.getByRole('button', { name: 'Look in others’ messages' }).click()
-    await page.getByText('Nothing has that number, id or name.').waitFor()
+    await page.getByText('Nothing found.').waitFor()
   })
 })

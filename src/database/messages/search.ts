@@ -87,9 +87,20 @@ export function findMessagesByNumber(
   limit: number,
 ): Promise<FoundMessage[]> {
   if (isWhole) return newest(db, scope, 'messages m', [`${CONTACT_NUMBER} = ?`, `+${digits}`], limit)
-  const latest = `(select * from messages m where m.line_id = l.id order by m.id desc limit ${LOOKED_THROUGH}) m`
-  return newest(db, scope, latest, [`position(? in ${CONTACT_NUMBER}) > 0`, digits], limit)
+  return newest(db, scope, LATEST, [`position(? in ${CONTACT_NUMBER}) > 0`, digits], limit)
 }
+
+/** Those of the newest messages that have these words in their text, in capitals or not. */
+export function findMessagesByText(
+  db: Database,
+  userId: string,
+  words: string,
+  limit: number,
+): Promise<FoundMessage[]> {
+  return newest(db, { userId }, LATEST, ['position(lower(?) in lower(m.text)) > 0', words], limit)
+}
+
+const LATEST = `(select * from messages m where m.line_id = l.id order by m.id desc limit ${LOOKED_THROUGH}) m`
 
 function newest(
   db: Database,
@@ -141,6 +152,28 @@ export async function findApplications(
      where a.deleted_at is null and (a.id = ?::uuid or a.client_id = ? or ${has('a.name')})${theirs.sql}
      order by a.name, a.id limit ?`,
     [id, words, words, ...theirs.bindings, limit],
+  )
+  return rows
+}
+
+export interface FoundEndpoint {
+  id: string
+  name: string | null
+  url: string
+}
+
+/** Whatever takes the user's events: the endpoints of lines, of applications and of the account. */
+export async function findEndpoints(
+  db: Database,
+  userId: string,
+  { id, words }: { id: string | null; words: string },
+  limit: number,
+): Promise<FoundEndpoint[]> {
+  const { rows } = await db.raw<{ rows: FoundEndpoint[] }>(
+    `select e.id, e.name, e.url from endpoints e
+     where e.user_id = ? and e.removed_at is null and (e.id = ?::uuid or ${has('e.url')} or ${has('e.name')})
+     order by e.name, e.url, e.id limit ?`,
+    [userId, id, words, words, limit],
   )
   return rows
 }

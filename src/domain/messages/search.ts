@@ -2,14 +2,17 @@ import { within, type Database } from '../../database/connection.js'
 import {
   findApplications,
   findContactsByName,
+  findEndpoints,
   findLines,
   findMessagesByCarrierId,
   findMessagesByClientRef,
   findMessagesById,
   findMessagesByNumber,
+  findMessagesByText,
   findUsers,
   type FoundApplication,
   type FoundContact,
+  type FoundEndpoint,
   type FoundLine,
   type FoundMessage,
   type FoundUser,
@@ -26,6 +29,7 @@ import type { Session } from '../people/sessions.js'
 export type {
   FoundApplication,
   FoundContact,
+  FoundEndpoint,
   FoundLine,
   FoundMessage,
   FoundUser,
@@ -48,18 +52,21 @@ export interface Found {
   applications: FoundApplication[]
   /** The reader's own. */
   contacts: FoundContact[]
+  /** The reader's own. */
+  endpoints: FoundEndpoint[]
   /** Operators only. */
   users: FoundUser[]
-  /** A part of a number was looked for in the newest messages only. */
+  /** Texts, and a part of a number, were looked for in the newest messages only. */
   isOfNewest: boolean
   /** For an operator who looked for a number: whether others' messages were looked through, or what that needs. */
   others: 'searched' | 'whole number' | 'reason' | undefined
-  /** There was more to read for a part of a number than a statement has time for. */
+  /** There was more to read than a statement has time for. */
   isIncomplete: boolean
 }
 
 /**
- * What has this id, number, name or address: users look through what is theirs, operators through everything. A number
+ * What has this id, number, name, address or text: users look through what is theirs, operators through everything but
+ * texts and the URLs of endpoints, which are looked for in the reader's own. A number
  * may be a part of one in what is the reader's own. In others' messages operators find a whole number only, once they
  * have said why (`openNumberSearch`), and whoever's messages have it reads that in their history: by parts, anybody's
  * number could be found out digit by digit. An id may be that of a message (ours, the carrier's, or the sender's
@@ -80,33 +87,44 @@ export async function search(
   const scope = isOperator ? {} : { userId }
   const id = isId(words) ? words.toLowerCase() : null
   const digits = digitsOf(words)
-  const [byId, byCarrierId, byClientRef, byNumber, lines, applications, contacts, users] = await Promise.all([
-    id === null ? [] : findMessagesById(db, scope, id),
-    id !== null || /\s/.test(words) ? [] : findMessagesByCarrierId(db, scope, words),
-    within(db, LOOK_MS, (trx) => findMessagesByClientRef(trx, scope, words, MAX_FOUND)).catch(ifTooSlow),
-    digits === ''
-      ? { messages: [], isOfNewest: false }
-      : within(db, LOOK_MS, (trx) => findByNumber(trx, { userId }, digits)).catch(ifTooSlow),
-    findLines(db, scope, { id, words, digits }, MAX_FOUND),
-    findApplications(db, scope, { id, words }, MAX_FOUND),
-    findContactsByName(db, userId, words, MAX_FOUND),
-    isOperator ? findUsers(db, { id, words }, MAX_FOUND) : [],
-  ])
+  const [byId, byCarrierId, byClientRef, byNumber, byText, lines, applications, contacts, endpoints, users] =
+    await Promise.all([
+      id === null ? [] : findMessagesById(db, scope, id),
+      id !== null || /\s/.test(words) ? [] : findMessagesByCarrierId(db, scope, words),
+      within(db, LOOK_MS, (trx) => findMessagesByClientRef(trx, scope, words, MAX_FOUND)).catch(ifTooSlow),
+      digits === ''
+        ? { messages: [], isOfNewest: false }
+        : within(db, LOOK_MS, (trx) => findByNumber(trx, { userId }, digits)).catch(ifTooSlow),
+      id !== null
+        ? []
+        : within(db, LOOK_MS, (trx) => findMessagesByText(trx, userId, words, MAX_FOUND)).catch(ifTooSlow),
+      findLines(db, scope, { id, words, digits }, MAX_FOUND),
+      findApplications(db, scope, { id, words }, MAX_FOUND),
+      findContactsByName(db, userId, words, MAX_FOUND),
+      findEndpoints(db, userId, { id, words }, MAX_FOUND),
+      isOperator ? findUsers(db, { id, words }, MAX_FOUND) : [],
+    ])
   const isOfOthers = isOperator && digits !== ''
   const theirs = isOfOthers ? await findOthersByNumber(context, userId, digits) : undefined
-  const withNumber = [...(byNumber?.messages ?? []), ...(theirs?.messages ?? [])].toSorted(newestFirst)
+  const withNumber = [...(byNumber?.messages ?? []), ...(theirs?.messages ?? [])]
   const messages = new Map(
-    [...byId, ...byCarrierId, ...(byClientRef ?? []), ...withNumber].map((each) => [each.id, each]),
+    [
+      ...byId,
+      ...byCarrierId,
+      ...(byClientRef ?? []),
+      ...[...withNumber, ...(byText ?? [])].toSorted(newestFirst),
+    ].map((each) => [each.id, each]),
   )
   return {
     messages: [...messages.values()].slice(0, MAX_FOUND),
     lines,
     applications,
     contacts,
+    endpoints,
     users,
-    isOfNewest: byNumber?.isOfNewest === true,
+    isOfNewest: byNumber?.isOfNewest === true || (byText !== undefined && byText.length > 0),
     others: theirs?.others,
-    isIncomplete: byNumber === undefined || byClientRef === undefined || (isOfOthers && theirs === undefined),
+    isIncomplete: [byNumber, byClientRef, byText].includes(undefined) || (isOfOthers && theirs === undefined),
   }
 }
 

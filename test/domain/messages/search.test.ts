@@ -74,6 +74,33 @@ describeContext('search', (context) => {
     expect(messagesOf(await find('4155550143'))).to.deep.equal([])
   })
 
+  it('finds texts by a part of them, in capitals or not, and only one’s own', async () => {
+    const word = newId().slice(-12)
+    const sent = await queueMessage(context, line, { text: `Your Invoice ${word}` })
+    const theirs = await queueMessage(context, other, { text: `Their invoice ${word}` })
+    expect(messagesOf(await find(`INVOICE ${word}`))).to.deep.equal([sent])
+    const user = await createPerson(context, { role: 'operator' })
+    const found = await search(context, { userId: user.id, role: 'operator' }, word)
+    expect(messagesOf(found)).not.to.include.oneOf([sent, theirs])
+  })
+
+  it('finds endpoints by a part of their URL, by name and by id, and only one’s own', async () => {
+    const url = `https://hooks.example.com/${newId()}`
+    const [id = ''] = await context
+      .db('endpoints')
+      .where({ line_id: line.lineId })
+      .update({ url, name: `Orders ${url.slice(-6)}` })
+      .returning('id')
+      .then((rows: { id: string }[]) => rows.map((row) => row.id))
+    for (const written of [url.slice(8), url.toUpperCase(), `orders ${url.slice(-6)}`, id]) {
+      expect(
+        (await find(written)).endpoints.map((each) => each.id),
+        written,
+      ).to.deep.equal([id])
+    }
+    expect((await findAsOperator(url)).endpoints).to.deep.equal([])
+  })
+
   it('finds lines by a part of their number or name, and applications by theirs', async () => {
     const name = `Billing ${newId()}`
     const { id, application } = await createApplication(context, { userId: line.userId, name })

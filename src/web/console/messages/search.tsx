@@ -6,8 +6,10 @@ import type { Session } from '../../../domain/people/sessions.js'
 import { refusalOf, UserError } from '../../../errors.js'
 import { actingFor } from '../../actor.js'
 import { labelOf } from './activity/filter-form.js'
+import { excerptOf } from './activity/list.js'
 import { applicationPath } from '../applications/application/page-model.js'
 import { explainFailure } from '../endpoints/failures.js'
+import { endpointPath } from '../endpoints/path.js'
 import { fieldOf, queryOf } from '../form-values.js'
 import { Empty, Field, Form, Time } from '../form.js'
 import { Layout } from '../layout.js'
@@ -39,7 +41,7 @@ export function showSearch(context: Context): Middleware {
         <h1>Search</h1>
         <form method="get" action={SEARCH}>
           <label>
-            A number or a part of one, an id, a name{session.role === 'operator' && ', an e-mail address'}
+            Text, number, name, URL or id{session.role === 'operator' && ', or an e-mail address'}
             <input type="search" name="q" value={written} maxLength={254} required />
           </label>
           {found instanceof UserError && (
@@ -50,7 +52,12 @@ export function showSearch(context: Context): Middleware {
           <button type="submit">Search</button>
         </form>
         {found !== undefined && !(found instanceof UserError) && (
-          <Results found={found} session={session} opened={await openedTo(session, acting)} />
+          <Results
+            found={found}
+            written={written}
+            session={session}
+            opened={await openedTo(session, acting)}
+          />
         )}
         {found !== undefined && !(found instanceof UserError) && (
           <OthersMessages page={page} others={found.others} written={written} />
@@ -107,26 +114,28 @@ async function openedTo({ role }: Session, acting: Context): Promise<Set<string>
   return role === 'operator' ? listOpenLooks(acting) : new Set()
 }
 
-function Results(props: { found: Found; session: Session; opened: Set<string> }) {
-  const { found, session, opened } = props
-  const { messages, lines, applications, contacts, users, isIncomplete, isOfNewest } = found
-  const isEmpty = [messages, lines, applications, contacts, users].every(({ length }) => length === 0)
+function Results(props: { found: Found; written: string; session: Session; opened: Set<string> }) {
+  const { found, written, session, opened } = props
+  const { messages, lines, applications, contacts, endpoints, users, isIncomplete, isOfNewest } = found
+  const isEmpty = [messages, lines, applications, contacts, endpoints, users].every(
+    ({ length }) => length === 0,
+  )
   const isTheirs = (userId: string) => userId === session.userId
   return (
     <>
       {isIncomplete && (
         <p role="alert" class="fault">
-          There are too many messages to look through for a part of a number: write the whole number.
+          There are too many messages to search all of them. Enter a whole number, or filter your{' '}
+          <a href={activityOf({ text: written })}>activity</a> by line and time.
         </p>
       )}
       {isOfNewest && (
         <p class="muted">
-          A part of a number is looked for in the newest messages. A whole one is found in all of them.
+          Texts and parts of numbers are searched in your newest messages. Go back further in your{' '}
+          <a href={activityOf({ text: written })}>activity</a>.
         </p>
       )}
-      {isEmpty && !isIncomplete && found.others !== 'reason' && (
-        <Empty>Nothing has that number, id or name.</Empty>
-      )}
+      {isEmpty && !isIncomplete && found.others !== 'reason' && <Empty>Nothing found.</Empty>}
       {messages.length > 0 && (
         <section aria-labelledby="messages">
           <h2 id="messages">Messages</h2>
@@ -178,8 +187,18 @@ function Results(props: { found: Found; session: Session; opened: Set<string> })
           title="Contacts"
           rows={contacts.map(({ number, name }) => ({
             id: number,
-            href: `/console/activity?${new URLSearchParams({ number }).toString()}`,
+            href: activityOf({ number }),
             label: labelOf(name, number),
+          }))}
+        />
+      )}
+      {endpoints.length > 0 && (
+        <Links
+          title="Endpoints"
+          rows={endpoints.map(({ id, name, url }) => ({
+            id,
+            href: endpointPath(id),
+            label: name === null ? url : `${name} (${url})`,
           }))}
         />
       )}
@@ -214,6 +233,11 @@ function MessageRow(props: { message: FoundMessage; isTheirs: boolean; isOpen: b
           {isTheirs || isOpen ? number : `…${number.slice(-2)}`}
         </a>{' '}
         {!isTheirs && <code class="muted">{id}</code>}
+        {isTheirs && (
+          <p class="muted">
+            <UserText>{excerptOf(message.text)}</UserText>
+          </p>
+        )}
         {error !== null && <p class="why">{explainFailure(error)}</p>}
       </td>
       <td data-label="Line">
@@ -253,6 +277,10 @@ function Links({ title, rows }: { title: string; rows: readonly Link[] }) {
       </ul>
     </section>
   )
+}
+
+function activityOf(filter: Record<string, string>): string {
+  return `/console/activity?${new URLSearchParams(filter).toString()}`
 }
 
 function Owner({ children }: { children: string }) {

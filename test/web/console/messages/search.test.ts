@@ -19,7 +19,7 @@ describeWeb('the search', ({ context, web }) => {
     expect((await browser.get('/console')).text).to.match(/<form [^>]*action="\/console\/search"/)
     const page = await browser.get(SEARCH)
     expectPage(page)
-    expect(page.text).not.to.include('Nothing has that')
+    expect(page.text).not.to.include('Nothing found')
   })
 
   it('leads to the message, with what became of it', async () => {
@@ -32,6 +32,16 @@ describeWeb('the search', ({ context, web }) => {
     const { text } = await find(line.userId, '415 555 0142')
     expect(text).to.include(`href="/console/messages/${id}"`).and.to.include('+14155550142')
     expect(text).to.match(/<p class="why">[^<]+/)
+  })
+
+  it('leads to a text of one’s own in one click, and to what is older', async () => {
+    const line = await createLine(context)
+    const id = await queueMessage(context, line, { text: 'Your Invoice <4711> is ready' })
+    const { text } = await find(line.userId, 'invoice')
+    expect(text)
+      .to.include(`href="/console/messages/${id}"`)
+      .and.to.include('Your Invoice &lt;4711> is ready')
+    expect(text).to.include('href="/console/activity?text=invoice"')
   })
 
   it('shows an operator whose it is and what became of it, but not the number nor the text', async () => {
@@ -68,7 +78,7 @@ describeWeb('the search', ({ context, web }) => {
 
   it('says when there is nothing, and what is wrong with what was written', async () => {
     const { id } = await createPerson(context)
-    expect((await find(id, newId())).text).to.include('Nothing has that number, id or name.')
+    expect((await find(id, newId())).text).to.include('Nothing found.')
     const short = await find(id, 'ab')
     expectFault(short, 400, 'write at least 3 characters')
     expect(short.text).to.include('value="ab"')

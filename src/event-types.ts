@@ -26,6 +26,8 @@ const OF_ENDPOINT = {
     failureCount: count,
     /** How long nothing but failures have come; null: it does not fail. */
     failingForMs: orNull(count),
+    /** Why the last request failed, as attempts say it; null: it did not. */
+    lastFailure: orNull(text),
     /** Why it is disabled; null: it is not. */
     reason: orNull(oneOf('gone', 'failing')),
   },
@@ -39,6 +41,7 @@ const OF_ENDPOINT = {
     applicationName: null,
     failureCount: 4,
     failingForMs: 120_000,
+    lastFailure: 'http_500',
     reason: null,
   },
 }

@@ -9,6 +9,8 @@ create table endpoints (
   previous_secret_until timestamptz,
   failing_since timestamptz,
   consecutive_failure_count integer not null default 0,
+  -- Why the last attempt failed, while it fails.
+  last_failure text,
   disabled_at timestamptz,
   disabled_reason text check (disabled_reason in ('gone', 'failing', 'owner_disabled')),
   created_at timestamptz not null default now(),

@@ -39,6 +39,7 @@ function noticesOf({ person: { id: userId }, line: { lineId } }: Owner): NewNoti
       applicationName: null,
       failureCount: 9,
       failingForMs: 3_700_000,
+      lastFailure: 'http_500',
       reason: 'gone',
     },
   }

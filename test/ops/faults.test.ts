@@ -102,7 +102,7 @@ describe('five faults, their alerts and their cures', function () {
   const FAULTS: Fault[] = [
     {
       alert: 'LinehookEndpointsFail',
-      seen: /has failed 4 times in a row/,
+      seen: /answers HTTP 500 .*4 times in a row/,
       make: async () => {
         receiver.answerWith((response) => response.writeHead(500).end())
         await receive(4)

@@ -977,6 +977,7 @@ export interface EndpointFailingEvent {
     applicationName: string | null
     failureCount: number
     failingForMs: number | null
+    lastFailure: string | null
     reason: 'gone' | 'failing' | null
   }
 }
@@ -996,6 +997,7 @@ export interface EndpointDisabledEvent {
     applicationName: string | null
     failureCount: number
     failingForMs: number | null
+    lastFailure: string | null
     reason: 'gone' | 'failing' | null
   }
 }
@@ -1015,6 +1017,7 @@ export interface EndpointRecoveredEvent {
     applicationName: string | null
     failureCount: number
     failingForMs: number | null
+    lastFailure: string | null
     reason: 'gone' | 'failing' | null
   }
 }

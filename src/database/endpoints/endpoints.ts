@@ -258,6 +258,7 @@ const healthy = {
   called_at: null,
   failing_since: null,
   consecutive_failure_count: 0,
+  last_failure: null,
   disabled_at: null,
   disabled_reason: null,
 }

@@ -8,17 +8,26 @@ export interface EndpointHealth {
   /** null: no event was sent to it yet. */
   calledAt: Date | null
   failingSince: Date | null
+  /** Why the last attempt failed, while it fails. */
+  lastFailure: string | null
+  consecutiveFailureCount: number
   disabledAt: Date | null
   disabledReason: DisabledReason | null
   pausedAt: Date | null
   /** Events wait for a person. */
   hasHeld: boolean
+  /** Events wait for their next attempt. */
+  hasWaiting: boolean
+  name: string | null
+  url: string
 }
 
 /** How a line does that somebody connected, besides what its own row says. */
 export interface LineHealth {
   lineId: string
   hasIncomingWebhook: boolean
+  /** Since when it receives messages that nothing takes: the oldest of its newest ones; null: none. */
+  unheardSince: Date | null
   /** The health of its endpoints, oldest first. */
   endpoints: EndpointHealth[]
   /**
@@ -31,8 +40,13 @@ export interface LineHealth {
 /** Enough to see how it went, and few enough for a page with hundreds of lines. */
 const EVENTS_COUNTED = 500
 
+/** A line that only sends is no line that nobody hears. */
+const LOOKED_FOR_UNHEARD = 50
+
 const HEALTH = `jsonb_build_object('id', e.id, 'calledAt', e.called_at, 'failingSince', e.failing_since,
+  'lastFailure', e.last_failure, 'consecutiveFailureCount', e.consecutive_failure_count, 'name', e.name, 'url', e.url,
   'disabledAt', e.disabled_at, 'disabledReason', e.disabled_reason, 'pausedAt', e.paused_at,
+  'hasWaiting', exists (select from deliveries d where d.endpoint_id = e.id and d.status = 'pending'),
   'hasHeld', exists (select from deliveries d where d.endpoint_id = e.id and d.status = 'held'))`
 
 /**
@@ -43,6 +57,11 @@ export async function listLineHealth(db: Database, userId: string, lineId?: stri
   const line = allOf([['l.id = ?::uuid', lineId]])
   const { rows } = await db.raw<{ rows: LineHealth[] }>(
     `select l.id as "lineId", exists (select from incoming_webhooks w where w.line_id = l.id) as "hasIncomingWebhook",
+       case when not exists (select from endpoints_of_lines(array[l.id])) then (
+         select min(m.created_at) from (
+           select created_at, direction from messages m
+           where m.line_id = l.id and m.id >= lowest_id_at(now() - interval '7 days') order by m.id desc limit ${LOOKED_FOR_UNHEARD}
+         ) m where m.direction = 'inbound') end as "unheardSince",
        coalesce(e.endpoints, '[]') as endpoints, coalesce(h.hours, '[]') as hours
      from lines l
      left join lateral (

@@ -48,3 +48,9 @@ export function readNext(value: string, fallback = '/console'): string {
   const isOurs = /^\/(console|simulator|oauth\/consent)(?=[/?]|$)/.test(value) && !/[\\\p{Cc}]/u.test(value)
   return isOurs ? value : fallback
 }
+
+/** The page of ours that a form asks to come back to. */
+export function backOf(ctx: KoaContext): string | undefined {
+  const back = fieldOf(ctx, 'back')
+  return /^\/console(?:[/?][\w/?=&%+.:-]*)?$/.test(back) ? back : undefined
+}

@@ -26,7 +26,7 @@ import {
   type Asker,
   type WrittenEndpoint,
 } from '../../../src/domain/endpoints/endpoints.js'
-import { needOfLine } from '../../../src/domain/lines/line-needs.js'
+import { causeInWords, causesOfLine } from '../../../src/domain/operating/causes.js'
 import { getOwnLine } from '../../../src/domain/lines/lines.js'
 import { COMMAND_LINE, ownerOf, pauseEndpoint, resumeEndpoint } from '../../../src/domain/operating/pauses.js'
 import { revealSigningSecret, rotateSigningSecret } from '../../../src/domain/endpoints/signing-secrets.js'
@@ -142,6 +142,12 @@ describeContext('the endpoints of a line', (context) => {
 
     receiver.answerWith((response) => response.writeHead(500).end())
     expect(await attempt(waiting)).to.include({ kind: 'retry' })
+    const [answers] = causesOfLine(
+      await getOwnLine(...of),
+      (await listLineHealth(context.db, line.userId))[0],
+    )
+    expect(causeInWords(answers!)).to.equal('Endpoint answers HTTP 500')
+    expect(answers!.whose[0]).to.include({ waitingAt: endpoint.id })
     expect(await tryEndpointNow(...its)).to.equal(1)
     expect(await tryEndpointNow(...one(line.endpointId))).to.equal(0)
     receiver.answerWith((response) => response.writeHead(410).end())
@@ -156,11 +162,9 @@ describeContext('the endpoints of a line', (context) => {
       heldCount: 1,
     })
     const health = (await listLineHealth(context.db, line.userId))[0]!
-    expect(needOfLine(await getOwnLine(...of), health)).to.deep.equal({
-      of: 'endpoint',
-      text: 'an endpoint is disabled, and its events are held',
-      endpointId: endpoint.id,
-    })
+    const [cause] = causesOfLine(await getOwnLine(...of), health)
+    expect(causeInWords(cause!)).to.equal('Endpoint is disabled: HTTP 410 Gone')
+    expect(cause!.whose[0]!.cure).to.include({ at: 'endpoint', endpointId: endpoint.id })
 
     expect((await receive()).map(({ status }) => status)).to.deep.equal(['pending', 'held'])
     expect((await refusal(sendHeldEvents(...its))).message).to.match(/enable it again first/)

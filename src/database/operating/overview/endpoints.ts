@@ -1,7 +1,6 @@
 import type { Database } from '../../connection.js'
 import { WITHOUT_MEDIA } from '../../endpoints/deliveries/creating.js'
 import { COUNTS } from '../../endpoints/deliveries/waiting.js'
-import { only } from './reading.js'
 
 /** An endpoint that takes no events, or not as it should. */
 export interface TroubledEndpoint {
@@ -15,6 +14,8 @@ export interface TroubledEndpoint {
   applicationName: string | null
   failingSince: Date | null
   consecutiveFailureCount: number
+  /** Why the last attempt failed, while it fails. */
+  lastFailure: string | null
   disabledAt: Date | null
   disabledReason: 'gone' | 'failing' | null
   slowedAt: Date | null
@@ -40,11 +41,11 @@ const IN_USE = `e.removed_at is null and (c.enabled or a.id is not null or e.lin
 /** Disabled ones first, then those with the most failures in a row, then those that are too slow for what they get. */
 export async function listTroubledEndpoints(
   db: Database,
-): Promise<{ endpoints: TroubledEndpoint[]; disabledCount: number; failingCount: number }> {
+): Promise<{ endpoints: TroubledEndpoint[]; groups: TroubledGroup[] }> {
   const { rows: endpoints } = await db.raw<{ rows: TroubledEndpoint[] }>(
     `with troubled as materialized (
        select ${NAMES}, e.failing_since as "failingSince", e.consecutive_failure_count as "consecutiveFailureCount",
-         e.disabled_at as "disabledAt", e.disabled_reason as "disabledReason", e.slowed_at as "slowedAt"
+         e.last_failure as "lastFailure", e.disabled_at as "disabledAt", e.disabled_reason as "disabledReason", e.slowed_at as "slowedAt"
        from endpoints e${OWNERS}
        where ${IN_USE} and (e.disabled_at is not null or e.failing_since is not null
          or e.slowed_at > now() - slowdown())
@@ -54,14 +55,42 @@ export async function listTroubledEndpoints(
      select e.*, ${COUNTS}
      from troubled e`,
   )
-  const { rows } = await db.raw<{ rows: { disabledCount: number; failingCount: number }[] }>(
-    `select count(*) filter (where e.disabled_at is not null)::integer as "disabledCount",
-       count(*) filter (where e.disabled_at is null)::integer as "failingCount"
-     from endpoints e${OWNERS}
-     where ${IN_USE} and (e.disabled_at is not null or e.failing_since is not null)`,
+  const { rows: groups } = await db.raw<{ rows: TroubledGroup[] }>(
+    `select t."disabledReason", t."lastFailure", count(*)::integer as count, min(t.since) as since,
+       max(t.failures) as "failureCount", jsonb_agg(t.endpoint order by t.n) filter (where t.n <= ${NAMED}) as endpoints
+     from (
+       select e.disabled_reason as "disabledReason", e.last_failure as "lastFailure",
+         coalesce(e.disabled_at, e.failing_since) as since, e.consecutive_failure_count as failures,
+         jsonb_build_object('id', e.id, 'url', e.url, 'userId', e.user_id, 'lineId', l.id, 'lineNumber', l.number,
+           'applicationId', a.id, 'applicationName', a.name, 'ownerEmail', u.email) as endpoint,
+         row_number() over (partition by e.disabled_reason, e.last_failure
+           order by coalesce(e.disabled_at, e.failing_since), e.id) as n
+       from endpoints e join users u on u.id = e.user_id${OWNERS}
+       where ${IN_USE} and (e.disabled_at is not null or e.failing_since is not null)
+     ) t
+     group by 1, 2 order by t."disabledReason" is null, 3 desc`,
   )
-  return { endpoints, ...only(rows) }
+  return { endpoints, groups: groups.map((group) => ({ ...group, since: new Date(group.since) })) }
 }
+
+/** Endpoints in one kind of trouble: disabled for one reason, or failing for one. */
+export interface TroubledGroup {
+  disabledReason: 'gone' | 'failing' | null
+  lastFailure: string | null
+  count: number
+  /** When the first of them got into it. */
+  since: Date
+  /** The most that one of them has failed in a row. */
+  failureCount: number
+  /** Those that are named. */
+  endpoints: (Pick<
+    TroubledEndpoint,
+    'id' | 'url' | 'userId' | 'lineId' | 'lineNumber' | 'applicationId' | 'applicationName'
+  > & { ownerEmail: string })[]
+}
+
+/** The endpoints of a group that are named: whoever mends a common cause needs an example. */
+const NAMED = 20
 
 /** An endpoint that people are told of, or were. */
 export interface ToldEndpoint extends Omit<TroubledEndpoint, 'slowedAt' | 'waitingCount' | 'heldCount'> {
@@ -88,7 +117,7 @@ export async function listEndpointsToTell(
 ): Promise<ToldEndpoint[]> {
   const { rows } = await db.raw<{ rows: ToldEndpoint[] }>(
     `select ${NAMES}, l.name as "lineName", e.failing_since as "failingSince",
-       e.consecutive_failure_count as "consecutiveFailureCount", e.disabled_at as "disabledAt",
+       e.consecutive_failure_count as "consecutiveFailureCount", e.last_failure as "lastFailure", e.disabled_at as "disabledAt",
        e.disabled_reason as "disabledReason", e.called_at as "calledAt", coalesce(${IN_USE}, false) as "isInUse",
        e.paused_at is not null as "isPaused",
        (extract(epoch from now() - e.failing_since) * 1000)::double precision as "failedForMs"

@@ -57,13 +57,14 @@ function endOf(kind: string, endpoint: ToldEndpoint | undefined): End {
 
 function detailsOf(endpoint: ToldEndpoint): EndpointDetails {
   const { id, userId, lineId, lineName, applicationId, applicationName } = endpoint
-  const { disabledReason, consecutiveFailureCount, failedForMs } = endpoint
+  const { disabledReason, consecutiveFailureCount, failedForMs, lastFailure } = endpoint
   return {
     endpointId: id,
     host: withHost(endpoint).host,
     ...{ userId, lineId, lineName, applicationId, applicationName },
     failureCount: consecutiveFailureCount,
     failingForMs: failedForMs === null ? null : Math.round(failedForMs),
+    lastFailure,
     reason: disabledReason,
   }
 }

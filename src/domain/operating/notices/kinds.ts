@@ -1,6 +1,7 @@
 import type { AccountEventType, NoticeDetails } from '../../../event-types.js'
 import { countryName } from '../../messages/country-guard.js'
 import { countOf, describeMs } from '../overview/figures.js'
+import { failureDoes } from '../causes.js'
 import type { Cure } from '../overview/needs.js'
 
 export type EndpointDetails = NoticeDetails<'endpoint.failing'>
@@ -34,7 +35,9 @@ const atQueues = (): Cure => ({ at: 'queues' })
 export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Type>> } = {
   'endpoint.failing': {
     mood: 'waiting',
-    title: (endpoint) => `${endpointOf(endpoint)} fails`,
+    title: (endpoint) =>
+      // One that was told of by the release before has no reason.
+      `${endpointOf(endpoint)} ${endpoint.lastFailure == null ? 'fails' : failureDoes(endpoint.lastFailure)[0]}`,
     text: ({ failureCount, failingForMs }) =>
       `The last ${countOf(failureCount, 'request')} failed` +
       `${failingForMs === null ? '' : `, for ${describeMs(failingForMs)} now`}. Its events are tried again. ` +

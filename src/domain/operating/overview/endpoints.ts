@@ -4,6 +4,7 @@ import {
   listTroubledEndpoints,
   type HoldingEndpoint as HoldingRow,
   type TroubledEndpoint as TroubledRow,
+  type TroubledGroup,
 } from '../../../database/operating/overview/endpoints.js'
 
 /** The rest of a URL may be a secret of its owner. */
@@ -15,13 +16,23 @@ export type HoldingEndpoint = WithHost<HoldingRow>
 export interface EndpointTroubles {
   /** The worst. */
   endpoints: TroubledEndpoint[]
+  groups: TroubledGroup[]
   disabledCount: number
   failingCount: number
 }
 
 export async function findTroubles(db: Database): Promise<EndpointTroubles> {
-  const { endpoints, ...counts } = await listTroubledEndpoints(db)
-  return { ...counts, endpoints: endpoints.map(withHost) }
+  const { endpoints, groups } = await listTroubledEndpoints(db)
+  const countOf = (isDisabled: boolean) =>
+    groups
+      .filter(({ disabledReason }) => (disabledReason !== null) === isDisabled)
+      .reduce((sum, { count }) => sum + count, 0)
+  return {
+    endpoints: endpoints.map(withHost),
+    groups,
+    disabledCount: countOf(true),
+    failingCount: countOf(false),
+  }
 }
 
 export async function findHolding(db: Database): Promise<HoldingEndpoint[]> {

@@ -1,6 +1,7 @@
 import { countryName } from '../../messages/country-guard.js'
 import type { CarrierView } from './carriers.js'
-import type { EndpointTroubles, HoldingEndpoint, TroubledEndpoint } from './endpoints.js'
+import { causeInWords, disabledDoes, ENDPOINT, failureDoes, type Cause } from '../causes.js'
+import { withHost, type EndpointTroubles, type HoldingEndpoint, type TroubledEndpoint } from './endpoints.js'
 import { countOf } from './figures.js'
 import type { Part } from './part.js'
 import type { ForPeople } from './people.js'
@@ -15,10 +16,12 @@ export interface Need {
   text: string
   /** The page where it is mended. */
   cure: Cure
+  /** What several things may have in common. */
+  cause?: Cause
 }
 
 export type Cure =
-  | { at: 'line'; userId: string; lineId: string }
+  | { at: 'line' | 'line sending' | 'line endpoints'; userId: string; lineId: string }
   | { at: 'application'; userId: string; applicationId: string }
   | { at: 'endpoint'; userId: string; endpointId: string }
   | { at: 'unknown messages'; userId: string }
@@ -90,37 +93,32 @@ function ofCarriers(carriers: readonly CarrierView[]): Need[] {
 /** One or two mend themselves. */
 export const MANY_FAILURES = 4
 
-function ofEndpoints({ endpoints, disabledCount }: EndpointTroubles): Need[] {
-  const disabled = endpoints.filter(({ disabledAt }) => disabledAt !== null)
-  const failing = endpoints.filter(
-    (each) => each.disabledAt === null && each.consecutiveFailureCount >= MANY_FAILURES,
-  )
-  return [
-    ...disabled.map((endpoint): Need => ({
-      mood: 'bad',
-      text:
-        `The endpoint at ${endpoint.host} ${ownerOf(endpoint)} is disabled: ` +
-        (endpoint.disabledReason === 'gone'
-          ? 'it answered 410, which says that its URL is gone for good.'
-          : 'nothing but failures came from it for 5 days.') +
-        heldWords(endpoint.heldCount),
-      cure: cureOf(endpoint),
-    })),
-    ...andMore(disabledCount - disabled.length),
-    ...failing.map((endpoint): Need => ({
-      mood: 'waiting',
-      text:
-        `The endpoint at ${endpoint.host} ${ownerOf(endpoint)} has failed ` +
-        `${countOf(endpoint.consecutiveFailureCount, 'time')} in a row; its owner can mend it.`,
-      cure: cureOf(endpoint),
-    })),
-  ]
-}
-
-function andMore(count: number): Need[] {
-  if (count <= 0) return []
-  const text = `${countOf(count, 'more endpoint is', 'more endpoints are')} disabled.`
-  return [{ mood: 'waiting', text, cure: { at: 'here', part: 'endpoints' } }]
+function ofEndpoints({ groups }: EndpointTroubles): Need[] {
+  return groups.flatMap((group): Need[] => {
+    const { disabledReason, lastFailure, count, since, failureCount, endpoints } = group
+    const isDisabled = disabledReason !== null
+    if (!isDisabled && failureCount < MANY_FAILURES) return []
+    const cause: Cause = {
+      ...{ mood: isDisabled ? 'bad' : 'waiting', noun: ENDPOINT, count, since, failureCount },
+      does: isDisabled ? disabledDoes(disabledReason, lastFailure) : failureDoes(lastFailure),
+      whose: endpoints.map((endpoint) => ({
+        name: `${withHost(endpoint).host} ${endpoint.lineNumber ?? endpoint.applicationName ?? ''}`.trim(),
+        owner: endpoint.ownerEmail,
+        cure: cureOf(endpoint),
+      })),
+    }
+    const [first] = endpoints
+    const where = count === 1 && first !== undefined ? ` (${withHost(first).host} ${ownerOf(first)})` : ''
+    const often = isDisabled ? '' : `, ${countOf(failureCount, 'time')} in a row`
+    return [
+      {
+        mood: cause.mood,
+        text: `${causeInWords(cause)}${where}${often}.`,
+        cure: count === 1 && first !== undefined ? cureOf(first) : { at: 'here', part: 'endpoints' },
+        cause,
+      },
+    ]
+  })
 }
 
 function ofPeople(people: ForPeople): Need[] {
@@ -177,10 +175,6 @@ function ofPauses({ allSendingPause, pausedAccounts }: ForPeople): Need[] {
       cure: { at: 'carrier', id },
     })),
   ]
-}
-
-function heldWords(count: number): string {
-  return count === 0 ? '' : ` ${countOf(count, 'event is', 'events are')} held for it.`
 }
 
 type Owned = Pick<

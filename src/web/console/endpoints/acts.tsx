@@ -13,7 +13,7 @@ import { rotateSigningSecret } from '../../../domain/endpoints/signing-secrets.j
 import { sendTestEvent } from '../../../domain/endpoints/test-event.js'
 import { pauseEndpoint, resumeEndpoint } from '../../../domain/operating/pauses.js'
 import { applicationPath } from '../applications/application/page-model.js'
-import { fieldOf, idOf, valuesOf } from '../form-values.js'
+import { backOf, fieldOf, idOf, valuesOf } from '../form-values.js'
 import { lineWithNotice } from '../lines/line/section.js'
 import { withNotice, type Notice } from '../notices.js'
 import { pauserOf } from '../operating/pauser.js'
@@ -45,7 +45,8 @@ function act(
     async (ctx) => {
       const asked = askedEndpoint(ctx)
       await work(context, asked, ctx)
-      return endpointWithNotice(asked.id, notice, show)
+      const back = backOf(ctx)
+      return back === undefined ? endpointWithNotice(asked.id, notice, show) : withNotice(back, notice)
     }
 }
 

@@ -1,13 +1,13 @@
 import type { Middleware } from 'koa'
 import { listLineHealth, type LineHealth } from '../../../database/lines/line-health.js'
 import type { Context } from '../../../domain/context.js'
-import { needOfLine, type LineNeed } from '../../../domain/lines/line-needs.js'
+import { causesOfLine, groupCauses } from '../../../domain/operating/causes.js'
 import { findTour } from '../../../domain/lines/first-steps.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
+import { Attention } from '../attention.js'
 import { EndpointState, OnOff } from '../endpoints/state.js'
 import { Ago, Empty } from '../form.js'
 import { Layout } from '../layout.js'
-import { Need } from './line/need.js'
 import { linePath } from './line/section.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { PhoneNumber } from '../messages/phone-number.js'
@@ -30,14 +30,20 @@ export function showLines(context: Context): Middleware {
     ])
     const rows = lines.map((line) => {
       const found = health.find(({ lineId }) => lineId === line.id)
-      return { line, health: found, need: found && needOfLine(line, found) }
+      return { line, health: found }
     })
+    const needs = groupCauses(rows.flatMap(({ line, health: found }) => causesOfLine(line, found)))
     answerPage(
       ctx,
       <Layout page={page} title="Lines">
         <h1>Lines</h1>
         <TourSection page={page} tour={tour} />
-        <Needs rows={rows} />
+        {needs.length > 0 && (
+          <section aria-labelledby="needs">
+            <h2 id="needs">Needs attention</h2>
+            <Attention {...{ page, needs, userId }} back="/console" />
+          </section>
+        )}
         {rows.length === 0 ? <NoLines page={page} /> : <LineTable rows={rows} />}
       </Layout>,
     )
@@ -48,30 +54,6 @@ interface LineRow {
   line: Line
   /** undefined: the line was added a moment ago. */
   health: LineHealth | undefined
-  /** undefined: nothing. */
-  need: LineNeed | undefined
-}
-
-function Needs({ rows }: { rows: readonly LineRow[] }) {
-  const needy = rows.filter(({ need }) => need !== undefined)
-  if (needy.length === 0) return null
-  return (
-    <section aria-labelledby="needs">
-      <h2 id="needs">{needy.length === 1 ? '1 line needs you' : `${needy.length} lines need you`}</h2>
-      <ul class="needs">
-        {needy.map(({ line: { id, name }, need }) => (
-          <li key={id}>
-            <span>
-              <a href={linePath(id)}>
-                <UserText>{name}</UserText>
-              </a>
-              : {need !== undefined && <Need lineId={id} need={need} />}.
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
 }
 
 function LineTable({ rows }: { rows: readonly LineRow[] }) {

@@ -233,7 +233,7 @@ function MessageRow(props: { message: FoundMessage; isTheirs: boolean; isOpen: b
           {isTheirs || isOpen ? number : `…${number.slice(-2)}`}
         </a>{' '}
         {!isTheirs && <code class="muted">{id}</code>}
-        {isTheirs && (
+        {isTheirs && message.text !== null && (
           <p class="muted">
             <UserText>{excerptOf(message.text)}</UserText>
           </p>

@@ -1,9 +1,16 @@
 import type { Middleware } from 'koa'
 import { object } from 'yup'
 import { getReading, listNotices, markRead, type Notice } from '../../../domain/operating/notices.js'
+import { listLineHealth } from '../../../database/lines/line-health.js'
 import type { Context } from '../../../domain/context.js'
+import { listOwnLines } from '../../../domain/lines/lines.js'
+import { causesOfLine, groupCauses, type Cause } from '../../../domain/operating/causes.js'
+import type { Need } from '../../../domain/operating/overview/needs.js'
+import { watchOf } from '../../../domain/operating/overview/overview.js'
+import type { Session } from '../../../domain/people/sessions.js'
 import { noticeInWords } from '../../../domain/operating/notices/in-words.js'
 import { idParameter, readQuery } from '../../input/query.js'
+import { Attention } from '../attention.js'
 import { fieldOf } from '../form-values.js'
 import { Empty, Form, Time } from '../form.js'
 import { Layout } from '../layout.js'
@@ -33,6 +40,7 @@ export function showNotices(context: Context): Middleware {
     const { readId } = await getReading(context, session.userId)
     const [first, last] = [notices[0], notices.at(-1)]
     const isNewest = before === undefined
+    const needs = isNewest ? await needsOf(context, session) : []
     answerPage(
       ctx,
       <Layout page={page} title="Notices">
@@ -49,6 +57,12 @@ export function showNotices(context: Context): Middleware {
             </>
           )}
         </p>
+        {needs.length > 0 && (
+          <section aria-labelledby="needs">
+            <h2 id="needs">Needs attention</h2>
+            <Attention {...{ page, needs }} userId={session.userId} back={NOTICES} />
+          </section>
+        )}
         {isNewest && first !== undefined && page.unreadCount > 0 && (
           <Form page={page} action={`${NOTICES}/read`}>
             <input type="hidden" name="noticeId" value={first.id} />
@@ -84,6 +98,17 @@ export function showNotices(context: Context): Middleware {
       </Layout>,
     )
   }
+}
+
+/** How it is now: of operators the installation, of users their lines. */
+async function needsOf(context: Context, { userId, role }: Session): Promise<(Cause | Need)[]> {
+  if (role === 'operator') return (await watchOf(context).look('1h')).needs
+  const [lines, health] = await Promise.all([
+    listOwnLines(context, userId),
+    listLineHealth(context.db, userId),
+  ])
+  const healthOf = new Map(health.map((each) => [each.lineId, each]))
+  return groupCauses(lines.flatMap((line) => causesOfLine(line, healthOf.get(line.id))))
 }
 
 function Item({ notice, readerId, isNew }: { notice: Notice; readerId: string; isNew: boolean }) {

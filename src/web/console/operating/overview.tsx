@@ -9,7 +9,7 @@ import { queryOf } from '../form-values.js'
 import { Layout } from '../layout.js'
 import { live } from '../live.js'
 import { OverviewNow } from './overview/now.js'
-import { answerPage, pageOf } from '../page.js'
+import { answerPage, pageOf, type Page } from '../page.js'
 import { OVERVIEW } from '../home.js'
 import { sessionOf } from '../people/session.js'
 import { TourSection } from '../lines/start/tour.js'
@@ -72,17 +72,18 @@ function spanOf(ctx: KoaContext): Span {
 
 async function lookNow(context: Context, ctx: KoaContext, span: Span) {
   const overview = await watchOf(context).look(span)
-  const html = renderOnce(overview, sessionOf(ctx).userId)
+  const html = renderOnce(overview, pageOf(ctx, context), sessionOf(ctx).userId)
   return <div dangerouslySetInnerHTML={{ __html: html }} />
 }
 
-/** Who may mend what from where differs between people; otherwise many open pages cost no more than one. */
+/** Who may mend what from where differs between people, and forms between browsers; otherwise many pages cost no more than one. */
 const rendered = new WeakMap<Overview, Map<string, string>>()
 
-function renderOnce(overview: Overview, userId: string): string {
-  const byUser = rendered.get(overview) ?? new Map<string, string>()
-  rendered.set(overview, byUser)
-  const html = byUser.get(userId) ?? renderToString(<OverviewNow overview={overview} userId={userId} />)
-  byUser.set(userId, html)
+function renderOnce(overview: Overview, page: Page, userId: string): string {
+  const byBrowser = rendered.get(overview) ?? new Map<string, string>()
+  rendered.set(overview, byBrowser)
+  const key = page.csrfToken
+  const html = byBrowser.get(key) ?? renderToString(<OverviewNow {...{ page, overview, userId }} />)
+  byBrowser.set(key, html)
   return html
 }

@@ -52,6 +52,7 @@ describeContext('what people are told of', (context) => {
         lineId: line.lineId,
         lineName: 'Front desk',
         failureCount: 4,
+        lastFailure: null,
       })
       expect(notice?.details.failingForMs).to.be.within(119_000, 130_000)
       expect(JSON.stringify(notice)).to.not.match(/secret|\+1555/)

@@ -225,19 +225,17 @@ describe('the overview', function () {
     await context.db('endpoints').update({ disabled_at: null, disabled_reason: null })
   })
 
-  it('names an endpoint that is disabled by its host, with what is held and where it is enabled', async () => {
+  it('names an endpoint that is disabled by its host, with why and where it is enabled', async () => {
     await context.db('endpoints').update({ disabled_at: new Date(), disabled_reason: 'gone' })
     await receiveForDelivery(context, line)
     const { needs: found, endpoints } = await look()
-    expect(found).to.deep.equal([
-      {
-        mood: 'bad',
-        text:
-          `The endpoint at 127.0.0.1:9 of the line ${line.number} is disabled: it answered 410, which says that its URL ` +
-          'is gone for good. 1 event is held for it.',
-        cure: { at: 'line', userId: line.userId, lineId: line.lineId },
-      },
-    ])
+    expect(found).to.have.length(1)
+    expect(found[0]).to.deep.include({
+      mood: 'bad',
+      text: `Endpoint is disabled: HTTP 410 Gone (127.0.0.1:9 of the line ${line.number}).`,
+      cure: { at: 'line', userId: line.userId, lineId: line.lineId },
+    })
+    expect(found[0]!.cause).to.deep.include({ count: 1 })
     expect(endpoints.isKnown && endpoints.value.disabledCount).to.equal(1)
     await context.db('endpoints').update({ disabled_at: null, disabled_reason: null })
     expect(await needs()).to.deep.equal([
@@ -252,8 +250,8 @@ describe('the overview', function () {
     const { needs: none, endpoints } = await look()
     expect(none).to.be.empty
     expect(endpoints.isKnown && endpoints.value).to.include({ failingCount: 1, disabledCount: 0 })
-    await context.db('endpoints').update({ consecutive_failure_count: 4 })
-    expect((await needs()).join()).to.match(/has failed 4 times in a row/)
+    await context.db('endpoints').update({ consecutive_failure_count: 4, last_failure: 'http_500' })
+    expect((await needs()).join()).to.match(/^waiting: Endpoint answers HTTP 500 \(.*\), 4 times in a row\.$/)
     await context.db('developer_connections').update({ enabled: false })
     expect(await needs()).to.be.empty
   })

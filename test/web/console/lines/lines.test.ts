@@ -1,10 +1,12 @@
 import { expect } from 'chai'
 import { addLine, setLineStatus } from '../../../../src/domain/lines/lines.js'
 import { addUser } from '../../../../src/domain/people/users.js'
-import { receiveForDelivery } from '../../../domain/fixtures.js'
+import { receiveMessage } from '../../../../src/domain/messages/receive.js'
+import { inboundText, receiveForDelivery } from '../../../domain/fixtures.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { createLine, messageBody } from '../../../helpers/factories.js'
 import { describeWeb, serveApp } from '../../../helpers/web/web.js'
+import { expectSentTo } from '../support.js'
 import { wordsOf } from './line/line-page.js'
 
 describeWeb("the console's list of lines", ({ context, web }) => {
@@ -27,7 +29,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     const words = wordsOf(html)
     expect(words).to.match(new RegExp(`\\${line.number} Support active on on no URL just now`))
     expect(words).to.include('+15558880001 no name yet disabled off off no URL none yet')
-    expect(words).to.include('1 line needs you +15558880001 : it is disabled .')
+    expect(words).to.include('Needs attention critical Line is disabled +15558880001 Open the line')
   })
 
   it('says how the endpoint of each does, draws its last 24 hours, and names the lines that need somebody', async () => {
@@ -36,7 +38,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     const words = async () => wordsOf(await linesOf(line.userId))
     expect(await words())
       .to.include('on on not called yet')
-      .and.to.not.include('needs you')
+      .and.to.not.include('Needs attention')
     const [delivered, failed] = [
       await receiveForDelivery(context, line),
       await receiveForDelivery(context, line),
@@ -47,22 +49,57 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect(await words()).to.include('on on works')
     expect(await linesOf(line.userId)).to.include('Newest events of 24 h: 1 delivered, 1 failed')
     for (const [columns, state, need] of [
-      [{ paused_at: new Date() }, 'paused', 'the events to an endpoint are paused'],
-      [{ failing_since: new Date() }, 'failing', 'an endpoint fails'],
+      [{ paused_at: new Date() }, 'paused', 'warning Endpoint is paused since just now'],
+      [
+        { failing_since: new Date(), last_failure: 'http_500', consecutive_failure_count: 4 },
+        'failing',
+        'critical Endpoint answers HTTP 500 since just now · 4 failures in a row',
+      ],
       [
         { disabled_at: new Date(), disabled_reason: 'gone' },
         'disabled',
-        'an endpoint is disabled, and its events are held',
+        'critical Endpoint is disabled: HTTP 410 Gone since just now',
       ],
     ] as const) {
       await set(columns)
       expect(await words())
         .to.include(`on on ${state}`)
-        .and.to.include(`1 line needs you Front desk : ${need} .`)
+        .and.to.include(`Needs attention ${need} Front desk · 127.0.0.1:9 Open the endpoint`)
     }
     await set({ paused_at: null, failing_since: null, disabled_at: null, disabled_reason: null })
     await context.db('deliveries').where({ id: failed.id }).update({ status: 'held' })
-    expect(await words()).to.include('Front desk : it has held events .')
+    expect(await words()).to.include('warning Endpoint has held events Front desk')
+  })
+
+  it('says equal causes once, names a line that nobody hears, and tries again in place', async () => {
+    const line = await createLine(context, { name: 'First', outgoingUrl: 'http://127.0.0.1:9/' })
+    const of = { userId: line.userId }
+    for (const name of ['Second', 'Third', 'Fourth']) {
+      await createLine(context, { ...of, name, outgoingUrl: 'http://127.0.0.1:9/' })
+    }
+    const deaf = await createLine(context, { ...of, name: 'Deaf' })
+    await receiveMessage(context, inboundText(deaf))
+    await receiveForDelivery(context, line)
+    await context
+      .db('endpoints')
+      .where({ user_id: line.userId })
+      .update({ failing_since: new Date(), last_failure: 'http_500', called_at: new Date() })
+    const browser = await browse(context, web, line.userId)
+    for (const path of ['/console', '/console/notices']) {
+      const { text } = await browser.get(path)
+      expect(wordsOf(text))
+        .to.include('critical 4 endpoints answer HTTP 500 since just now')
+        .and.to.include(
+          'warning Line receives messages and has no endpoint since just now Deaf Add an endpoint',
+        )
+    }
+    const [endpointId] = await context.db('endpoints').where({ line_id: line.lineId }).pluck<string[]>('id')
+    const tried = await browser.submit(`/console/endpoints/${endpointId}/try-now`, { back: '/console' })
+    expectSentTo(tried, '/console?done=events-tried-now')
+    const elsewhere = await browser.submit(`/console/endpoints/${endpointId}/try-now`, {
+      back: '//evil.example',
+    })
+    expectSentTo(elsewhere, `/console/endpoints/${endpointId}?done=events-tried-now`)
   })
 
   it('tells an operator without lines where to add one', async () => {

@@ -27,7 +27,14 @@ describeWeb('notices in the console', ({ context, web }) => {
   const addEndpointNotice = (userId: string, lineName = 'Front desk') =>
     addNotice('endpoint.disabled', userId, {
       ...{ endpointId: newId(), host: 'hooks.example.com', userId, lineId: 'a-line', lineName },
-      ...{ applicationId: null, applicationName: null, failureCount: 9, failingForMs: 1000, reason: 'gone' },
+      ...{
+        applicationId: null,
+        applicationName: null,
+        failureCount: 9,
+        failingForMs: 1000,
+        lastFailure: 'timeout',
+        reason: 'gone',
+      },
     })
   const addQueueNotice = () =>
     addNotice('queue.stuck', null, {

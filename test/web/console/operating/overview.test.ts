@@ -38,7 +38,7 @@ describeWeb('the overview page', ({ context, web }) => {
     expectPage(page)
     const words = wordsOf(page.text)
     for (const part of [
-      ...['What needs a person', 'Messages to people, a minute', 'From the event to the endpoint', 'Queues'],
+      ...['Needs attention', 'Messages to people, a minute', 'From the event to the endpoint', 'Queues'],
       ...['Carriers', 'Postgres', 'Redis', 'Storage', 'Endpoints with trouble', 'Busiest lines'],
     ]) {
       expect(words).to.include(part)

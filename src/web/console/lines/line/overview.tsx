@@ -4,19 +4,20 @@ import { findFirstSteps } from '../../../../database/lines/first-steps.js'
 import { listLineHealth, type LineHealth } from '../../../../database/lines/line-health.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import type { Context } from '../../../../domain/context.js'
-import { needOfLine } from '../../../../domain/lines/line-needs.js'
+import { causesOfLine, groupCauses } from '../../../../domain/operating/causes.js'
 import { getOwnLine } from '../../../../domain/lines/lines.js'
 import { ActivityList } from '../../messages/activity/list.js'
 import { lookAtActivity } from '../../messages/activity/look.js'
 import { idOf } from '../../form-values.js'
 import { Ago, Empty } from '../../form.js'
 import { live } from '../../live.js'
+import { Attention } from '../../attention.js'
+import { pageOf, type Page } from '../../page.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import { sessionOf } from '../../people/session.js'
 import { Sparkline } from '../../sparkline.js'
 import { FirstStepsLink } from '../start/steps.js'
-import { Need } from './need.js'
-import { tabPath } from './section.js'
+import { linePath, tabPath } from './section.js'
 import { lineTab } from './tab.js'
 
 /** The number that fits beside the line's state. */
@@ -30,7 +31,7 @@ export function showLine(context: Context): Middleware {
     <>
       <FirstStepsLink line={view.line} steps={await findFirstSteps(context.db, view.line.id)} />
       <div {...{ 'data-live': `${view.path}/live` }} hx-swap="innerMorph">
-        {await now(context, view.line)}
+        {await now(context, view.page, view.line)}
       </div>
       <p>
         <a href={`${view.path}/export.zip`}>All of this line as a zip</a>
@@ -42,7 +43,7 @@ export function showLine(context: Context): Middleware {
 /** @throws UserError 404, before anything is streamed */
 export function liveLine(context: Context): Middleware {
   const stream = live(context, async (ctx) =>
-    now(context, await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))),
+    now(context, pageOf(ctx, context), await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))),
   )
   return async (ctx, next) => {
     await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
@@ -50,7 +51,7 @@ export function liveLine(context: Context): Middleware {
   }
 }
 
-async function now(context: Context, line: OwnLine): Promise<VNode> {
+async function now(context: Context, page: Page, line: OwnLine): Promise<VNode> {
   const [recent, [health]] = await Promise.all([
     lookAtActivity(context, line.userId, { lineId: line.id }, { limit: RECENT }),
     listLineHealth(context.db, line.userId, line.id),
@@ -70,28 +71,25 @@ async function now(context: Context, line: OwnLine): Promise<VNode> {
       </section>
       <section aria-labelledby="state">
         <h2 id="state">State</h2>
-        <State line={line} health={health} />
+        <State page={page} line={line} health={health} />
       </section>
     </div>
   )
 }
 
 /** @param props.health undefined: the line was added a moment ago */
-function State({ line, health }: { line: OwnLine; health: LineHealth | undefined }) {
-  const need = health && needOfLine(line, health)
+function State({ page, line, health }: { page: Page; line: OwnLine; health: LineHealth | undefined }) {
+  const needs = groupCauses(causesOfLine(line, health))
   return (
     <>
-      <ul class="needs">
-        {need === undefined ? (
-          <li class="good">Nothing needs you.</li>
-        ) : (
-          <li class="bad">
-            <span>
-              This line needs you: <Need lineId={line.id} need={need} />.
-            </span>
-          </li>
-        )}
-      </ul>
+      {needs.length === 0 ? (
+        <p class="muted">Everything is working.</p>
+      ) : (
+        <>
+          <h3>Needs attention</h3>
+          <Attention {...{ page, needs }} userId={line.userId} back={linePath(line.id)} />
+        </>
+      )}
       <dl class="pairs">
         <div>
           <dt>Number</dt>

@@ -1,3 +1,4 @@
+import { sectionPath, tabPath } from '../../lines/line/section.js'
 import type { Cure } from '../../../../domain/operating/overview/needs.js'
 
 /** The page where something is mended. What is another user's is reached by that user's page. */
@@ -18,6 +19,12 @@ function placeOf(cure: Cure, userId: string): [href: string, label: string] {
       return ['/console/sending', 'Resume it']
     case 'here':
       return [`#${cure.part}`, 'See below']
+    case 'line sending':
+      if (cure.userId === userId) return [sectionPath(cure.lineId, 'sending'), 'Open sending']
+      break
+    case 'line endpoints':
+      if (cure.userId === userId) return [tabPath(cure.lineId, 'receive'), 'Add an endpoint']
+      break
     case 'line':
       if (cure.userId === userId) return [`/console/lines/${cure.lineId}`, 'Open the line']
       break

@@ -2,6 +2,7 @@ import { MAX_COUNTED } from '../../../../domain/endpoints/deliveries/endpoint-wo
 import type { EndpointTroubles, TroubledEndpoint } from '../../../../domain/operating/overview/endpoints.js'
 import { countOf, describeCount } from '../../../../domain/operating/overview/figures.js'
 import { cureOf } from '../../../../domain/operating/overview/needs.js'
+import { failureDoes } from '../../../../domain/operating/causes.js'
 import { Time } from '../../form.js'
 import { UserText } from '../../user-text.js'
 import { CureLink } from './cure-link.js'
@@ -51,7 +52,7 @@ export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; us
 }
 
 function State({
-  endpoint: { disabledAt, failingSince, consecutiveFailureCount },
+  endpoint: { disabledAt, failingSince, consecutiveFailureCount, lastFailure },
 }: {
   endpoint: TroubledEndpoint
 }) {
@@ -65,8 +66,8 @@ function State({
   if (failingSince !== null) {
     return (
       <span>
-        <span class="badge waiting">failing</span> {countOf(consecutiveFailureCount, 'time')} in a row, since{' '}
-        <Time at={failingSince} />
+        <span class="badge waiting">failing</span> {failureDoes(lastFailure)[0]},{' '}
+        {countOf(consecutiveFailureCount, 'time')} in a row, since <Time at={failingSince} />
       </span>
     )
   }

@@ -1,21 +1,31 @@
 import type { ComponentChildren } from 'preact'
 import type { Overview } from '../../../../domain/operating/overview/overview.js'
 import type { Part } from '../../../../domain/operating/overview/part.js'
+import { Attention } from '../../attention.js'
+import { OVERVIEW } from '../../home.js'
+import type { Page } from '../../page.js'
 import { Carriers } from './carriers.js'
 import { Charts } from './charts.js'
 import { Endpoints } from './endpoints.js'
 import { BusiestLines } from './lines.js'
-import { Needs } from './needs.js'
 import { PartFault } from './part-fault.js'
 import { Queues } from './queues.js'
 import { Services } from './services.js'
 
 /** All that changes by itself. */
-export function OverviewNow({ overview, userId }: { overview: Overview; userId: string }) {
+export function OverviewNow(props: { page: Page; overview: Overview; userId: string }) {
+  const { page, overview, userId } = props
   const { needs, traffic, queues, carriers, endpoints, lines } = overview
   return (
     <>
-      <Needs needs={needs} userId={userId} />
+      <section id="needs" aria-labelledby="needs-title">
+        <h2 id="needs-title">Needs attention</h2>
+        {needs.length === 0 ? (
+          <p class="empty">Everything is working.</p>
+        ) : (
+          <Attention {...{ page, needs, userId }} back={OVERVIEW} />
+        )}
+      </section>
       <OverviewSection id="traffic" title="What came and went" part={traffic}>
         {(value) => <Charts traffic={value} />}
       </OverviewSection>

@@ -1,0 +1,167 @@
+import type { LineHealth, EndpointHealth } from '../../database/lines/line-health.js'
+import type { OwnLine } from '../../database/lines/lines.js'
+import { endpointStateOf } from '../endpoints/deliveries/endpoint-state.js'
+import { countryName } from '../messages/country-guard.js'
+import { withHost } from './overview/endpoints.js'
+import type { Cure } from './overview/needs.js'
+
+/** What something does, said of one and of several. */
+export type Does = readonly [one: string, several: string]
+
+/** One thing that does not end by itself, and everything that has it: a row of "Needs attention". */
+export interface Cause {
+  mood: 'bad' | 'waiting'
+  noun: Does
+  does: Does
+  count: number
+  /** When it began. */
+  since: Date | null
+  /** How often it happened in a row; 0: that is not counted. */
+  failureCount: number
+  /** Those that are named. */
+  whose: CauseOf[]
+}
+
+export interface CauseOf {
+  name: string
+  /** The owner, for operators. */
+  owner?: string
+  /** Where it is mended. */
+  cure: Cure
+  /** The endpoint at which events wait for their next attempt. */
+  waitingAt?: string
+}
+
+export const ENDPOINT: Does = ['endpoint', 'endpoints']
+const LINE: Does = ['line', 'lines']
+
+/** Why an endpoint does not take its events, as a predicate. */
+export function failureDoes(failure: string | null): Does {
+  const status = /^http_(\d{3})$/.exec(failure ?? '')?.[1]
+  if (status !== undefined) return [`answers HTTP ${status}`, `answer HTTP ${status}`]
+  return (
+    FAILURES[failure ?? ''] ?? [
+      `fails: ${failure ?? 'reason not recorded'}`,
+      `fail: ${failure ?? 'reason not recorded'}`,
+    ]
+  )
+}
+
+const FAILURES: Record<string, Does> = {
+  timeout: ['times out', 'time out'],
+  connect: ['refuses the connection', 'refuse the connection'],
+  dns: ['has a host name that is not found', 'have host names that are not found'],
+  blocked_address: ['has an address that is not public', 'have addresses that are not public'],
+  invalid_url: ['has a URL that cannot be called', 'have URLs that cannot be called'],
+  redirect: ['answers with a redirect', 'answer with a redirect'],
+  reset: ['closes the connection early', 'close the connection early'],
+  network: ['cannot be reached', 'cannot be reached'],
+  bad_response: ['does not answer in HTTP', 'do not answer in HTTP'],
+  too_large: ['answers with headers that are too large', 'answer with headers that are too large'],
+  tls: ['fails the TLS handshake', 'fail the TLS handshake'],
+  tls_self_signed: ['has a self-signed certificate', 'have self-signed certificates'],
+  tls_expired: ['has an expired certificate', 'have expired certificates'],
+  tls_wrong_host: ['has a certificate for another host', 'have certificates for other hosts'],
+  tls_untrusted: ['has an untrusted certificate', 'have untrusted certificates'],
+  tls_not_spoken: ['does not speak TLS at this port', 'do not speak TLS at their ports'],
+  template_failed: ['has a template that fails', 'have templates that fail'],
+  template_too_heavy: ['has a template that is too heavy', 'have templates that are too heavy'],
+  worker_lost: ['had its worker die', 'had their workers die'],
+  internal_error: ['fails inside this service', 'fail inside this service'],
+  aborted: ['was cut off by a stop of this service', 'were cut off by a stop of this service'],
+}
+
+/** Why an endpoint is disabled. */
+export function disabledDoes(reason: string | null, failure: string | null): Does {
+  if (reason === 'gone') return ['is disabled: HTTP 410 Gone', 'are disabled: HTTP 410 Gone']
+  if (reason === 'owner_disabled') return ['is disabled with its owner', 'are disabled with their owner']
+  const [one, several] = failureDoes(failure)
+  return [`is disabled after 5 days: ${one}`, `are disabled after 5 days: ${several}`]
+}
+
+type Named = Pick<OwnLine, 'id' | 'userId' | 'name' | 'status' | 'pausedAt' | 'pausedCountries'>
+
+/** All that is wrong with a line. @param health undefined: the line was added a moment ago */
+export function causesOfLine(line: Named, health: LineHealth | undefined): Cause[] {
+  const { id: lineId, userId, name, status, pausedAt, pausedCountries } = line
+  const of = (
+    noun: Does,
+    does: Does,
+    since: Date | null,
+    cure: Cure,
+    mood: Cause['mood'] = 'waiting',
+  ): Cause => ({
+    ...{ mood, noun, does, count: 1, since, failureCount: 0 },
+    whose: [{ name, cure }],
+  })
+  if (status === 'disabled')
+    return [of(LINE, ['is disabled', 'are disabled'], null, { at: 'line', userId, lineId }, 'bad')]
+  const sending: Cure = { at: 'line sending', userId, lineId }
+  const causes: Cause[] = []
+  if (pausedAt !== null)
+    causes.push(of(LINE, ['has its sending paused', 'have their sending paused'], pausedAt, sending))
+  if (pausedCountries !== null) {
+    const where = pausedCountries.map(countryName).join(', ')
+    causes.push(of(LINE, [`may not send to ${where}`, `may not send to ${where}`], null, sending, 'bad'))
+  }
+  const unheardSince = health?.unheardSince ?? null
+  if (unheardSince !== null) {
+    const does: Does = ['receives messages and has no endpoint', 'receive messages and have no endpoint']
+    causes.push(of(LINE, does, unheardSince, { at: 'line endpoints', userId, lineId }))
+  }
+  return [...causes, ...(health?.endpoints ?? []).flatMap((endpoint) => causeOfEndpoint(endpoint, line))]
+}
+
+function causeOfEndpoint(endpoint: EndpointHealth, { userId, name }: Named): Cause[] {
+  const { id, failingSince, disabledAt, disabledReason, pausedAt, lastFailure } = endpoint
+  const cause = (mood: Cause['mood'], does: Does, since: Date | null, failureCount = 0): Cause[] => [
+    {
+      ...{ mood, noun: ENDPOINT, does, count: 1, since, failureCount },
+      whose: [
+        {
+          name: `${name} · ${endpoint.name ?? withHost(endpoint).host}`,
+          cure: { at: 'endpoint', userId, endpointId: id },
+          ...(endpoint.hasWaiting && pausedAt === null && disabledAt === null ? { waitingAt: id } : {}),
+        },
+      ],
+    },
+  ]
+  const state = endpointStateOf(endpoint)
+  if (state === 'disabled') return cause('bad', disabledDoes(disabledReason, lastFailure), disabledAt)
+  if (state === 'failing') {
+    return cause('bad', failureDoes(lastFailure), failingSince, endpoint.consecutiveFailureCount)
+  }
+  if (state === 'paused') return cause('waiting', ['is paused', 'are paused'], pausedAt)
+  return endpoint.hasHeld ? cause('waiting', ['has held events', 'have held events'], null) : []
+}
+
+/** Equal ones as one, the worst first, then the ones with most. */
+export function groupCauses(causes: readonly Cause[]): Cause[] {
+  const groups = new Map<string, Cause>()
+  for (const cause of causes) {
+    const key = `${cause.mood} ${cause.noun[0]} ${cause.does[0]}`
+    const known = groups.get(key)
+    groups.set(key, known === undefined ? cause : joined(known, cause))
+  }
+  const found = [...groups.values()].toSorted((one, other) => other.count - one.count)
+  return [...found.filter(({ mood }) => mood === 'bad'), ...found.filter(({ mood }) => mood !== 'bad')]
+}
+
+function joined(one: Cause, other: Cause): Cause {
+  return {
+    ...one,
+    count: one.count + other.count,
+    since:
+      [one.since, other.since]
+        .filter((since) => since !== null)
+        .toSorted((a, b) => Number(a) - Number(b))[0] ?? null,
+    failureCount: Math.max(one.failureCount, other.failureCount),
+    whose: [...one.whose, ...other.whose],
+  }
+}
+
+/** `8 endpoints answer HTTP 500`. */
+export function causeInWords({ count, noun, does }: Pick<Cause, 'count' | 'noun' | 'does'>): string {
+  if (count > 1) return `${count} ${noun[1]} ${does[1]}`
+  return `${noun[0].charAt(0).toUpperCase()}${noun[0].slice(1)} ${does[0]}`
+}

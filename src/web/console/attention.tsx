@@ -1,0 +1,101 @@
+import { causeInWords, type Cause, type CauseOf } from '../../domain/operating/causes.js'
+import type { Need } from '../../domain/operating/overview/needs.js'
+import { endpointPath } from './endpoints/path.js'
+import { Ago, Form } from './form.js'
+import { CureLink } from './operating/overview/cure-link.js'
+import { Words } from './operating/overview/words.js'
+import type { Page } from './page.js'
+import { UserText } from './user-text.js'
+
+const WORDS = { bad: 'critical', waiting: 'warning' }
+
+/** Of equal ones so many are named before they are folded. */
+const NAMED = 3
+
+/**
+ * Everything that does not end by itself, one row a cause: what it is, since when, how often, for whom, and where it is mended.
+ *
+ * @param props.back the page to come back to after "Try now"
+ */
+export function Attention(props: {
+  page: Page
+  needs: readonly (Cause | Need)[]
+  userId: string
+  back: string
+}) {
+  const { page, needs, userId, back } = props
+  return (
+    <ul class="needs">
+      {needs.map((need) =>
+        'noun' in need ? (
+          <Row key={causeInWords(need)} {...{ page, userId, back }} cause={need} />
+        ) : need.cause !== undefined ? (
+          <Row key={need.text} {...{ page, userId, back }} cause={need.cause} />
+        ) : (
+          <li key={need.text} class={need.mood}>
+            <span class={`badge ${need.mood}`}>{WORDS[need.mood]}</span>
+            <span>
+              <Words>{need.text}</Words>
+            </span>
+            <CureLink cure={need.cure} userId={userId} />
+          </li>
+        ),
+      )}
+    </ul>
+  )
+}
+
+function Row({ cause, ...rest }: { page: Page; cause: Cause; userId: string; back: string }) {
+  const { mood, since, failureCount, count, whose } = cause
+  const more = count - whose.length
+  const list = (
+    <ul>
+      {whose.map((each) => (
+        <Whose key={each.name} each={each} {...rest} />
+      ))}
+      {more > 0 && <li class="muted">and {more} more</li>}
+    </ul>
+  )
+  return (
+    <li class={mood}>
+      <span class={`badge ${mood}`}>{WORDS[mood]}</span>
+      <div>
+        <strong>{causeInWords(cause)}</strong>{' '}
+        <small class="muted">
+          {since !== null && (
+            <>
+              since <Ago at={since} />
+            </>
+          )}
+          {failureCount > 0 && ` · ${failureCount === 1 ? '1 failure' : `${failureCount} failures in a row`}`}
+        </small>
+        {count <= NAMED ? (
+          list
+        ) : (
+          <details>
+            <summary>Show them</summary>
+            {list}
+          </details>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function Whose({ page, each, userId, back }: { page: Page; each: CauseOf; userId: string; back: string }) {
+  const { name, owner, cure, waitingAt } = each
+  return (
+    <li>
+      <UserText>{name}</UserText> {owner !== undefined && <span class="muted">of {owner}</span>}{' '}
+      <CureLink cure={cure} userId={userId} />{' '}
+      {waitingAt !== undefined && (
+        <Form page={page} action={`${endpointPath(waitingAt)}/try-now`} class="inline">
+          <input type="hidden" name="back" value={back} />
+          <button type="submit" class="link">
+            Try now
+          </button>
+        </Form>
+      )}
+    </li>
+  )
+}

@@ -752,7 +752,7 @@ create table tasks (
 );
 alter table tasks add constraint tasks_pkey PRIMARY KEY (id);
 alter table tasks add constraint tasks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
-alter table tasks add constraint tasks_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'held_events'::text, 'import'::text])));
+alter table tasks add constraint tasks_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'held_events'::text, 'retry'::text, 'import'::text])));
 alter table tasks add constraint tasks_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'stopped'::text, 'failed'::text])));
 CREATE INDEX tasks_open ON public.tasks USING btree (due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text]));
 CREATE INDEX tasks_user ON public.tasks USING btree (user_id, id);

@@ -92,7 +92,7 @@ create index dispatches_user on dispatches (user_id, settled_at);
 -- so that whoever goes on with it begins behind. `claim_count`: only the last who claimed it may write.
 create table tasks (
   id uuid primary key,
-  kind text not null check (kind in ('replay', 'held_events', 'import')),
+  kind text not null check (kind in ('replay', 'held_events', 'retry', 'import')),
   -- Who sees it and may stop it; null: operators at the command line.
   user_id uuid references users (id) on delete cascade,
   line_id uuid,

@@ -1580,7 +1580,7 @@ export interface SigningSecret {
 
 export interface Task {
   id: string
-  kind: 'replay' | 'held_events' | 'import'
+  kind: 'replay' | 'held_events' | 'retry' | 'import'
   /** `stopped`: a person stopped it, or its owner was disabled. `failed`: `error` says why. */ status:
     'waiting' | 'running' | 'done' | 'stopped' | 'failed'
   /** The line whose events they are; null: not of one only. */ lineId: string | null

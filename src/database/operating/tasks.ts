@@ -16,7 +16,7 @@ import type { Database } from '../connection.js'
 import type { Page } from '../lists.js'
 import { toJson } from '../text.js'
 
-const TASK_KINDS = ['replay', 'held_events', 'import'] as const
+const TASK_KINDS = ['replay', 'held_events', 'retry', 'import'] as const
 export type TaskKind = (typeof TASK_KINDS)[number]
 
 const TASK_STATUSES = ['waiting', 'running', 'done', 'stopped', 'failed'] as const

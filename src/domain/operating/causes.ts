@@ -3,7 +3,7 @@ import type { OwnLine } from '../../database/lines/lines.js'
 import { endpointStateOf } from '../endpoints/deliveries/endpoint-state.js'
 import { countryName } from '../messages/country-guard.js'
 import { withHost } from './overview/endpoints.js'
-import type { Cure } from './overview/needs.js'
+import type { Cure } from './overview/cure.js'
 
 /** What something does, said of one and of several. */
 export type Does = readonly [one: string, several: string]

@@ -42,6 +42,7 @@ const NOTICES = {
   'endpoint-saved': 'The endpoint is saved.',
   'endpoint-enabled': 'The endpoint is enabled again.',
   'endpoint-deleted': 'The endpoint is deleted, and what waited for it ended.',
+  'retry-started': 'Undelivered events are being retried. Here is how far that is.',
   'replay-started': 'The events are being sent again. Here is how far that is.',
   'import-started': 'The numbers are being imported. Here is how far that is.',
   'task-stopping': 'It is being stopped: what is done stays done.',

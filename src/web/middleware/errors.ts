@@ -4,6 +4,7 @@ import type { Context } from '../../domain/context.js'
 import { asError, OutcomeUnknown, Unavailable, UserError } from '../../errors.js'
 import type { Logger } from '../../telemetry/log.js'
 import { answerErrorPage } from '../console/error-page.js'
+import { readSession } from '../console/people/session.js'
 
 /**
  * The one place that answers errors. Below /webhooks as `{"success":false,"error"}`, which clients expect there;
@@ -18,7 +19,11 @@ export function answerErrors(context: Context): Middleware {
     ctx.set('Cache-Control', 'no-store')
     try {
       await next()
-      if (ctx.body == null) answerNothing(ctx, answer)
+      if (ctx.body == null) {
+        // No route has read the session: with it the page has its navigation.
+        if (isForBrowser(ctx)) await readSession(context)(ctx, () => Promise.resolve())
+        answerNothing(ctx, answer)
+      }
     } catch (error) {
       const { status, detail, retryAfterSeconds } = explainError(log, error)
       if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds))

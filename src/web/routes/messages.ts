@@ -1,4 +1,4 @@
-import { liveActivity, showActivity } from '../console/messages/activity.js'
+import { liveActivity, postRetry, showActivity } from '../console/messages/activity.js'
 import { exportActivity } from '../console/messages/activity/export.js'
 import {
   liveConversation,
@@ -38,6 +38,7 @@ export function messagePages({ page, form, operatorForm }: Routes): void {
     page(         '/console/search',                                                  showSearch)
     operatorForm( '/console/search/look',                                             postSearchLook, showSearch)
     page(         '/console/activity',                                                showActivity)
+    form(         '/console/activity/retry',                                          postRetry, showActivity)
     page(         '/console/activity.csv',                                            exportActivity)
     page(         '/console/activity/live',                                           liveActivity)
     page(         '/console/messages/:messageId',                                     showMessage)

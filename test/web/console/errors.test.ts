@@ -34,6 +34,13 @@ describeWeb('what goes wrong', ({ context, web }) => {
     }
   })
 
+  it('keeps the navigation for those who are signed in', async () => {
+    const browser = await browse(context, web, (await createPerson(context)).id)
+    const { status, text } = await browser.get('/console/nothing')
+    expect(status).to.equal(404)
+    expect(text).to.include('href="/console/activity"').and.to.include('action="/console/search"')
+  })
+
   it('shows what somebody put into a link as text', async () => {
     const person = await createPerson(context)
     await context

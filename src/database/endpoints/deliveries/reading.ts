@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from '../../../states.js'
 import type { EventType } from '../../../event-types.js'
 import { columnsOf } from '../../../shape.js'
 import type { Database } from '../../connection.js'
@@ -138,13 +139,15 @@ export async function restartDelivery(
   db: Database,
   userId: string,
   id: string,
+  /** Only from one of these. */
+  statuses: readonly DeliveryStatus[] = ['delivered', 'exhausted', 'held'],
 ): Promise<{ id: string; endpointId: string; generation: number } | undefined> {
   const { rows } = await db.raw<{ rows: { id: string; endpointId: string; generation: number }[] }>(
     `update deliveries set status = 'pending', due_at = clock_timestamp(), round_attempt_count = 0, crash_count = 0, lost_count = 0,
        job_generation = job_generation + 1, delivered_at = null
-     where user_id = ? and id = ?::uuid and status in ('delivered', 'exhausted', 'held')
+     where user_id = ? and id = ?::uuid and status = any (?)
      returning id, endpoint_id as "endpointId", job_generation as generation`,
-    [userId, id],
+    [userId, id, [...statuses]],
   )
   return rows[0]
 }

@@ -1,5 +1,5 @@
 import type { Notice } from '../../../database/operating/notices.js'
-import type { Cure } from '../overview/needs.js'
+import type { Cure } from '../overview/cure.js'
 import { isNoticeKind, NOTICE_KINDS } from './kinds.js'
 
 export interface NoticeInWords {

@@ -2,7 +2,7 @@ import type { AccountEventType, NoticeDetails } from '../../../event-types.js'
 import { countryName } from '../../messages/country-guard.js'
 import { countOf, describeMs } from '../overview/figures.js'
 import { failureDoes } from '../causes.js'
-import type { Cure } from '../overview/needs.js'
+import type { Cure } from '../overview/cure.js'
 
 export type EndpointDetails = NoticeDetails<'endpoint.failing'>
 export type CarrierDetails = NoticeDetails<'carrier.down'>

@@ -1,5 +1,6 @@
 import { countryName } from '../../messages/country-guard.js'
 import type { CarrierView } from './carriers.js'
+import type { Cure } from './cure.js'
 import { causeInWords, disabledDoes, ENDPOINT, failureDoes, type Cause } from '../causes.js'
 import { withHost, type EndpointTroubles, type HoldingEndpoint, type TroubledEndpoint } from './endpoints.js'
 import { countOf } from './figures.js'
@@ -19,20 +20,6 @@ export interface Need {
   /** What several things may have in common. */
   cause?: Cause
 }
-
-export type Cure =
-  | { at: 'line' | 'line sending' | 'line endpoints'; userId: string; lineId: string }
-  | { at: 'application'; userId: string; applicationId: string }
-  | { at: 'endpoint'; userId: string; endpointId: string }
-  | { at: 'unknown messages'; userId: string }
-  | { at: 'failed messages'; userId: string }
-  | { at: 'carrier'; id: string }
-  | { at: 'queues' }
-  | { at: 'sending' }
-  | { at: 'user'; userId: string }
-  | { at: 'second factor'; userId: string }
-  /** A part of the overview itself says more. */
-  | { at: 'here'; part: 'postgres' | 'redis' | 'storage' | 'queues' | 'endpoints' }
 
 export interface NeedyParts {
   queues: Part<QueueView[]>

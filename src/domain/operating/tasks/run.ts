@@ -12,6 +12,7 @@ import { importBatch } from '../../carriers/accounts/import-task.js'
 import type { Context } from '../../context.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../../crashes.js'
 import { replayBatch } from '../../endpoints/deliveries/replay-batch.js'
+import { retryBatch } from '../../endpoints/deliveries/retry-shown.js'
 import { releaseHeldBatch } from '../../endpoints/deliveries/held-events.js'
 import { LEASE_MS } from '../../leases.js'
 import type { Batch } from './batch.js'
@@ -24,6 +25,7 @@ import type { Batch } from './batch.js'
 const BATCHES: Record<TaskKind, (context: Context, task: ClaimedTask) => Promise<Batch>> = {
   replay: replayBatch,
   held_events: releaseHeldBatch,
+  retry: retryBatch,
   import: importBatch,
 }
 

@@ -17,6 +17,7 @@ import { fieldOf, idOf, queryOf } from '../form-values.js'
 import { Field, Form } from '../form.js'
 import { homeOf } from '../home.js'
 import { Layout } from '../layout.js'
+import { withNotice } from '../notices.js'
 import { hasPhones, linePath } from './line/section.js'
 import { live } from '../live.js'
 import { answerFragment, answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
@@ -47,6 +48,7 @@ export function showStart(context: Context): Middleware {
       getFirstSteps(context, userId, line.id),
     ])
     const view = { page: pageOf(ctx, context), line, connection, path: startPath(line.id) }
+    const isSaved = queryOf(ctx, 'done') === 'url-saved'
     const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''
     const isSend = show === 'send' && connection.incomingWebhook !== null
     const isReceive = show === 'receive' && connection.endpoint !== null
@@ -61,7 +63,10 @@ export function showStart(context: Context): Middleware {
     const { testEvent } = shownOnce<{ testEvent: TestEventResult }>(ctx)
     answerPage(
       ctx,
-      <Layout page={view.page} title={`Get started · ${line.name}`}>
+      <Layout
+        page={isSaved ? { ...view.page, notice: undefined } : view.page}
+        title={`Get started · ${line.name}`}
+      >
         <div class="line">
           <h1>Get started</h1>
           <p>
@@ -86,6 +91,7 @@ export function showStart(context: Context): Middleware {
             secret={secret}
             body={eventBody(exampleOf(line), context.vocabulary)}
             testEvent={testEvent}
+            isSaved={isSaved}
           />
         </div>
       </Layout>,
@@ -171,8 +177,9 @@ function Connect(props: {
   secret: string | undefined
   body: string
   testEvent: TestEventResult | undefined
+  isSaved: boolean
 }) {
-  const { view, secret, body, testEvent } = props
+  const { view, secret, body, testEvent, isSaved } = props
   const { page, connection, path } = view
   const action = `${path}/outgoing-webhook`
   const url = connection.outgoingWebhookUrl
@@ -184,6 +191,11 @@ function Connect(props: {
       {...(testEvent === undefined ? {} : { tabIndex: -1, autofocus: true })}
     >
       <h2 id="connect-title">3. Connect your server</h2>
+      {isSaved && (
+        <p role="status" class="notice">
+          {view.page.notice}
+        </p>
+      )}
       <p>
         What the line receives is posted to a URL of yours as JSON, signed, and again until your server
         answers 2xx. What became of the newest event is said <a href="#steps">above</a>, as it happens.
@@ -264,7 +276,7 @@ export function postStartUrl(context: Context): Act {
     const outgoingWebhookUrl = fieldOf(ctx, 'url').trim()
     if (outgoingWebhookUrl === '') throw new UserError('give the URL of your server')
     await changeConnection(context, sessionOf(ctx).userId, lineId, { enabled: true, outgoingWebhookUrl })
-    return `${startPath(lineId)}?show=receive#connect`
+    return `${withNotice(`${startPath(lineId)}?show=receive`, 'url-saved')}#connect`
   }
 }
 

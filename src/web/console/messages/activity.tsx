@@ -11,12 +11,17 @@ import { ActivityList } from './activity/list.js'
 import { lookAtActivity, type Look } from './activity/look.js'
 import { Layout } from '../layout.js'
 import { live } from '../live.js'
-import { answerPage, pageOf } from '../page.js'
+import { Form } from '../form.js'
+import { withNotice } from '../notices.js'
+import { TASKS } from '../operating/tasks.js'
+import { mayRetry, startRetry } from '../../../domain/endpoints/deliveries/retry-shown.js'
+import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { sessionOf } from '../people/session.js'
 import { filterPath, zoneOf } from '../time-filter.js'
 import { ZoneNote } from '../time-filter-fields.js'
 
 const PATH = '/console/activity'
+const RETRY = `${PATH}/retry`
 /**
  * A page fills about two screens. A longer one is slow to build and to read, a shorter one has to be turned too often.
  */
@@ -32,18 +37,24 @@ export function showActivity(context: Context): Middleware {
     const fault = asked instanceof UserError ? asked.message : undefined
     const found = asked instanceof UserError ? undefined : await look(context, userId, asked)
     if (asked instanceof UserError) ctx.status = asked.status
+    const page = pageOf(ctx, context)
     answerPage(
       ctx,
-      <Layout page={pageOf(ctx, context)} title="Activity">
+      <Layout page={page} title="Activity">
         <h1>Activity</h1>
         <FilterForm path={PATH} lines={lines} written={written} fault={fault} />
+        {page.fault !== undefined && (
+          <p role="alert" class="fault">
+            {page.fault.message}
+          </p>
+        )}
         <ZoneNote written={written} />
         {found?.isFirst === true && (
           <div {...{ 'data-live': filterPath(`${PATH}/live`, written) }} hx-swap="innerMorph">
-            <Found {...{ context, lines, written, found }} />
+            <Found {...{ page, context, lines, written, found }} />
           </div>
         )}
-        {found?.isFirst === false && <Found {...{ context, lines, written, found }} />}
+        {found?.isFirst === false && <Found {...{ page, context, lines, written, found }} />}
       </Layout>,
     )
   }
@@ -54,12 +65,22 @@ export function liveActivity(context: Context): Middleware {
     const { userId } = sessionOf(ctx)
     const [lines, { filter }] = await Promise.all([listOwnLines(context, userId), readFilter(ctx, context)])
     const found = await look(context, userId, { filter, before: undefined })
-    return <Found {...{ context, lines, written: writtenFilter(ctx), found }} />
+    const page = pageOf(ctx, context)
+    return <Found {...{ page, context, lines, written: writtenFilter(ctx), found }} />
   })
   return async (ctx, next) => {
     // A wrong filter is refused here, because nobody can be told once the stream has begun.
     await readFilter(ctx, context)
     await stream(ctx, next)
+  }
+}
+
+/** Its filter is in the address, as that of the page is. */
+export function postRetry(context: Context): Act {
+  return async (ctx) => {
+    const { filter } = await readFilter(ctx, context)
+    await startRetry(context, sessionOf(ctx).userId, filter)
+    return withNotice(TASKS, 'retry-started')
   }
 }
 
@@ -82,12 +103,14 @@ async function look(
 }
 
 function Found(props: {
+  page: Page
   context: Context
   lines: readonly OwnLine[]
   written: WrittenFilter
   found: FoundActivity
 }) {
-  const { context, lines, written, found } = props
+  const { page, context, lines, written, found } = props
+  const hasUndelivered = found.activities.some(({ deliveries }) => deliveries.some(mayRetry))
   const { activities, older, isFirst, isLookedThroughInPart } = found
   if (activities.length === 0 && older === null) {
     return <EmptyList hasSimulator={context.config.simulator} {...{ lines, written, isFirst }} />
@@ -97,7 +120,15 @@ function Found(props: {
       <p class="muted">
         <Total {...found} /> <a href={filterPath(`${PATH}.csv`, written)}>All as CSV</a>
       </p>
+      {hasUndelivered && (
+        <Form page={page} action={filterPath(RETRY, written)} class="inline">
+          <button type="submit" class="secondary">
+            Retry all undelivered events of this filter
+          </button>
+        </Form>
+      )}
       <ActivityList
+        acts={{ page, back: filterPath(PATH, written) }}
         activities={activities}
         contacts={found.contacts}
         zone={zoneOf(written)}

@@ -7,7 +7,7 @@ import { cancelMessage, rescheduleMessage } from '../../../domain/messages/later
 import { sendMessageAgain } from '../../../domain/messages/send-again.js'
 import { tryMessageNow } from '../../../domain/messages/try-now.js'
 import { UserError } from '../../../errors.js'
-import { fieldOf, idOf, queryOf } from '../form-values.js'
+import { backOf, fieldOf, idOf, queryOf } from '../form-values.js'
 import { Layout } from '../layout.js'
 import { live } from '../live.js'
 import { viewMessage, type MessageView } from './message/page-model.js'
@@ -82,7 +82,7 @@ export function postReschedule(context: Context): Act {
 export function postSendDeliveryAgain(context: Context): Act {
   return async (ctx) => {
     const { messageId } = await sendDeliveryAgain(context, sessionOf(ctx).userId, idOf(ctx, 'deliveryId'))
-    return withNotice(messagePath(messageId ?? idOf(ctx, 'messageId')), 'sent-again')
+    return withNotice(backOf(ctx) ?? messagePath(messageId ?? idOf(ctx, 'messageId')), 'sent-again')
   }
 }
 
@@ -96,7 +96,7 @@ export function postTryMessageNow(context: Context): Act {
 export function postTryDeliveryNow(context: Context): Act {
   return async (ctx) => {
     await tryDeliveryNow(context, sessionOf(ctx).userId, idOf(ctx, 'deliveryId'))
-    return withNotice(messagePath(idOf(ctx, 'messageId')), 'tried-now')
+    return withNotice(backOf(ctx) ?? messagePath(idOf(ctx, 'messageId')), 'tried-now')
   }
 }
 

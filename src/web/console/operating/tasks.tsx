@@ -23,6 +23,7 @@ const MAX_SHOWN = 30
 const KIND_WORDS: Record<TaskKind, string> = {
   replay: 'Replay of events',
   held_events: 'Held events',
+  retry: 'Retry of undelivered events',
   import: 'Import of numbers',
 }
 

@@ -59,6 +59,9 @@ describeWith('the first steps with a line', startConsole, (site) => {
       'outgoingWebhookUrl: The URL starts with ftp:, which cannot be called: use https://.',
     ])
     const { text: receiving } = await follow('outgoing-webhook', { url: receiver.url })
+    expect(receiving).to.match(
+      /3\. Connect your server<\/h2><p role="status" class="notice">The outgoing webhook URL is saved/,
+    )
     const secret = await revealSigningSecret(
       context,
       { userId },

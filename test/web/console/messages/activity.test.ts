@@ -9,11 +9,15 @@ import { connect, createApplication } from '../../../domain/applications/applica
 import {
   ANNA,
   BEN,
+  deliveryRow,
   inboundText,
   queueMessage,
   queueMessages,
   receiveForDelivery,
 } from '../../../domain/fixtures.js'
+import { listTasksOf } from '../../../../src/domain/operating/tasks.js'
+import { goOn } from '../../../domain/operating/tasks.js'
+import { expectFault, expectSentTo } from '../support.js'
 import { browse } from '../../../helpers/web/browser-session.js'
 import { createLine } from '../../../helpers/factories.js'
 import { describeWith } from '../../../helpers/suite.js'
@@ -68,6 +72,47 @@ describeWith('the activity page', startConsole, (site) => {
     const rows = rowsOf(await page())
     expect(rows.at(-1)?.words).to.match(/The carrier rejected it: simulator: .* failed$/)
     expect(rows[0]?.words).to.match(/exhausted after 9 attempts The name of the host was not found\./)
+  })
+
+  it('tries a failed event again from its row, and all of a filter as a background task', async () => {
+    const { context } = site
+    const deliveries = await Promise.all([1, 2, 3].map(() => receiveForDelivery(context, line)))
+    const [first, second, third] = deliveries
+    const set = (id: string, columns: object) => context.db('deliveries').where({ id }).update(columns)
+    const statusesNow = async () =>
+      Promise.all(deliveries.map(async ({ id }) => (await deliveryRow(context, id)).status))
+    expect(await page()).not.to.include('Retry')
+    await set(first!.id, { status: 'exhausted', last_failure: 'http_500' })
+    await set(second!.id, { last_failure: 'http_500', due_at: new Date(Date.now() + 60_000) })
+    await set(third!.id, { status: 'exhausted', last_failure: 'timeout' })
+    const html = await page('?status=exhausted')
+    const [action = ''] = /\/console\/messages\/[\w-]+\/deliveries\/[\w-]+\/send-again/.exec(html) ?? []
+    expect(html).to.include('name="back" value="/console/activity?status=exhausted"')
+    const done = await line.browser.submit(action, { back: '/console/activity?status=exhausted' })
+    expectSentTo(done, '/console/activity?status=exhausted&done=sent-again')
+    expect((await statusesNow()).filter((status) => status === 'exhausted')).to.have.length(1)
+    await set(first!.id, { status: 'exhausted', last_failure: 'http_500' })
+    await set(third!.id, { status: 'exhausted', last_failure: 'timeout' })
+
+    const retry = (query: string) => line.browser.submit(`${PATH}/retry${query}`)
+    expectSentTo(await retry('?reason=timeout'), '/console/tasks?done=retry-started')
+    const [task] = await listTasksOf(context, line.userId, { limit: 1 })
+    expect(task).to.include({ kind: 'retry', totalCount: 1 })
+    expect(await goOn(context, task!)).to.include({ status: 'done', doneCount: 1 })
+    expect(await statusesNow()).to.deep.equal(['exhausted', 'pending', 'pending'])
+    expect((await deliveryRow(context, second!.id)).due_at.getTime()).to.be.greaterThan(Date.now())
+    expectSentTo(await retry(''), '/console/tasks?done=retry-started')
+    const [all] = await listTasksOf(context, line.userId, { limit: 1 })
+    expect(await goOn(context, all!)).to.include({ status: 'done', doneCount: 3, totalCount: 3 })
+    expect((await deliveryRow(context, second!.id)).due_at.getTime()).to.be.at.most(Date.now())
+    expectFault(await retry('?status=exhausted'), 409, 'No undelivered event fits this filter')
+  })
+
+  it('says when a scheduled message goes', async () => {
+    await queueMessage(site.context, line, { status: 'scheduled', due_at: new Date('2030-01-02T03:04:05Z') })
+    expect(wordsOf(await page())).to.include('Goes out 2030-01-02 03:04:05 UTC')
+    const thread = await line.browser.get(`${line.path}/conversations/${encodeURIComponent(ANNA)}`)
+    expect(wordsOf(thread.text)).to.include('goes out 2030-01-02 03:04:05 UTC')
   })
 
   it('shows that an application was told of a line that was disconnected', async () => {

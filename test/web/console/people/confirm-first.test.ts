@@ -28,7 +28,7 @@ const NOT_ASKED: [reason: string, paths: RegExp][] = [
   ['it sends a text, which is what a line is for', /\/(messages|voicemails)$/],
   ['it counts and changes nothing', /\/(segments|policy\/preview)$/],
   ['it holds or frees what waits, for the same receivers', /\/(pause|resume|try-now)$/],
-  ['it sends to the receivers that are there', /\/(test-event|send-held-events|send-again)$/],
+  ['it sends to the receivers that are there', /\/(test-event|send-held-events|send-again|activity\/retry)$/],
   ['it changes when, or whether, one message goes', /\/(reschedule|cancel)$/],
   ['it turns on or off what is there, with the URLs that it has', /\/(enable|disable|disconnect)$/],
   ['it chooses what is posted to the URL that is there', /\/(events|policy)$/],

@@ -7,7 +7,11 @@ import type { Contact } from '../../../../domain/lines/contacts.js'
 import { ContactName } from '../conversation/contact-name.js'
 import { conversationPath } from '../conversation/path.js'
 import { explainFailure } from '../../endpoints/failures.js'
+import { Form, Time } from '../../form.js'
+import type { Page } from '../../page.js'
+import { mayRetry } from '../../../../domain/endpoints/deliveries/retry-shown.js'
 import { TYPE_LABELS } from '../message/labels.js'
+import { deliverAgainPath, deliverNowPath } from '../message/send-again.js'
 import { messagePath } from '../message/path.js'
 import { Status } from '../../status.js'
 import { TimeOfDay } from '../../time-filter-fields.js'
@@ -26,11 +30,18 @@ interface OfList {
   contacts: ReadonlyMap<string, Contact>
   /** undefined: the reader's. */
   zone: string | undefined
+  /** With it there are buttons that try again, and bring the reader back. */
+  acts?: ListActs | undefined
+}
+
+export interface ListActs {
+  page: Page
+  back: string
 }
 
 /** A row for each message, with what became of its events, below the days on which they came. */
 export function ActivityList(props: OfList & { activities: readonly Activity[] }) {
-  const { activities, lineNames, contacts, zone } = props
+  const { activities, lineNames, contacts, zone, acts } = props
   const dayOf = daysIn(zone ?? UTC)
   const rows = activities.map((activity) => ({ ...activity, ...headOf(activity) }))
   return (
@@ -55,11 +66,11 @@ export function ActivityList(props: OfList & { activities: readonly Activity[] }
               {message === undefined ? (
                 <div>
                   {deliveries.map((each) => (
-                    <DeliveryLine key={each.id} delivery={each} />
+                    <DeliveryLine key={each.id} delivery={each} acts={acts} />
                   ))}
                 </div>
               ) : (
-                <OfMessage {...{ message, deliveries, contacts }} />
+                <OfMessage {...{ message, deliveries, contacts, acts }} />
               )}
               {message !== undefined && <Status status={message.status} />}
             </li>
@@ -80,9 +91,10 @@ function OfMessage(props: {
   message: Message
   deliveries: readonly Delivery[]
   contacts: ReadonlyMap<string, Contact>
+  acts: ListActs | undefined
 }) {
-  const { message, deliveries, contacts } = props
-  const { id, lineId, direction, type, text, error } = message
+  const { message, deliveries, contacts, acts } = props
+  const { id, lineId, direction, type, text, error, status, dueAt } = message
   const isSent = direction === 'outbound'
   const number = contactNumberOf(message)
   const rest = deliveries.length - MAX_DELIVERIES
@@ -97,19 +109,24 @@ function OfMessage(props: {
         Conversation
       </a>
       <p class="excerpt">{text === null ? TYPE_LABELS[type] : <UserText>{excerptOf(text)}</UserText>}</p>
+      {status === 'scheduled' && (
+        <p>
+          Goes out <Time at={dueAt} />
+        </p>
+      )}
       {error !== null && <p class="why">{explainFailure(error)}</p>}
       {deliveries.slice(0, MAX_DELIVERIES).map((each) => (
-        <DeliveryLine key={each.id} delivery={each} />
+        <DeliveryLine key={each.id} delivery={each} acts={acts} />
       ))}
       {rest > 0 && <p class="delivery">{`and ${rest} more`}</p>}
     </div>
   )
 }
 
-function DeliveryLine({ delivery }: { delivery: Delivery }) {
-  const { type, url, applicationName, attemptCount, lastFailure, status } = delivery
+function DeliveryLine({ delivery, acts }: { delivery: Delivery; acts: ListActs | undefined }) {
+  const { id, messageId, type, url, applicationName, attemptCount, lastFailure, status } = delivery
   return (
-    <p class="delivery">
+    <div class="delivery">
       <Arrow>⇢</Arrow>
       {EVENT_TYPES[type].label} to{' '}
       {applicationName === null ? hostOf(url) : <UserText>{applicationName}</UserText>}{' '}
@@ -117,8 +134,20 @@ function DeliveryLine({ delivery }: { delivery: Delivery }) {
       {attemptCount > 1 && ` after ${attemptCount} attempts`}
       {lastFailure !== null && status !== 'delivered' && (
         <span class="why"> {explainFailure(lastFailure)}</span>
+      )}{' '}
+      {acts !== undefined && messageId !== null && mayRetry(delivery) && (
+        <Form
+          page={acts.page}
+          action={status === 'pending' ? deliverNowPath(messageId, id) : deliverAgainPath(messageId, id)}
+          class="inline"
+        >
+          <input type="hidden" name="back" value={acts.back} />
+          <button type="submit" class="link">
+            {status === 'pending' ? 'Try now' : 'Retry'}
+          </button>
+        </Form>
       )}
-    </p>
+    </div>
   )
 }
 

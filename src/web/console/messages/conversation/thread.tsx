@@ -19,8 +19,10 @@ export function Thread({ messages }: { messages: readonly Message[] }) {
 
 /** A message in one state never changes, so htmx leaves it alone when another one comes, and a recording plays on. */
 function Bubble({ message }: { message: Message }) {
-  const { id, direction, source, type, text, media, status, error, createdAt } = message
-  const state = [status, media?.status, media?.isRemoved].join('-')
+  const { id, direction, source, type, text, media, status, error, createdAt, dueAt } = message
+  const state = [status, status === 'scheduled' ? dueAt.getTime() : '', media?.status, media?.isRemoved].join(
+    '-',
+  )
   return (
     <li id={`message-${id}-${state}`} class={direction} {...{ 'hx-morph-skip': '' }}>
       {text !== null && text !== '' && <p dir="auto">{text}</p>}
@@ -31,6 +33,12 @@ function Bubble({ message }: { message: Message }) {
           <Time at={createdAt} />
         </a>{' '}
         <Status status={status} />
+        {status === 'scheduled' && (
+          <>
+            {' '}
+            goes out <Time at={dueAt} />
+          </>
+        )}
         {direction === 'outbound' && ` ${SOURCE_LABELS[source]}`}
       </small>
     </li>

@@ -1,5 +1,5 @@
 import { sectionPath, tabPath } from '../../lines/line/section.js'
-import type { Cure } from '../../../../domain/operating/overview/needs.js'
+import type { Cure } from '../../../../domain/operating/overview/cure.js'
 
 /** The page where something is mended. What is another user's is reached by that user's page. */
 export function CureLink({ cure, userId }: { cure: Cure; userId: string }) {

@@ -45,6 +45,13 @@ export function LostSecondFactor({ page, path, user, hasSecondFactor, asked }: P
       )}
       {!hasSecondFactor && <p>There is none.</p>}
       {hasSecondFactor && isOwn && <p>Your own: it is in your settings.</p>}
+      {hasSecondFactor && !isOwn && (
+        <p>
+          If they have lost it: a recovery code signs them in instead. Without one, ask here for its removal;
+          after another operator confirms, they sign in with their password and set up a new one. At the
+          command line, <code>linehook user remove-second-factor</code> does it at once.
+        </p>
+      )}
       {canAsk && <Ask page={page} action={`${forms}/ask`} />}
       {open !== undefined && <Asked page={page} path={forms} asked={open} />}
     </section>

@@ -1,0 +1,82 @@
+import { makeDeliveryDue } from '../../../database/endpoints/deliveries/making-due.js'
+import type { Delivery } from '../../../database/endpoints/deliveries/delivery.js'
+import { restartDelivery } from '../../../database/endpoints/deliveries/reading.js'
+import { advanceTask, type ClaimedTask } from '../../../database/operating/tasks.js'
+import { UserError } from '../../../errors.js'
+import type { Context } from '../../context.js'
+import { isMediaFailure } from '../../media/failures.js'
+import { readActivity, type ActivityFilter } from '../../messages/activity.js'
+import type { Batch } from '../../operating/tasks/batch.js'
+import { addTask, type Task } from '../../operating/tasks.js'
+
+/** A person waits while they are found. */
+export const MAX_RETRIED = 5000
+/** So many a second, as fast as somebody would look at them. */
+const BATCH = 50
+
+/**
+ * What the task's row says: which deliveries. They are found once, so that the task does what was shown and nothing that came
+ * later, and so that no number and no text of the filter stays in its row.
+ */
+interface Asked {
+  deliveryIds: string[]
+}
+
+/** Whether a person may have it tried again without waiting: it failed, and is over, held, or waits for its next attempt. */
+export function mayRetry({ status, lastFailure, endpointPausedAt }: RetriedState): boolean {
+  // Without a copy of its media there is nothing to send.
+  if (status === 'held') return !isMediaFailure(lastFailure)
+  return status === 'exhausted' || (status === 'pending' && lastFailure !== null && endpointPausedAt === null)
+}
+
+type RetriedState = Pick<Delivery, 'status' | 'lastFailure' | 'endpointPausedAt'>
+
+/**
+ * Starts a background task that tries again everything undelivered that fits the filter, the newest first.
+ *
+ * @throws UserError 409 when nothing is undelivered, or too many tasks are under way
+ */
+export async function startRetry(context: Context, userId: string, filter: ActivityFilter): Promise<Task> {
+  const deliveryIds: string[] = []
+  for await (const { deliveries } of readActivity(context, userId, filter)) {
+    const fitting = deliveries.filter(
+      (each) => mayRetry(each) && (!isDeliveryStatus(filter.status) || each.status === filter.status),
+    )
+    deliveryIds.push(...fitting.map(({ id }) => id))
+    if (deliveryIds.length >= MAX_RETRIED) break
+  }
+  if (deliveryIds.length === 0) throw new UserError('No undelivered event fits this filter', 409)
+  const asked: Asked = { deliveryIds: deliveryIds.slice(0, MAX_RETRIED) }
+  const lineId = filter.lineId ?? null
+  const totalCount = asked.deliveryIds.length
+  return addTask(
+    context,
+    { kind: 'retry', userId, lineId, applicationId: null, asked, totalCount },
+    { action: 'events.replayed', subjectId: lineId, userId, after: { count: totalCount } },
+  )
+}
+
+function isDeliveryStatus(status: string | undefined): boolean {
+  return status === 'exhausted' || status === 'held' || status === 'pending'
+}
+
+/** The next deliveries of such a task (`tasks/run.ts`). One that is under way or was delivered meanwhile is left alone. */
+export async function retryBatch({ db, queues }: Context, task: ClaimedTask): Promise<Batch> {
+  const { deliveryIds } = task.asked as Asked
+  const { userId } = task
+  if (userId === null) throw new Error('a retry must say whose it is')
+  const ids = deliveryIds.slice(task.doneCount, task.doneCount + BATCH)
+  const due = await db.transaction(async (trx) => {
+    const found = []
+    for (const id of ids) {
+      found.push(
+        (await restartDelivery(trx, userId, id, ['exhausted', 'held'])) ??
+          (await makeDeliveryDue(trx, userId, id)),
+      )
+    }
+    await advanceTask(trx, task, { position: task.position, doneCount: ids.length })
+    return found.filter((each) => each !== undefined)
+  })
+  await queues.enqueueDeliveries(due)
+  return { count: ids.length, isLast: task.doneCount + ids.length >= deliveryIds.length, waitMs: 1000 }
+}

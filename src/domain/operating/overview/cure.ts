@@ -1,0 +1,14 @@
+/** Where something is mended. */
+export type Cure =
+  | { at: 'line' | 'line sending' | 'line endpoints'; userId: string; lineId: string }
+  | { at: 'application'; userId: string; applicationId: string }
+  | { at: 'endpoint'; userId: string; endpointId: string }
+  | { at: 'unknown messages'; userId: string }
+  | { at: 'failed messages'; userId: string }
+  | { at: 'carrier'; id: string }
+  | { at: 'queues' }
+  | { at: 'sending' }
+  | { at: 'user'; userId: string }
+  | { at: 'second factor'; userId: string }
+  /** A part of the overview itself says more. */
+  | { at: 'here'; part: 'postgres' | 'redis' | 'storage' | 'queues' | 'endpoints' }

@@ -18,6 +18,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   webhook: async () => (await import('./commands/webhook.js')).addWebhookCommands,
   sending: async () => (await import('./commands/operating/sending.js')).addSendingCommands,
   message: async () => (await import('./commands/message.js')).addMessageCommands,
+  usage: async () => (await import('./commands/usage.js')).addUsageCommand,
   contact: async () => (await import('./commands/contact.js')).addContactCommands,
   delivery: async () => (await import('./commands/delivery.js')).addDeliveryCommands,
   event: async () => (await import('./commands/event.js')).addEventCommands,

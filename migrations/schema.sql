@@ -103,6 +103,8 @@ create table carrier_accounts (
   last_tested_version integer,
   received_until timestamp with time zone,
   received_asked_at timestamp with time zone,
+  priced_until timestamp with time zone,
+  prices_asked_at timestamp with time zone,
   paused_at timestamp with time zone,
   paused_by uuid,
   resumed_at timestamp with time zone,
@@ -498,10 +500,16 @@ create table messages (
   carrier text,
   passed_over jsonb,
   to_country text,
-  carrier_options jsonb
+  carrier_options jsonb,
+  segment_count integer,
+  carrier_segment_count integer,
+  price numeric,
+  currency text
 ) partition by range (id);
 alter table messages add constraint messages_pkey PRIMARY KEY (id);
+alter table messages add constraint messages_check CHECK (((price IS NULL) = (currency IS NULL)));
 alter table messages add constraint messages_direction_check CHECK ((direction = ANY (ARRAY['outbound'::text, 'inbound'::text])));
+alter table messages add constraint messages_price_check CHECK ((price >= (0)::numeric));
 alter table messages add constraint messages_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'application'::text, 'api'::text, 'console'::text, 'carrier'::text, 'service'::text])));
 alter table messages add constraint messages_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'delivered'::text, 'failed'::text, 'unknown'::text, 'received'::text, 'scheduled'::text])));
 alter table messages add constraint messages_type_check CHECK ((type = ANY (ARRAY['text'::text, 'media'::text, 'voicemail'::text])));
@@ -717,13 +725,29 @@ CREATE INDEX smpp_parts_message ON public.smpp_parts USING btree (carrier, from_
 
 create table spend_caps (
   owner_id uuid not null,
-  segments_per_day integer not null,
+  segments_per_day integer,
+  amount_per_month numeric,
+  currency text,
   day date not null default ((clock_timestamp() AT TIME ZONE 'UTC'::text))::date,
   used integer not null default 0,
   warned_day date
 );
 alter table spend_caps add constraint spend_caps_pkey PRIMARY KEY (owner_id);
+alter table spend_caps add constraint spend_caps_amount_per_month_check CHECK ((amount_per_month > (0)::numeric));
+alter table spend_caps add constraint spend_caps_check CHECK (((amount_per_month IS NULL) = (currency IS NULL)));
+alter table spend_caps add constraint spend_caps_check1 CHECK ((num_nonnulls(segments_per_day, amount_per_month) > 0));
 alter table spend_caps add constraint spend_caps_segments_per_day_check CHECK ((segments_per_day > 0));
+
+create table spending (
+  line_id uuid not null,
+  user_id uuid not null,
+  month date not null,
+  currency text not null,
+  message_count integer not null,
+  amount numeric not null
+);
+alter table spending add constraint spending_pkey PRIMARY KEY (line_id, month, currency);
+CREATE INDEX spending_user ON public.spending USING btree (user_id, month);
 
 create table tasks (
   id uuid not null,
@@ -1383,6 +1407,7 @@ AS $function$
 declare
   now_at timestamptz := clock_timestamp();
   today date := (now_at at time zone 'UTC')::date;
+  this_month date := date_trunc('month', today)::date;
 begin
   return query
   with asked as materialized (
@@ -1478,6 +1503,10 @@ begin
             and case when c.day = today then c.used else 0 end + p.segments + (
               select coalesce(sum(b.segments), 0) from keyed b join line_state o on o.id = b.line_id
               where b.is_new and b.n < p.n and c.owner_id in (b.line_id, o.user_id)) > c.segments_per_day) then 'over_cap'
+        when p.capped is true and p.segments > 0 and exists (
+          select from spend_caps c where c.owner_id in (p.line_id, l.user_id) and c.amount_per_month <= (
+            select coalesce(sum(s.amount), 0) from spending s where s.month = this_month and s.currency = c.currency
+              and (s.line_id = c.owner_id or s.user_id = c.owner_id))) then 'over_monthly_cap'
         when p."full" then 'line_full'
         when p.is_later then
           case when l.scheduled + p.later_before >= max_scheduled_per_line() then 'line_full' else 'accepted' end
@@ -1499,12 +1528,12 @@ begin
   ), queued as (
     insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number, text,
       media_url, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref,
-      carrier_options)
+      carrier_options, segment_count)
     select j.id, j.user_id, j.line_id, 'outbound', j.source, j.application_id,
       case when j.media_url is null then 'text' else 'media' end, j.from_number, j."to", j.text, j.media_url, j.again_of,
       case when j.is_later then 'scheduled' else 'queued' end, now_at, case when j.is_later then j.send_at else now_at end,
       nextval('message_positions'), case when j.is_later then j.send_at end, j.expires_at, j.client_ref,
-      j.carrier_options
+      j.carrier_options, j.segments
     from (select * from taken order by taken.n) j
   ), copies as (
     insert into media (id, user_id, line_id, message_id, purpose, source_url, token)
@@ -1680,6 +1709,52 @@ begin
       and c.message_id = x.message_id)
   order by x.carrier, x.carrier_message_id, x.message_id
   on conflict do nothing;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_charges(charges jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  ids uuid[];
+begin
+  select array_agg((c.value ->> 'id')::uuid) into ids from jsonb_array_elements(charges) c;
+
+  with given as materialized (
+    select distinct on (x.id) x.* from (
+      select g.*, c.ordinality as n from jsonb_array_elements(charges) with ordinality c
+      cross join lateral jsonb_to_record(c.value) as g(id uuid, price numeric, currency text, "segmentCount" integer)
+    ) x order by x.id, x.n desc
+  ), before as materialized (
+    select m.id, m.price, m.currency from messages m
+    where m.id = any (ids) and m.direction = 'outbound' order by m.id for no key update
+  ), noted as (
+    update messages m
+    set price = coalesce(g.price, m.price), currency = case when g.price is null then m.currency else g.currency end,
+        carrier_segment_count = coalesce(g."segmentCount", m.carrier_segment_count)
+    from given g join before b on b.id = g.id
+    where m.id = any (ids) and m.id = g.id
+      and (g.price is not null and (g.price, g.currency) is distinct from (m.price, m.currency)
+        or g."segmentCount" is distinct from m.carrier_segment_count and g."segmentCount" is not null)
+    returning m.line_id, m.user_id, m.price, m.currency, b.price as price_before, b.currency as currency_before,
+      date_trunc('month', coalesce(m.handed_over_at, m.created_at) at time zone 'UTC')::date as month
+  ), moved as (
+    select n.line_id, n.user_id, n.month, n.currency, 1 as messages, n.price as amount from noted n
+    where n.price is not null
+    union all
+    select n.line_id, n.user_id, n.month, n.currency_before, -1, -n.price_before from noted n
+    where n.price_before is not null
+  )
+  insert into spending as s (line_id, user_id, month, currency, message_count, amount)
+  select v.line_id, min(v.user_id::text)::uuid, v.month, v.currency, sum(v.messages), sum(v.amount)
+  from moved v group by v.line_id, v.month, v.currency
+  having sum(v.messages) <> 0 or sum(v.amount) <> 0
+  order by v.line_id, v.month, v.currency
+  on conflict (line_id, month, currency) do update
+  set message_count = s.message_count + excluded.message_count, amount = s.amount + excluded.amount;
 end $function$
 ;
 
@@ -2202,6 +2277,11 @@ begin
     'carrier', x.carrier, 'carrier_message_id', x."carrierMessageId", 'message_id', x.id)))
   from jsonb_to_recordset(settlements) as x(id uuid, carrier text, "carrierMessageId" text)
   where x."carrierMessageId" is not null having count(*) > 0;
+
+  if jsonb_path_exists(settlements, '$[*].charge') then
+    perform note_charges(jsonb_agg(x.charge || jsonb_build_object('id', x.id)))
+    from jsonb_to_recordset(settlements) as x(id uuid, charge jsonb) where x.charge is not null;
+  end if;
 
   return query
   select coalesce((

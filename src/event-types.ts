@@ -243,6 +243,26 @@ export const EVENT_TYPES = {
     },
     example: { userId: EXAMPLE_USER, lineId: null, lineName: null, segmentsPerDay: 1000, used: 800 },
   }),
+  'monthly_cap.near': ofAccount({
+    label: 'Monthly cap nearly spent',
+    when: '80 % of a monthly cap are spent; it is told once a month, and again when the cap changes',
+    who: 'owner and operators',
+    data: {
+      userId: uuid,
+      /** null: the cap is of all lines of the user together. */
+      lineId: orNull(uuid),
+      lineName: orNull(text),
+      /** Exact, in whole units of the currency. */
+      amount: text,
+      currency: text,
+      /** When it was told. */
+      spent: text,
+    },
+    example: {
+      ...{ userId: EXAMPLE_USER, lineId: null, lineName: null },
+      ...{ amount: '50.00', currency: 'USD', spent: '40.12' },
+    },
+  }),
   'country.paused': ofAccount({
     label: 'Country paused',
     when: 'a user suddenly sends far more messages to a country, and they are refused from then on',

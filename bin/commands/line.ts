@@ -4,6 +4,8 @@ import { addLine, getAnyLine, setLineStatus } from '../../src/domain/lines/lines
 import { readRoute, setRoutes, writeRoute } from '../../src/domain/lines/routes.js'
 import { tryLineMessagesNow } from '../../src/domain/messages/try-now.js'
 import { COMMAND_LINE, pauseLine, resumeLine } from '../../src/domain/operating/pauses.js'
+import { moneyOf, readMonthlyCap, setMonthlyCap } from '../../src/domain/messages/spending/monthly-caps.js'
+import type { Money } from '../../src/database/messages/spend-caps.js'
 import { readCap, setSpendCap } from '../../src/domain/messages/spend-caps.js'
 import { getUserByEmail } from '../../src/domain/people/users.js'
 import { run } from '../run.js'
@@ -146,6 +148,28 @@ export function addLineCommands(program: Command): void {
         }
       }),
     )
+
+  line
+    .command('monthly-cap')
+    .description('set how much money a line may spend in a month (UTC), or none')
+    .argument('<line>', 'id or number')
+    .argument('<amount>', "such as '50 USD', or none")
+    .option('--json', 'print JSON')
+    .action((reference: string, amount: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { id, userId, number } = await getAnyLine(context, reference)
+        const money = readMonthlyCap(amount)
+        await setMonthlyCap(context, { of: 'line', id, userId }, money)
+        return {
+          result: { id, number, amountPerMonth: money },
+          lines: [`line ${number} ${monthlyCapWords(money)}`],
+        }
+      }),
+    )
+}
+
+export function monthlyCapWords(money: Money | null): string {
+  return money === null ? 'may cost any amount a month' : `may cost ${moneyOf(money)} a month`
 }
 
 export function capWords(segmentsPerDay: number | null): string {

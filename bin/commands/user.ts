@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { listUsers } from '../../src/database/people/users.js'
 import { createSetUpLink } from '../../src/domain/people/set-up-links.js'
+import { readMonthlyCap, setMonthlyCap } from '../../src/domain/messages/spending/monthly-caps.js'
 import { readCap, setSpendCap } from '../../src/domain/messages/spend-caps.js'
 import { resumeCountry } from '../../src/domain/messages/country-guard.js'
 import { disableUser, enableUser, type Belongings } from '../../src/domain/people/disabled-users.js'
@@ -10,7 +11,7 @@ import { endSessions } from '../../src/domain/people/sessions.js'
 import { addUser, getUser, getUserByEmail, type User } from '../../src/domain/people/users.js'
 import { UserError } from '../../src/errors.js'
 import { run } from '../run.js'
-import { capWords } from './line.js'
+import { capWords, monthlyCapWords } from './line.js'
 
 interface AddOptions {
   name?: string
@@ -70,6 +71,24 @@ export function addUserCommands(program: Command): void {
         return {
           result: { id, email, segmentsPerDay },
           lines: [`all lines of ${email} together may send ${capWords(segmentsPerDay)}`],
+        }
+      }),
+    )
+
+  user
+    .command('monthly-cap')
+    .description('set how much money all lines of a user may spend in a month (UTC), or none')
+    .argument('<email>', 'e-mail address')
+    .argument('<amount>', "such as '50 USD', or none")
+    .option('--json', 'print JSON')
+    .action((email: string, amount: string, options: { json?: boolean }) =>
+      run(options, async (context) => {
+        const { id } = await getUserByEmail(context, email)
+        const money = readMonthlyCap(amount)
+        await setMonthlyCap(context, { of: 'user', id }, money)
+        return {
+          result: { id, email, amountPerMonth: money },
+          lines: [`all lines of ${email} together ${monthlyCapWords(money)}`],
         }
       }),
     )

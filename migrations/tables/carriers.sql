@@ -24,6 +24,9 @@ create table carrier_accounts (
   received_until timestamptz,
   -- So that of any number of processes one asks.
   received_asked_at timestamptz,
+  -- All that was handed over before has its price, as far as the carrier has one; and when it was asked last.
+  priced_until timestamptz,
+  prices_asked_at timestamptz,
   paused_at timestamptz,
   paused_by uuid references users (id) on delete set null,
   resumed_at timestamptz,

@@ -58,7 +58,14 @@ create table messages (
   -- ISO 3166, '' for a number of no country. It is there only if a route of the line asks for it.
   to_country text,
   -- What the sender says to the carrier besides, by names that the carrier account knows: {name: text}.
-  carrier_options jsonb
+  carrier_options jsonb,
+  -- Into how many segments it is cut, as we count, and as its carrier has counted.
+  segment_count integer,
+  carrier_segment_count integer,
+  -- What the carrier says that it costs, in whole units of the currency (ISO 4217).
+  price numeric check (price >= 0),
+  currency text,
+  check ((price is null) = (currency is null))
 ) partition by range (id);
 -- The webhook's limits are counted over these rows (reliability §2).
 create index messages_accepted on messages (line_id, created_at) where source = 'webhook';
@@ -82,6 +89,19 @@ create index messages_scheduled_line on messages (line_id, id) where status = 's
 create index messages_unfinished on messages (line_id, to_number, position) where status in ('queued', 'sending');
 create index messages_unknown on messages (claimed_at) where status = 'unknown';
 create table messages_default partition of messages default;
+
+-- What carriers say that texts cost, in sum. A message is of the month (UTC) in which it was handed over. It is kept after
+-- the messages themselves are dropped for their age.
+create table spending (
+  line_id uuid not null,
+  user_id uuid not null,
+  month date not null,
+  currency text not null,
+  message_count integer not null,
+  amount numeric not null,
+  primary key (line_id, month, currency)
+);
+create index spending_user on spending (user_id, month);
 
 create table idempotency_keys (
   scope_id uuid not null,

@@ -162,15 +162,20 @@ create table country_pauses (
   primary key (user_id, country)
 );
 
--- How many segments a line, or all lines of a user, may send on a day. The row of a cap counts, too, so that it is
--- exact under its own lock; where no cap is set, nothing is counted.
+-- How many segments a line, or all lines of a user, may send on a day, and for how much money in a month. The row of a cap
+-- counts segments, too, so that it is exact under its own lock; where no cap is set, nothing is counted. Money is in `spending`.
 create table spend_caps (
   -- Of a line or of a user.
   owner_id uuid primary key,
-  segments_per_day integer not null check (segments_per_day > 0),
+  segments_per_day integer check (segments_per_day > 0),
+  -- In a month of UTC, in whole units of the currency (ISO 4217).
+  amount_per_month numeric check (amount_per_month > 0),
+  currency text,
   -- The day (UTC) of the last message, and what was accepted on it.
   day date not null default (clock_timestamp() at time zone 'UTC')::date,
   used integer not null default 0,
   -- The day on which 80 % were told.
-  warned_day date
+  warned_day date,
+  check ((amount_per_month is null) = (currency is null)),
+  check (num_nonnulls(segments_per_day, amount_per_month) > 0)
 );

@@ -79,6 +79,11 @@ export const africastalking: kit.Provider<Settings> = {
     return { path: '/version1/messaging', form: { username, to, from, message: text, enqueue: '1' } }
   },
   id: ({ body }) => idOf(textAt(body, `${RECIPIENT}.messageId`)),
+  /** The currency stands before the amount (bulk, as above). */
+  charge: ({ body }) => {
+    const [currency = '', price = ''] = textAt(body, `${RECIPIENT}.cost`).split(' ')
+    return kit.readCharge({ price, currency, segments: textAt(body, `${RECIPIENT}.messageParts`) })
+  },
   /**
    * The refusal of a recipient is in an answer of success (bulk, as above). That of a sender is in `Message` there, with no recipient at
    * all: https://github.com/AfricasTalkingLtd/africastalking-node.js/issues/160. Other errors are plain text.

@@ -68,6 +68,7 @@ export const bird: kit.Provider<Settings> = {
     return { path: '/v1/sms/messages', json: { from, to, text, category, metadata: { [REFERENCE]: id } } }
   },
   id: ({ body }) => textAt(body, 'id'),
+  charge: ({ body }) => chargeOf(body),
   refusal: ({ body }) => {
     const code = textAt(body, 'error.name') || textAt(body, 'error.code')
     const said = textAt(body, 'error.message')
@@ -115,9 +116,18 @@ export const bird: kit.Provider<Settings> = {
       if (!type.startsWith('sms.')) return type === '' ? kit.unclear('an event without a type') : kit.NOTHING
       const messageId = textAt(data, `metadata.${REFERENCE}`) || undefined
       const [code, said] = [textAt(data, 'error.code'), textAt(data, 'error.description')]
-      return kit.receipt(STATES, { id, state: type, code, said, messageId })
+      return kit.receipt(STATES, { id, state: type, code, said, messageId, charge: chargeOf(data) })
     },
   },
+}
+
+/** The cost is null until it is known (create-sms-message, as above). */
+function chargeOf(message: unknown) {
+  return kit.readCharge({
+    price: textAt(message, 'cost.amount'),
+    currency: textAt(message, 'cost.currency_code'),
+    segments: textAt(message, 'segments.count'),
+  })
 }
 
 /** Bird says of attachments neither where they are nor that there are any: a message without a text has nothing else. */

@@ -1,5 +1,5 @@
 import type { CarrierWords } from '../states.js'
-import type { ReceivedRecord, SentRecord } from './records.js'
+import type { Charge, ListedCharge, ReceivedRecord, SentRecord } from './records.js'
 
 /** What a carrier is asked to send. */
 export interface OutboundMessage {
@@ -20,6 +20,13 @@ export interface OutboundMessage {
   options?: Readonly<Record<string, string>>
 }
 
+/** The carrier took it. */
+export interface Taken {
+  /** The carrier's own id of it. */
+  carrierMessageId: string
+  charge?: Charge
+}
+
 /**
  * The one interface to every carrier account. `send` either resolves, which means that the carrier took the message, or
  * throws one of the four errors below. Anything else that it throws counts as CarrierOutcomeUnknown, so that no message
@@ -28,7 +35,7 @@ export interface OutboundMessage {
 export interface CarrierClient {
   /** The account's. */
   readonly name: string
-  send(message: OutboundMessage, signal: AbortSignal): Promise<{ carrierMessageId: string }>
+  send(message: OutboundMessage, signal: AbortSignal): Promise<Taken>
   /** Tries the account without sending anything. @returns what is wrong, in words; undefined: it works */
   test(signal: AbortSignal): Promise<string | undefined>
   /** The numbers that the account has. @throws CarrierRefused */
@@ -52,6 +59,13 @@ export interface CarrierClient {
     since: Date,
     signal: AbortSignal,
   ): AsyncIterable<readonly ReceivedRecord[]>
+  /**
+   * What the messages cost that the account has sent since then, in batches, for a carrier that says so in no answer and no
+   * report. It may give more than that.
+   *
+   * @throws CarrierRefused
+   */
+  listCharges?(since: Date, signal: AbortSignal): AsyncIterable<readonly ListedCharge[]>
   /** The headers that let us fetch media which the carrier hosts; none for a URL of another host. */
   mediaHeaders?(url: URL): Record<string, string>
   /** Closes connections when nothing is under way any more. */

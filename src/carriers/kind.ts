@@ -21,6 +21,8 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
     messagesPerSecondPerLine: number | null
     handlesOptOut: boolean
   }
+  /** What it makes has `listCharges`; left out: it has not. */
+  listsCharges?: true
   /** undefined: this kind is switched off here. */
   create(
     account: { id: string; name: string },

@@ -13,6 +13,7 @@ export { CarrierRefused, CarrierRejected, CarrierUnavailable, type CarrierNumber
 export type { Answer } from './kit/answer.js'
 export { readJson } from './kit/answer.js'
 export { message, NOTHING, receipt, unclear, type Brought, type StateTable } from './kit/brought.js'
+export { readCharge } from './kit/charge.js'
 export { refuseMedia } from './kit/client.js'
 export { claimsBody, readJwt } from './kit/jwt.js'
 export { readNumber, writeNumber, type NumberForm } from './kit/numbers.js'

@@ -1,3 +1,13 @@
+/** What a carrier says that a message costs. What it does not say is left out. */
+export interface Charge {
+  /** Exact, in whole units of the currency, such as `0.0079`; never below zero. With a `currency`. */
+  price?: string
+  /** ISO 4217. */
+  currency?: string
+  /** Into how many segments it was cut. */
+  segmentCount?: number
+}
+
 export interface SentRecord {
   carrierMessageId: string
   status: 'sent' | 'delivered' | 'failed'
@@ -5,6 +15,17 @@ export interface SentRecord {
   carrierCode?: string
   /** It failed because the recipient has opted out of the line's number, as the carrier knows. */
   isOptedOut?: boolean
+  charge?: Charge
+}
+
+/** What a carrier's list says of a message that was sent. */
+export interface ListedCharge {
+  carrierMessageId: string
+  charge: Charge | undefined
+  /** When the carrier got it. */
+  sentAt: Date
+  /** It has a price by now, or never will. */
+  isFinal: boolean
 }
 
 /** A message or a recording that the carrier got for one of our numbers. */

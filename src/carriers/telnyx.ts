@@ -64,6 +64,7 @@ export const telnyx: kit.Provider<Settings> = {
     }
   },
   id: ({ body }) => textAt(body, 'data.id'),
+  charge: ({ body }) => chargeOf(at(body, 'data')),
   refusal: ({ body }) => {
     const isFailed = kit.entryOf(STATES, textAt(body, 'data.to.0.status')) === 'failed'
     return faultAt(body, 'errors.0') ?? (isFailed ? (faultAt(body, 'data.errors.0') ?? {}) : undefined)
@@ -106,11 +107,21 @@ export const telnyx: kit.Provider<Settings> = {
       if (!/^message\.(sent|finalized)$/.test(type)) return kit.unclear(`an event of the type "${type}"`)
       const messageId = request.query.get('messageId') ?? undefined
       const [id, state] = [textAt(payload, 'id'), textAt(payload, 'to.0.status')]
-      return kit.receipt(STATES, { id, state, messageId, ...faultAt(payload, 'errors.0') })
+      const charge = chargeOf(payload)
+      return kit.receipt(STATES, { id, state, messageId, charge, ...faultAt(payload, 'errors.0') })
     },
     // Telnyx waits two seconds, and then tries again (receiving-webhooks, as above).
     waitMs: 1500,
   },
+}
+
+/** The price is null until it is known: https://developers.telnyx.com/api-reference/callbacks/delivery-update */
+function chargeOf(message: unknown) {
+  return kit.readCharge({
+    price: textAt(message, 'cost.amount'),
+    currency: textAt(message, 'cost.currency'),
+    segments: textAt(message, 'parts'),
+  })
 }
 
 function faultAt(value: unknown, path: string): kit.Refusal | undefined {

@@ -72,8 +72,27 @@ const TYPES = {
   zip: 'application/zip',
 }
 
-export function csvOf(rows: AsyncIterable<Record<string, unknown>>): Readable {
+export function csvOf(
+  rows: AsyncIterable<Record<string, unknown>> | Iterable<Record<string, unknown>>,
+): Readable {
   return pipeline(Readable.from(rows), stringify(CSV), () => undefined)
+}
+
+/**
+ * Rows that are there already. Who accepts `text/csv` and no JSON gets the rows of a file.
+ *
+ * @returns the answer for others; undefined when it is answered already
+ */
+export function answerRows<T>(
+  ctx: KoaContext,
+  name: string,
+  rows: T[],
+  rowsOfFile: () => Record<string, unknown>[],
+): T[] | undefined {
+  ctx.vary('Accept')
+  if (ctx.accepts('application/json', 'text/csv') !== 'text/csv') return rows
+  answerDownload(ctx, { name, ending: 'csv', source: csvOf(rowsOfFile()) })
+  return undefined
 }
 
 /** A line of JSON for each row. */

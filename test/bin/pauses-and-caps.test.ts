@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import { listCountryPauses, pauseCountry } from '../../src/database/messages/country-guard.js'
-import { listSpendCaps } from '../../src/database/messages/spend-caps.js'
+import { noteCharges } from '../../src/database/messages/charges.js'
+import { listMonthlyCaps, listSpendCaps } from '../../src/database/messages/spend-caps.js'
 import { listAudit } from '../../src/domain/operating/audit.js'
 import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { pauseOf } from '../../src/domain/operating/pauses.js'
 import { queueMessage } from '../domain/fixtures.js'
-import { createLine } from '../helpers/factories.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
 import { describeCommands } from './linehook.js'
 
 describeCommands('linehook … pause, resume and cap', ({ context, run, json, refuse }) => {
@@ -120,5 +121,37 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     expect(await json('line', 'cap', number, 'none')).to.include({ segmentsPerDay: null })
     expect(await caps()).to.deep.equal([900])
     expect(await refuse('user', 'cap', email, 'many')).to.match(/^segments must be a whole number/)
+  })
+
+  it('line monthly-cap and user monthly-cap do so for money, and usage says what was spent', async () => {
+    const { userId, lineId, number } = await createLine(context)
+    const line = { userId, lineId, number } as TestLine
+    const { email } = await context.db('users').where({ id: userId }).first<{ email: string }>('email')
+    expect(await run('line', 'monthly-cap', number, '50 USD')).to.deep.equal([
+      `line ${number} may cost 50.00 USD a month`,
+    ])
+    expect(await run('user', 'monthly-cap', email, '7.5 eur')).to.deep.equal([
+      `all lines of ${email} together may cost 7.50 EUR a month`,
+    ])
+    const caps = await listMonthlyCaps(context.db, [lineId, userId], 1)
+    expect(caps.map(({ amount, currency }) => `${amount} ${currency}`)).to.have.members(['50 USD', '7.5 EUR'])
+    expect(await json('line', 'monthly-cap', number, 'none')).to.include({ amountPerMonth: null })
+    expect(await refuse('user', 'monthly-cap', email, 'much')).to.match(/^amount must be such as 50 USD/)
+
+    expect(await run('usage', '--user', email)).to.deep.equal(['Nothing was sent in these months.'])
+    const sent = { status: 'sent', sent_at: new Date(), handed_over_at: new Date(), segment_count: 2 }
+    const id = await queueMessage(context, line, sent)
+    await noteCharges(context.db, [{ id, price: '0.0158', currency: 'USD' }])
+    const month = new Date().toISOString().slice(0, 7)
+    const [head, row] = await run('usage', '--line', number)
+    expect(head).to.match(/^month +user +line +messages +segments +cost$/)
+    expect(row?.split(/ {2,}/)).to.deep.equal([month, email, number, '1', '2', '0.0158 USD'])
+    expect(await json('usage', '--user', email, '--from', month)).to.deep.equal([
+      {
+        ...{ month, email, lineId, lineNumber: number, messageCount: 1, segmentCount: 2 },
+        ...{ carrierSegmentCount: 0, currency: 'USD', price: '0.0158', pricedMessageCount: 1 },
+      },
+    ])
+    expect(await refuse('usage', '--from', 'x')).to.match(/^from must be a month/)
   })
 })

@@ -52,6 +52,8 @@ export interface ProviderRow<Provider extends StandIn = StandIn> {
   atOnce?: number
   sendsMedia?: boolean
   receivesMedia?: boolean
+  /** What it says in sum, in its answer and its receipts, that a text of one segment costs; left out: nothing. */
+  charge?: { price?: string; currency?: string; carrier_segment_count?: number }
   /** Its receipts never say `sent`. */
   reportsSent?: boolean
   /** Its API lists numbers, and sets them up. */
@@ -300,6 +302,8 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
           await expectTaken(standIn.report(id, 'delivered'), time)
           expect(await statusOf(messageId)).to.equal('delivered')
         }
+        const nothing = { price: null, currency: null, carrier_segment_count: null }
+        expect(await messageRow(context, messageId)).to.include({ ...nothing, ...row.charge })
       })
 
       it('that it failed, with the code', async () => {

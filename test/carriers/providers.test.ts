@@ -19,6 +19,7 @@ describeProvider({
   settings: ({ url, credentials: { apiKey, publicKey } }) => ({ apiKey, publicKey, apiUrl: `${url}/v2` }),
   wrongSettings: { apiKey: 'KEY0123' },
   callbacks: { message: 'events', receipt: 'events' },
+  charge: { price: '0.0051', currency: 'USD', carrier_segment_count: 1 },
   codes: { failed: '40008', optedOut: '40300' },
   listsNumbers: true,
   setsUpNumbers: true,
@@ -30,6 +31,7 @@ describeProvider({
   settings: ({ url, credentials: { apiKey } }) => ({ apiKey, apiUrl: url }),
   wrongSettings: { apiKey: 'another-key' },
   callbacks: { message: 'events', receipt: 'events' },
+  charge: { price: '0.0125', currency: 'EUR', carrier_segment_count: 1 },
   codes: { failed: 'EC_ABSENT_SUBSCRIBER_SM', optedOut: 'EC_CONTENT_BLOCKED' },
   // What shows whose a request is stands in its URL, so whoever has recorded one can send another body there.
   cannotForge: ['other-body', 'old'],
@@ -76,6 +78,7 @@ describeProvider({
   }),
   wrongSettings: { apiSecret: 'wrong-secret' },
   callbacks: { message: 'inbound', receipt: 'status' },
+  charge: { price: '0.0333', currency: 'EUR', carrier_segment_count: 1 },
   codes: { failed: '1260', optedOut: '1240' },
   // It takes the message, and reports later that the recipient has opted out; no answer of success is a refusal.
   outcomes: { 'opted-out': 'not there', 'in-2xx': 'not there' },
@@ -94,6 +97,7 @@ for (const signatures of ['V3', 'V2'] as const) {
     }),
     wrongSettings: { authToken: 'wrong-token' },
     callbacks: { message: 'message', receipt: 'message' },
+    charge: { price: '0.00350', currency: 'USD', carrier_segment_count: 1 },
     codes: { failed: '90', optedOut: '200' },
     // It takes the message, and reports later that the recipient has opted out or that there is no credit.
     outcomes: { 'opted-out': 'not there', 'no-credit': 'not there' },
@@ -176,6 +180,7 @@ describeProvider({
   }),
   wrongSettings: { apiKey: 'bk_us1_wrong' },
   callbacks: { message: 'events', receipt: 'events' },
+  charge: { price: '0.00750', currency: 'USD', carrier_segment_count: 1 },
   codes: { failed: 'unreachable', optedOut: 'recipient_opted_out' },
   // It is taken, and refused in a report.
   outcomes: { 'opted-out': 'not there', 'in-2xx': 'not there' },
@@ -191,6 +196,7 @@ describeProvider({
   settings: ({ url, credentials: { username, apiKey } }) => ({ username, apiKey, apiUrl: url }),
   wrongSettings: { apiKey: 'atsk_wrong' },
   callbacks: { message: 'message', receipt: 'status' },
+  charge: { price: '0.8000', currency: 'KES' },
   codes: { failed: 'DeliveryFailure', optedOut: 'UserInBlackList' },
   // Its documentation says nothing about a pace, and a sender that it does not know is the operator's to mend.
   outcomes: { throttled: 'not there', 'in-2xx': 'unavailable' },
@@ -211,6 +217,7 @@ describeProvider({
   }),
   wrongSettings: { apiSecret: 'wrong' },
   callbacks: { message: 'events', receipt: 'events' },
+  charge: { carrier_segment_count: 1 },
   codes: { failed: '411', optedOut: '302' },
   setUpUrl: ({ webhooks }) => webhooks.at(-1)?.url,
   // Its documentation says nothing about a pace, and of the others only reports tell.

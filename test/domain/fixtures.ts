@@ -34,6 +34,9 @@ export interface MessageRow {
   not_before: Date | null
   lease_until: Date | null
   sent_at: Date | null
+  price: string | null
+  currency: string | null
+  carrier_segment_count: number | null
 }
 
 export interface DeliveryRow {

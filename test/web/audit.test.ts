@@ -99,6 +99,8 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
       [`${ofUser}/spend-cap`, { of: other.id, segments: '500' }, ['user.spend_cap.set']],
       [`${ofUser}/spend-cap`, { of: theirs.lineId, segments: '50' }, ['line.spend_cap.set']],
       [`${ofUser}/spend-cap`, { of: theirs.lineId, segments: '50' }, []],
+      [`${ofUser}/monthly-cap`, { of: other.id, amount: '5 USD' }, ['user.monthly_cap.set']],
+      [`${ofUser}/monthly-cap`, { of: theirs.lineId, amount: '5 USD' }, ['line.monthly_cap.set']],
       [
         '/console/people/forget',
         { number: '+15005550199', reason: 'ticket 4711' },
@@ -148,6 +150,8 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
       'line.resumed',
       'user.spend_cap.set',
       'line.spend_cap.set',
+      'user.monthly_cap.set',
+      'line.monthly_cap.set',
     ])
     expect(rows.find(({ action }) => action === 'user.spend_cap.set')).to.deep.include({
       before: { segmentsPerDay: null },

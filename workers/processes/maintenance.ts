@@ -7,6 +7,7 @@ import { sendMails } from '../../src/domain/operating/notices/dispatch.js'
 import { lookForNotices } from '../../src/domain/operating/notices/look.js'
 import { catchUp } from '../../src/domain/messages/catch-up.js'
 import { releaseDue } from '../../src/domain/messages/later.js'
+import { askPrices } from '../../src/domain/messages/spending/prices.js'
 import { reconcile } from '../../src/domain/messages/reconcile.js'
 import { bringResumed } from '../../src/domain/messages/resume.js'
 import { sendSimulatedReceipts } from '../../src/domain/simulator/simulator.js'
@@ -84,6 +85,7 @@ await startWorker(
         context.log,
         'catching up',
       ),
+      every(CATCH_UP_CHECK_MS, () => askPrices(context, stopping.signal), context.log, 'asking for prices'),
       every(COUNTRY_CHECK_MS, () => guardCountries(context), context.log, 'guarding countries'),
       every(COUNT_MS, () => countNow(context), context.log, 'counting'),
       every(COUNT_AGAIN_MS, () => countAgain(context), context.log, 'counting again'),

@@ -325,6 +325,11 @@ export abstract class Operations {
     return this.call('POST', `/v1/messages/${segment(messageId)}/send-again`, {}, options)
   }
 
+  /** Count what your lines sent, and what it cost, by month. The newest month comes first. A line that sent nothing in a month has no entry for it. As CSV there is a row for each currency. */
+  async listUsage(query?: ListUsageQuery, options?: CallOptions): Promise<Usage[]> {
+    return this.call('GET', `/v1/usage`, { query }, options)
+  }
+
   /** List your contacts. They come oldest first. */
   async listContacts(query?: ListContactsQuery, options?: CallOptions): Promise<Contact[]> {
     return this.call('GET', `/v1/contacts`, { query }, options)
@@ -520,6 +525,7 @@ export type OperationalEvent =
   | EndpointRecoveredEvent
   | MessagesUnknownEvent
   | CapNearEvent
+  | MonthlyCapNearEvent
   | CountryPausedEvent
   | CarrierDownEvent
   | CarrierRecoveredEvent
@@ -597,6 +603,7 @@ export interface SendTestEventBody {
     | 'endpoint.recovered'
     | 'messages.unknown'
     | 'cap.near'
+    | 'monthly_cap.near'
     | 'country.paused'
     | 'carrier.down'
     | 'carrier.recovered'
@@ -629,6 +636,7 @@ export interface ChangeEndpointPolicyBody {
         | 'endpoint.recovered'
         | 'messages.unknown'
         | 'cap.near'
+        | 'monthly_cap.near'
         | 'country.paused'
         | 'carrier.down'
         | 'carrier.recovered'
@@ -672,6 +680,7 @@ export interface PreviewEndpointPolicyBody {
         | 'endpoint.recovered'
         | 'messages.unknown'
         | 'cap.near'
+        | 'monthly_cap.near'
         | 'country.paused'
         | 'carrier.down'
         | 'carrier.recovered'
@@ -740,6 +749,12 @@ export interface RescheduleMessageBody {
   /** As when it is sent. */ sendAt: string
 }
 
+export interface ListUsageQuery {
+  /** Only of this line. */ lineId?: string | undefined
+  /** The first month; two before the last when left out. */ from?: string | undefined
+  /** The last month, which is in the answer too; this one when left out. */ until?: string | undefined
+}
+
 export interface ListContactsQuery {
   /** Only those that are blocked, or only those that are not. */ blocked?: boolean | undefined
   /** The most that one page has. */ pageSize?: number | undefined
@@ -790,6 +805,7 @@ export interface ReplayEventsBody {
         | 'endpoint.recovered'
         | 'messages.unknown'
         | 'cap.near'
+        | 'monthly_cap.near'
         | 'country.paused'
         | 'carrier.down'
         | 'carrier.recovered'
@@ -823,6 +839,7 @@ export interface PreviewReplayBody {
         | 'endpoint.recovered'
         | 'messages.unknown'
         | 'cap.near'
+        | 'monthly_cap.near'
         | 'country.paused'
         | 'carrier.down'
         | 'carrier.recovered'
@@ -1047,6 +1064,21 @@ export interface CapNearEvent {
   }
 }
 
+export interface MonthlyCapNearEvent {
+  type: 'monthly_cap.near'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string
+    lineId: string | null
+    lineName: string | null
+    amount: string
+    currency: string
+    spent: string
+  }
+}
+
 export interface CountryPausedEvent {
   type: 'country.paused'
   timestamp: string
@@ -1166,6 +1198,7 @@ export interface ApplicationDelivery {
     | 'endpoint.recovered'
     | 'messages.unknown'
     | 'cap.near'
+    | 'monthly_cap.near'
     | 'country.paused'
     | 'carrier.down'
     | 'carrier.recovered'
@@ -1252,6 +1285,7 @@ export interface Delivery {
     | 'endpoint.recovered'
     | 'messages.unknown'
     | 'cap.near'
+    | 'monthly_cap.near'
     | 'country.paused'
     | 'carrier.down'
     | 'carrier.recovered'
@@ -1292,6 +1326,7 @@ export interface DeliveryWithAttempts {
     | 'endpoint.recovered'
     | 'messages.unknown'
     | 'cap.near'
+    | 'monthly_cap.near'
     | 'country.paused'
     | 'carrier.down'
     | 'carrier.recovered'
@@ -1390,6 +1425,7 @@ export interface EndpointPolicy {
     | 'endpoint.recovered'
     | 'messages.unknown'
     | 'cap.near'
+    | 'monthly_cap.near'
     | 'country.paused'
     | 'carrier.down'
     | 'carrier.recovered'
@@ -1428,6 +1464,15 @@ export interface Limits {
     /** How many were accepted today. */ used: number
     /** 80 % are used, or more. */ isNear: boolean
     /** When the next day begins. */ resetsAt: string
+  }[]
+  /** The monthly caps, if operators have set any. */ monthlyCaps: {
+    /** `user`: of all lines of the user together. */ of: 'line' | 'user'
+    /** How much messages may cost in a month (UTC). */ amount: string
+    /** ISO 4217. Only what carriers charge in it counts. */ currency: string
+    /** What carriers have said that they cost this month. */ spent: string
+    /** 80 % are spent, or more. */ isNear: boolean
+    /** Nothing more is accepted this month. */ isUsedUp: boolean
+    /** When the next month begins. */ resetsAt: string
   }[]
 }
 
@@ -1470,6 +1515,10 @@ export interface Message {
   text: string | null
   /** Of the text; null without one. */ encoding: 'GSM-7' | 'UCS-2' | null
   /** How many pieces the text is sent in, and charged for; null without one. */ segmentCount: number | null
+  /** How many pieces its carrier has counted; null: it has not said. */ carrierSegmentCount: number | null
+  /** What its carrier says that it costs, exact, in `currency`; null: it has not said. It may come hours after the message was sent. */ price:
+    string | null
+  /** ISO 4217, such as `USD`. */ currency: string | null
   /** What was given; of a received message our copy, which is there once it is stored. */ mediaUrl:
     string | null
   /** Our copy; null: the message has no media. */ media: Media | null
@@ -1602,6 +1651,19 @@ export interface TestEventResult {
   /** The failure's name, such as `timeout` or `http_500`. */ failure: string | null
   durationMs: number
   responseExcerpt: string | null
+}
+
+export interface Usage {
+  /** A month of UTC, in which the messages were handed to the carrier. */ month: string
+  lineId: string
+  /** How many messages carriers took. Messages that were dropped for their age count no more. */ messageCount: number
+  /** How many segments they had: as their carrier counts where it says so, or else as we do. */ segmentCount: number
+  /** How many of these segments carriers have counted. */ carrierSegmentCount: number
+  /** What carriers say that they cost. Some say it hours later, and some never. */ prices: {
+    /** ISO 4217. */ currency: string
+    /** Exact, in whole units of the currency. */ amount: string
+    /** How many messages this is the price of. */ messageCount: number
+  }[]
 }
 
 export type BatchOutcome =

@@ -84,6 +84,7 @@ export const infobip: kit.Provider<Settings> = {
     }
   },
   id: ({ body }) => textAt(body, 'messages.0.messageId'),
+  charge: ({ body }) => kit.readCharge({ segments: textAt(body, 'messages.0.details.messageCount') }),
   refusal: ({ body }) => {
     const status = at(body, 'messages.0.status')
     if (kit.entryOf(STATES, textAt(status, 'groupName')) === 'failed')
@@ -140,5 +141,12 @@ function readReport(item: unknown): kit.Brought {
     code: textAt(reason, 'name'),
     said: textAt(reason, 'description'),
     messageId: textAt(item, 'callbackData') || undefined,
+    // Older paths call it smsCount: https://www.infobip.com/docs/api/channels/sms/outbound-sms/receive-outbound-sms-message-reports
+    charge: kit.readCharge({
+      price: textAt(item, 'price.pricePerMessage'),
+      isEach: true,
+      currency: textAt(item, 'price.currency'),
+      segments: textAt(item, 'messageCount') || textAt(item, 'smsCount'),
+    }),
   })
 }

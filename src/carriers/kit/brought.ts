@@ -1,4 +1,4 @@
-import type { SentRecord } from '../records.js'
+import type { Charge, SentRecord } from '../records.js'
 
 /** What one item of a callback says. */
 export type Brought =
@@ -34,6 +34,7 @@ export interface BroughtReceipt {
   said: string
   /** Ours, where the provider hands it back. */
   messageId: string | undefined
+  charge: Charge | undefined
 }
 
 export const NOTHING: Brought = { kind: 'nothing' }
@@ -63,12 +64,19 @@ export type StateTable = Readonly<Record<string, SentRecord['status'] | 'nothing
 /** A receipt, by the provider's word for the state; or what is unclear about it. */
 export function receipt(
   states: StateTable,
-  given: { id: string; state: string; code?: string; said?: string; messageId?: string | undefined },
+  given: {
+    id: string
+    state: string
+    code?: string
+    said?: string
+    messageId?: string | undefined
+    charge?: Charge | undefined
+  },
 ): Brought {
-  const { id, state, code = '', said = '', messageId } = given
+  const { id, state, code = '', said = '', messageId, charge } = given
   const status = Object.hasOwn(states, state) ? states[state] : undefined
   if (status === undefined) return unclear(`a report with the state "${state}"`)
   if (status === 'nothing') return NOTHING
   if (id === '' && messageId === undefined) return unclear('a report without the id of a message')
-  return { kind: 'receipt', id, status, code, said, messageId }
+  return { kind: 'receipt', id, status, code, said, messageId, charge }
 }

@@ -114,9 +114,13 @@ async function takeMessage<Settings extends AnyObject>(
 
 function readReceipt<Settings extends AnyObject>(
   { title, codes = {} }: Provider<Settings>,
-  { id: carrierMessageId, status, code, said, messageId }: BroughtReceipt,
+  { id: carrierMessageId, status, code, said, messageId, charge }: BroughtReceipt,
 ) {
-  const record = { carrierMessageId, ...(isId(messageId) ? { messageId } : {}) }
+  const record = {
+    carrierMessageId,
+    ...(isId(messageId) ? { messageId } : {}),
+    ...(charge === undefined ? {} : { charge }),
+  }
   if (status !== 'failed') return { ...record, status }
   const words = wordsOf(codes, { code, said })
   return {

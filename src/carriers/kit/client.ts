@@ -4,6 +4,7 @@ import {
   CarrierRejected,
   type CarrierClient,
   type OutboundMessage,
+  type Taken,
 } from '../carrier.js'
 import type { CarrierTools } from '../kind.js'
 import { errorOfFailure } from '../refusals.js'
@@ -30,7 +31,7 @@ export function createClient<Settings extends AnyObject>(
 
   const explain = (answer: Answer): string => explainAnswer(provider, answer, readRefusal(answer))
 
-  async function post(message: OutboundMessage, signal: AbortSignal): Promise<string> {
+  async function post(message: OutboundMessage, signal: AbortSignal): Promise<Taken> {
     const toSend = messageFor(message)
     const answer = await api.ask(provider.send(toSend, use), signal).catch((error: unknown) => {
       throw errorOfFailure(error, signal)
@@ -40,7 +41,8 @@ export function createClient<Settings extends AnyObject>(
     const id = provider.id(answer, toSend, settings)
     // It may have taken the message: without its id no report would ever find it.
     if (id === '') throw new CarrierOutcomeUnknown(`${title} answered ${answer.status} without an id`)
-    return id
+    const charge = provider.charge?.(answer)
+    return { carrierMessageId: id, ...(charge === undefined ? {} : { charge }) }
   }
 
   function messageFor({
@@ -70,7 +72,7 @@ export function createClient<Settings extends AnyObject>(
     name: account.name,
     async send(message, signal) {
       try {
-        return { carrierMessageId: await post(message, signal) }
+        return await post(message, signal)
       } catch (error) {
         const { name: outcome, message: reason } = error as Error
         log.info({ messageId: message.id, carrier: account.name, outcome, reason }, 'carrier.not_taken')

@@ -2,6 +2,7 @@ import type { AnyObject, ObjectSchema } from 'yup'
 import type { CallbackAnswer, CallbackRequest } from '../callbacks.js'
 import type { CarrierNumber } from '../carrier.js'
 import type { CarrierKind } from '../kind.js'
+import type { Charge } from '../records.js'
 import type { Answer } from './answer.js'
 import type { ApiAccess, ApiRequest } from './api.js'
 import type { Brought } from './brought.js'
@@ -29,6 +30,8 @@ export interface Provider<Settings extends AnyObject> {
   send: (message: MessageToSend, use: Use<Settings>) => ApiRequest
   /** The message's id in an answer of success; '' where it is not there. A provider that gives none may give back ours. */
   id: (answer: Answer, message: MessageToSend, settings: Settings) => string
+  /** What it says in the same answer that the message costs; left out: nothing. */
+  charge?: (answer: Answer) => Charge | undefined
   /** What it says where it did not take the message, in an answer of whatever status; undefined: nothing. */
   refusal?: (answer: Answer, settings: Settings) => Refusal | undefined
   /** A request that sends nothing and costs nothing, and works with the right credentials only. */

@@ -145,5 +145,7 @@ function readReport(fields: unknown): kit.Brought {
     state,
     code,
     messageId: textAt(fields, `metadata.${REFERENCE}`) || undefined,
+    // They are there for accounts that MessageMedia has switched them on for.
+    charge: kit.readCharge({ segments: textAt(fields, 'billing_units') }),
   })
 }

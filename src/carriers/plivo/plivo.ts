@@ -137,5 +137,11 @@ function readReport(fields: unknown, messageId: string): kit.Brought {
     // 000 means none.
     code: code === '000' ? '' : code,
     messageId,
+    // All prices are in US dollars (message-status-callbacks, as above).
+    charge: kit.readCharge({
+      price: textAt(fields, 'TotalAmount'),
+      currency: 'USD',
+      segments: textAt(fields, 'Units'),
+    }),
   })
 }

@@ -13,6 +13,7 @@ export const twilio: CarrierKind<TwilioSettings> = {
     // Twilio answers STOP, START and HELP itself unless somebody has switched that off.
     handlesOptOut: true,
   },
+  listsCharges: true,
   create: createTwilio,
   callbacks: twilioCallbacks,
 }

@@ -5,6 +5,7 @@ import {
   type CarrierClient,
   type CarrierNumber,
   type OutboundMessage,
+  type Taken,
 } from '../carrier.js'
 import { errorOfFailure } from '../refusals.js'
 import type { CarrierTools } from '../kind.js'
@@ -13,6 +14,7 @@ import { createApi, type TwilioApi } from './api.js'
 import { callbackUrl } from './callback-urls.js'
 import { errorOfAnswer, explainAnswer, explainTwilioFailure } from './errors.js'
 import { findSent } from './find-sent.js'
+import { chargeOf, listCharges } from './charges.js'
 import { listReceived } from './list-received.js'
 import type { TwilioSettings } from './settings.js'
 
@@ -27,7 +29,7 @@ export function createTwilio(
 ): CarrierClient {
   const api = createApi(http, settings)
 
-  async function post(message: OutboundMessage, signal: AbortSignal): Promise<string> {
+  async function post(message: OutboundMessage, signal: AbortSignal): Promise<Taken> {
     let answer: SafeResponse
     try {
       answer = await api.post('/Messages.json', formOf(message), signal)
@@ -35,8 +37,11 @@ export function createTwilio(
       throw errorOfFailure(error, signal)
     }
     if (answer.status < 200 || answer.status > 299) throw errorOfAnswer(answer)
-    const sid = readObject(answer)?.sid
-    if (typeof sid === 'string' && sid !== '') return sid
+    const { sid, ...record } = readObject(answer) ?? {}
+    if (typeof sid === 'string' && sid !== '') {
+      const charge = chargeOf(record)
+      return { carrierMessageId: sid, ...(charge === undefined ? {} : { charge }) }
+    }
     throw new CarrierOutcomeUnknown(`Twilio answered ${answer.status} without the SID of a message`)
   }
 
@@ -54,7 +59,7 @@ export function createTwilio(
     name: account.name,
     async send(message, signal) {
       try {
-        return { carrierMessageId: await post(message, signal) }
+        return await post(message, signal)
       } catch (error) {
         const { name: outcome, message: reason } = error as Error
         log.info({ messageId: message.id, carrier: account.name, outcome, reason }, 'twilio.not_taken')
@@ -81,6 +86,7 @@ export function createTwilio(
     },
     findSent: (message, signal) => findSent(api, message, signal),
     listReceived: (numbers, since, signal) => listReceived(api, numbers, since, signal),
+    listCharges: (since, signal) => listCharges(api, since, signal),
     mediaHeaders: (url) => api.credentialsFor(url),
     close: () => Promise.resolve(),
   }

@@ -121,5 +121,11 @@ function readReport(fields: unknown): kit.Brought {
     code: textAt(fields, 'error.title'),
     said: textAt(fields, 'error.detail'),
     messageId: textAt(fields, 'client_ref') || undefined,
+    // https://developer.vonage.com/en/messages/concepts/messages-status-callbacks
+    charge: kit.readCharge({
+      price: textAt(fields, 'usage.price'),
+      currency: textAt(fields, 'usage.currency'),
+      segments: textAt(fields, 'sms.count_total'),
+    }),
   })
 }

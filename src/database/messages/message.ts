@@ -28,6 +28,11 @@ export type MessageType = (typeof MESSAGE_TYPES)[number]
 export const ENCODING = oneOf('GSM-7', 'UCS-2')
 export const SEGMENT_COUNT: Kind<number> = { schema: { type: 'integer', minimum: 1 } }
 
+/** A number of JSON would not be exact. */
+export const DECIMAL: Kind<string> = {
+  schema: { type: 'string', pattern: '^\\d+(\\.\\d+)?$', examples: ['0.0079'] },
+}
+
 const TEXTS: Kind<Record<string, string>> = {
   schema: { type: 'object', additionalProperties: { type: 'string' } },
 }
@@ -66,6 +71,17 @@ export const MESSAGE_FIELDS = {
     orNull(SEGMENT_COUNT),
     'How many pieces the text is sent in, and charged for; null without one.',
   ),
+  carrierSegmentCount: shown(
+    'm.carrier_segment_count',
+    orNull(SEGMENT_COUNT),
+    'How many pieces its carrier has counted; null: it has not said.',
+  ),
+  price: shown(
+    'm.price::text',
+    orNull(DECIMAL),
+    'What its carrier says that it costs, exact, in `currency`; null: it has not said. It may come hours after the message was sent.',
+  ),
+  currency: shown('m.currency', orNull(text), 'ISO 4217, such as `USD`.'),
   mediaUrl: shown(
     'm.media_url',
     orNull(text),

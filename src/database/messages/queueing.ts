@@ -45,7 +45,7 @@ export interface QueueRequest {
   isLineRoomy?: boolean
   /** `scopeId`: whose key it is. `requestHash`: hex; tells a repeat from another request under the same key. */
   idempotency?: { scopeId: string; key: string; requestHash: string } | undefined
-  /** What it counts in spend caps; left out: nothing. */
+  /** How many segments its text takes, which it counts in spend caps; left out: nothing. */
   segmentCount?: number | undefined
   /** Whether whoever asked is gone by now; left out: they wait. */
   hasLeft?: (() => boolean) | undefined
@@ -71,6 +71,7 @@ export interface QueueAnswer {
     | 'opted_out'
     | 'rate_limited'
     | 'over_cap'
+    | 'over_monthly_cap'
     | 'line_full'
   /** The id of the accepted message, or of the first one under the same key. */
   messageId: string | null

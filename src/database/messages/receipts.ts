@@ -2,6 +2,7 @@ import type { CarrierReason } from '../../carrier-reasons.js'
 import type { AccountVersion } from '../carriers/carrier-accounts.js'
 import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
+import type { SaidCharge } from './charges.js'
 import { CHANGED, changeMessages, type Changes } from './announcing.js'
 
 export interface Receipt {
@@ -34,6 +35,7 @@ export interface Receipt {
   carrierReason?: CarrierReason
   /** It failed because the recipient has opted out, as the carrier knows. */
   isOptedOut?: boolean
+  charge?: SaidCharge
 }
 
 /**

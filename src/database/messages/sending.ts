@@ -2,6 +2,7 @@ import type { CarrierReason } from '../../carrier-reasons.js'
 import type { CarrierWords, MediaReason, MediaStatus, MessageReason } from '../../states.js'
 import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
+import type { SaidCharge } from './charges.js'
 import type { NewDelivery } from '../endpoints/deliveries/creating.js'
 import { toJson } from '../text.js'
 import { CHANGED, changeMessages } from './announcing.js'
@@ -191,6 +192,7 @@ export interface Settlement {
   carrierCode?: string
   /** What that code means. */
   carrierReason?: CarrierReason
+  charge?: SaidCharge
   /** The wait before the next try, for `queued`. */
   dueInMs?: number
   /** Throttled: the carrier was not really asked, so the attempt does not count. */

@@ -91,8 +91,8 @@ async function callCarrier(
       ...(carrierOptions !== null && { options: carrierOptions }),
     }
     const sending = carrier.send(asked, signal)
-    const { carrierMessageId } = await Promise.race([sending, rejectOn(signal)])
-    return { ...claimed, status: 'sent', carrierMessageId }
+    const taken = await Promise.race([sending, rejectOn(signal)])
+    return { ...claimed, status: 'sent', ...taken }
   } catch (error) {
     if (error instanceof CarrierRejected) {
       const { reason, carrierCode } = error

@@ -2,13 +2,14 @@ import { readLimitsNow, type LimitsNow } from '../../database/messages/limits.js
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { Context } from '../context.js'
+import { findMonthlyCapsOfLine, type MonthlyCap } from './spending/monthly-caps.js'
 import { findCapsOfLine, type SpendCap } from './spend-caps.js'
 
 /** People want to know which numbers are full. With the default limits no more than six can be full at a time. */
 const NUMBER_COUNT = 5
 
 /**
- * How full the incoming webhook's windows are: the line's, and those of its five busiest numbers; and the daily caps.
+ * How full the incoming webhook's windows are: the line's, and those of its five busiest numbers; and the caps, of a day and of a month.
  *
  * @throws UserError 404
  */
@@ -16,8 +17,13 @@ export async function readLimits(
   context: Context,
   userId: string,
   lineId: string,
-): Promise<LimitsNow & { caps: SpendCap[] }> {
+): Promise<LimitsNow & { caps: SpendCap[]; monthlyCaps: MonthlyCap[] }> {
   const limits = isId(lineId) ? await readLimitsNow(context.db, userId, lineId, NUMBER_COUNT) : undefined
   if (limits === undefined) throw new UserError('no such line', 404)
-  return { ...limits, caps: await findCapsOfLine(context, { id: lineId.toLowerCase(), userId }) }
+  const line = { id: lineId.toLowerCase(), userId }
+  const [caps, monthlyCaps] = await Promise.all([
+    findCapsOfLine(context, line),
+    findMonthlyCapsOfLine(context, line),
+  ])
+  return { ...limits, caps, monthlyCaps }
 }

@@ -11,6 +11,7 @@ import { getOwnLine } from '../lines/lines.js'
 import { outboundMedia } from '../media/hosting.js'
 import { isHostedHere } from '../media/source.js'
 import { capRefusal, countForCaps } from './spend-caps.js'
+import { monthlyCapRefusal } from './spending/monthly-caps.js'
 import { getMessage } from './get-message.js'
 import { readSendOptions, optionsForHash, type SendOptions } from './later.js'
 import { countRefusal, namesOfRefusals } from './request-counts.js'
@@ -45,7 +46,7 @@ export interface NewMessage extends SendOptions {
  */
 export async function postMessage(context: Context, message: NewMessage): Promise<Message> {
   const request = await toRequest(context, message, (lineId) => getOwnLine(context, message.userId, lineId))
-  const id = await queue(context, request)
+  const id = await queue(context, request, message.userId)
   try {
     return await getMessage(context, message.userId, id)
   } catch (error) {
@@ -86,7 +87,11 @@ export async function postMessages(
     const part = requests.slice(from, from + QUEUED_AT_ONCE)
     answers.push(
       ...(await Promise.all(
-        part.map(async (each) => (each instanceof Error ? each : queue(context, each).catch(asError))),
+        part.map(async (each, n) =>
+          each instanceof Error
+            ? each
+            : queue(context, each, messages[from + n]?.userId ?? '').catch(asError),
+        ),
       )),
     )
   }
@@ -94,11 +99,14 @@ export async function postMessages(
 }
 
 /** @returns the id of the message that is committed */
-async function queue(context: Context, request: QueueRequest): Promise<string> {
+async function queue(context: Context, request: QueueRequest, userId: string): Promise<string> {
   const answer = await context.batched.queueMessage(request).catch((error: unknown) => {
     countRefusal(request.source, error, REFUSAL_NAMES)
     throw error
   })
+  if (answer.outcome === 'over_monthly_cap') {
+    throw await monthlyCapRefusal(context, { id: request.lineId, userId }, OVER_MONTHLY_CAP)
+  }
   return requireAccepted(answer)
 }
 
@@ -184,6 +192,8 @@ export const OVER_CAP =
   'the daily cap of segments is reached, of this line or of all its user’s lines: send it tomorrow (UTC), or ask whoever ' +
   'runs this service for a higher one'
 
+export const OVER_MONTHLY_CAP = 'the monthly spending cap is reached'
+
 function requireAccepted({ outcome, messageId }: QueueAnswer): string {
   switch (outcome) {
     case 'accepted':
@@ -201,8 +211,9 @@ function requireAccepted({ outcome, messageId }: QueueAnswer): string {
       throw new UserError(REFUSALS.keyReused, 422)
     case 'key_in_flight':
       throw new UserError(REFUSALS.keyInFlight, 409)
+    case 'over_monthly_cap':
     case 'rate_limited':
     case 'webhook_changed':
-      throw new Error(`only a webhook is answered ${outcome}`)
+      throw new Error(`this is not answered with ${outcome} here`)
   }
 }

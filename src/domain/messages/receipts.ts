@@ -1,6 +1,7 @@
 import type { Database } from '../../database/connection.js'
 import type { ChangedMessage, Changes } from '../../database/messages/announcing.js'
 import { applyReceipts, type Receipt } from '../../database/messages/receipts.js'
+import { noteCharges } from '../../database/messages/charges.js'
 import { requeueHeads } from '../../database/messages/requeueing.js'
 import { asError } from '../../errors.js'
 import type { Queues } from '../../queues/queues.js'
@@ -45,6 +46,12 @@ export async function receiveReceipts(
 async function receiveRound(tools: Tools, receipts: readonly Receipt[]): Promise<ReceiptAnswer[]> {
   const { found, outdated, ...changes } = await applyReceipts(tools.db, receipts)
   await followReceipts(tools, changes)
+  // A process that dies in between has not answered the carrier, which then says it again.
+  const charges = found.flatMap(({ n, messageId: id }) => {
+    const charge = receipts[n]?.charge
+    return charge === undefined ? [] : [{ id, ...charge }]
+  })
+  if (charges.length > 0) await noteCharges(tools.db, charges)
   const changed = new Map(changes.changed.map((message) => [message.id, message]))
   const byPlace = new Map(found.map((each) => [each.n, each]))
   return receipts.map((_, n) => {

@@ -8,7 +8,8 @@ import { getOwnLine } from '../lines/lines.js'
 import { outboundMedia } from '../media/hosting.js'
 import { capRefusal, countForCaps } from './spend-caps.js'
 import { getMessage } from './get-message.js'
-import { OVER_CAP } from './post.js'
+import { OVER_CAP, OVER_MONTHLY_CAP } from './post.js'
+import { monthlyCapRefusal } from './spending/monthly-caps.js'
 import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS } from './submit.js'
 
 /**
@@ -54,6 +55,9 @@ export async function sendMessageAgain(
     idempotency: { scopeId: id, key, requestHash: sha256('send again').toString('hex') },
   })
   if (answer.outcome === 'over_cap') throw capRefusal(OVER_CAP)
+  if (answer.outcome === 'over_monthly_cap') {
+    throw await monthlyCapRefusal(context, { id: line.id, userId }, OVER_MONTHLY_CAP)
+  }
   if (answer.outcome === 'line_full') throw new Unavailable('too many messages wait', 10)
   return getMessage(context, userId, answer.messageId ?? '')
 }

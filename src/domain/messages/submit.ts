@@ -42,6 +42,8 @@ export const REFUSALS = {
   optedOut: 'Recipient has opted out',
   rateLimited: 'Rate limit exceeded',
   overCap: 'Daily cap of segments reached',
+  /** After it the cap is named, and when it resets. */
+  overMonthlyCap: 'Monthly spending cap reached',
   keyTooLong: `Idempotency-Key is too long: use ${MAX_KEY_LENGTH} characters at most`,
   keyReused: 'Idempotency-Key was used with another body: use a new key for another message',
   keyInFlight: 'The first request with this Idempotency-Key is still being accepted: try again',

@@ -10,6 +10,7 @@ import {
   submitToIncomingWebhook,
   type IncomingWebhookMessage,
 } from '../../domain/messages/submit.js'
+import { monthlyCapRefusal } from '../../domain/messages/spending/monthly-caps.js'
 import { MAX_JUDGEMENTS } from '../../domain/row-cache.js'
 import { capRefusal } from '../../domain/messages/spend-caps.js'
 import { Unavailable, UserError } from '../../errors.js'
@@ -62,6 +63,10 @@ export function acceptWebhookMessage(context: Context): Middleware {
       })
     }
     state.outcome = answer.outcome
+    if (answer.outcome === 'over_monthly_cap') {
+      const { lineId: id, userId } = webhook.row
+      throw await monthlyCapRefusal(context, { id, userId }, REFUSALS.overMonthlyCap)
+    }
     if (answer.outcome === 'rate_limited' && windows !== undefined) {
       ctx.set('Retry-After', String(retryAfterSeconds(windows.toNumber, windows.line)))
     }
@@ -140,6 +145,7 @@ function requireAccepted({ outcome }: QueueAnswer, rateLimitStatus: 403 | 429): 
       throw new Unavailable('too many messages wait', 10)
     case 'webhook_changed':
     case 'not_connected':
+    case 'over_monthly_cap':
       throw new Error(`a webhook is not answered ${outcome}`)
   }
 }

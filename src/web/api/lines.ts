@@ -2,6 +2,7 @@ import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
 import { SCOPES } from '../../domain/applications/application-access.js'
 import type { Context } from '../../domain/context.js'
+import { DECIMAL } from '../../database/messages/message.js'
 import { getOwnLine, listOwnLines, renameLine } from '../../domain/lines/lines.js'
 import { readLimits } from '../../domain/messages/limits.js'
 import { listOptOuts } from '../../domain/messages/opt-out/peers.js'
@@ -81,6 +82,20 @@ export const lineSchemas = {
         }),
       ),
       'The daily caps, if operators have set any.',
+    ),
+    monthlyCaps: describe(
+      listOf(
+        object({
+          of: describe(oneOf('{line}', 'user'), '`user`: of all {lines} of the user together.'),
+          amount: describe(DECIMAL.schema, 'How much messages may cost in a month (UTC).'),
+          currency: describe(text, 'ISO 4217. Only what carriers charge in it counts.'),
+          spent: describe(DECIMAL.schema, 'What carriers have said that they cost this month.'),
+          isNear: describe(flag, '80 % are spent, or more.'),
+          isUsedUp: describe(flag, 'Nothing more is accepted this month.'),
+          resetsAt: describe(moment, 'When the next month begins.'),
+        }),
+      ),
+      'The monthly caps, if operators have set any.',
     ),
   }),
 }
@@ -237,12 +252,13 @@ export const lineOperations = [
     description: 'The windows count what was accepted in the last 60 s.',
     answer: answers('The windows now.', schemaOf('Limits')),
     act: async ({ context, userId, id: lineId }) => {
-      const { line: ofLine, numbers, caps } = await readLimits(context, userId, lineId)
+      const { line: ofLine, numbers, caps, monthlyCaps } = await readLimits(context, userId, lineId)
       const { word } = context.vocabulary
       return {
         [word]: ofLine,
         numbers,
         caps: caps.map((cap) => ({ ...cap, of: cap.of === 'line' ? word : 'user' })),
+        monthlyCaps: monthlyCaps.map((cap) => ({ ...cap, of: cap.of === 'line' ? word : 'user' })),
       }
     },
   }),

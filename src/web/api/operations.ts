@@ -13,6 +13,7 @@ import { listenerOperations } from './listener-attempts.js'
 import { messageOperations, messageSchemas } from './messages.js'
 import type { Operation } from './operation.js'
 import { taskOperations, taskSchemas } from './tasks.js'
+import { usageOperations, usageSchemas } from './usage.js'
 
 /** All of /v1, in the order of the description. */
 export const OPERATIONS: readonly Operation[] = [
@@ -22,6 +23,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...endpointOperations,
   ...policyOperations,
   ...messageOperations,
+  ...usageOperations,
   ...contactOperations,
   ...deliveryOperations,
   ...taskOperations,
@@ -38,6 +40,7 @@ export const ANSWER_SCHEMAS: Record<string, JsonSchema> = {
   ...policySchemas,
   ...endpointSchemas,
   ...messageSchemas,
+  ...usageSchemas,
   ...contactSchemas,
   ...deliverySchemas,
   ...taskSchemas,

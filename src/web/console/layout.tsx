@@ -186,6 +186,7 @@ const PLACES_OF_ACCOUNT: Place[] = [
     label: 'Authorized applications',
     at: /^\/console\/authorized-applications/,
   },
+  { href: '/console/usage', label: 'Usage', at: /^\/console\/usage/ },
   { href: SIMULATOR, label: 'Phone simulator', at: /^\/simulator/ },
   { href: '/console/tasks', label: 'Background tasks', at: /^\/console\/tasks/ },
   { href: '/console/events', label: 'Events', at: /^\/console\/events/ },

@@ -68,6 +68,7 @@ const NOTICES = {
   'line-disabled': 'The line is disabled: it sends and receives nothing.',
   'country-resumed': 'Messages to the country are accepted again.',
   'cap-saved': 'The cap is saved. It counts what is accepted from now on.',
+  'monthly-cap-saved': 'The monthly cap is saved. It counts what this month has cost so far.',
   'cap-removed': 'The cap is removed.',
   'routes-saved': 'The routes are saved. Messages that wait go by them too.',
   'line-enabled': 'The line works again.',

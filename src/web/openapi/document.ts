@@ -88,6 +88,7 @@ const TAGS = [
   ['Endpoints', `The URLs that get events: those of {lines}, and those of applications.`],
   ['Incoming webhook', `The secret URL by which your programs send texts from a {line}.`],
   ['Messages', `What your {lines} sent and received, and sending by token.`],
+  ['Usage', 'What your {lines} sent, and what carriers say that it cost.'],
   ['Contacts', 'What you call numbers, and which of them are blocked.'],
   ['Deliveries', 'What became of each event.'],
   [

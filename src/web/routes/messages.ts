@@ -21,6 +21,7 @@ import {
   showMessage,
 } from '../console/messages/message.js'
 import { postSearchLook, showSearch } from '../console/messages/search.js'
+import { exportUsage, showUsage } from '../console/usage/usage.js'
 import type { Routes } from './kinds.js'
 
 /** The pages of messages, conversations, activity and search, and their forms. */
@@ -41,6 +42,8 @@ export function messagePages({ page, form, operatorForm }: Routes): void {
     form(         '/console/activity/retry',                                          postRetry, showActivity)
     page(         '/console/activity.csv',                                            exportActivity)
     page(         '/console/activity/live',                                           liveActivity)
+    page(         '/console/usage',                                                   showUsage)
+    page(         '/console/usage.csv',                                               exportUsage)
     page(         '/console/messages/:messageId',                                     showMessage)
     page(         '/console/messages/:messageId/live',                                liveMessage)
     form(         '/console/messages/:messageId/send-again',                          postSendMessageAgain, showMessage)

@@ -54,7 +54,8 @@ import {
   postWithdrawRemoval,
 } from '../console/people/user/second-factor.js'
 import { postUserLineRoutes } from '../console/people/user/routes.js'
-import { postSpendCap } from '../console/people/user/spend-caps.js'
+import { postMonthlyCap, postSpendCap } from '../console/people/user/spend-caps.js'
+import { exportUserUsage } from '../console/usage/usage.js'
 import { postUser, showUsers } from '../console/people/users.js'
 import type { Routes } from './kinds.js'
 
@@ -125,5 +126,7 @@ export function peoplePages(
     operatorForm( '/console/users/:userId/messages/:messageId/look',                  postLook, showUserMessage)
     operatorForm( '/console/users/:userId/countries/resume',                          postResumeCountry, showUser)
     operatorForm( '/console/users/:userId/spend-cap',                                 postSpendCap, showUser)
+    operatorForm( '/console/users/:userId/monthly-cap',                               postMonthlyCap, showUser)
+    operatorPage( '/console/users/:userId/usage.csv',                                 exportUserUsage)
   }
 }

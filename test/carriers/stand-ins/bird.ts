@@ -394,11 +394,13 @@ export async function startBird(options: BirdOptions = {}): Promise<StandIn> {
         occurred_at: at,
       }
       const failure = state === 'failed' ? { error } : {}
+      // It is null until the message has been priced (`MessageCost` of @messagebird/sdk).
+      const cost = state === 'delivered' ? { amount: '0.00750', currency_code: 'USD' } : null
       const stored = messages.find((candidate) => candidate.id === id)
       if (stored !== undefined)
         Object.assign(stored, { status }, state === 'failed' ? { last_error: error } : {})
       const { to, from, tags, metadata } = message
-      const data = { sms_id: id, workspace_id: workspaceId, to, from, tags, metadata, cost: null, ...failure }
+      const data = { sms_id: id, workspace_id: workspaceId, to, from, tags, metadata, cost, ...failure }
       if (callbackUrls.receipt === undefined) return []
       return [
         await call(

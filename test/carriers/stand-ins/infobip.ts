@@ -44,7 +44,7 @@ interface Sent extends TakenMessage {
 /** In the account's time zone; the offset has no colon: {@link formatDocs}. */
 const timestamp = (): string => new Date().toISOString().replace('Z', '+0000')
 const digits = (number: string): string => number.replace(/^\+/, '')
-const price = { pricePerMessage: 0, currency: 'EUR' }
+const price = { pricePerMessage: 0.0125, currency: 'EUR' }
 
 export async function startInfobip(options: InfobipOptions = {}): Promise<StandIn> {
   const number = options.number ?? '+447860041117'

@@ -20,6 +20,9 @@ export interface StandInMessage {
   error_code: number | null
   error_message: string | null
   date_created: string
+  price?: string | null
+  price_unit?: string
+  num_segments?: string
 }
 
 /** What somebody sent to a number of the account. */

@@ -37,7 +37,10 @@ describeContext('the limits of a line', (context) => {
   const submitTo = (toNumber: string) => submit(context, line.lineId, { toNumber })
 
   it('are all open when nothing was sent', async () => {
-    expect(await read()).to.deep.equal({ line: { limit: 8, used: 0, opensMs: 0 }, numbers: [], caps: [] })
+    expect(await read()).to.deep.equal({
+      line: { limit: 8, used: 0, opensMs: 0 },
+      ...{ numbers: [], caps: [], monthlyCaps: [] },
+    })
   })
 
   it('say what is used, fullest number first, and when each gives back a message', async () => {

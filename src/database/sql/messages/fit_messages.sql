@@ -25,7 +25,8 @@
 -- refused. For what a person sends again, the worker checks the opt-out. A key counts for `key_lifetime`.
 --
 -- `segments`: what the message counts in the caps of its line and of its line's user; `capped`: there may be such a cap, and
--- the caller has locked it. A day is one of UTC.
+-- the caller has locked it. A day is one of UTC, and so is a month. A cap in money counts what carriers have said that texts
+-- cost (`note_charges`): nobody knows before what one will.
 --
 -- enable_seqscan is off because a plan that is made while the tables are small would scan them ever after.
 create or replace function fit_messages(
@@ -41,6 +42,7 @@ language plpgsql volatile set enable_seqscan = off as $$
 declare
   now_at timestamptz := clock_timestamp();
   today date := (now_at at time zone 'UTC')::date;
+  this_month date := date_trunc('month', today)::date;
 begin
   return query
   with asked as materialized (
@@ -136,6 +138,10 @@ begin
             and case when c.day = today then c.used else 0 end + p.segments + (
               select coalesce(sum(b.segments), 0) from keyed b join line_state o on o.id = b.line_id
               where b.is_new and b.n < p.n and c.owner_id in (b.line_id, o.user_id)) > c.segments_per_day) then 'over_cap'
+        when p.capped is true and p.segments > 0 and exists (
+          select from spend_caps c where c.owner_id in (p.line_id, l.user_id) and c.amount_per_month <= (
+            select coalesce(sum(s.amount), 0) from spending s where s.month = this_month and s.currency = c.currency
+              and (s.line_id = c.owner_id or s.user_id = c.owner_id))) then 'over_monthly_cap'
         when p."full" then 'line_full'
         when p.is_later then
           case when l.scheduled + p.later_before >= max_scheduled_per_line() then 'line_full' else 'accepted' end
@@ -157,12 +163,12 @@ begin
   ), queued as (
     insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number, text,
       media_url, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref,
-      carrier_options)
+      carrier_options, segment_count)
     select j.id, j.user_id, j.line_id, 'outbound', j.source, j.application_id,
       case when j.media_url is null then 'text' else 'media' end, j.from_number, j."to", j.text, j.media_url, j.again_of,
       case when j.is_later then 'scheduled' else 'queued' end, now_at, case when j.is_later then j.send_at else now_at end,
       nextval('message_positions'), case when j.is_later then j.send_at end, j.expires_at, j.client_ref,
-      j.carrier_options
+      j.carrier_options, j.segments
     from (select * from taken order by taken.n) j
   ), copies as (
     insert into media (id, user_id, line_id, message_id, purpose, source_url, token)

@@ -2,10 +2,12 @@
 -- end of its lease still counts (unknown → sent), unless there is a later claim. If a receipt was faster, the result only
 -- adds the carrier's id. Doing it twice does no harm.
 --
--- settlements: [{id, claim, status, error, carrier, carrierMessageId, carrierCode, carrierReason, dueInMs, uncounted, passedOver}]. For
+-- settlements: [{id, claim, status, error, carrier, carrierMessageId, carrierCode, carrierReason, dueInMs, uncounted, passedOver, charge}]. For
 -- `queued`: when to try again; uncounted: the carrier was not really asked; passedOver: why this carrier account is passed over
 -- for the line's next route. Without it all were tried, and the next try begins with the first. If a message is given back (queued) and a later one to
 -- the number was handed over after its claim, it stays `unknown`, because it would come out of order.
+--
+-- charge: what `note_charges` takes beside the id.
 --
 -- requeued: [{id, generation}] as `requeue_heads` says; deliveries: those of `announce_messages`.
 --
@@ -65,6 +67,11 @@ begin
     'carrier', x.carrier, 'carrier_message_id', x."carrierMessageId", 'message_id', x.id)))
   from jsonb_to_recordset(settlements) as x(id uuid, carrier text, "carrierMessageId" text)
   where x."carrierMessageId" is not null having count(*) > 0;
+
+  if jsonb_path_exists(settlements, '$[*].charge') then
+    perform note_charges(jsonb_agg(x.charge || jsonb_build_object('id', x.id)))
+    from jsonb_to_recordset(settlements) as x(id uuid, charge jsonb) where x.charge is not null;
+  end if;
 
   return query
   select coalesce((

@@ -69,6 +69,7 @@ export const ACTIONS = {
   'user.disabled': { subject: 'user', words: 'disabled the user' },
   'user.enabled': { subject: 'user', words: 'enabled the user' },
   'user.spend_cap.set': { subject: 'user', words: 'set how many segments the user may send a day' },
+  'user.monthly_cap.set': { subject: 'user', words: 'set how much money the user may spend in a month' },
   'user.country.paused': {
     subject: 'user',
     words: 'paused what the user sends to a country, because it rose suddenly',
@@ -102,6 +103,7 @@ export const ACTIONS = {
   'line.paused': { subject: 'line', words: 'paused what the line sends' },
   'line.resumed': { subject: 'line', words: 'let the line send again' },
   'line.spend_cap.set': { subject: 'line', words: 'set how many segments the line may send a day' },
+  'line.monthly_cap.set': { subject: 'line', words: 'set how much money the line may spend in a month' },
   'line.connection.changed': { subject: 'line', words: 'changed the developer connection' },
   'line.incoming_webhook.created': { subject: 'line', words: 'created the incoming webhook' },
   'line.incoming_webhook.shown': { subject: 'line', words: 'was shown the URL of the incoming webhook' },

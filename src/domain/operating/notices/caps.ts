@@ -1,6 +1,7 @@
-import { listNearCaps } from '../../../database/messages/spend-caps.js'
+import { listNearCaps, listNearMonthlyCaps } from '../../../database/messages/spend-caps.js'
 import type { Context } from '../../context.js'
 import { NEAR } from '../../messages/spend-caps.js'
+import { writeMoney } from '../../../kit/text/decimal.js'
 import type { NoticeDetails } from '../../../event-types.js'
 import type { Watched } from './troubles.js'
 
@@ -22,6 +23,34 @@ export function watchCaps({ db }: Context): Watched {
           afterMs: 0,
           details: cap satisfies NoticeDetails<'cap.near'>,
         })),
+        endOf: () => ({ kind: 'over' }),
+      }
+    },
+  }
+}
+
+/** Likewise of the month. */
+export function watchMonthlyCaps({ db }: Context): Watched {
+  return {
+    kinds: ['monthly_cap.near'],
+    look: async () => {
+      const caps = await listNearMonthlyCaps(db, NEAR, MAX_LOOKED_AT)
+      return {
+        troubles: caps.map(({ ownerId, month, ...cap }) => {
+          const { userId, amount, currency, spent } = cap
+          return {
+            kind: 'monthly_cap.near' as const,
+            subject: ownerId,
+            userId,
+            mark: `${month} ${amount} ${currency}`,
+            afterMs: 0,
+            details: {
+              ...cap,
+              amount: writeMoney(amount),
+              spent: writeMoney(spent),
+            } satisfies NoticeDetails<'monthly_cap.near'>,
+          }
+        }),
         endOf: () => ({ kind: 'over' }),
       }
     },

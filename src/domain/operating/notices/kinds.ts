@@ -77,6 +77,15 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
       'midnight UTC. If they are yours, ask an operator for a higher cap.',
     cure: ({ userId, lineId }) => (lineId === null ? { at: 'user', userId } : { at: 'line', userId, lineId }),
   },
+  'monthly_cap.near': {
+    mood: 'waiting',
+    title: ({ lineName }) =>
+      `A monthly cap is nearly spent: ${lineName === null ? 'of all lines together' : `of the line ${isolated(lineName)}`}`,
+    text: ({ amount, currency, spent }) =>
+      `${spent} of ${amount} ${currency} are spent this month. When all is, messages are refused with 429 until the first of ` +
+      'next month (UTC). If they are yours, ask an operator for a higher cap.',
+    cure: ({ userId, lineId }) => (lineId === null ? { at: 'user', userId } : { at: 'line', userId, lineId }),
+  },
   'country.paused': {
     mood: 'bad',
     title: ({ country }) => `Messages to ${countryName(country)} are refused`,

@@ -13,7 +13,7 @@ import { asError, Unavailable } from '../../../errors.js'
 import { newId } from '../../../ids.js'
 import { noticesTold } from '../../../telemetry/metrics.js'
 import type { Context } from '../../context.js'
-import { watchCaps } from './caps.js'
+import { watchCaps, watchMonthlyCaps } from './caps.js'
 import { watchCarriers } from './carriers.js'
 import { watchCountries } from './countries.js'
 import { watchEndpoints } from './endpoints.js'
@@ -25,7 +25,15 @@ import type { Found, Trouble, Watched } from './troubles.js'
 /** When a thousand endpoints fail together, the rest is told of at the next looks. */
 const MAX_TOLD_AT_ONCE = 200
 
-const WATCHED = [watchEndpoints, watchMessages, watchCaps, watchCountries, watchCarriers, watchQueues]
+const WATCHED = [
+  watchEndpoints,
+  watchMessages,
+  watchCaps,
+  watchMonthlyCaps,
+  watchCountries,
+  watchCarriers,
+  watchQueues,
+]
 
 /**
  * Looks at the rows, as the overview does, and tells of what is wrong, and of what was and is well again. Any number of

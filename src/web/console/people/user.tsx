@@ -10,6 +10,8 @@ import { listPausedCountries } from '../../../domain/messages/country-guard.js'
 import { createSetUpLink } from '../../../domain/people/set-up-links.js'
 import { findAskedRemoval } from '../../../domain/people/second-factors/lost.js'
 import { findCapsOfUser } from '../../../domain/messages/spend-caps.js'
+import { findMonthlyCapsOfUser } from '../../../domain/messages/spending/monthly-caps.js'
+import { readMonths, readUsage } from '../../../domain/messages/spending/usage.js'
 import { getUser } from '../../../domain/people/users.js'
 import { actingFor } from '../../actor.js'
 import { LOG } from '../operating/audit/paths.js'
@@ -22,6 +24,7 @@ import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { pauserOf } from '../operating/pauser.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { UserText } from '../user-text.js'
+import { UsageTable } from '../usage/table.js'
 import { SpendCaps } from './user/spend-caps.js'
 import { PausedCountries } from './user/countries.js'
 import { LineRoutes } from './user/routes.js'
@@ -39,6 +42,7 @@ export function showUser(context: Context): Middleware {
     await recordLook(actingFor(ctx, context), 'user.viewed', user.id)
     const lines = await listOwnLines(context, user.id)
     const caps = await findCapsOfUser(context, user, lines)
+    const usage = await readUsage(context, user.id, readMonths({}))
     const path = userPath(user.id)
     answerPage(
       ctx,
@@ -69,7 +73,26 @@ export function showUser(context: Context): Middleware {
         <p>
           <a href={`${LOG}?user=${user.id}`}>What was done with this account</a>
         </p>
-        <SpendCaps page={page} action={`${path}/spend-cap`} user={user} lines={lines} caps={caps} />
+        <SpendCaps
+          page={page}
+          action={`${path}/spend-cap`}
+          user={user}
+          lines={lines}
+          caps={caps}
+          monthlyAction={`${path}/monthly-cap`}
+          monthlyCaps={await findMonthlyCapsOfUser(context, user, lines)}
+        />
+        <h2>Usage</h2>
+        {usage.length === 0 ? (
+          <Empty>Nothing was sent this month or in the two before it.</Empty>
+        ) : (
+          <>
+            <p class="muted">
+              <a href={`${path}/usage.csv`}>Download CSV</a>
+            </p>
+            <UsageTable usage={usage} lines={lines} />
+          </>
+        )}
         <h2>Lines</h2>
         {lines.length === 0 ? (
           <Empty>No lines yet: add the first one below.</Empty>

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { pauseCountry } from '../../../../src/database/messages/country-guard.js'
 import { noticeInPlainWords } from '../../../../src/domain/operating/notices/in-words.js'
 import { lookForNotices } from '../../../../src/domain/operating/notices/look.js'
+import { noteCharges } from '../../../../src/database/messages/charges.js'
+import { setMonthlyCap } from '../../../../src/domain/messages/spending/monthly-caps.js'
 import { setSpendCap } from '../../../../src/domain/messages/spend-caps.js'
 import { setLineEndpointUrl } from '../../../../src/domain/lines/connections.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
@@ -250,6 +252,26 @@ describeContext('what people are told of', (context) => {
       line.lineId,
       line.userId,
     ])
+  })
+
+  it('tells the owner of a monthly cap from 80 % on, once a month', async () => {
+    const money = { amount: '5', currency: 'USD' }
+    await setMonthlyCap(context, { of: 'line', id: line.lineId, userId: line.userId }, money)
+    const spend = async (price: string) => {
+      const id = await queueMessage(context, line, { status: 'sent', handed_over_at: new Date() })
+      await noteCharges(context.db, [{ id, price, currency: 'USD' }])
+      await look()
+    }
+    await spend('3.99')
+    expect(await toldNotices(context, 'monthly_cap.near')).to.deep.equal([])
+    await spend('0.02')
+    await spend('0.5')
+    const [notice, ...others] = await toldNotices(context, 'monthly_cap.near')
+    expect(others).to.deep.equal([])
+    expect(notice).to.deep.include({ subject: line.lineId, user_id: line.userId })
+    expect(noticeInPlainWords({ kind: 'monthly_cap.near', details: notice?.details }).text).to.match(
+      /^4\.01 of 5\.00 USD are spent this month/,
+    )
   })
 
   it('tells the owner of a country that the guard has paused, once for each pause', async () => {

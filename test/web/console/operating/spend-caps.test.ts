@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { listSpendCaps } from '../../../../src/database/messages/spend-caps.js'
+import { noteCharges } from '../../../../src/database/messages/charges.js'
+import { queueMessage } from '../../../domain/fixtures.js'
 import { createPerson } from '../../../domain/people/people.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { createLine, messageBody, type TestLine } from '../../../helpers/factories.js'
@@ -7,7 +9,7 @@ import { describeWeb } from '../../../helpers/web/web.js'
 import { wordsOf } from '../lines/line/line-page.js'
 import { expectPage, expectSentTo, expectFault } from '../support.js'
 
-describeWeb('daily caps', ({ context, web }) => {
+describeWeb('caps', ({ context, web }) => {
   let line: TestLine
   let operating: BrowserSession
   let user: string
@@ -60,5 +62,37 @@ describeWeb('daily caps', ({ context, web }) => {
     expect((await post('Hello')).status).to.equal(200)
     expect(await words(owning, `${path}/send`)).to.include('used up 5 of 5 segments today')
     expect(await words(operating, user)).to.include('used up')
+  })
+
+  it('are also of money in a month, beside what the lines sent and cost', async () => {
+    const cap = (of: string, amount: string) => operating.submit(`${user}/monthly-cap`, { of, amount })
+    expect(await words(operating, user)).to.include('Nothing was sent this month')
+    expectSentTo(await cap(line.lineId, '2 USD'), `${user}?done=monthly-cap-saved`)
+    const sent = { status: 'sent', sent_at: new Date(), handed_over_at: new Date(), segment_count: 1 }
+    const id = await queueMessage(context, line, sent)
+    await noteCharges(context.db, [{ id, price: '1.8', currency: 'USD', segmentCount: 2 }])
+    expect(await words(operating, user))
+      .to.include(`${line.number}: 1.80 of 2.00 USD this month nearly spent`)
+      .and.to.include('1.80 USD')
+    const owning = await browse(context, web, line.userId)
+    expect(await words(owning, `/console/lines/${line.lineId}/send`)).to.include(
+      'nearly spent 1.80 of 2.00 USD this month with this line',
+    )
+    expect(await words(owning, '/console/usage')).to.include('1.80 USD')
+    expect(await words(owning, `/console/messages/${id}`)).to.include(
+      "1 segment, GSM-7; 2 by the carrier's count; cost: 1.80 USD",
+    )
+    const wrong = await owning.get('/console/usage?from=x')
+    expect([wrong.status, wordsOf(wrong.text)]).to.satisfy(
+      ([status, text]: [number, string]) => status === 400 && text.includes('from must be a month such as'),
+    )
+    for (const [browser, path] of [
+      [owning, '/console/usage.csv'],
+      [operating, `${user}/usage.csv`],
+    ] as const) {
+      expect((await browser.get(path)).text).to.match(/,1,2,2,USD,1\.80,1\n$/)
+    }
+    expectFault(await cap(line.userId, 'much'), 400, /^amount must be such as 50 USD/)
+    expectSentTo(await cap(line.lineId, ''), `${user}?done=cap-removed`)
   })
 })

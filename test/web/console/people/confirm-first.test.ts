@@ -41,7 +41,7 @@ const NOT_ASKED: [reason: string, paths: RegExp][] = [
   ['it blocks a number or ends that', /\/(block|unblock)$/],
   ['it looks, and the look is written down with its reason', /\/(look|people)$/],
   ['it gives a user a line, which posts nowhere yet', /\/users\/:userId\/lines$/],
-  ['it bounds what may be sent', /\/spend-cap$/],
+  ['it bounds what may be sent', /\/(spend|monthly)-cap$/],
   ['it asks the carrier with the settings that are there', /\/carriers\/:accountId\/(test|import|set-up)$/],
 ]
 /** These end with such a word too, and need it nevertheless. */

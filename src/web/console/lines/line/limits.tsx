@@ -5,6 +5,8 @@ import { getOwnLine } from '../../../../domain/lines/lines.js'
 import { idOf } from '../../form-values.js'
 import { Time } from '../../form.js'
 import { live } from '../../live.js'
+import type { MonthlyCap } from '../../../../domain/messages/spending/monthly-caps.js'
+import { MonthlyCapBadge, spentWords } from '../../usage/words.js'
 import { sessionOf } from '../../people/session.js'
 import { Section, type LineView } from './section.js'
 
@@ -25,7 +27,7 @@ export function Limits({ view }: { view: LineView }) {
   )
 }
 
-function Gauges({ limits: { line, numbers, caps } }: { limits: LimitsNow }) {
+function Gauges({ limits: { line, numbers, caps, monthlyCaps } }: { limits: LimitsNow }) {
   return (
     <>
       <Gauge {...line} to="in all" />
@@ -35,6 +37,9 @@ function Gauges({ limits: { line, numbers, caps } }: { limits: LimitsNow }) {
       {numbers.length === 0 && <p class="muted">To single numbers: none in the last 60 s.</p>}
       {caps.map((cap) => (
         <Cap key={cap.of} cap={cap} />
+      ))}
+      {monthlyCaps.map((cap) => (
+        <MonthlyCapGauge key={cap.of} cap={cap} />
       ))}
     </>
   )
@@ -80,6 +85,28 @@ function Cap({ cap: { of, segmentsPerDay, used, isNear, resetsAt } }: { cap: Lim
       <span>
         {isNear && <span class="badge bad">{used >= segmentsPerDay ? 'used up' : 'nearly used up'}</span>}{' '}
         {words}; the next day begins <Time at={resetsAt} />
+      </span>
+    </div>
+  )
+}
+
+/** The same in money, for a month. */
+function MonthlyCapGauge({ cap }: { cap: MonthlyCap }) {
+  const [limit, spent] = [Number(cap.amount), Number(cap.spent)]
+  const words = `${spentWords(cap)} ${cap.of === 'line' ? 'with this line' : 'with all your lines'}`
+  return (
+    <div class="gauge">
+      <meter
+        min={0}
+        max={limit}
+        low={limit * 0.6}
+        high={limit * 0.8}
+        optimum={0}
+        value={spent}
+        aria-label={words}
+      />
+      <span>
+        <MonthlyCapBadge cap={cap} /> {words}; the next month begins <Time at={cap.resetsAt} />
       </span>
     </div>
   )

@@ -1,4 +1,5 @@
-import { contactNumberOf } from '../../../../database/messages/message.js'
+import { contactNumberOf, type Message } from '../../../../database/messages/message.js'
+import { moneyOf } from '../../../../domain/messages/spending/monthly-caps.js'
 import { cutIntoSegments } from '../../../../kit/text/segments.js'
 import { ContactName } from '../conversation/contact-name.js'
 import { conversationPath } from '../conversation/path.js'
@@ -58,11 +59,29 @@ export function Head(view: MessageView) {
           {text}
         </blockquote>
       )}
-      {text !== null && <p class="muted">{wordsOfText(text)}</p>}
+      {text !== null && (
+        <p class="muted">
+          {wordsOfText(text)}
+          {chargeWords(message)}
+        </p>
+      )}
+      {text === null && <Charge message={message} />}
       {media !== null && <MediaCopy media={media} label={TYPE_LABELS[type]} />}
       {mediaUrl !== null && direction === 'outbound' && <MediaUrl url={mediaUrl} />}
     </>
   )
+}
+
+/** What its carrier said of it besides, if anything. */
+function chargeWords({ carrierSegmentCount, price, currency }: Message): string {
+  const count = carrierSegmentCount === null ? '' : `; ${carrierSegmentCount} by the carrier's count`
+  if (price === null || currency === null) return count
+  return `${count}; cost: ${moneyOf({ amount: price, currency })}`
+}
+
+function Charge({ message }: { message: Message }) {
+  const words = chargeWords(message).replace(/^; /, '')
+  return words === '' ? null : <p class="muted">{words}</p>
 }
 
 function wordsOfText(text: string): string {

@@ -1,15 +1,22 @@
+import type { Context as KoaContext } from 'koa'
 import type { Context } from '../../../../domain/context.js'
 import { getOwnLine, type listOwnLines } from '../../../../domain/lines/lines.js'
 import { readCap, setSpendCap, type SpendCap } from '../../../../domain/messages/spend-caps.js'
+import {
+  readMonthlyCap,
+  setMonthlyCap,
+  type MonthlyCap,
+} from '../../../../domain/messages/spending/monthly-caps.js'
 import { getUser, type User } from '../../../../domain/people/users.js'
 import { fieldOf, idOf } from '../../form-values.js'
 import { Field, Form, Select, typedIn } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
+import { MonthlyCapBadge, spentWords } from '../../usage/words.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
 
-/** How many segments a user's lines may send a day, each and together, and the form that sets it. */
+/** How many segments a user's lines may send a day, and for how much money in a month, each and together, with the forms. */
 export function SpendCaps(props: {
   page: Page
   action: string
@@ -17,8 +24,10 @@ export function SpendCaps(props: {
   lines: Lines
   /** The caps by the ids of lines, and of the user. */
   caps: ReadonlyMap<string, SpendCap>
+  monthlyAction: string
+  monthlyCaps: ReadonlyMap<string, MonthlyCap>
 }) {
-  const { page, action, user, lines, caps } = props
+  const { page, action, monthlyAction, user, lines, caps, monthlyCaps } = props
   const owners = [
     [user.id, 'All lines together'],
     ...lines.map(({ id, number }) => [id, number] as const),
@@ -27,11 +36,17 @@ export function SpendCaps(props: {
     const cap = caps.get(id)
     return cap === undefined ? [] : [{ id, label, cap }]
   })
+  const spending = owners.flatMap(([id, label]) => {
+    const cap = monthlyCaps.get(id)
+    return cap === undefined ? [] : [{ id, label, cap }]
+  })
   return (
     <section id="spend-caps" aria-labelledby="spend-caps-title">
-      <h2 id="spend-caps-title">Daily caps</h2>
-      {capped.length === 0 && <p class="empty">There is no cap on what these lines may send.</p>}
-      {capped.length > 0 && (
+      <h2 id="spend-caps-title">Caps</h2>
+      {capped.length === 0 && spending.length === 0 && (
+        <p class="empty">There is no cap on what these lines may send.</p>
+      )}
+      {capped.length + spending.length > 0 && (
         <ul>
           {capped.map(({ id, label, cap: { used, segmentsPerDay, isNear } }) => (
             <li key={id}>
@@ -41,6 +56,11 @@ export function SpendCaps(props: {
               )}
             </li>
           ))}
+          {spending.map(({ id, label, cap }) => (
+            <li key={`${id} month`}>
+              {label}: {spentWords(cap)} <MonthlyCapBadge cap={cap} />
+            </li>
+          ))}
         </ul>
       )}
       <Form page={page} action={action} class="row">
@@ -48,20 +68,50 @@ export function SpendCaps(props: {
         <Field page={page} action={action} name="segments" label="Segments a day (UTC); empty: no cap" />
         <button type="submit">Save the cap</button>
       </Form>
+      <Form page={page} action={monthlyAction} class="row">
+        <Select
+          name="of"
+          label="For"
+          options={owners}
+          value={typedIn(page, monthlyAction, 'of') ?? user.id}
+        />
+        <Field
+          page={page}
+          action={monthlyAction}
+          name="amount"
+          label="Money a month (UTC), such as 50 USD; empty: no cap"
+        />
+        <button type="submit">Save the monthly cap</button>
+      </Form>
     </section>
   )
 }
 
 export function postSpendCap(context: Context): Act {
   return async (ctx) => {
-    const user = await getUser(context, idOf(ctx, 'userId'))
-    const of = fieldOf(ctx, 'of')
-    const owner =
-      of === user.id
-        ? ({ of: 'user', id: user.id } as const)
-        : ({ of: 'line', id: (await getOwnLine(context, user.id, of)).id, userId: user.id } as const)
+    const { user, owner } = await readOwner(ctx, context)
     const segmentsPerDay = readCap(fieldOf(ctx, 'segments'))
     await setSpendCap(context, owner, segmentsPerDay)
     return withNotice(`/console/users/${user.id}`, segmentsPerDay === null ? 'cap-removed' : 'cap-saved')
   }
+}
+
+export function postMonthlyCap(context: Context): Act {
+  return async (ctx) => {
+    const { user, owner } = await readOwner(ctx, context)
+    const money = readMonthlyCap(fieldOf(ctx, 'amount'))
+    await setMonthlyCap(context, owner, money)
+    return withNotice(`/console/users/${user.id}`, money === null ? 'cap-removed' : 'monthly-cap-saved')
+  }
+}
+
+/** Whose cap it is: the user's, or that of one of their lines. */
+async function readOwner(ctx: KoaContext, context: Context) {
+  const user = await getUser(context, idOf(ctx, 'userId'))
+  const of = fieldOf(ctx, 'of')
+  const owner =
+    of === user.id
+      ? ({ of: 'user', id: user.id } as const)
+      : ({ of: 'line', id: (await getOwnLine(context, user.id, of)).id, userId: user.id } as const)
+  return { user, owner }
 }

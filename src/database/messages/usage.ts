@@ -1,0 +1,74 @@
+import type { Database } from '../connection.js'
+
+/** What a line sent in a month of UTC. */
+export interface UsageRow {
+  /** Such as `2026-11`. */
+  month: string
+  lineId: string
+  messageCount: number
+  segmentCount: number
+  /** How many of these segments carriers have counted; the others we have. */
+  carrierSegmentCount: number
+}
+
+export interface SpendingRow {
+  month: string
+  lineId: string
+  /** ISO 4217. */
+  currency: string
+  /** Exact, in whole units of the currency. */
+  amount: string
+  messageCount: number
+}
+
+/** The moments at which a span of months begins and ends, in UTC. */
+export interface Months {
+  from: Date
+  until: Date
+}
+
+/** A message may be accepted so many days before it is handed over, with some for a queue that stood still. */
+const MAX_DAYS_AHEAD = 40
+
+/** Counted over the messages themselves, so what was dropped for its age is in none. Of lines without any there is no row. */
+export async function countUsage(
+  db: Database,
+  lineIds: readonly string[],
+  { from, until }: Months,
+): Promise<UsageRow[]> {
+  const { rows } = await db.raw<{ rows: UsageRow[] }>(
+    `select to_char(u.month, 'YYYY-MM') as month, l.id as "lineId", u.messages as "messageCount", u.segments as "segmentCount",
+       u.of_carriers as "carrierSegmentCount"
+     from unnest(:lineIds::uuid[]) l (id)
+     cross join lateral (
+       select date_trunc('month', m.handed_over_at at time zone 'UTC') as month, count(*)::integer as messages,
+         sum(coalesce(m.carrier_segment_count, m.segment_count, 1))::integer as segments,
+         coalesce(sum(m.carrier_segment_count), 0)::integer as of_carriers
+       from messages m
+       where m.line_id = l.id and m.handed_over_at >= :from and m.handed_over_at < :until
+         and m.id >= lowest_id_at(:from::timestamptz - make_interval(days => ${MAX_DAYS_AHEAD}))
+         and (m.sent_at is not null or m.price is not null)
+       group by 1
+     ) u`,
+    { lineIds: [...lineIds], from, until },
+  )
+  return rows
+}
+
+/** What carriers say that it cost, which is kept for ever. */
+export async function listSpending(
+  db: Database,
+  lineIds: readonly string[],
+  { from, until }: Months,
+): Promise<SpendingRow[]> {
+  const { rows } = await db.raw<{ rows: SpendingRow[] }>(
+    `select to_char(s.month, 'YYYY-MM') as month, s.line_id as "lineId", s.currency, s.amount::text as amount,
+       s.message_count as "messageCount"
+     from spending s
+     where s.line_id = any (:lineIds::uuid[])
+       and s.month >= (:from::timestamptz at time zone 'UTC')::date and s.month < (:until::timestamptz at time zone 'UTC')::date
+     order by s.month, s.line_id, s.currency`,
+    { lineIds: [...lineIds], from, until },
+  )
+  return rows
+}

@@ -1,0 +1,121 @@
+import { transaction } from '../../../database/connection.js'
+import type { Line } from '../../../database/lines/lines.js'
+import {
+  listMonthlyCaps,
+  setMonthlyCap as writeMonthlyCap,
+  type Money,
+  type MonthlyCap as CapRow,
+} from '../../../database/messages/spend-caps.js'
+import type { User } from '../../../database/people/users.js'
+import { UserError } from '../../../errors.js'
+import { readDecimal, writeMoney } from '../../../kit/text/decimal.js'
+import { record } from '../../operating/audit.js'
+import type { Context } from '../../context.js'
+import { NEAR } from '../spend-caps.js'
+
+/** How much money a line, or all lines of a user, may cost in a month, and what carriers say that it was so far. */
+export interface MonthlyCap extends Money {
+  of: 'line' | 'user'
+  spent: string
+  /** 80 % are spent, or more. */
+  isNear: boolean
+  /** Nothing more is accepted. */
+  isUsedUp: boolean
+  /** The beginning of the next month, in UTC. */
+  resetsAt: Date
+}
+
+const FORM = 'amount must be such as 50 USD, or none'
+
+/** What is written for people, or in a form: `50 USD`, or nothing or `none` for no cap. @throws UserError */
+export function readMonthlyCap(written: string): Money | null {
+  const trimmed = written.trim()
+  if (trimmed === '' || trimmed === 'none') return null
+  const [, digits = '', currency = ''] = /^([\d.]+) ?([A-Za-z]{3})$/.exec(trimmed) ?? []
+  const amount = readDecimal(digits)
+  if (amount === undefined || !/[1-9]/.test(amount)) throw new UserError(FORM)
+  return { amount, currency: currency.toUpperCase() }
+}
+
+/**
+ * For operators. It counts all that the month has cost already, as far as carriers have said.
+ *
+ * @param money null: no cap
+ */
+export async function setMonthlyCap(
+  context: Pick<Context, 'db' | 'log' | 'actor'>,
+  owner: { of: 'line'; id: string; userId: string } | { of: 'user'; id: string },
+  money: Money | null,
+): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    const [before] = await listMonthlyCaps(trx, [owner.id], NEAR)
+    await writeMonthlyCap(trx, owner.id, money)
+    await record(context, trx, {
+      action: `${owner.of}.monthly_cap.set`,
+      subjectId: owner.id,
+      userId: owner.of === 'user' ? owner.id : owner.userId,
+      before: { amountPerMonth: before === undefined ? null : moneyOf(before) },
+      after: { amountPerMonth: money === null ? null : moneyOf(money) },
+    })
+  })
+  context.log.info({ of: owner.of, ownerId: owner.id, ...money }, 'monthly_cap.set')
+}
+
+/** The caps that hold for a line: its own, and its user's. */
+export async function findMonthlyCapsOfLine(
+  { db }: Pick<Context, 'db'>,
+  { id, userId }: Pick<Line, 'id' | 'userId'>,
+): Promise<MonthlyCap[]> {
+  const rows = await listMonthlyCaps(db, [id, userId], NEAR)
+  return [id, userId].flatMap((ownerId) =>
+    rows.filter((row) => row.ownerId === ownerId).map((row) => view(row, ownerId === id ? 'line' : 'user')),
+  )
+}
+
+/** A user's cap, and those of the lines, by the ids of their owners. */
+export async function findMonthlyCapsOfUser(
+  { db }: Pick<Context, 'db'>,
+  { id }: Pick<User, 'id'>,
+  lines: readonly Pick<Line, 'id'>[],
+): Promise<Map<string, MonthlyCap>> {
+  const rows = await listMonthlyCaps(db, [id, ...lines.map((line) => line.id)], NEAR)
+  return new Map(rows.map((row) => [row.ownerId, view(row, row.ownerId === id ? 'user' : 'line')]))
+}
+
+function view({ amount, currency, spent, isNear, isUsedUp }: CapRow, of: MonthlyCap['of']): MonthlyCap {
+  return { of, amount, currency, spent, isNear, isUsedUp, resetsAt: nextMonth() }
+}
+
+/** `50.00 USD` */
+export function moneyOf({ amount, currency }: Money): string {
+  return `${writeMoney(amount)} ${currency}`
+}
+
+/** The beginning of the month after this one, in UTC. */
+export function nextMonth(now = new Date()): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
+}
+
+/**
+ * Names the cap that a line has reached, and the day from which on it sends again. It is looked up only when something is
+ * refused, so the cap may have been changed in this moment.
+ *
+ * @param beginning what clients compare
+ */
+export async function monthlyCapRefusal(
+  context: Pick<Context, 'db'>,
+  line: Pick<Line, 'id' | 'userId'>,
+  beginning: string,
+): Promise<UserError> {
+  const caps = await findMonthlyCapsOfLine(context, line)
+  const reached = caps.find(({ isUsedUp }) => isUsedUp)
+  const resetsAt = nextMonth()
+  const seconds = Math.ceil((resetsAt.getTime() - Date.now()) / 1000)
+  const whose = reached?.of === 'user' ? 'all its user’s lines' : 'this line'
+  const cap = reached === undefined ? '' : `${moneyOf(reached)} for ${whose}, `
+  return new UserError(
+    `${beginning}: ${cap}resets on ${resetsAt.toISOString().slice(0, 10)} (UTC)`,
+    429,
+    seconds,
+  )
+}

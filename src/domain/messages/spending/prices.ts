@@ -1,0 +1,74 @@
+import type { CarrierClient } from '../../../carriers/carrier.js'
+import type { ListedCharge } from '../../../carriers/records.js'
+import {
+  findByCarrierIds,
+  movePricedUntil,
+  noteCharges,
+  takeAccountsToPrice,
+  type AccountToPrice,
+} from '../../../database/messages/charges.js'
+import { asError } from '../../../errors.js'
+import { findCarrierClient } from '../../carriers/carrier-clients.js'
+import type { Context } from '../../context.js'
+
+/** Prices come some minutes after a text is sent, and nobody waits for them by the second. */
+const ASK_EVERY_SECONDS = 600
+/** The carrier's clock is not ours, and a message may be in its list a little late. */
+const OVERLAP_MS = 5 * 60_000
+
+/**
+ * Asks the carriers that say in no answer and no report what messages cost. Everything that an account got before its
+ * `priced_until` has its price, or will never have one: each pass begins there, and ends at the oldest that has none yet.
+ *
+ * @returns how many messages have a price or a number of segments by it
+ */
+export async function askPrices(context: Context, signal: AbortSignal): Promise<number> {
+  const kinds = [...context.carriers.kinds].flatMap(([kind, { listsCharges }]) =>
+    listsCharges ? [kind] : [],
+  )
+  const accounts = await takeAccountsToPrice(context.db, kinds, ASK_EVERY_SECONDS)
+  const counts = await Promise.all(accounts.map((account) => askAccount(context, account, signal)))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+async function askAccount(context: Context, account: AccountToPrice, signal: AbortSignal): Promise<number> {
+  const { db, log } = context
+  let count = 0
+  try {
+    const carrier = await findCarrierClient(context, account)
+    if (carrier?.listCharges === undefined) return 0
+    let until = account.askedAt.getTime()
+    for await (const batch of carrier.listCharges(account.since, signal)) {
+      count += await noteBatch(context, carrier, batch)
+      for (const { isFinal, sentAt } of batch) {
+        if (!isFinal) until = Math.min(until, sentAt.getTime())
+      }
+    }
+    await movePricedUntil(db, account.id, new Date(until - OVERLAP_MS))
+    log.info({ carrier: account.name, count }, 'prices.asked')
+  } catch (error) {
+    if (!signal.aborted) log.warn({ carrier: account.name, err: asError(error) }, 'prices.not_listed')
+  }
+  return count
+}
+
+/** An account may also send by other programs: what is not ours is passed over. */
+async function noteBatch(
+  { db }: Context,
+  { name }: CarrierClient,
+  batch: readonly ListedCharge[],
+): Promise<number> {
+  const priced = batch.filter(({ charge }) => charge !== undefined)
+  if (priced.length === 0) return 0
+  const ids = await findByCarrierIds(
+    db,
+    name,
+    priced.map(({ carrierMessageId }) => carrierMessageId),
+  )
+  const charges = priced.flatMap(({ carrierMessageId, charge }) => {
+    const id = ids.get(carrierMessageId)
+    return id === undefined ? [] : [{ id, ...charge }]
+  })
+  if (charges.length > 0) await noteCharges(db, charges)
+  return charges.length
+}

@@ -1,0 +1,76 @@
+import * as yup from 'yup'
+import { DECIMAL } from '../../database/messages/message.js'
+import { flattenUsage, readMonths, readUsage } from '../../domain/messages/spending/usage.js'
+import { textField } from '../input/body-fields.js'
+import { idParameter } from '../input/query.js'
+import { answerRows } from '../downloads.js'
+import { answersList, count, describe, id, listOf, object, text } from '../openapi/parts.js'
+import { requireVisible, visibleLines } from './line-access.js'
+import { operationsOf } from './operation.js'
+
+const month = { type: 'string', pattern: '^20\\d\\d-(0[1-9]|1[0-2])$', examples: ['2026-11'] }
+const amount = describe(DECIMAL.schema, 'Exact, in whole units of the currency.')
+
+export const usageSchemas = {
+  Usage: object({
+    month: describe(month, 'A month of UTC, in which the messages were handed to the carrier.'),
+    lineId: id,
+    messageCount: describe(
+      count,
+      'How many messages carriers took. Messages that were dropped for their age count no more.',
+    ),
+    segmentCount: describe(
+      count,
+      'How many segments they had: as their carrier counts where it says so, or else as we do.',
+    ),
+    carrierSegmentCount: describe(count, 'How many of these segments carriers have counted.'),
+    prices: describe(
+      listOf(
+        object({
+          currency: describe(text, 'ISO 4217.'),
+          amount,
+          messageCount: describe(count, 'How many messages this is the price of.'),
+        }),
+      ),
+      'What carriers say that they cost. Some say it hours later, and some never.',
+    ),
+  }),
+}
+
+const operation = operationsOf('Usage')
+
+export const usageOperations = [
+  operation({
+    operationId: 'listUsage',
+    at: 'get /v1/usage',
+    may: 'reads lines',
+    summary: 'Count what your {lines} sent, and what it cost, by month',
+    description:
+      'The newest month comes first. A {line} that sent nothing in a month has no entry for it. As CSV there is a row for each currency.',
+    query: yup.object({
+      lineId: idParameter().meta({ about: 'Only of this {line}.' }),
+      from: textField().meta({ schema: month, about: 'The first month; two before the last when left out.' }),
+      until: textField().meta({
+        schema: month,
+        about: 'The last month, which is in the answer too; this one when left out.',
+      }),
+    }),
+    answer: answersList('What each {line} sent in each month.', { $ref: '#/components/schemas/Usage' }),
+    refusals: [404],
+    act: async ({ context, ctx, userId, query }) => {
+      const { lineId, ...asked } = await query()
+      const months = readMonths(asked)
+      const only = lineId?.toLowerCase()
+      if (only !== undefined) await requireVisible(context, ctx, only)
+      const visible = await visibleLines(context, ctx)
+      const lineIds = only === undefined ? visible && [...visible] : [only]
+      const usage = await readUsage(context, userId, { ...months, lineIds })
+      return answerRows(
+        ctx,
+        'usage',
+        usage.map((each) => context.vocabulary.fields({ ...each })),
+        () => flattenUsage(usage).map((each) => context.vocabulary.fields(each)),
+      )
+    },
+  }),
+]

@@ -1,0 +1,69 @@
+import type { OwnLine } from '../../../database/lines/lines.js'
+import type { Usage } from '../../../domain/messages/spending/usage.js'
+import { PhoneNumber } from '../messages/phone-number.js'
+import { UserText } from '../user-text.js'
+
+/** What lines sent by month, and what carriers say that it cost. */
+export function UsageTable({ usage, lines }: { usage: readonly Usage[]; lines: readonly OwnLine[] }) {
+  const byId = new Map(lines.map((line) => [line.id, line]))
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Month</th>
+          <th>Line</th>
+          <th>Messages</th>
+          <th>Segments</th>
+          <th>Cost</th>
+        </tr>
+      </thead>
+      <tbody>
+        {usage.map((row) => {
+          const line = byId.get(row.lineId)
+          return (
+            <tr key={`${row.month} ${row.lineId}`}>
+              <td data-label="Month">{row.month}</td>
+              <td data-label="Line">
+                <span class="two-lines">
+                  {line !== undefined && <PhoneNumber number={line.number} />}
+                  {line !== undefined && line.name !== line.number && <UserText>{line.name}</UserText>}
+                </span>
+              </td>
+              <td data-label="Messages">{row.messageCount.toLocaleString('en')}</td>
+              <td data-label="Segments">{segmentsOf(row)}</td>
+              <td data-label="Cost">
+                <Cost usage={row} />
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+function segmentsOf({ segmentCount, carrierSegmentCount }: Usage): string {
+  const all = segmentCount.toLocaleString('en')
+  if (carrierSegmentCount === segmentCount) return all
+  if (carrierSegmentCount === 0) return `${all}, by our count`
+  return `${all}, ${carrierSegmentCount.toLocaleString('en')} of them by the carrier's count`
+}
+
+function Cost({ usage: { messageCount, prices } }: { usage: Usage }) {
+  const priced = prices.reduce((sum, each) => sum + each.messageCount, 0)
+  const open = messageCount - priced
+  return (
+    <span class="two-lines">
+      {prices.map(({ currency, amount }) => (
+        <span key={currency}>
+          {amount} {currency}
+        </span>
+      ))}
+      {open > 0 && (
+        <span class="muted">
+          {prices.length === 0 ? 'no price' : `${open.toLocaleString('en')} without a price yet`}
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,97 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { listOwnLines } from '../../../domain/lines/lines.js'
+import { flattenUsage, readMonths, readUsage } from '../../../domain/messages/spending/usage.js'
+import { getUser } from '../../../domain/people/users.js'
+import { refusalOf, UserError } from '../../../errors.js'
+import { answerDownload, csvOf, requireRoomForDownload } from '../../downloads.js'
+import { Empty } from '../form.js'
+import { idOf, queryOf } from '../form-values.js'
+import { Layout } from '../layout.js'
+import { answerPage, pageOf } from '../page.js'
+import { sessionOf } from '../people/session.js'
+import { filterPath } from '../time-filter.js'
+import { UsageTable } from './table.js'
+
+const PATH = '/console/usage'
+
+/** What the reader's lines sent, and what it cost, by month. */
+export function showUsage(context: Context): Middleware {
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const written = writtenMonths(ctx)
+    const months = await Promise.resolve()
+      .then(() => readMonths(written))
+      .catch(refusalOf)
+    const lines = await listOwnLines(context, userId)
+    const fault = months instanceof UserError ? months : undefined
+    const usage = months instanceof UserError ? [] : await readUsage(context, userId, months)
+    if (fault !== undefined) ctx.status = fault.status
+    answerPage(
+      ctx,
+      <Layout page={pageOf(ctx, context)} title="Usage">
+        <h1>Usage</h1>
+        <search aria-label="Months">
+          <form method="get" action={PATH} class="filter">
+            {fault !== undefined && (
+              <p role="alert" class="fault">
+                {fault.message}
+              </p>
+            )}
+            <label>
+              From
+              <input {...MONTH} name="from" value={written.from ?? ''} />
+            </label>
+            <label>
+              Until
+              <input {...MONTH} name="until" value={written.until ?? ''} />
+            </label>
+            <button type="submit">Show</button>
+          </form>
+        </search>
+        {usage.length === 0 ? (
+          <Empty>Nothing was sent in these months. What you send is counted here by line and month.</Empty>
+        ) : (
+          <>
+            <p class="muted">
+              Months are in UTC. Prices come from the carrier, some only hours later.{' '}
+              <a href={filterPath(`${PATH}.csv`, written)}>Download CSV</a>
+            </p>
+            <UsageTable usage={usage} lines={lines} />
+          </>
+        )}
+      </Layout>,
+    )
+  }
+}
+
+/** Not the browser's own field for months, which not all have. */
+const MONTH = { type: 'text', placeholder: '2026-11', pattern: '20\\d\\d-\\d\\d', size: 8 } as const
+
+export function exportUsage(context: Context): Middleware {
+  return (ctx) => answerUsage(ctx, context, sessionOf(ctx).userId)
+}
+
+/** For operators, of one user. */
+export function exportUserUsage(context: Context): Middleware {
+  return async (ctx) => answerUsage(ctx, context, (await getUser(context, idOf(ctx, 'userId'))).id)
+}
+
+async function answerUsage(ctx: KoaContext, context: Context, userId: string): Promise<void> {
+  requireRoomForDownload(ctx)
+  const lines = await listOwnLines(context, userId)
+  const numbers = new Map(lines.map(({ id, number }) => [id, number]))
+  const usage = flattenUsage(await readUsage(context, userId, readMonths(writtenMonths(ctx))))
+  const rows = usage.map(({ month, lineId, ...row }) => ({
+    month,
+    lineId,
+    lineNumber: numbers.get(lineId),
+    ...row,
+  }))
+  answerDownload(ctx, { name: 'usage', ending: 'csv', source: csvOf(rows) })
+}
+
+function writtenMonths(ctx: KoaContext): { from?: string; until?: string } {
+  const [from, until] = [queryOf(ctx, 'from').trim(), queryOf(ctx, 'until').trim()]
+  return { ...(from === '' ? {} : { from }), ...(until === '' ? {} : { until }) }
+}

@@ -290,7 +290,6 @@ create table endpoints (
   previous_secret_until timestamp with time zone,
   failing_since timestamp with time zone,
   consecutive_failure_count integer not null default 0,
-  last_failure text,
   disabled_at timestamp with time zone,
   disabled_reason text,
   created_at timestamp with time zone not null default now(),
@@ -940,46 +939,85 @@ AS $function$
 declare
   now_at timestamptz := clock_timestamp();
   due_until timestamptz := now_at + interval '50 milliseconds';
+  next record;
+  lane integer := -1;
+  room integer;
+  -- What may go out now: whose want it is, the delivery, and its event.
+  due_of integer[] := '{}';
+  due uuid[] := '{}';
+  due_events uuid[] := '{}';
+  -- Their months: `= any (…)` alone would have Postgres open every partition.
+  first_due uuid;
+  last_due uuid;
+  first_event uuid;
+  last_event uuid;
+  ordered uuid[] := '{}';
+  blocked uuid[] := '{}';
+  blocked_until timestamptz[];
 begin
-  return query
-  with wanted as materialized (
-    select x.n, x.endpoint_id, x.delivery_id, least(x.places,
-      least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count
-      - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
-        and 1 preceding), 0))::integer as places
-    from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
-    join endpoints e on e.id = x.endpoint_id and e.paused_at is null
-    cross join lateral (
-      select count(*) as count from (
-        select from deliveries d
-        where d.endpoint_id = x.endpoint_id and d.status = 'delivering' and d.lease_until > now_at
-        limit max_in_flight) taken
-    ) under_way
-  ), due as materialized (
-    select w.n, d.* from wanted w cross join lateral (
-      select d.id, d.due_at, d.is_ordered, d.endpoint_id, d.line_id, d.from_number, d.created_at from deliveries d
-      where w.delivery_id is null and d.endpoint_id = w.endpoint_id and d.status = 'pending'
-        and d.lost_count < max_lost and d.due_at <= due_until
-      order by d.due_at, d.id limit greatest(w.places, 0)
+  for next in
+    with wanted as materialized (
+      select x.n, x.endpoint_id, x.delivery_id, least(x.places,
+        least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count
+        - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
+          and 1 preceding), 0))::integer as places
+      from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
+      join endpoints e on e.id = x.endpoint_id and e.paused_at is null
+      cross join lateral (
+        select count(*) as count from (
+          select from deliveries d
+          where d.endpoint_id = x.endpoint_id and d.status = 'delivering' and d.lease_until > now_at
+          limit max_in_flight) taken
+      ) under_way
+    )
+    select w.n, w.endpoint_id, w.delivery_id, w.places, d.id, d.event_id, d.is_ordered, d.due_at
+    from wanted w cross join lateral (
+      (select d.id, d.event_id, d.is_ordered, d.due_at from deliveries d
+        where w.delivery_id is null and d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost
+        order by d.due_at, d.id limit w.places + 1)
+      -- The end of a lane, behind all that waits in it.
+      union all select null, null, null, 'infinity'
     ) d
-    union all
-    select w.n, d.id, d.due_at, d.is_ordered, d.endpoint_id, d.line_id, d.from_number, d.created_at from wanted w
-    cross join lateral (select * from deliveries where id = w.delivery_id limit 1) d
-    where w.places > 0 and d.status = 'pending' and d.lost_count < max_lost and d.due_at <= due_until
-  ), blocked as materialized (
-    select due.n, due.id, earlier.due_at from due cross join lateral (
+    where w.places > 0 order by w.n, d.due_at, d.id
+  loop
+    if next.n <> lane then
+      lane := next.n; room := next.places;
+    end if;
+    if next.delivery_id is not null then
+      select d.id, d.event_id, d.is_ordered, now_at into next.id, next.event_id, next.is_ordered, next.due_at from deliveries d
+      where d.id = next.delivery_id and d.status || '' = 'pending' and d.lost_count < max_lost and d.due_at <= due_until;
+      continue when next.id is null;
+    end if;
+    continue when room = 0;
+    if next.due_at <= due_until then
+      due_of := due_of || next.n; due := due || next.id; due_events := due_events || next.event_id;
+      first_due := least(first_due, next.id); last_due := greatest(last_due, next.id);
+      first_event := least(first_event, next.event_id); last_event := greatest(last_event, next.event_id);
+      if next.is_ordered then ordered := ordered || next.id; end if;
+      room := room - 1;
+    else
+      n := next.n; status := 'idle'; endpoint_id := next.endpoint_id;
+      next_due_ms := ceil(extract(epoch from nullif(next.due_at, 'infinity') - now_at) * 1000);
+      room := 0;
+      return next;
+    end if;
+  end loop;
+  if cardinality(due) = 0 then
+    return;
+  end if;
+
+  if cardinality(ordered) > 0 then
+    select coalesce(array_agg(d.id), '{}'), array_agg(earlier.due_at) into blocked, blocked_until
+    from deliveries d cross join lateral (
       select p.due_at from deliveries p
-      where p.endpoint_id = due.endpoint_id and p.line_id = due.line_id and p.from_number = due.from_number
-        and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) < (due.created_at, due.id)
+      where p.endpoint_id = d.endpoint_id and p.line_id = d.line_id and p.from_number = d.from_number
+        and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) < (d.created_at, d.id)
       order by p.created_at, p.id limit 1) earlier
-    where due.is_ordered
-  ), parked as (
-    update deliveries d set due_at = greatest(b.due_at, now_at + interval '30 seconds'),
-      last_failure = 'earlier_event_waits'
-    from blocked b
-    where d.id = any (array(select blocked.id from blocked)) and d.id = b.id and d.status || '' = 'pending'
-    returning b.n, d.id, d.event_id, d.endpoint_id
-  ), claimed as (
+    where d.id = any (ordered) and d.id between first_due and last_due;
+  end if;
+
+  return query
+  with claimed as (
     update deliveries d
     set (status, attempt_count, round_attempt_count, lease_until, last_failure) = (
       select o.status, d.attempt_count + (o.status = 'delivering')::integer,
@@ -987,50 +1025,45 @@ begin
         case when o.status = 'delivering' then now_at + lease end,
         case when o.status = 'exhausted' then 'disconnected' else d.last_failure end
       from (select case
-        when d.application_id is not null and not case when d.type = 'lineDisconnected'
-          then exists (select 1 from applications a where a.id = d.application_id and a.deleted_at is null)
-          else exists (select 1 from application_lines c where c.application_id = d.application_id
-            and c.line_id = d.line_id and gets_events(c.scopes)) end
-          then 'exhausted'
+        when d.application_id is not null and not may_have_delivery(d.application_id, d.line_id, d.type) then 'exhausted'
         -- It was deleted: no URL can follow. One that is still named only had its URL taken away.
-        when e.removed_at is not null
-          and not exists (select 1 from developer_connections c where c.endpoint_id = e.id)
-          and not exists (select 1 from applications a where a.endpoint_id = e.id) then 'exhausted'
+        when e.removed_at is not null and not is_endpoint_named(e.id) then 'exhausted'
         when e.disabled_at is not null or e.removed_at is not null then 'held'
         when e.line_id is null and e.application_id is null then 'delivering'
-        when d.application_id is null and exists (
-          select 1 from developer_connections c where c.line_id = d.line_id and c.line_id = e.line_id and c.enabled)
-          then 'delivering'
-        when d.application_id is not null and exists (
-          select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
-        else 'held' end as status) o)
-    from due, endpoints e
-    where d.id = any (array(select due.id from due except select blocked.id from blocked)) and d.id = due.id
-      and d.status || '' = 'pending' and e.id = d.endpoint_id
-    returning due.n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at,
-      e.url, e.secret_sealed,
+        when d.application_id is null then case when (
+          select c.enabled from developer_connections c where c.line_id = d.line_id and c.line_id = e.line_id limit 1
+        ) then 'delivering' else 'held' end
+        when is_endpoint_named(e.id, d.application_id) then 'delivering'
+        else 'held' end as status offset 0) o)
+    from endpoints e
+    where d.id = any (due) and d.id between first_due and last_due and d.id <> all (blocked) and d.status || '' = 'pending' and e.id = d.endpoint_id
+    returning due_of[array_position(due, d.id)] as n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count,
+      d.round_attempt_count, d.due_at, e.url, e.secret_sealed,
       case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed,
       d.task_id is not null as is_replay
-  ), idle as (
-    select w.n, w.endpoint_id, next.due_ms from wanted w left join lateral (
-      select ceil(extract(epoch from d.due_at - now_at) * 1000)::double precision as due_ms from deliveries d
-      where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost and d.due_at > due_until
-      order by d.due_at, d.id limit 1
-    ) next on true
-    where w.places > (select count(*) from due where due.n = w.n)
-  ), others as (
-    select p.n, 'parked' as status, p.id, p.event_id, p.endpoint_id, null::double precision as next_due_ms from parked p
-    union all select i.n, 'idle', null, null, i.endpoint_id, i.due_ms from idle i
   )
-  select coalesce(c.n, o.n), coalesce(c.status, o.status), coalesce(c.id, o.id), coalesce(c.event_id, o.event_id),
-    coalesce(c.endpoint_id, o.endpoint_id), c.attempt_count, c.round_attempt_count, c.url, c.secret_sealed,
-    c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,
-    case when c.id is not null then clock_timestamp() end, o.next_due_ms, c.is_replay
-  -- One list after the other: none of the one is any of the other.
-  from claimed c full join others o on false
-  -- `limit 1` makes Postgres do one look-up for each, although the statistics of a table that has just filled mislead it.
-  left join lateral (select * from events where id = c.event_id limit 1) v on true
+  select c.n, c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url, c.secret_sealed,
+    c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number, clock_timestamp(),
+    null::double precision, c.is_replay
+  from claimed c left join (
+    select * from events where id = any (due_events) and id between first_event and last_event
+  ) v on v.id = c.event_id
   order by c.due_at, c.id;
+
+  if cardinality(blocked) > 0 then
+    return query
+    with parked as (
+      update deliveries d set due_at = greatest(b.due_at, now_at + interval '30 seconds'),
+        last_failure = 'earlier_event_waits'
+      from unnest(blocked, blocked_until) as b(id, due_at)
+      where d.id = any (blocked) and d.id between first_due and last_due and d.id = b.id and d.status || '' = 'pending'
+      returning d.id, d.event_id, d.endpoint_id
+    )
+    select due_of[array_position(due, p.id)], 'parked', p.id, p.event_id, p.endpoint_id, null::integer, null::integer, null::text, null::bytea,
+      null::bytea, null::uuid, null::uuid, null::text, null::text, null::text, null::text, null::timestamptz,
+      null::double precision, null::boolean
+    from parked p;
+  end if;
 end $function$
 ;
 
@@ -1607,6 +1640,19 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.is_endpoint_named(endpoint uuid, application uuid DEFAULT NULL::uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  return exists (select from applications a
+      where a.endpoint_id = endpoint and (application is null or a.id = application))
+    or (application is null and exists (select from developer_connections c where c.endpoint_id = endpoint));
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.is_line_at(carrier text, routes jsonb, account text)
  RETURNS boolean
  LANGUAGE sql
@@ -1666,6 +1712,21 @@ CREATE OR REPLACE FUNCTION public.max_scheduled_per_line()
  LANGUAGE sql
  IMMUTABLE
 AS $function$ select 10000 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.may_have_delivery(application uuid, line uuid, event_type text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  if event_type = 'lineDisconnected' then
+    return exists (select from applications a where a.id = application and a.deleted_at is null);
+  end if;
+  return exists (select from application_lines c
+    where c.application_id = application and c.line_id = line and gets_events(c.scopes));
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.may_send(scopes text[])
@@ -2139,12 +2200,46 @@ CREATE OR REPLACE FUNCTION public.settle_deliveries(results jsonb, max_in_flight
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
 AS $function$
+declare
+  ids uuid[];
+  -- Their months: `= any (…)` alone would have Postgres open every partition.
+  first_id uuid;
+  last_id uuid;
+  over_in_order uuid[];
+  changes jsonb;
 begin
+  select array_agg(x.delivery_id order by x.delivery_id) into ids from jsonb_to_recordset(results) as x(delivery_id uuid);
+  first_id := ids[1];
+  last_id := ids[cardinality(ids)];
+
+  -- Before their states change: the deliveries that end now are under way too.
+  select jsonb_agg(j) into changes from (
+    select h.*, e.failing_since is not null or e.called_at is null as is_news, e.places as places_before, case
+      when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
+        then greatest(least(e.places, max_in_flight) / 2, 1)
+      when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
+        select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
+          limit e.places) under_way)
+        then least(e.places + case when e.slowed_at > clock_timestamp() - slowdown() then 1
+          else h.successes end, max_in_flight)
+      else e.places end as places
+    from (
+      select g.endpoint_id as id, g.url, count(*) filter (where g.failure is not null)::integer as failures,
+        count(*) filter (where g.failure is null)::integer as successes,
+        bool_or(g.status = 'delivered') as works, coalesce(bool_or(g.is_gone), false) as is_gone,
+        coalesce(bool_or(g.is_slow), false) as is_slow,
+        coalesce(bool_or(g.failure in ('timeout', 'http_429', 'template_too_heavy') or g.failure like 'http\_5%'), false)
+          as is_overloaded
+      from jsonb_to_recordset(results) as g(endpoint_id uuid, url text, failure text, status text, is_gone boolean, is_slow boolean)
+      group by g.endpoint_id, g.url
+    ) h join endpoints e on e.id = h.id and e.url = h.url offset 0
+  ) j
+  where not j.works or j.is_overloaded or j.is_news or j.places <> j.places_before;
+
   with given as materialized (
-    select * from jsonb_to_recordset(results) as x(attempt_id uuid, delivery_id uuid, endpoint_id uuid, url text,
-      attempt_number integer, started_at timestamptz, duration_ms integer, response_status integer,
-      response_excerpt text, failure text, status text, retry_in_ms bigint, is_gone boolean, is_slow boolean,
-      dns_ms integer, connect_ms integer, tls_ms integer, first_byte_ms integer, request_headers text,
+    select * from jsonb_to_recordset(results) as x(attempt_id uuid, delivery_id uuid, attempt_number integer,
+      started_at timestamptz, duration_ms integer, response_status integer, response_excerpt text, failure text, status text,
+      retry_in_ms bigint, dns_ms integer, connect_ms integer, tls_ms integer, first_byte_ms integer, request_headers text,
       response_headers text)
   ), attempts as (
     insert into delivery_attempts (id, delivery_id, attempt_number, started_at, duration_ms, response_status,
@@ -2161,61 +2256,47 @@ begin
       due_at = clock_timestamp() + make_interval(secs => coalesce(g.retry_in_ms, 0) / 1000.0),
       delivered_at = case when g.status = 'delivered' then clock_timestamp() end
     from given g
-    where d.id = any (array(select delivery_id from given)) and d.id = g.delivery_id
+    where d.id = any (ids) and d.id between first_id and last_id and d.id = g.delivery_id
       and d.attempt_count = g.attempt_number
       and (d.status || '' = 'delivering' or (g.status = 'delivered' and d.status <> 'delivered'))
-    returning d.id, d.endpoint_id, d.line_id, d.from_number, d.created_at, d.is_ordered, d.status
-  ), woken as (
+    returning d.id, d.is_ordered and d.status <> 'pending' as is_over_in_order
+  )
+  select array_agg(s.id) into over_in_order from settled s where s.is_over_in_order;
+
+  if over_in_order is not null then
     -- What was parked because of a delivery that is over now.
     update deliveries d set due_at = clock_timestamp()
     where d.id = any (array(
-        select next.id from settled s cross join lateral (
+        select next.id from deliveries s cross join lateral (
           select p.id from deliveries p
           where p.endpoint_id = s.endpoint_id and p.line_id = s.line_id and p.from_number = s.from_number
             and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) > (s.created_at, s.id)
           order by p.created_at, p.id limit 1) next
-        where s.is_ordered and s.status <> 'pending'))
-      and d.status || '' = 'pending' and d.last_failure = 'earlier_event_waits'
-  ), health as (
-    select g.endpoint_id as id, count(*) filter (where g.failure is not null)::integer as failures,
-      count(*) filter (where g.failure is null)::integer as successes, max(g.failure) as failure,
-      bool_or(g.status = 'delivered') as works, coalesce(bool_or(g.is_gone), false) as is_gone,
-      coalesce(bool_or(g.is_slow), false) as is_slow,
-      coalesce(bool_or(g.failure in ('timeout', 'http_429', 'template_too_heavy') or g.failure like 'http\_5%'), false)
-        as is_overloaded
-    from given g join endpoints e on e.id = g.endpoint_id and e.url = g.url
-    group by g.endpoint_id
-  ), judged as materialized (
-    select h.*, case
-      when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
-        then greatest(least(e.places, max_in_flight) / 2, 1)
-      when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
-        -- The deliveries that end now are counted too, because this statement does not see what it writes.
-        select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
-          limit e.places) under_way)
-        then least(e.places + case when e.slowed_at > clock_timestamp() - slowdown() then 1
-          else h.successes end, max_in_flight)
-      else e.places end as places
-    from health h join endpoints e on e.id = h.id
-  ), locked as (
-    select e.id from endpoints e join judged j on j.id = e.id
-    where not j.works or j.is_overloaded or e.failing_since is not null or e.called_at is null or e.places <> j.places
-    order by e.id for no key update of e
-  )
-  update endpoints e set
-    called_at = coalesce(e.called_at, now()),
-    failing_since = case when j.works then null else coalesce(e.failing_since, now()) end,
-    consecutive_failure_count = case when j.works then 0 else e.consecutive_failure_count + j.failures end,
-    last_failure = case when not j.works then coalesce(j.failure, e.last_failure) end,
-    disabled_at = case when e.disabled_at is not null then e.disabled_at
-      when j.is_gone or (not j.works and e.failing_since < now() - disable_after) then now() end,
-    disabled_reason = case when e.disabled_at is not null then e.disabled_reason
-      when j.is_gone then 'gone'
-      when not j.works and e.failing_since < now() - disable_after then 'failing' end,
-    places = j.places,
-    slowed_at = case when j.is_overloaded then clock_timestamp() else e.slowed_at end
-  from judged j, locked
-  where e.id = j.id and e.id = locked.id;
+        where s.id = any (over_in_order) and s.id between first_id and last_id))
+      and d.status || '' = 'pending' and d.last_failure = 'earlier_event_waits';
+  end if;
+
+  if changes is not null then
+    with judged as materialized (
+      select * from jsonb_to_recordset(changes) as x(id uuid, failures integer, works boolean, is_gone boolean,
+        is_overloaded boolean, places integer)
+    ), locked as (
+      select e.id from endpoints e join judged j on j.id = e.id order by e.id for no key update of e
+    )
+    update endpoints e set
+      called_at = coalesce(e.called_at, now()),
+      failing_since = case when j.works then null else coalesce(e.failing_since, now()) end,
+      consecutive_failure_count = case when j.works then 0 else e.consecutive_failure_count + j.failures end,
+      disabled_at = case when e.disabled_at is not null then e.disabled_at
+        when j.is_gone or (not j.works and e.failing_since < now() - disable_after) then now() end,
+      disabled_reason = case when e.disabled_at is not null then e.disabled_reason
+        when j.is_gone then 'gone'
+        when not j.works and e.failing_since < now() - disable_after then 'failing' end,
+      places = j.places,
+      slowed_at = case when j.is_overloaded then clock_timestamp() else e.slowed_at end
+    from judged j, locked
+    where e.id = j.id and e.id = locked.id;
+  end if;
 end $function$
 ;
 

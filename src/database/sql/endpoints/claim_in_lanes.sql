@@ -8,6 +8,9 @@
 -- An ordered delivery is parked while an earlier one of its number is not over: it is due again when that one is, or in 30 s.
 -- Who ends the earlier one makes it due at once (`settle_deliveries`); the 30 s are for what ends in other ways.
 --
+-- In steps, because a statement costs what its plan has, whatever it does: what few deliveries need (an order,
+-- what an application may have) is looked for only where one does, and ids that are known before a statement begins keep all months but theirs out of it.
+--
 -- max_lost: a delivery whose worker was lost so often is a suspect, and not claimed. 50 ms: a timer may be so much early.
 create or replace function claim_in_lanes(wants jsonb, lease interval, max_lost integer, max_in_flight integer)
 returns table (
@@ -21,46 +24,85 @@ language plpgsql volatile set enable_seqscan = off as $$
 declare
   now_at timestamptz := clock_timestamp();
   due_until timestamptz := now_at + interval '50 milliseconds';
+  next record;
+  lane integer := -1;
+  room integer;
+  -- What may go out now: whose want it is, the delivery, and its event.
+  due_of integer[] := '{}';
+  due uuid[] := '{}';
+  due_events uuid[] := '{}';
+  -- Their months: `= any (…)` alone would have Postgres open every partition.
+  first_due uuid;
+  last_due uuid;
+  first_event uuid;
+  last_event uuid;
+  ordered uuid[] := '{}';
+  blocked uuid[] := '{}';
+  blocked_until timestamptz[];
 begin
-  return query
-  with wanted as materialized (
-    select x.n, x.endpoint_id, x.delivery_id, least(x.places,
-      least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count
-      - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
-        and 1 preceding), 0))::integer as places
-    from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
-    join endpoints e on e.id = x.endpoint_id and e.paused_at is null
-    cross join lateral (
-      select count(*) as count from (
-        select from deliveries d
-        where d.endpoint_id = x.endpoint_id and d.status = 'delivering' and d.lease_until > now_at
-        limit max_in_flight) taken
-    ) under_way
-  ), due as materialized (
-    select w.n, d.* from wanted w cross join lateral (
-      select d.id, d.due_at, d.is_ordered, d.endpoint_id, d.line_id, d.from_number, d.created_at from deliveries d
-      where w.delivery_id is null and d.endpoint_id = w.endpoint_id and d.status = 'pending'
-        and d.lost_count < max_lost and d.due_at <= due_until
-      order by d.due_at, d.id limit greatest(w.places, 0)
+  for next in
+    with wanted as materialized (
+      select x.n, x.endpoint_id, x.delivery_id, least(x.places,
+        least(e.places, (e.policy ->> 'requestsAtOnce')::integer, max_in_flight) - under_way.count
+        - coalesce(sum(x.places) over (partition by x.endpoint_id order by x.n rows between unbounded preceding
+          and 1 preceding), 0))::integer as places
+      from jsonb_to_recordset(wants) as x(n integer, endpoint_id uuid, places integer, delivery_id uuid)
+      join endpoints e on e.id = x.endpoint_id and e.paused_at is null
+      cross join lateral (
+        select count(*) as count from (
+          select from deliveries d
+          where d.endpoint_id = x.endpoint_id and d.status = 'delivering' and d.lease_until > now_at
+          limit max_in_flight) taken
+      ) under_way
+    )
+    select w.n, w.endpoint_id, w.delivery_id, w.places, d.id, d.event_id, d.is_ordered, d.due_at
+    from wanted w cross join lateral (
+      (select d.id, d.event_id, d.is_ordered, d.due_at from deliveries d
+        where w.delivery_id is null and d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost
+        order by d.due_at, d.id limit w.places + 1)
+      -- The end of a lane, behind all that waits in it.
+      union all select null, null, null, 'infinity'
     ) d
-    union all
-    select w.n, d.id, d.due_at, d.is_ordered, d.endpoint_id, d.line_id, d.from_number, d.created_at from wanted w
-    cross join lateral (select * from deliveries where id = w.delivery_id limit 1) d
-    where w.places > 0 and d.status = 'pending' and d.lost_count < max_lost and d.due_at <= due_until
-  ), blocked as materialized (
-    select due.n, due.id, earlier.due_at from due cross join lateral (
+    where w.places > 0 order by w.n, d.due_at, d.id
+  loop
+    if next.n <> lane then
+      lane := next.n; room := next.places;
+    end if;
+    if next.delivery_id is not null then
+      select d.id, d.event_id, d.is_ordered, now_at into next.id, next.event_id, next.is_ordered, next.due_at from deliveries d
+      where d.id = next.delivery_id and d.status || '' = 'pending' and d.lost_count < max_lost and d.due_at <= due_until;
+      continue when next.id is null;
+    end if;
+    continue when room = 0;
+    if next.due_at <= due_until then
+      due_of := due_of || next.n; due := due || next.id; due_events := due_events || next.event_id;
+      first_due := least(first_due, next.id); last_due := greatest(last_due, next.id);
+      first_event := least(first_event, next.event_id); last_event := greatest(last_event, next.event_id);
+      if next.is_ordered then ordered := ordered || next.id; end if;
+      room := room - 1;
+    else
+      n := next.n; status := 'idle'; endpoint_id := next.endpoint_id;
+      next_due_ms := ceil(extract(epoch from nullif(next.due_at, 'infinity') - now_at) * 1000);
+      room := 0;
+      return next;
+    end if;
+  end loop;
+  if cardinality(due) = 0 then
+    return;
+  end if;
+
+  if cardinality(ordered) > 0 then
+    select coalesce(array_agg(d.id), '{}'), array_agg(earlier.due_at) into blocked, blocked_until
+    from deliveries d cross join lateral (
       select p.due_at from deliveries p
-      where p.endpoint_id = due.endpoint_id and p.line_id = due.line_id and p.from_number = due.from_number
-        and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) < (due.created_at, due.id)
+      where p.endpoint_id = d.endpoint_id and p.line_id = d.line_id and p.from_number = d.from_number
+        and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) < (d.created_at, d.id)
       order by p.created_at, p.id limit 1) earlier
-    where due.is_ordered
-  ), parked as (
-    update deliveries d set due_at = greatest(b.due_at, now_at + interval '30 seconds'),
-      last_failure = 'earlier_event_waits'
-    from blocked b
-    where d.id = any (array(select blocked.id from blocked)) and d.id = b.id and d.status || '' = 'pending'
-    returning b.n, d.id, d.event_id, d.endpoint_id
-  ), claimed as (
+    where d.id = any (ordered) and d.id between first_due and last_due;
+  end if;
+
+  return query
+  with claimed as (
     update deliveries d
     set (status, attempt_count, round_attempt_count, lease_until, last_failure) = (
       select o.status, d.attempt_count + (o.status = 'delivering')::integer,
@@ -68,48 +110,43 @@ begin
         case when o.status = 'delivering' then now_at + lease end,
         case when o.status = 'exhausted' then 'disconnected' else d.last_failure end
       from (select case
-        when d.application_id is not null and not case when d.type = 'lineDisconnected'
-          then exists (select 1 from applications a where a.id = d.application_id and a.deleted_at is null)
-          else exists (select 1 from application_lines c where c.application_id = d.application_id
-            and c.line_id = d.line_id and gets_events(c.scopes)) end
-          then 'exhausted'
+        when d.application_id is not null and not may_have_delivery(d.application_id, d.line_id, d.type) then 'exhausted'
         -- It was deleted: no URL can follow. One that is still named only had its URL taken away.
-        when e.removed_at is not null
-          and not exists (select 1 from developer_connections c where c.endpoint_id = e.id)
-          and not exists (select 1 from applications a where a.endpoint_id = e.id) then 'exhausted'
+        when e.removed_at is not null and not is_endpoint_named(e.id) then 'exhausted'
         when e.disabled_at is not null or e.removed_at is not null then 'held'
         when e.line_id is null and e.application_id is null then 'delivering'
-        when d.application_id is null and exists (
-          select 1 from developer_connections c where c.line_id = d.line_id and c.line_id = e.line_id and c.enabled)
-          then 'delivering'
-        when d.application_id is not null and exists (
-          select 1 from applications a where a.id = d.application_id and a.endpoint_id = e.id) then 'delivering'
-        else 'held' end as status) o)
-    from due, endpoints e
-    where d.id = any (array(select due.id from due except select blocked.id from blocked)) and d.id = due.id
-      and d.status || '' = 'pending' and e.id = d.endpoint_id
-    returning due.n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count, d.round_attempt_count, d.due_at,
-      e.url, e.secret_sealed,
+        when d.application_id is null then case when (
+          select c.enabled from developer_connections c where c.line_id = d.line_id and c.line_id = e.line_id limit 1
+        ) then 'delivering' else 'held' end
+        when is_endpoint_named(e.id, d.application_id) then 'delivering'
+        else 'held' end as status offset 0) o)
+    from endpoints e
+    where d.id = any (due) and d.id between first_due and last_due and d.id <> all (blocked) and d.status || '' = 'pending' and e.id = d.endpoint_id
+    returning due_of[array_position(due, d.id)] as n, d.status, d.id, d.event_id, d.endpoint_id, d.attempt_count,
+      d.round_attempt_count, d.due_at, e.url, e.secret_sealed,
       case when e.previous_secret_until > now_at then e.previous_secret_sealed end as previous_secret_sealed,
       d.task_id is not null as is_replay
-  ), idle as (
-    select w.n, w.endpoint_id, next.due_ms from wanted w left join lateral (
-      select ceil(extract(epoch from d.due_at - now_at) * 1000)::double precision as due_ms from deliveries d
-      where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost and d.due_at > due_until
-      order by d.due_at, d.id limit 1
-    ) next on true
-    where w.places > (select count(*) from due where due.n = w.n)
-  ), others as (
-    select p.n, 'parked' as status, p.id, p.event_id, p.endpoint_id, null::double precision as next_due_ms from parked p
-    union all select i.n, 'idle', null, null, i.endpoint_id, i.due_ms from idle i
   )
-  select coalesce(c.n, o.n), coalesce(c.status, o.status), coalesce(c.id, o.id), coalesce(c.event_id, o.event_id),
-    coalesce(c.endpoint_id, o.endpoint_id), c.attempt_count, c.round_attempt_count, c.url, c.secret_sealed,
-    c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number,
-    case when c.id is not null then clock_timestamp() end, o.next_due_ms, c.is_replay
-  -- One list after the other: none of the one is any of the other.
-  from claimed c full join others o on false
-  -- `limit 1` makes Postgres do one look-up for each, although the statistics of a table that has just filled mislead it.
-  left join lateral (select * from events where id = c.event_id limit 1) v on true
+  select c.n, c.status, c.id, c.event_id, c.endpoint_id, c.attempt_count, c.round_attempt_count, c.url, c.secret_sealed,
+    c.previous_secret_sealed, v.user_id, v.line_id, v.type, v.payload, v.from_number, v.to_number, clock_timestamp(),
+    null::double precision, c.is_replay
+  from claimed c left join (
+    select * from events where id = any (due_events) and id between first_event and last_event
+  ) v on v.id = c.event_id
   order by c.due_at, c.id;
+
+  if cardinality(blocked) > 0 then
+    return query
+    with parked as (
+      update deliveries d set due_at = greatest(b.due_at, now_at + interval '30 seconds'),
+        last_failure = 'earlier_event_waits'
+      from unnest(blocked, blocked_until) as b(id, due_at)
+      where d.id = any (blocked) and d.id between first_due and last_due and d.id = b.id and d.status || '' = 'pending'
+      returning d.id, d.event_id, d.endpoint_id
+    )
+    select due_of[array_position(due, p.id)], 'parked', p.id, p.event_id, p.endpoint_id, null::integer, null::integer, null::text, null::bytea,
+      null::bytea, null::uuid, null::uuid, null::text, null::text, null::text, null::text, null::timestamptz,
+      null::double precision, null::boolean
+    from parked p;
+  end if;
 end $$;

@@ -7,32 +7,57 @@
 --
 -- The row of an application's line notes when it last received something: at most once a minute, which saves writes, and
 -- without waiting for another event of the line.
+--
+-- In steps, as `claim_in_lanes` is: most events are of a line, and go to its own endpoints.
 create or replace function create_deliveries(events jsonb, held_for text)
 returns table (event_id uuid, id uuid, endpoint_id uuid)
 language plpgsql volatile set enable_seqscan = off as $$
 #variable_conflict use_column
+declare
+  lines uuid[];
+  has_others boolean;
+  -- Whom an event reaches otherwise than by its line.
+  other_events uuid[] := '{}';
+  other_endpoints uuid[] := '{}';
+  other_applications uuid[] := '{}';
+  made_events uuid[];
+  made uuid[];
+  made_endpoints uuid[];
+  noted_applications uuid[];
+  noted_lines uuid[];
 begin
-  return query
+  select array_agg(distinct x.line_id) filter (where x.endpoint_id is null),
+    bool_or(x.endpoint_id is not null or x.line_id is null) into lines, has_others
+  from jsonb_to_recordset(events) as x(line_id uuid, endpoint_id uuid);
+
+  if has_others then
+    select array_agg(o.event_id), array_agg(o.endpoint_id), array_agg(o.application_id)
+    into other_events, other_endpoints, other_applications
+    from (
+      select x.event_id, e.id as endpoint_id, e.application_id
+      from jsonb_to_recordset(events) as x(event_id uuid, endpoint_id uuid) join endpoints e on e.id = x.endpoint_id
+      where e.removed_at is null
+      union all
+      select x.event_id, e.id, null
+      from jsonb_to_recordset(events) as x(event_id uuid, user_id uuid, line_id uuid) join endpoints e on e.user_id = x.user_id
+      where x.line_id is null and e.line_id is null and e.application_id is null and e.removed_at is null
+    ) o;
+  end if;
+
   with asked as materialized (
     select * from jsonb_to_recordset(events) as x(
       event_id uuid, delivery_id uuid, user_id uuid, line_id uuid, event_type text, "from" text, opt_in boolean, endpoint_id uuid)
-  ), reached as materialized (
-    select a.event_id, o.endpoint_id, o.application_id
-    from endpoints_of_lines(array(select distinct a.line_id from asked a where a.endpoint_id is null)) o
-    join asked a on a.line_id = o.line_id and a.endpoint_id is null
-    union all
-    select a.event_id, e.id, e.application_id from asked a join endpoints e on e.id = a.endpoint_id
-    where e.removed_at is null
-    union all
-    select a.event_id, e.id, null from asked a join endpoints e on e.user_id = a.user_id
-    where a.line_id is null and e.line_id is null and e.application_id is null and e.removed_at is null
-  ), given as materialized (
+  ), given as (
     select a.event_id, a.user_id, a.line_id, a.event_type, a."from", r.endpoint_id, r.application_id,
       e.disabled_at is not null or held_for is not null as is_held,
       coalesce((e.policy ->> 'ordered')::boolean, false) as is_ordered,
       nth_id(a.delivery_id, row_number() over (
         partition by a.event_id order by r.application_id nulls first, e.line_id nulls first, e.id)) as id
-    from asked a join reached r on r.event_id = a.event_id join endpoints e on e.id = r.endpoint_id
+    from (
+      select a.event_id, o.endpoint_id, o.application_id
+      from endpoints_of_lines(lines) o join asked a on a.line_id = o.line_id and a.endpoint_id is null
+      union all select * from unnest(other_events, other_endpoints, other_applications)
+    ) r join asked a on a.event_id = r.event_id join endpoints e on e.id = r.endpoint_id
     where case when a.opt_in then a.event_type = any (e.opt_in_events)
       else coalesce(e.policy -> 'declinedEvents', '[]') ? a.event_type is not true end
   ), made as (
@@ -41,14 +66,22 @@ begin
     select g.id, g.user_id, g.line_id, g.event_id, g.endpoint_id, g.application_id,
       case when g.is_held then 'held' else 'pending' end, held_for, g.event_type, g."from", g.is_ordered
     from given g order by g.id
-  ), noted as (
+    returning id, event_id, endpoint_id, application_id, line_id, status
+  )
+  select array_agg(m.event_id) filter (where m.status = 'pending'), array_agg(m.id) filter (where m.status = 'pending'),
+    array_agg(m.endpoint_id) filter (where m.status = 'pending'),
+    array_agg(m.application_id) filter (where m.application_id is not null),
+    array_agg(m.line_id) filter (where m.application_id is not null)
+  into made_events, made, made_endpoints, noted_applications, noted_lines from made m;
+
+  if noted_applications is not null then
     update application_lines a set last_received_at = now()
     where (a.application_id, a.line_id) in (
       select c.application_id, c.line_id from application_lines c
-      where (c.application_id, c.line_id) in (
-          select g.application_id, g.line_id from given g where g.application_id is not null)
+      where (c.application_id, c.line_id) in (select * from unnest(noted_applications, noted_lines))
         and (c.last_received_at is null or c.last_received_at < now() - interval '1 minute')
-      for update of c skip locked)
-  )
-  select g.event_id, g.id, g.endpoint_id from given g where not g.is_held order by g.id;
+      for update of c skip locked);
+  end if;
+  return query select m.event_id, m.id, m.endpoint_id
+    from unnest(made_events, made, made_endpoints) as m(event_id, id, endpoint_id) order by m.id;
 end $$;

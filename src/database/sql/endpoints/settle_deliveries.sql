@@ -6,15 +6,51 @@
 -- as many more as it has answered. A time-out, a 429, a 5xx or a template that takes too long halves the places, down to
 -- one: then each request is a probe. It does so once a second only, because requests that are under way together fail
 -- together. For the time of `slowdown` after that the places grow one by one.
+--
+-- In steps, as `claim_in_lanes` is. What came of most attempts changes nothing at the endpoint.
 create or replace function settle_deliveries(results jsonb, max_in_flight integer, disable_after interval)
 returns void
 language plpgsql volatile set enable_seqscan = off as $$
+declare
+  ids uuid[];
+  -- Their months: `= any (…)` alone would have Postgres open every partition.
+  first_id uuid;
+  last_id uuid;
+  over_in_order uuid[];
+  changes jsonb;
 begin
+  select array_agg(x.delivery_id order by x.delivery_id) into ids from jsonb_to_recordset(results) as x(delivery_id uuid);
+  first_id := ids[1];
+  last_id := ids[cardinality(ids)];
+
+  -- Before their states change: the deliveries that end now are under way too.
+  select jsonb_agg(j) into changes from (
+    select h.*, e.failing_since is not null or e.called_at is null as is_news, e.places as places_before, case
+      when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
+        then greatest(least(e.places, max_in_flight) / 2, 1)
+      when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
+        select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
+          limit e.places) under_way)
+        then least(e.places + case when e.slowed_at > clock_timestamp() - slowdown() then 1
+          else h.successes end, max_in_flight)
+      else e.places end as places
+    from (
+      select g.endpoint_id as id, g.url, count(*) filter (where g.failure is not null)::integer as failures,
+        count(*) filter (where g.failure is null)::integer as successes, max(g.failure) as failure,
+        bool_or(g.status = 'delivered') as works, coalesce(bool_or(g.is_gone), false) as is_gone,
+        coalesce(bool_or(g.is_slow), false) as is_slow,
+        coalesce(bool_or(g.failure in ('timeout', 'http_429', 'template_too_heavy') or g.failure like 'http\_5%'), false)
+          as is_overloaded
+      from jsonb_to_recordset(results) as g(endpoint_id uuid, url text, failure text, status text, is_gone boolean, is_slow boolean)
+      group by g.endpoint_id, g.url
+    ) h join endpoints e on e.id = h.id and e.url = h.url offset 0
+  ) j
+  where not j.works or j.is_overloaded or j.is_news or j.places <> j.places_before;
+
   with given as materialized (
-    select * from jsonb_to_recordset(results) as x(attempt_id uuid, delivery_id uuid, endpoint_id uuid, url text,
-      attempt_number integer, started_at timestamptz, duration_ms integer, response_status integer,
-      response_excerpt text, failure text, status text, retry_in_ms bigint, is_gone boolean, is_slow boolean,
-      dns_ms integer, connect_ms integer, tls_ms integer, first_byte_ms integer, request_headers text,
+    select * from jsonb_to_recordset(results) as x(attempt_id uuid, delivery_id uuid, attempt_number integer,
+      started_at timestamptz, duration_ms integer, response_status integer, response_excerpt text, failure text, status text,
+      retry_in_ms bigint, dns_ms integer, connect_ms integer, tls_ms integer, first_byte_ms integer, request_headers text,
       response_headers text)
   ), attempts as (
     insert into delivery_attempts (id, delivery_id, attempt_number, started_at, duration_ms, response_status,
@@ -31,59 +67,46 @@ begin
       due_at = clock_timestamp() + make_interval(secs => coalesce(g.retry_in_ms, 0) / 1000.0),
       delivered_at = case when g.status = 'delivered' then clock_timestamp() end
     from given g
-    where d.id = any (array(select delivery_id from given)) and d.id = g.delivery_id
+    where d.id = any (ids) and d.id between first_id and last_id and d.id = g.delivery_id
       and d.attempt_count = g.attempt_number
       and (d.status || '' = 'delivering' or (g.status = 'delivered' and d.status <> 'delivered'))
-    returning d.id, d.endpoint_id, d.line_id, d.from_number, d.created_at, d.is_ordered, d.status
-  ), woken as (
+    returning d.id, d.is_ordered and d.status <> 'pending' as is_over_in_order
+  )
+  select array_agg(s.id) into over_in_order from settled s where s.is_over_in_order;
+
+  if over_in_order is not null then
     -- What was parked because of a delivery that is over now.
     update deliveries d set due_at = clock_timestamp()
     where d.id = any (array(
-        select next.id from settled s cross join lateral (
+        select next.id from deliveries s cross join lateral (
           select p.id from deliveries p
           where p.endpoint_id = s.endpoint_id and p.line_id = s.line_id and p.from_number = s.from_number
             and p.is_ordered and p.status in ('pending', 'delivering') and (p.created_at, p.id) > (s.created_at, s.id)
           order by p.created_at, p.id limit 1) next
-        where s.is_ordered and s.status <> 'pending'))
-      and d.status || '' = 'pending' and d.last_failure = 'earlier_event_waits'
-  ), health as (
-    select g.endpoint_id as id, count(*) filter (where g.failure is not null)::integer as failures,
-      count(*) filter (where g.failure is null)::integer as successes, max(g.failure) as failure,
-      bool_or(g.status = 'delivered') as works, coalesce(bool_or(g.is_gone), false) as is_gone,
-      coalesce(bool_or(g.is_slow), false) as is_slow,
-      coalesce(bool_or(g.failure in ('timeout', 'http_429', 'template_too_heavy') or g.failure like 'http\_5%'), false)
-        as is_overloaded
-    from given g join endpoints e on e.id = g.endpoint_id and e.url = g.url
-    group by g.endpoint_id
-  ), judged as materialized (
-    select h.*, case
-      when h.is_overloaded and (e.slowed_at is null or e.slowed_at < clock_timestamp() - interval '1 second')
-        then greatest(least(e.places, max_in_flight) / 2, 1)
-      when h.works and not h.is_slow and not h.is_overloaded and e.places < max_in_flight and e.places <= (
-        -- The deliveries that end now are counted too, because this statement does not see what it writes.
-        select count(*) from (select from deliveries d where d.endpoint_id = h.id and d.status = 'delivering'
-          limit e.places) under_way)
-        then least(e.places + case when e.slowed_at > clock_timestamp() - slowdown() then 1
-          else h.successes end, max_in_flight)
-      else e.places end as places
-    from health h join endpoints e on e.id = h.id
-  ), locked as (
-    select e.id from endpoints e join judged j on j.id = e.id
-    where not j.works or j.is_overloaded or e.failing_since is not null or e.called_at is null or e.places <> j.places
-    order by e.id for no key update of e
-  )
-  update endpoints e set
-    called_at = coalesce(e.called_at, now()),
-    failing_since = case when j.works then null else coalesce(e.failing_since, now()) end,
-    consecutive_failure_count = case when j.works then 0 else e.consecutive_failure_count + j.failures end,
-    last_failure = case when not j.works then coalesce(j.failure, e.last_failure) end,
-    disabled_at = case when e.disabled_at is not null then e.disabled_at
-      when j.is_gone or (not j.works and e.failing_since < now() - disable_after) then now() end,
-    disabled_reason = case when e.disabled_at is not null then e.disabled_reason
-      when j.is_gone then 'gone'
-      when not j.works and e.failing_since < now() - disable_after then 'failing' end,
-    places = j.places,
-    slowed_at = case when j.is_overloaded then clock_timestamp() else e.slowed_at end
-  from judged j, locked
-  where e.id = j.id and e.id = locked.id;
+        where s.id = any (over_in_order) and s.id between first_id and last_id))
+      and d.status || '' = 'pending' and d.last_failure = 'earlier_event_waits';
+  end if;
+
+  if changes is not null then
+    with judged as materialized (
+      select * from jsonb_to_recordset(changes) as x(id uuid, failures integer, failure text, works boolean, is_gone boolean,
+        is_overloaded boolean, places integer)
+    ), locked as (
+      select e.id from endpoints e join judged j on j.id = e.id order by e.id for no key update of e
+    )
+    update endpoints e set
+      called_at = coalesce(e.called_at, now()),
+      failing_since = case when j.works then null else coalesce(e.failing_since, now()) end,
+      consecutive_failure_count = case when j.works then 0 else e.consecutive_failure_count + j.failures end,
+      last_failure = case when not j.works then coalesce(j.failure, e.last_failure) end,
+      disabled_at = case when e.disabled_at is not null then e.disabled_at
+        when j.is_gone or (not j.works and e.failing_since < now() - disable_after) then now() end,
+      disabled_reason = case when e.disabled_at is not null then e.disabled_reason
+        when j.is_gone then 'gone'
+        when not j.works and e.failing_since < now() - disable_after then 'failing' end,
+      places = j.places,
+      slowed_at = case when j.is_overloaded then clock_timestamp() else e.slowed_at end
+    from judged j, locked
+    where e.id = j.id and e.id = locked.id;
+  end if;
 end $$;

@@ -43,9 +43,10 @@ begin
   end if;
 
   select coalesce(jsonb_agg(m.value || jsonb_build_object('line_id', l.id, 'user_id', l.user_id,
-      'is_blocked', exists (
-        select from contacts c
-        where c.number = m.value ->> 'from' and c.user_id = l.user_id and c.blocked_at is not null))), '[]') into members
+      'is_blocked', (
+        select true from contacts c
+        where c.number = m.value ->> 'from' and c.user_id = l.user_id and c.blocked_at is not null limit 1) is true)), '[]')
+  into members
   from jsonb_array_elements(members) m
   cross join lateral (
     select id, user_id from lines
@@ -62,14 +63,22 @@ begin
     from jsonb_array_elements(members) m where (m.value ->> 'n')::integer <> all (repeats);
   end if;
 
+  -- Their events go out when they are copied (domain/media/settle.ts).
+  if jsonb_path_exists(members, '$[*].media_id') then
+    insert into media (id, user_id, line_id, message_id, purpose, source_url, carrier, token)
+    select a.media_id, a.user_id, a.line_id, a.id, a.media_purpose, a.source_url, a.carrier, a.media_token
+    from jsonb_to_recordset(members) as a(id uuid, user_id uuid, line_id uuid, media_id uuid, media_purpose text,
+      source_url text, carrier text, media_token text)
+    where a.media_id is not null;
+  end if;
+
   now_at := clock_timestamp();
   return query
   with asked as materialized (
     select x.*, row_number() over (partition by x.line_id, x."from" order by x.n) as nth
     from jsonb_to_recordset(members) as x(
       n integer, id uuid, event_id uuid, user_id uuid, line_id uuid, carrier text, carrier_id text, "from" text, "to" text,
-      type text, event_type text, text text, media_url text, media_id uuid, media_token text, media_purpose text,
-      source_url text, is_blocked boolean)
+      type text, event_type text, text text, media_url text, is_blocked boolean)
   ), senders as materialized (
     select s.line_id, s."from", s.count, c.paused_until > now_at is true as was_paused,
       case when recent.count + s.count > ping_pong_limit() then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
@@ -111,13 +120,8 @@ begin
     insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
     select a.event_id, a.user_id, a.line_id, a.id, a.event_type, coalesce(a.text, a.media_url, ''), a."from", a."to"
     from asked a where not a.is_blocked order by a.n
-  ), copies as (
-    insert into media (id, user_id, line_id, message_id, purpose, source_url, carrier, token)
-    select a.media_id, a.user_id, a.line_id, a.id, a.media_purpose, a.source_url, a.carrier, a.media_token
-    from asked a where a.media_id is not null
   ), delivered as (
     select d.event_id, jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'generation', 0)) as list
-    -- The event of media goes out when they are copied (domain/media/settle.ts).
     from create_deliveries(case when jsonb_path_exists(members, '$[*] ? (exists(@.media_id) || @.is_blocked == true)')
       then jsonb_path_query_array(members, '$[*] ? (!exists(@.media_id) && @.is_blocked == false)') else members end, null) d
     group by d.event_id

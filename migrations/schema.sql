@@ -1122,9 +1122,14 @@ AS $function$
 #variable_conflict use_column
 declare
   ids uuid[];
+  -- Their months: `= any (…)` alone would have Postgres open every partition.
+  first_id uuid;
+  last_id uuid;
   now_at timestamptz;
 begin
-  select array_agg(x.id) into ids from jsonb_to_recordset(claims) as x(id uuid);
+  select array_agg(x.id order by x.id) into ids from jsonb_to_recordset(claims) as x(id uuid);
+  first_id := ids[1];
+  last_id := ids[cardinality(ids)];
   perform lock_sending(ids);
   now_at := clock_timestamp();
 
@@ -1142,10 +1147,10 @@ begin
         when a.kind = any (held_kinds) and not a.id = any (held_accounts) and g.is_here is not true then 'elsewhere'
         when w.failure is not null then 'refused'
         when m.not_before > now_at + interval '50 milliseconds' then 'early'
-        when exists (
-          select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
+        when (
+          select true from messages p where p.line_id = m.line_id and p.to_number = m.to_number
             and p.status in ('queued', 'sending') and p.position < m.position
-            and not (w.is_paused and p.status = 'queued' and p.source <> 'service')) then 'behind'
+            and not (w.is_paused and p.status = 'queued' and p.source <> 'service') limit 1) then 'behind'
         when m.media_url is not null and (x.media ->> 'status' = 'stored') is not true then 'without_media'
         when k.paused_until > now_at then 'paused'
         when a.has_pace and not a.has_places then 'crowded'
@@ -1154,7 +1159,7 @@ begin
       select distinct on (y.id) y.* from jsonb_to_recordset(claims)
         as y(id uuid, claim uuid, places_at text, is_here boolean)
     ) g
-    cross join lateral (select * from messages where id = g.id limit 1) m
+    cross join lateral (select * from messages where id = g.id and id between first_id and last_id limit 1) m
     join lines l on l.id = m.line_id
     cross join sending
     cross join lateral (
@@ -1246,7 +1251,7 @@ begin
     set status = 'sending', claimed_at = now_at, attempt_count = m.attempt_count + 1, claim_id = j.claim,
         lease_until = now_at + lease, carrier = j.account ->> 'name'
     from judged j
-    where m.id = any (ids) and m.id = j.id and j.verdict = 'claimed' and m.status || '' = 'queued'
+    where m.id = any (ids) and m.id between first_id and last_id and m.id = j.id and j.verdict = 'claimed' and m.status || '' = 'queued'
     returning m.id, m.attempt_count
   ), brought as (
     update messages m
@@ -1255,7 +1260,7 @@ begin
       when 'paused' then now_at + make_interval(secs => j.wait_ms / 1000.0)
       else now_at + look_again end
     from judged j
-    where m.id = any (ids) and m.id = j.id and j.verdict in ('stopped', 'behind', 'without_media', 'paused')
+    where m.id = any (ids) and m.id between first_id and last_id and m.id = j.id and j.verdict in ('stopped', 'behind', 'without_media', 'paused')
       and m.status || '' = 'queued'
   )
   select j.id, j.claim, j.verdict, j.failure,
@@ -1287,28 +1292,51 @@ CREATE OR REPLACE FUNCTION public.create_deliveries(events jsonb, held_for text)
  SET enable_seqscan TO 'off'
 AS $function$
 #variable_conflict use_column
+declare
+  lines uuid[];
+  has_others boolean;
+  -- Whom an event reaches otherwise than by its line.
+  other_events uuid[] := '{}';
+  other_endpoints uuid[] := '{}';
+  other_applications uuid[] := '{}';
+  made_events uuid[];
+  made uuid[];
+  made_endpoints uuid[];
+  noted_applications uuid[];
+  noted_lines uuid[];
 begin
-  return query
+  select array_agg(distinct x.line_id) filter (where x.endpoint_id is null),
+    bool_or(x.endpoint_id is not null or x.line_id is null) into lines, has_others
+  from jsonb_to_recordset(events) as x(line_id uuid, endpoint_id uuid);
+
+  if has_others then
+    select array_agg(o.event_id), array_agg(o.endpoint_id), array_agg(o.application_id)
+    into other_events, other_endpoints, other_applications
+    from (
+      select x.event_id, e.id as endpoint_id, e.application_id
+      from jsonb_to_recordset(events) as x(event_id uuid, endpoint_id uuid) join endpoints e on e.id = x.endpoint_id
+      where e.removed_at is null
+      union all
+      select x.event_id, e.id, null
+      from jsonb_to_recordset(events) as x(event_id uuid, user_id uuid, line_id uuid) join endpoints e on e.user_id = x.user_id
+      where x.line_id is null and e.line_id is null and e.application_id is null and e.removed_at is null
+    ) o;
+  end if;
+
   with asked as materialized (
     select * from jsonb_to_recordset(events) as x(
       event_id uuid, delivery_id uuid, user_id uuid, line_id uuid, event_type text, "from" text, opt_in boolean, endpoint_id uuid)
-  ), reached as materialized (
-    select a.event_id, o.endpoint_id, o.application_id
-    from endpoints_of_lines(array(select distinct a.line_id from asked a where a.endpoint_id is null)) o
-    join asked a on a.line_id = o.line_id and a.endpoint_id is null
-    union all
-    select a.event_id, e.id, e.application_id from asked a join endpoints e on e.id = a.endpoint_id
-    where e.removed_at is null
-    union all
-    select a.event_id, e.id, null from asked a join endpoints e on e.user_id = a.user_id
-    where a.line_id is null and e.line_id is null and e.application_id is null and e.removed_at is null
-  ), given as materialized (
+  ), given as (
     select a.event_id, a.user_id, a.line_id, a.event_type, a."from", r.endpoint_id, r.application_id,
       e.disabled_at is not null or held_for is not null as is_held,
       coalesce((e.policy ->> 'ordered')::boolean, false) as is_ordered,
       nth_id(a.delivery_id, row_number() over (
         partition by a.event_id order by r.application_id nulls first, e.line_id nulls first, e.id)) as id
-    from asked a join reached r on r.event_id = a.event_id join endpoints e on e.id = r.endpoint_id
+    from (
+      select a.event_id, o.endpoint_id, o.application_id
+      from endpoints_of_lines(lines) o join asked a on a.line_id = o.line_id and a.endpoint_id is null
+      union all select * from unnest(other_events, other_endpoints, other_applications)
+    ) r join asked a on a.event_id = r.event_id join endpoints e on e.id = r.endpoint_id
     where case when a.opt_in then a.event_type = any (e.opt_in_events)
       else coalesce(e.policy -> 'declinedEvents', '[]') ? a.event_type is not true end
   ), made as (
@@ -1317,16 +1345,24 @@ begin
     select g.id, g.user_id, g.line_id, g.event_id, g.endpoint_id, g.application_id,
       case when g.is_held then 'held' else 'pending' end, held_for, g.event_type, g."from", g.is_ordered
     from given g order by g.id
-  ), noted as (
+    returning id, event_id, endpoint_id, application_id, line_id, status
+  )
+  select array_agg(m.event_id) filter (where m.status = 'pending'), array_agg(m.id) filter (where m.status = 'pending'),
+    array_agg(m.endpoint_id) filter (where m.status = 'pending'),
+    array_agg(m.application_id) filter (where m.application_id is not null),
+    array_agg(m.line_id) filter (where m.application_id is not null)
+  into made_events, made, made_endpoints, noted_applications, noted_lines from made m;
+
+  if noted_applications is not null then
     update application_lines a set last_received_at = now()
     where (a.application_id, a.line_id) in (
       select c.application_id, c.line_id from application_lines c
-      where (c.application_id, c.line_id) in (
-          select g.application_id, g.line_id from given g where g.application_id is not null)
+      where (c.application_id, c.line_id) in (select * from unnest(noted_applications, noted_lines))
         and (c.last_received_at is null or c.last_received_at < now() - interval '1 minute')
-      for update of c skip locked)
-  )
-  select g.event_id, g.id, g.endpoint_id from given g where not g.is_held order by g.id;
+      for update of c skip locked);
+  end if;
+  return query select m.event_id, m.id, m.endpoint_id
+    from unnest(made_events, made, made_endpoints) as m(event_id, id, endpoint_id) order by m.id;
 end $function$
 ;
 
@@ -1692,7 +1728,10 @@ AS $function$
 declare
   lock bigint;
 begin
-  for lock in select distinct hashtextextended(m.line_id::text, 2) from messages m where m.id = any (ids) order by 1 loop
+  for lock in
+    select distinct hashtextextended(m.line_id::text, 2) from messages m
+    where m.id = any (ids) and m.id between ids[1] and ids[cardinality(ids)] order by 1
+  loop
     perform pg_advisory_xact_lock(lock);
   end loop;
 end $function$
@@ -1988,9 +2027,10 @@ begin
   end if;
 
   select coalesce(jsonb_agg(m.value || jsonb_build_object('line_id', l.id, 'user_id', l.user_id,
-      'is_blocked', exists (
-        select from contacts c
-        where c.number = m.value ->> 'from' and c.user_id = l.user_id and c.blocked_at is not null))), '[]') into members
+      'is_blocked', (
+        select true from contacts c
+        where c.number = m.value ->> 'from' and c.user_id = l.user_id and c.blocked_at is not null limit 1) is true)), '[]')
+  into members
   from jsonb_array_elements(members) m
   cross join lateral (
     select id, user_id from lines
@@ -2007,14 +2047,22 @@ begin
     from jsonb_array_elements(members) m where (m.value ->> 'n')::integer <> all (repeats);
   end if;
 
+  -- Their events go out when they are copied (domain/media/settle.ts).
+  if jsonb_path_exists(members, '$[*].media_id') then
+    insert into media (id, user_id, line_id, message_id, purpose, source_url, carrier, token)
+    select a.media_id, a.user_id, a.line_id, a.id, a.media_purpose, a.source_url, a.carrier, a.media_token
+    from jsonb_to_recordset(members) as a(id uuid, user_id uuid, line_id uuid, media_id uuid, media_purpose text,
+      source_url text, carrier text, media_token text)
+    where a.media_id is not null;
+  end if;
+
   now_at := clock_timestamp();
   return query
   with asked as materialized (
     select x.*, row_number() over (partition by x.line_id, x."from" order by x.n) as nth
     from jsonb_to_recordset(members) as x(
       n integer, id uuid, event_id uuid, user_id uuid, line_id uuid, carrier text, carrier_id text, "from" text, "to" text,
-      type text, event_type text, text text, media_url text, media_id uuid, media_token text, media_purpose text,
-      source_url text, is_blocked boolean)
+      type text, event_type text, text text, media_url text, is_blocked boolean)
   ), senders as materialized (
     select s.line_id, s."from", s.count, c.paused_until > now_at is true as was_paused,
       case when recent.count + s.count > ping_pong_limit() then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
@@ -2056,13 +2104,8 @@ begin
     insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
     select a.event_id, a.user_id, a.line_id, a.id, a.event_type, coalesce(a.text, a.media_url, ''), a."from", a."to"
     from asked a where not a.is_blocked order by a.n
-  ), copies as (
-    insert into media (id, user_id, line_id, message_id, purpose, source_url, carrier, token)
-    select a.media_id, a.user_id, a.line_id, a.id, a.media_purpose, a.source_url, a.carrier, a.media_token
-    from asked a where a.media_id is not null
   ), delivered as (
     select d.event_id, jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'generation', 0)) as list
-    -- The event of media goes out when they are copied (domain/media/settle.ts).
     from create_deliveries(case when jsonb_path_exists(members, '$[*] ? (exists(@.media_id) || @.is_blocked == true)')
       then jsonb_path_query_array(members, '$[*] ? (!exists(@.media_id) && @.is_blocked == false)') else members end, null) d
     group by d.event_id
@@ -2155,22 +2198,27 @@ AS $function$
 declare
   heads uuid[];
   free uuid[];
+  -- Their months: `= any (…)` alone would have Postgres open every partition.
+  first_head uuid;
+  last_head uuid;
 begin
-  select array_agg(head.id) into heads from (
+  select array_agg(head.id order by head.id) into heads from (
     select distinct x.line_id, x.to_number from jsonb_to_recordset(conversations) as x(line_id uuid, to_number text)
   ) c cross join lateral (
     select p.id, p.status from messages p where p.line_id = c.line_id and p.to_number = c.to_number
       and p.status in ('queued', 'sending') order by p.position limit 1
   ) head where head.status = 'queued';
   if heads is null then return; end if;
+  first_head := heads[1];
+  last_head := heads[cardinality(heads)];
 
   select array_agg(f.id) into free
-  from (select m.id from messages m where m.id = any (heads) for update skip locked) f;
+  from (select m.id from messages m where m.id = any (heads) and m.id between first_head and last_head for update skip locked) f;
 
   return query
   with requeued as (
     update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null
-    where m.id = any (free) and m.status || '' = 'queued'
+    where m.id = any (free) and m.id between first_head and last_head and m.status || '' = 'queued'
     returning m.id, m.job_generation
   )
   select h.id, r.job_generation from unnest(heads) as h(id) left join requeued r on r.id = h.id;
@@ -2309,9 +2357,14 @@ AS $function$
 #variable_conflict use_column
 declare
   ids uuid[];
+  -- Their months: `= any (…)` alone would have Postgres open every partition.
+  first_id uuid;
+  last_id uuid;
   changed jsonb;
 begin
-  select array_agg(x.id) into ids from jsonb_to_recordset(settlements) as x(id uuid);
+  select array_agg(x.id order by x.id) into ids from jsonb_to_recordset(settlements) as x(id uuid);
+  first_id := ids[1];
+  last_id := ids[cardinality(ids)];
   perform lock_sending(ids);
 
   with given as materialized (
@@ -2320,7 +2373,7 @@ begin
   ), before as materialized (
     -- Everybody who locks several does it in this order.
     select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
-    where m.id = any (ids) order by m.id for no key update
+    where m.id = any (ids) and m.id between first_id and last_id order by m.id for no key update
   ), settled as (
     update messages m
     set status = case when b.is_open then g.status else m.status end,
@@ -2341,7 +2394,7 @@ begin
         attempt_count = m.attempt_count - (g.uncounted is true and b.is_open)::integer
     from given g join before b on b.id = g.id
     -- The condition on ids is needed: with the record set alone, the planner reads the whole table for a handful of rows.
-    where m.id = any (ids) and m.id = g.id and m.claim_id = g.claim
+    where m.id = any (ids) and m.id between first_id and last_id and m.id = g.id and m.claim_id = g.claim
       and (b.is_open or b.status in ('sent', 'delivered', 'failed'))
       and not case when g.status = 'queued' and b.status = 'unknown' then
         exists (select 1 from messages p where p.line_id = m.line_id and p.handed_over_at > m.claimed_at

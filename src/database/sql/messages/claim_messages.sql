@@ -43,9 +43,14 @@ language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_g
 #variable_conflict use_column
 declare
   ids uuid[];
+  -- Their months: `= any (…)` alone would have Postgres open every partition.
+  first_id uuid;
+  last_id uuid;
   now_at timestamptz;
 begin
-  select array_agg(x.id) into ids from jsonb_to_recordset(claims) as x(id uuid);
+  select array_agg(x.id order by x.id) into ids from jsonb_to_recordset(claims) as x(id uuid);
+  first_id := ids[1];
+  last_id := ids[cardinality(ids)];
   perform lock_sending(ids);
   now_at := clock_timestamp();
 
@@ -63,10 +68,10 @@ begin
         when a.kind = any (held_kinds) and not a.id = any (held_accounts) and g.is_here is not true then 'elsewhere'
         when w.failure is not null then 'refused'
         when m.not_before > now_at + interval '50 milliseconds' then 'early'
-        when exists (
-          select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
+        when (
+          select true from messages p where p.line_id = m.line_id and p.to_number = m.to_number
             and p.status in ('queued', 'sending') and p.position < m.position
-            and not (w.is_paused and p.status = 'queued' and p.source <> 'service')) then 'behind'
+            and not (w.is_paused and p.status = 'queued' and p.source <> 'service') limit 1) then 'behind'
         when m.media_url is not null and (x.media ->> 'status' = 'stored') is not true then 'without_media'
         when k.paused_until > now_at then 'paused'
         when a.has_pace and not a.has_places then 'crowded'
@@ -75,7 +80,7 @@ begin
       select distinct on (y.id) y.* from jsonb_to_recordset(claims)
         as y(id uuid, claim uuid, places_at text, is_here boolean)
     ) g
-    cross join lateral (select * from messages where id = g.id limit 1) m
+    cross join lateral (select * from messages where id = g.id and id between first_id and last_id limit 1) m
     join lines l on l.id = m.line_id
     cross join sending
     cross join lateral (
@@ -167,7 +172,7 @@ begin
     set status = 'sending', claimed_at = now_at, attempt_count = m.attempt_count + 1, claim_id = j.claim,
         lease_until = now_at + lease, carrier = j.account ->> 'name'
     from judged j
-    where m.id = any (ids) and m.id = j.id and j.verdict = 'claimed' and m.status || '' = 'queued'
+    where m.id = any (ids) and m.id between first_id and last_id and m.id = j.id and j.verdict = 'claimed' and m.status || '' = 'queued'
     returning m.id, m.attempt_count
   ), brought as (
     update messages m
@@ -176,7 +181,7 @@ begin
       when 'paused' then now_at + make_interval(secs => j.wait_ms / 1000.0)
       else now_at + look_again end
     from judged j
-    where m.id = any (ids) and m.id = j.id and j.verdict in ('stopped', 'behind', 'without_media', 'paused')
+    where m.id = any (ids) and m.id between first_id and last_id and m.id = j.id and j.verdict in ('stopped', 'behind', 'without_media', 'paused')
       and m.status || '' = 'queued'
   )
   select j.id, j.claim, j.verdict, j.failure,

@@ -18,9 +18,14 @@ language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_g
 #variable_conflict use_column
 declare
   ids uuid[];
+  -- Their months: `= any (…)` alone would have Postgres open every partition.
+  first_id uuid;
+  last_id uuid;
   changed jsonb;
 begin
-  select array_agg(x.id) into ids from jsonb_to_recordset(settlements) as x(id uuid);
+  select array_agg(x.id order by x.id) into ids from jsonb_to_recordset(settlements) as x(id uuid);
+  first_id := ids[1];
+  last_id := ids[cardinality(ids)];
   perform lock_sending(ids);
 
   with given as materialized (
@@ -29,7 +34,7 @@ begin
   ), before as materialized (
     -- Everybody who locks several does it in this order.
     select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
-    where m.id = any (ids) order by m.id for no key update
+    where m.id = any (ids) and m.id between first_id and last_id order by m.id for no key update
   ), settled as (
     update messages m
     set status = case when b.is_open then g.status else m.status end,
@@ -50,7 +55,7 @@ begin
         attempt_count = m.attempt_count - (g.uncounted is true and b.is_open)::integer
     from given g join before b on b.id = g.id
     -- The condition on ids is needed: with the record set alone, the planner reads the whole table for a handful of rows.
-    where m.id = any (ids) and m.id = g.id and m.claim_id = g.claim
+    where m.id = any (ids) and m.id between first_id and last_id and m.id = g.id and m.claim_id = g.claim
       and (b.is_open or b.status in ('sent', 'delivered', 'failed'))
       and not case when g.status = 'queued' and b.status = 'unknown' then
         exists (select 1 from messages p where p.line_id = m.line_id and p.handed_over_at > m.claimed_at

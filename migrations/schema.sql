@@ -290,6 +290,7 @@ create table endpoints (
   previous_secret_until timestamp with time zone,
   failing_since timestamp with time zone,
   consecutive_failure_count integer not null default 0,
+  last_failure text,
   disabled_at timestamp with time zone,
   disabled_reason text,
   created_at timestamp with time zone not null default now(),
@@ -2273,7 +2274,7 @@ begin
       else e.places end as places
     from (
       select g.endpoint_id as id, g.url, count(*) filter (where g.failure is not null)::integer as failures,
-        count(*) filter (where g.failure is null)::integer as successes,
+        count(*) filter (where g.failure is null)::integer as successes, max(g.failure) as failure,
         bool_or(g.status = 'delivered') as works, coalesce(bool_or(g.is_gone), false) as is_gone,
         coalesce(bool_or(g.is_slow), false) as is_slow,
         coalesce(bool_or(g.failure in ('timeout', 'http_429', 'template_too_heavy') or g.failure like 'http\_5%'), false)
@@ -2326,7 +2327,7 @@ begin
 
   if changes is not null then
     with judged as materialized (
-      select * from jsonb_to_recordset(changes) as x(id uuid, failures integer, works boolean, is_gone boolean,
+      select * from jsonb_to_recordset(changes) as x(id uuid, failures integer, failure text, works boolean, is_gone boolean,
         is_overloaded boolean, places integer)
     ), locked as (
       select e.id from endpoints e join judged j on j.id = e.id order by e.id for no key update of e
@@ -2335,6 +2336,7 @@ begin
       called_at = coalesce(e.called_at, now()),
       failing_since = case when j.works then null else coalesce(e.failing_since, now()) end,
       consecutive_failure_count = case when j.works then 0 else e.consecutive_failure_count + j.failures end,
+      last_failure = case when not j.works then coalesce(j.failure, e.last_failure) end,
       disabled_at = case when e.disabled_at is not null then e.disabled_at
         when j.is_gone or (not j.works and e.failing_since < now() - disable_after) then now() end,
       disabled_reason = case when e.disabled_at is not null then e.disabled_reason

@@ -5,7 +5,7 @@ import { listLineHealth } from '../../src/database/lines/line-health.js'
 import { listConversations } from '../../src/database/messages/conversations.js'
 import { listMessages } from '../../src/database/messages/reading.js'
 import { countActivities, findActivity, type ActivityFilter } from '../../src/domain/messages/activity.js'
-import { createWatch } from '../../src/domain/operating/overview/overview.js'
+import { createWatch, DIMENSIONS } from '../../src/domain/operating/overview/overview.js'
 import { search } from '../../src/domain/messages/search.js'
 import { describeContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -154,6 +154,8 @@ describeContext('the plans of pages that look through many messages', (context) 
   it('of the lists of lines and of the overview', async () => {
     expect(await readWhole(() => listLineHealth(context.db, line.userId))).to.deep.equal([])
     expect(await readWhole(() => findEndpointWork(context.db, endpointId))).to.deep.equal([])
-    expect(await readWhole(() => createWatch(context).look('24h'))).to.deep.equal([])
+    for (const by of DIMENSIONS) {
+      expect(await readWhole(() => createWatch(context).look('24h', by))).to.deep.equal([])
+    }
   })
 })

@@ -1,5 +1,5 @@
 import type { Database } from '../connection.js'
-import type { Page } from '../lists.js'
+import { allOf, type Page } from '../lists.js'
 import { HAS_SECOND_FACTOR } from './second-factors/has-one.js'
 
 /** An operator runs the service; a user only has lines. */
@@ -61,13 +61,39 @@ export interface ListedUser extends User {
   hasSecondFactor: boolean
 }
 
-/** Everybody, oldest first. */
+/** What a list of users is narrowed to. */
+export interface UserFilter {
+  /** A part of the address or of the name. */
+  words?: string | undefined
+  role?: Role | undefined
+  state?: UserState | undefined
+}
+
+const STATE_IS = {
+  active: 'u.disabled_at is null and u.password_hash is not null',
+  waiting: 'u.disabled_at is null and u.password_hash is null',
+  disabled: 'u.disabled_at is not null',
+  'no-second-factor': `u.disabled_at is null and u.password_hash is not null and not (${HAS_SECOND_FACTOR})`,
+} as const
+
+export type UserState = keyof typeof STATE_IS
+export const USER_STATES = Object.keys(STATE_IS) as UserState[]
+
 /** @param page newest first; left out: all, oldest first */
-export async function listUsers(db: Database, page?: Page): Promise<ListedUser[]> {
+export async function listUsers(
+  db: Database,
+  page?: Page,
+  { words, role, state }: UserFilter = {},
+): Promise<ListedUser[]> {
   const query = db('users as u').select<ListedUser[]>([
     ...columns(db),
     db.raw(`${HAS_SECOND_FACTOR} as "hasSecondFactor"`),
   ])
+  const { sql, bindings } = allOf([
+    ["position(lower(?) in lower(u.email || ' ' || u.name)) > 0", words],
+    ['u.role = ?', role],
+  ])
+  void query.whereRaw(`true${sql}${state === undefined ? '' : ` and ${STATE_IS[state]}`}`, bindings)
   if (page === undefined) return query.orderBy('id')
   if (page.before !== undefined) query.where('id', '<', page.before)
   return query.orderBy('id', 'desc').limit(page.limit)

@@ -189,6 +189,7 @@ const PLACES_OF_ACCOUNT: Place[] = [
   { href: '/console/usage', label: 'Usage', at: /^\/console\/usage/ },
   { href: SIMULATOR, label: 'Phone simulator', at: /^\/simulator/ },
   { href: '/console/tasks', label: 'Background tasks', at: /^\/console\/tasks/ },
+  { href: '/console/endpoints', label: 'Endpoints', at: /^\/console\/endpoints/ },
   { href: '/console/events', label: 'Events', at: /^\/console\/events/ },
   { href: '/docs', label: 'API', at: /^\/docs/ },
   { href: '/console/settings', label: 'Settings', at: /^\/console\/settings/ },

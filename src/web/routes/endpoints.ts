@@ -1,3 +1,4 @@
+import { showEndpoints } from '../console/endpoints/all.js'
 import {
   postDeleteEndpoint,
   postEnableEndpoint,
@@ -20,6 +21,7 @@ import type { Routes } from './kinds.js'
 export function endpointPages({ page, form }: Routes): void {
   // prettier-ignore
   {
+    page(         '/console/endpoints',                                               showEndpoints)
     page(         '/console/endpoints/:endpointId',                                   showEndpoint)
     form(         '/console/endpoints/:endpointId/fields',                            postEndpointFields, showEndpoint, fresh)
     form(         '/console/endpoints/:endpointId/policy',                            postPolicy, showEndpoint)

@@ -17,6 +17,13 @@ import { SPANS, type Span } from './spans.js'
 import { viewStorage } from './storage.js'
 import { lookAtTraffic, type Traffic } from './traffic.js'
 
+import { listBusiest, type Busiest, type Dimension } from '../../../database/operating/overview/busiest.js'
+export {
+  DIMENSIONS,
+  type Busiest,
+  type Busy,
+  type Dimension,
+} from '../../../database/operating/overview/busiest.js'
 export type { BusyLine } from '../../../database/operating/overview/busiest-lines.js'
 
 /** All of an installation at one glance. */
@@ -32,12 +39,13 @@ export interface Overview {
   storage: Part<ServiceView>
   endpoints: Part<EndpointTroubles>
   lines: Part<BusyLine[]>
+  busiest: Part<Busiest> & { by: Dimension; span: Span }
   people: Part<ForPeople>
 }
 
 /** Looks, and keeps what it saw for some seconds: many open pages cost no more than one. */
 export interface Watch {
-  look(span: Span): Promise<Overview>
+  look(span: Span, by?: Dimension): Promise<Overview>
 }
 
 /** Something that is wrong is seen within 10 s: so long at most it is kept, twice, and looked for. */
@@ -93,30 +101,59 @@ export function createWatch(context: Context, { writes = true } = {}): Watch {
     '7d': ofPostgres(() => reading(db, (trx) => lookAtTraffic(trx, '7d')), SPANS['7d'].keptMs),
   }
 
-  const gather = async (span: Span): Promise<Overview> => {
-    const [ofSpan, queues, carriers, endpoints, lines, people, postgres, redis, storage] = await Promise.all([
-      traffic[span](),
-      parts.queues(),
-      parts.carriers(),
-      parts.endpoints(),
-      parts.lines(),
-      parts.people(),
-      parts.postgres(),
-      parts.redis(),
-      parts.storage(),
-    ])
-    const services = { postgres, redis, storage }
-    const needs = listNeeds({ queues, carriers, endpoints, people, ...services })
-    return { at: new Date(), needs, traffic: ofSpan, queues, carriers, endpoints, lines, people, ...services }
+  /** Each is looked for once somebody asks for it. */
+  const busiest = new Map<string, () => Promise<Part<Busiest>>>()
+  const lookAtBusiest = (span: Span, by: Dimension) => {
+    const { binSeconds, binCount, keptMs } = SPANS[span]
+    const key = `${span} ${by}`
+    const look =
+      busiest.get(key) ??
+      ofPostgres(
+        () => reading(db, (trx) => listBusiest(trx, by, { seconds: binSeconds * binCount, binSeconds })),
+        Math.max(SELDOM_MS, keptMs),
+      )
+    busiest.set(key, look)
+    return look()
   }
 
-  const kept = new Map<Span, { overview: Promise<Overview>; at: number }>()
+  const gather = async (span: Span, by: Dimension): Promise<Overview> => {
+    const [ofSpan, busy, queues, carriers, endpoints, lines, people, postgres, redis, storage] =
+      await Promise.all([
+        traffic[span](),
+        lookAtBusiest(span, by),
+        parts.queues(),
+        parts.carriers(),
+        parts.endpoints(),
+        parts.lines(),
+        parts.people(),
+        parts.postgres(),
+        parts.redis(),
+        parts.storage(),
+      ])
+    const services = { postgres, redis, storage }
+    const needs = listNeeds({ queues, carriers, endpoints, people, ...services })
+    return {
+      at: new Date(),
+      needs,
+      traffic: ofSpan,
+      busiest: { ...busy, by, span },
+      queues,
+      carriers,
+      endpoints,
+      lines,
+      people,
+      ...services,
+    }
+  }
+
+  const kept = new Map<string, { overview: Promise<Overview>; at: number }>()
   return {
-    look: (span) => {
-      const last = kept.get(span)
+    look: (span, by = 'line') => {
+      const key = `${span} ${by}`
+      const last = kept.get(key)
       if (last !== undefined && performance.now() - last.at < KEPT_MS) return last.overview
-      const overview = gather(span)
-      kept.set(span, { overview, at: performance.now() })
+      const overview = gather(span, by)
+      kept.set(key, { overview, at: performance.now() })
       return overview
     },
   }

@@ -1,13 +1,14 @@
 import type { Middleware } from 'koa'
 import { listLineHealth, type LineHealth } from '../../../database/lines/line-health.js'
 import type { Context } from '../../../domain/context.js'
-import { causesOfLine, groupCauses } from '../../../domain/operating/causes.js'
+import { causesOfLine, groupCauses, type Cause } from '../../../domain/operating/causes.js'
 import { findTour } from '../../../domain/lines/first-steps.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
 import { Attention } from '../attention.js'
 import { EndpointState, OnOff } from '../endpoints/state.js'
 import { Ago, Empty } from '../form.js'
 import { Layout } from '../layout.js'
+import { ListControls, listingOf, ListPages, type ListingOf } from '../listing.js'
 import { linePath } from './line/section.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { PhoneNumber } from '../messages/phone-number.js'
@@ -28,11 +29,13 @@ export function showLines(context: Context): Middleware {
       listLineHealth(context.db, userId),
       findTour(context, userId),
     ])
+    const healthOf = new Map(health.map((each) => [each.lineId, each]))
     const rows = lines.map((line) => {
-      const found = health.find(({ lineId }) => lineId === line.id)
-      return { line, health: found }
+      const found = healthOf.get(line.id)
+      return { line, health: found, causes: causesOfLine(line, found) }
     })
-    const needs = groupCauses(rows.flatMap(({ line, health: found }) => causesOfLine(line, found)))
+    const needs = groupCauses(rows.flatMap(({ causes }) => causes))
+    const listing = listingOf(ctx, rows, LISTED)
     answerPage(
       ctx,
       <Layout page={page} title="Lines">
@@ -44,7 +47,15 @@ export function showLines(context: Context): Middleware {
             <Attention {...{ page, needs, userId }} back="/console" />
           </section>
         )}
-        {rows.length === 0 ? <NoLines page={page} /> : <LineTable rows={rows} />}
+        <ListControls listing={listing} label="Lines" />
+        {rows.length === 0 ? (
+          <NoLines page={page} />
+        ) : listing.shown.length === 0 ? (
+          <Empty>No line fits this filter.</Empty>
+        ) : (
+          <LineTable rows={listing.shown} />
+        )}
+        <ListPages listing={listing} />
       </Layout>,
     )
   }
@@ -54,6 +65,26 @@ interface LineRow {
   line: Line
   /** undefined: the line was added a moment ago. */
   health: LineHealth | undefined
+  causes: readonly Cause[]
+}
+
+const LISTED: ListingOf<LineRow> = {
+  words: ({ line: { id, name, number } }) => [id, name, number],
+  states: {
+    attention: { label: 'Needs attention', has: ({ causes }) => causes.length > 0 },
+    working: { label: 'Working', has: ({ causes }) => causes.length === 0 },
+    disabled: { label: 'Disabled', has: ({ line }) => line.status === 'disabled' },
+    paused: { label: 'Sending paused', has: ({ line }) => line.pausedAt !== null },
+    unconnected: { label: 'Not connected', has: ({ line }) => !line.isConnected },
+  },
+  sorts: {
+    added: { label: 'Added', compare: (one, other) => (one.line.id < other.line.id ? -1 : 1) },
+    name: { label: 'Name', compare: (one, other) => one.line.name.localeCompare(other.line.name) },
+    activity: {
+      label: 'Last activity',
+      compare: (one, other) => Number(other.line.lastActivityAt) - Number(one.line.lastActivityAt),
+    },
+  },
 }
 
 function LineTable({ rows }: { rows: readonly LineRow[] }) {

@@ -2,7 +2,12 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../../domain/context.js'
 import { findTour } from '../../../domain/lines/first-steps.js'
-import { watchOf, type Overview } from '../../../domain/operating/overview/overview.js'
+import {
+  DIMENSIONS,
+  watchOf,
+  type Dimension,
+  type Overview,
+} from '../../../domain/operating/overview/overview.js'
 import { isSpan, SPANS, type Span } from '../../../domain/operating/overview/spans.js'
 import { UserError } from '../../../errors.js'
 import { queryOf } from '../form-values.js'
@@ -18,7 +23,8 @@ import { TourSection } from '../lines/start/tour.js'
 export function showOverview(context: Context): Middleware {
   return async (ctx) => {
     const span = spanOf(ctx)
-    const now = await lookNow(context, ctx, span)
+    const by = dimensionOf(ctx)
+    const now = await lookNow(context, ctx)
     const tour = await findTour(context, sessionOf(ctx).userId)
     const page = pageOf(ctx, context)
     answerPage(
@@ -26,10 +32,10 @@ export function showOverview(context: Context): Middleware {
       <Layout page={page} title="Overview">
         <div class="overview-head">
           <h1>Overview</h1>
-          <SpanLinks span={span} />
+          <SpanLinks span={span} by={by} />
         </div>
         <TourSection page={page} tour={tour} />
-        <div {...{ 'data-live': `${OVERVIEW}/live?span=${span}` }} hx-swap="innerMorph">
+        <div {...{ 'data-live': `${OVERVIEW}/live?span=${span}&by=${by}` }} hx-swap="innerMorph">
           {now}
         </div>
       </Layout>,
@@ -38,21 +44,22 @@ export function showOverview(context: Context): Middleware {
 }
 
 export function liveOverview(context: Context): Middleware {
-  const stream = live(context, (ctx) => lookNow(context, ctx, spanOf(ctx)))
+  const stream = live(context, (ctx) => lookNow(context, ctx))
   return async (ctx, next) => {
     // A wrong span is refused here, because nobody can be told once the stream has begun.
     spanOf(ctx)
+    dimensionOf(ctx)
     await stream(ctx, next)
   }
 }
 
-function SpanLinks({ span }: { span: Span }) {
+function SpanLinks({ span, by }: { span: Span; by: Dimension }) {
   return (
     <nav class="spans" aria-label="Span of the charts">
       {(Object.keys(SPANS) as Span[]).map((each) => (
         <a
           key={each}
-          href={`${OVERVIEW}?span=${each}`}
+          href={`${OVERVIEW}?span=${each}&by=${by}`}
           {...(each === span ? { 'aria-current': 'page' as const } : {})}
         >
           {each}
@@ -70,8 +77,17 @@ function spanOf(ctx: KoaContext): Span {
   return asked
 }
 
-async function lookNow(context: Context, ctx: KoaContext, span: Span) {
-  const overview = await watchOf(context).look(span)
+/** @throws UserError naming what may be asked for */
+function dimensionOf(ctx: KoaContext): Dimension {
+  const asked = queryOf(ctx, 'by')
+  if (asked === '') return 'line'
+  const by = DIMENSIONS.find((each) => each === asked)
+  if (by === undefined) throw new UserError(`by must be one of ${DIMENSIONS.join(', ')}`)
+  return by
+}
+
+async function lookNow(context: Context, ctx: KoaContext) {
+  const overview = await watchOf(context).look(spanOf(ctx), dimensionOf(ctx))
   const html = renderOnce(overview, pageOf(ctx, context), sessionOf(ctx).userId)
   return <div dangerouslySetInnerHTML={{ __html: html }} />
 }

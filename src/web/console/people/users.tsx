@@ -1,34 +1,75 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { listUsers } from '../../../database/people/users.js'
+import { listUsers, USER_STATES, type UserState } from '../../../database/people/users.js'
+import { storable } from '../../../database/text.js'
 import type { Context } from '../../../domain/context.js'
 import { createSetUpLink, type SetUpLink } from '../../../domain/people/set-up-links.js'
 import { addUser } from '../../../domain/people/users.js'
 import { isId } from '../../../ids.js'
-import { fieldOf } from '../form-values.js'
-import { Field, Form, Select, Time, typedIn } from '../form.js'
+import { fieldOf, queryOf } from '../form-values.js'
+import { Empty, Field, Form, Select, Time, typedIn } from '../form.js'
 import { Layout } from '../layout.js'
 import { answerPage, pageOf, type Page } from '../page.js'
+import { filterPath, writtenParameters } from '../time-filter.js'
 import { UserText } from '../user-text.js'
 
 const USERS = '/console/users'
 /** Newest first. */
 const PAGE_SIZE = 50
 
+const STATE_WORDS: Record<UserState, string> = {
+  active: 'Set up',
+  waiting: 'Not set up yet',
+  disabled: 'Disabled',
+  'no-second-factor': 'No second factor',
+}
+
 /** Shows operators who may sign in. */
 export function showUsers(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
-    const before =
-      typeof ctx.query.before === 'string' && isId(ctx.query.before) ? ctx.query.before : undefined
-    const found = await listUsers(context.db, {
-      limit: PAGE_SIZE + 1,
-      ...(before === undefined ? {} : { before }),
-    })
+    const asked = writtenParameters(ctx, ['q', 'role', 'state'])
+    const before = isId(queryOf(ctx, 'before')) ? queryOf(ctx, 'before') : undefined
+    const found = await listUsers(
+      context.db,
+      { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) },
+      {
+        words: asked.q === undefined ? undefined : storable(asked.q.trim().slice(0, 254)),
+        role: (['user', 'operator'] as const).find((role) => role === asked.role),
+        state: USER_STATES.find((state) => state === asked.state),
+      },
+    )
     const users = found.slice(0, PAGE_SIZE)
     answerPage(
       ctx,
       <Layout page={page} title="Users">
         <h1>Users</h1>
+        <form method="get" action={USERS} class="filter" role="search" aria-label="Users" data-auto>
+          <label>
+            Search
+            <input type="search" name="q" value={asked.q ?? ''} maxLength={254} data-key="/" dir="auto" />
+          </label>
+          <Select
+            name="role"
+            label="Role"
+            value={asked.role ?? ''}
+            options={[
+              ['', 'Any role'],
+              ['user', 'User'],
+              ['operator', 'Operator'],
+            ]}
+          />
+          <Select
+            name="state"
+            label="State"
+            value={asked.state ?? ''}
+            options={[['', 'Any state'], ...USER_STATES.map((state) => [state, STATE_WORDS[state]] as const)]}
+          />
+          <button type="submit" class="secondary">
+            Search
+          </button>
+          {Object.keys(asked).length > 0 && <a href={USERS}>Clear filters</a>}
+        </form>
+        {users.length === 0 && <Empty>No user fits this filter.</Empty>}
         <table class="rows">
           <thead>
             <tr>
@@ -58,9 +99,9 @@ export function showUsers(context: Context): Middleware {
           </tbody>
         </table>
         <nav class="pages" aria-label="Pages">
-          {before === undefined ? <span /> : <a href={USERS}>Newest</a>}
+          {before === undefined ? <span /> : <a href={filterPath(USERS, asked)}>Newest</a>}
           {found.length > PAGE_SIZE && (
-            <a href={`${USERS}?before=${users.at(-1)?.id ?? ''}`} rel="next">
+            <a href={filterPath(USERS, asked, users.at(-1)?.id)} rel="next">
               Older
             </a>
           )}

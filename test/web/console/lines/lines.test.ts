@@ -102,6 +102,37 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expectSentTo(elsewhere, `/console/endpoints/${endpointId}?done=events-tried-now`)
   })
 
+  it('is searched, filtered, sorted and has pages, with 200 lines', async () => {
+    const { id: userId } = await addUser(context, { email: 'many@example.com' })
+    for (let n = 0; n < 200; n += 1) {
+      const number = `+1777${String(n).padStart(7, '0')}`
+      await addLine(context, {
+        userId,
+        number,
+        name: `Shop ${String(n).padStart(3, '0')}`,
+        carrierAccount: 'simulator',
+      })
+    }
+    const browser = await browse(context, web, userId)
+    const namesAt = async (query: string) => {
+      const { text } = await browser.get(`/console${query}`)
+      return { text, names: [...text.matchAll(/>(Shop \d+)</g)].map(([, name]) => name) }
+    }
+    const first = await namesAt('?sort=name')
+    expect([first.names.length, first.names[0]]).to.deep.equal([50, 'Shop 000'])
+    expect(first.text)
+      .to.include('Page 1 of 4, 200 in all')
+      .and.to.include('href="/console?sort=name&amp;page=2"')
+    expect((await namesAt('?sort=name&page=4')).names.at(-1)).to.equal('Shop 199')
+    expect((await namesAt('?q=shop%20042')).names).to.deep.equal(['Shop 042'])
+    expect((await namesAt('?q=7770000042')).names).to.deep.equal(['Shop 042'])
+    expect((await namesAt('?state=disabled')).text).to.include('No line fits this filter.')
+    await context.db('lines').where({ user_id: userId, name: 'Shop 007' }).update({ status: 'disabled' })
+    expect((await namesAt('?state=disabled')).names)
+      .to.include('Shop 007')
+      .and.not.include('Shop 008')
+  }).timeout(20_000)
+
   it('tells an operator without lines where to add one', async () => {
     const { id } = await addUser(context, { email: 'operator@example.com', role: 'operator' })
     const html = await linesOf(id)

@@ -39,7 +39,7 @@ describeWeb('the overview page', ({ context, web }) => {
     const words = wordsOf(page.text)
     for (const part of [
       ...['Needs attention', 'Messages to people, a minute', 'From the event to the endpoint', 'Queues'],
-      ...['Carriers', 'Postgres', 'Redis', 'Storage', 'Endpoints with trouble', 'Busiest lines'],
+      ...['Carriers', 'Postgres', 'Redis', 'Storage', 'Endpoints with trouble', 'Busiest'],
     ]) {
       expect(words).to.include(part)
     }
@@ -77,13 +77,28 @@ describeWeb('the overview page', ({ context, web }) => {
       ['7d', 'in the last 7 days'],
     ] as const) {
       const { text } = await browser.get(`${OVERVIEW}?span=${span}`)
-      expect(text).to.include(words).and.to.include(`${OVERVIEW}/live?span=${span}`)
+      expect(text).to.include(words).and.to.include(`${OVERVIEW}/live?span=${span}&amp;by=line`)
     }
     for (const path of [OVERVIEW, `${OVERVIEW}/live`]) {
       const refused = await browser.get(`${path}?span=year`)
       expect(refused.status).to.equal(400)
       expect(wordsOf(refused.text)).to.include('span must be one of 1h, 24h, 7d')
     }
+  })
+
+  it('says whom the traffic is from, by user, line, carrier and endpoint, in each span', async () => {
+    for (const span of ['1h', '24h', '7d']) {
+      const at = async (by: string) => (await browser.get(`${OVERVIEW}?span=${span}&by=${by}`)).text
+      const ofUsers = await at('user')
+      expect(ofUsers).to.include(`<a href="/console/users/${other.userId}">`)
+      expect(ofUsers).to.include(`<a href="/console/users/${operator.id}">`)
+      expect(wordsOf(await at('line'))).to.match(/Bold.* 1 1 1 /)
+      expect(wordsOf(await at('carrier'))).to.match(/simulator 2 1 2 /)
+      expect(wordsOf(await at('endpoint'))).to.match(
+        /By endpoint Endpoint Events Failed.* 127\.0\.0\.1:9 \S+@\S+ 1 0 /,
+      )
+    }
+    expect((await browser.get(`${OVERVIEW}?by=text`)).status).to.equal(400)
   })
 
   it('keeps itself up to date, and says the same to all who look at the same time', async () => {

@@ -25,6 +25,27 @@ describeWeb('the pages of users', ({ context, web }) => {
     return pathname + search
   }
 
+  it('find a user by a part of the address or the name, by role and by state', async () => {
+    const person = await createPerson(context)
+    const emailsAt = async (query: string) => {
+      const { text } = await browser.get(`${USERS}?${query}`)
+      return [...text.matchAll(/<td data-label="E-mail"><a [^>]*>([^<]*)</g)].map(([, email]) => email)
+    }
+    expect(await emailsAt(`q=${encodeURIComponent(person.email.toUpperCase())}`)).to.deep.equal([
+      person.email,
+    ])
+    expect(await emailsAt(`q=${encodeURIComponent(person.email)}&role=operator`)).to.deep.equal([])
+    expect(await emailsAt('role=operator'))
+      .to.include(operator.email)
+      .and.not.include(person.email)
+    await context.db('users').where({ id: person.id }).update({ disabled_at: new Date() })
+    expect(await emailsAt('state=disabled')).to.deep.equal([person.email])
+    expect(await emailsAt('state=no-second-factor'))
+      .to.include(operator.email)
+      .and.not.include(person.email)
+    await context.db('users').where({ id: person.id }).update({ disabled_at: null })
+  })
+
   it('are closed to an operator as soon as he is one no more', async () => {
     expectPage(await browser.get(USERS))
     await context.db('users').where({ id: operator.id }).update({ role: 'user' })

@@ -7,7 +7,7 @@ import type { Page } from '../../page.js'
 import { Carriers } from './carriers.js'
 import { Charts } from './charts.js'
 import { Endpoints } from './endpoints.js'
-import { BusiestLines } from './lines.js'
+import { BusiestOf } from './busiest.js'
 import { PartFault } from './part-fault.js'
 import { Queues } from './queues.js'
 import { Services } from './services.js'
@@ -15,7 +15,7 @@ import { Services } from './services.js'
 /** All that changes by itself. */
 export function OverviewNow(props: { page: Page; overview: Overview; userId: string }) {
   const { page, overview, userId } = props
-  const { needs, traffic, queues, carriers, endpoints, lines } = overview
+  const { needs, traffic, queues, carriers, endpoints, busiest } = overview
   return (
     <>
       <section id="needs" aria-labelledby="needs-title">
@@ -29,6 +29,9 @@ export function OverviewNow(props: { page: Page; overview: Overview; userId: str
       <OverviewSection id="traffic" title="What came and went" part={traffic}>
         {(value) => <Charts traffic={value} />}
       </OverviewSection>
+      <OverviewSection id="busiest" title="Busiest" part={busiest}>
+        {(value) => <BusiestOf busiest={value} by={busiest.by} span={busiest.span} userId={userId} />}
+      </OverviewSection>
       <OverviewSection id="queues" title="Queues" part={queues}>
         {(value) => <Queues queues={value} />}
       </OverviewSection>
@@ -36,14 +39,9 @@ export function OverviewNow(props: { page: Page; overview: Overview; userId: str
         {(value) => <Carriers carriers={value} />}
       </OverviewSection>
       <Services overview={overview} />
-      <div class="halves">
-        <OverviewSection id="endpoints" title="Endpoints with trouble" part={endpoints}>
-          {(value) => <Endpoints troubles={value} userId={userId} />}
-        </OverviewSection>
-        <OverviewSection id="lines" title="Busiest lines" part={lines}>
-          {(value) => <BusiestLines lines={value} userId={userId} />}
-        </OverviewSection>
-      </div>
+      <OverviewSection id="endpoints" title="Endpoints with trouble" part={endpoints}>
+        {(value) => <Endpoints troubles={value} userId={userId} />}
+      </OverviewSection>
       <p class="muted">Updates automatically.</p>
     </>
   )

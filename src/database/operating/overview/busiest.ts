@@ -1,0 +1,97 @@
+import type { Database } from '../../connection.js'
+
+export const DIMENSIONS = ['user', 'line', 'carrier', 'endpoint'] as const
+/** What traffic is split by. */
+export type Dimension = (typeof DIMENSIONS)[number]
+
+/** A user, a line, a carrier account or an endpoint, with what came and went. Of an endpoint it is events. */
+export interface Busy {
+  id: string
+  name: string
+  /** Whose it is; null of a carrier account. */
+  userId: string | null
+  ownerEmail: string | null
+  /** Of messages: to people, and from people. Of events: all, and none. */
+  outCount: number
+  inCount: number
+  failedCount: number
+  /** How many came, by bin; 0 is the oldest. */
+  bins: { bin: number; count: number; failed: number }[]
+}
+
+export interface Busiest {
+  rows: Busy[]
+  /** When the oldest of those that were looked at came; null: all of the span was. */
+  lookedBackTo: Date | null
+}
+
+/** What else stands in each row: the extent of what was looked at. */
+type Looked = Busy & { oldest: Date; looked: number }
+
+/** So many of the newest are looked at, whatever the span. */
+const MAX_ROWS = 50_000
+const SHOWN = 8
+
+const MESSAGES = `select line_id, coalesce(carrier, '') as carrier, direction = 'inbound' as is_in, status in ('failed', 'unknown') as has_failed,
+  created_at from messages where id >= lowest_id_at(now() - make_interval(secs => :seconds)) order by id desc limit ${MAX_ROWS}`
+
+const DELIVERIES = `select endpoint_id, false as is_in, last_failure is not null and status <> 'delivered' as has_failed, created_at
+  from deliveries where id >= lowest_id_at(now() - make_interval(secs => :seconds)) order by id desc limit ${MAX_ROWS}`
+
+/** The rows, what they are grouped by, and how a group is named. */
+const OF: Record<Dimension, { rows: string; key: string; named: string }> = {
+  user: {
+    rows: MESSAGES,
+    key: 'l.user_id::text from recent r join lines l on l.id = r.line_id',
+    named: `select u.id::text as id, u.email as name, u.id as "userId", u.email as "ownerEmail" from users u where u.id::text = b.key`,
+  },
+  line: {
+    rows: MESSAGES,
+    key: 'r.line_id::text from recent r',
+    named: `select l.id::text as id, case when l.name = l.number then l.number else l.name || ' ' || l.number end as name,
+      l.user_id as "userId", u.email as "ownerEmail" from lines l join users u on u.id = l.user_id where l.id::text = b.key`,
+  },
+  carrier: {
+    rows: MESSAGES,
+    key: `coalesce(nullif(r.carrier, ''), l.carrier) from recent r join lines l on l.id = r.line_id`,
+    named: `select a.id::text as id, a.name, null::uuid as "userId", null as "ownerEmail" from carrier_accounts a where a.name = b.key`,
+  },
+  endpoint: {
+    rows: DELIVERIES,
+    key: 'r.endpoint_id::text from recent r',
+    named: `select e.id::text as id, coalesce(e.name, substring(e.url from '^[a-z]+://([^/]+)')) as name, e.user_id as "userId",
+      u.email as "ownerEmail" from endpoints e join users u on u.id = e.user_id where e.id::text = b.key`,
+  },
+}
+
+/** Those with most of the newest messages of a span, or of the newest events. */
+export async function listBusiest(
+  db: Database,
+  by: Dimension,
+  { seconds, binSeconds }: { seconds: number; binSeconds: number },
+): Promise<Busiest> {
+  const { rows, key, named } = OF[by]
+  const [key0 = '', from = ''] = key.split(' from ')
+  const { rows: found } = await db.raw<{ rows: Looked[] }>(
+    `with recent as materialized (${rows}), extent as (
+       select min(created_at) as oldest, count(*)::integer as looked from recent
+     ), binned as (
+       select ${key0} as key, greatest(0, :lastBin - floor(extract(epoch from now() - r.created_at) / :binSeconds)::integer) as bin,
+         count(*) filter (where not r.is_in)::integer as went, count(*) filter (where r.is_in)::integer as came,
+         count(*) filter (where r.has_failed)::integer as failed
+       from ${from} group by 1, 2
+     ), busiest as (
+       select key, sum(went)::integer as went, sum(came)::integer as came, sum(failed)::integer as failed,
+         jsonb_agg(jsonb_build_object('bin', bin, 'count', went + came, 'failed', failed) order by bin) as bins
+       from binned group by 1 order by sum(went + came) desc, 1 limit ${SHOWN}
+     )
+     select n.*, b.went as "outCount", b.came as "inCount", b.failed as "failedCount", b.bins, x.oldest, x.looked
+     from busiest b cross join lateral (${named}) n cross join extent x order by b.went + b.came desc, n.id`,
+    { seconds, binSeconds, lastBin: Math.ceil(seconds / binSeconds) - 1 },
+  )
+  const [first] = found
+  return {
+    rows: found,
+    lookedBackTo: first !== undefined && first.looked >= MAX_ROWS ? first.oldest : null,
+  }
+}

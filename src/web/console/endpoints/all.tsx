@@ -1,0 +1,96 @@
+import type { Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { ENDPOINT_STATES, endpointStateOf } from '../../../domain/endpoints/deliveries/endpoint-state.js'
+import { listEndpoints, type Endpoint } from '../../../domain/endpoints/endpoints.js'
+import { listOwnLines } from '../../../domain/lines/lines.js'
+import { withHost } from '../../../domain/operating/overview/endpoints.js'
+import { Empty } from '../form.js'
+import { Layout } from '../layout.js'
+import { ListControls, listingOf, ListPages } from '../listing.js'
+import { answerPage, pageOf } from '../page.js'
+import { sessionOf } from '../people/session.js'
+import { UserText } from '../user-text.js'
+import { EndpointName } from './name.js'
+import { endpointPath } from './path.js'
+import { EndpointState } from './state.js'
+
+/** Every URL that gets events of the user: of lines, of applications and of the account. */
+export function showEndpoints(context: Context): Middleware {
+  return async (ctx) => {
+    const { userId } = sessionOf(ctx)
+    const [endpoints, lines] = await Promise.all([
+      listEndpoints(context, { userId }),
+      listOwnLines(context, userId),
+    ])
+    const nameOf = new Map(lines.map(({ id, name }) => [id, name]))
+    const ownerOf = ({ lineId, applicationId }: Endpoint) =>
+      lineId !== null
+        ? (nameOf.get(lineId) ?? 'a line')
+        : applicationId !== null
+          ? 'An application'
+          : 'Your account'
+    const labelOf = (endpoint: Endpoint) => endpoint.name ?? withHost(endpoint).host
+    const listing = listingOf(ctx, endpoints, {
+      words: (endpoint) => [endpoint.name, endpoint.url, ownerOf(endpoint)],
+      states: Object.fromEntries(
+        ENDPOINT_STATES.map((state) => [
+          state,
+          { label: state, has: (endpoint: Endpoint) => endpointStateOf(endpoint) === state },
+        ]),
+      ),
+      sorts: {
+        state: { label: 'State, worst first', compare: (one, other) => rankOf(one) - rankOf(other) },
+        name: { label: 'Name', compare: (one, other) => labelOf(one).localeCompare(labelOf(other)) },
+        line: { label: 'Line', compare: (one, other) => ownerOf(one).localeCompare(ownerOf(other)) },
+      },
+    })
+    answerPage(
+      ctx,
+      <Layout page={pageOf(ctx, context)} title="Endpoints">
+        <h1>Endpoints</h1>
+        <ListControls listing={listing} label="Endpoints" />
+        {listing.shown.length === 0 ? (
+          <Empty>
+            {endpoints.length === 0
+              ? 'Nothing gets your events yet. Add an endpoint to a line, under Receive.'
+              : 'No endpoint fits this filter.'}
+          </Empty>
+        ) : (
+          <table class="rows">
+            <thead>
+              <tr>
+                <th>Endpoint</th>
+                <th>Of</th>
+                <th>URL at</th>
+                <th>State</th>
+              </tr>
+            </thead>
+            <tbody>
+              {listing.shown.map((endpoint) => (
+                <tr key={endpoint.id}>
+                  <td data-label="Endpoint">
+                    <a href={endpointPath(endpoint.id)}>
+                      <EndpointName endpoint={endpoint} />
+                    </a>
+                  </td>
+                  <td data-label="Of">
+                    <UserText>{ownerOf(endpoint)}</UserText>
+                  </td>
+                  <td data-label="URL at">{withHost(endpoint).host}</td>
+                  <td data-label="State">
+                    <EndpointState endpoint={endpoint} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+        <ListPages listing={listing} />
+      </Layout>,
+    )
+  }
+}
+
+function rankOf(endpoint: Endpoint): number {
+  return ENDPOINT_STATES.indexOf(endpointStateOf(endpoint))
+}

@@ -1,0 +1,111 @@
+import type { Context as KoaContext } from 'koa'
+import { queryOf } from './form-values.js'
+import { Select } from './form.js'
+
+/** A screen and a half. */
+const PAGE_SIZE = 50
+
+/** How the rows of a list are found: what is searched in each, its states, and its orders; the first is that of the page. */
+export interface ListingOf<Row> {
+  words: (row: Row) => readonly (string | null)[]
+  states: Record<string, { label: string; has: (row: Row) => boolean }>
+  sorts: Record<string, { label: string; compare: (one: Row, other: Row) => number }>
+}
+
+export interface Listing<Row> {
+  path: string
+  shown: Row[]
+  /** How many fit, on all pages. */
+  count: number
+  /** From 1. */
+  number: number
+  pageCount: number
+  asked: { q: string; state: string; sort: string }
+  states: readonly (readonly [value: string, label: string])[]
+  sorts: readonly (readonly [value: string, label: string])[]
+  /** There are enough rows to look for one, or some were left out. */
+  isControlled: boolean
+}
+
+/** Rows that a person looks at at once need no controls. */
+const FEW = 5
+
+/** What the address asks of a list whose rows are all there: lines and endpoints of one user, which are hundreds at most. */
+export function listingOf<Row>(ctx: KoaContext, rows: readonly Row[], of: ListingOf<Row>): Listing<Row> {
+  const q = queryOf(ctx, 'q').trim().slice(0, 100)
+  const state = Object.hasOwn(of.states, queryOf(ctx, 'state')) ? queryOf(ctx, 'state') : ''
+  const [firstSort = ''] = Object.keys(of.sorts)
+  const sort = Object.hasOwn(of.sorts, queryOf(ctx, 'sort')) ? queryOf(ctx, 'sort') : firstSort
+  const looked = q.toLowerCase()
+  const fitting = rows
+    .filter((row) => of.states[state]?.has(row) ?? true)
+    .filter((row) => of.words(row).some((each) => each?.toLowerCase().includes(looked) ?? looked === ''))
+    .toSorted(of.sorts[sort]?.compare ?? (() => 0))
+  const pageCount = Math.max(1, Math.ceil(fitting.length / PAGE_SIZE))
+  const number = Math.min(pageCount, Math.max(1, Math.floor(Number(queryOf(ctx, 'page'))) || 1))
+  return {
+    path: ctx.path,
+    shown: fitting.slice((number - 1) * PAGE_SIZE, number * PAGE_SIZE),
+    count: fitting.length,
+    ...{ number, pageCount },
+    asked: { q, state, sort: sort === firstSort ? '' : sort },
+    states: [
+      ['', 'Any state'],
+      ...Object.entries(of.states).map(([value, { label }]) => [value, label] as const),
+    ],
+    sorts: Object.entries(of.sorts).map(([value, { label }]) => [value, label] as const),
+    isControlled: rows.length > FEW || q !== '' || state !== '',
+  }
+}
+
+/** The search box, the filter and the order of a list, in its address. */
+export function ListControls<Row>({ listing, label }: { listing: Listing<Row>; label: string }) {
+  const { path, asked, states, sorts, isControlled } = listing
+  if (!isControlled) return null
+  return (
+    <form method="get" action={path} class="filter" role="search" aria-label={label} data-auto>
+      <label>
+        Search
+        <input type="search" name="q" value={asked.q} maxLength={100} data-key="/" dir="auto" />
+      </label>
+      <Select name="state" label="State" value={asked.state} options={states} />
+      {sorts.length > 1 && <Select name="sort" label="Sort by" value={asked.sort} options={sorts} />}
+      <button type="submit" class="secondary">
+        Search
+      </button>
+      {(asked.q !== '' || asked.state !== '') && <a href={path}>Clear filters</a>}
+    </form>
+  )
+}
+
+/** The pages of a list; nothing where there is one. */
+export function ListPages<Row>({ listing }: { listing: Listing<Row> }) {
+  const { path, asked, number, pageCount, count } = listing
+  if (pageCount === 1) return null
+  const at = (page: number) => {
+    const given = Object.entries({ ...asked, page: page === 1 ? '' : String(page) }).filter(
+      ([, value]) => value !== '',
+    )
+    const query = new URLSearchParams(given).toString()
+    return query === '' ? path : `${path}?${query}`
+  }
+  return (
+    <nav class="pages" aria-label="Pages">
+      {number > 1 ? (
+        <a href={at(number - 1)} rel="prev">
+          Previous
+        </a>
+      ) : (
+        <span />
+      )}
+      <span class="muted">
+        Page {number} of {pageCount}, {count} in all
+      </span>
+      {number < pageCount && (
+        <a href={at(number + 1)} rel="next">
+          Next
+        </a>
+      )}
+    </nav>
+  )
+}

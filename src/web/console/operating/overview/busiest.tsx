@@ -1,0 +1,149 @@
+import { describeCount } from '../../../../domain/operating/overview/figures.js'
+import {
+  DIMENSIONS,
+  type Busiest,
+  type Busy,
+  type Dimension,
+} from '../../../../domain/operating/overview/overview.js'
+import { SPANS, type Span } from '../../../../domain/operating/overview/spans.js'
+import { Time } from '../../form.js'
+import { OVERVIEW } from '../../home.js'
+import { UserText } from '../../user-text.js'
+
+const TITLES: Record<Dimension, string> = {
+  user: 'By user',
+  line: 'By line',
+  carrier: 'By carrier account',
+  endpoint: 'By endpoint',
+}
+
+const NOUNS: Record<Dimension, string> = {
+  user: 'User',
+  line: 'Line',
+  carrier: 'Carrier account',
+  endpoint: 'Endpoint',
+}
+
+/** Who the traffic of the charts is from, the busiest first, each with a chart of its own and the way to it. */
+export function BusiestOf(props: { busiest: Busiest; by: Dimension; span: Span; userId: string }) {
+  const { busiest, by, span, userId } = props
+  return (
+    <>
+      <nav class="spans" aria-label="Split by">
+        {DIMENSIONS.map((each) => (
+          <a
+            key={each}
+            href={`${OVERVIEW}?span=${span}&by=${each}#busiest`}
+            {...(each === by ? { 'aria-current': 'true' as const } : {})}
+          >
+            {TITLES[each]}
+          </a>
+        ))}
+      </nav>
+      {busiest.rows.length === 0 ? (
+        <p class="empty">Nothing in {SPANS[span].words}.</p>
+      ) : (
+        <BusyTable {...{ by, span, userId }} rows={busiest.rows} />
+      )}
+      {busiest.lookedBackTo !== null && (
+        <p class="muted">
+          Of the newest 50,000 {by === 'endpoint' ? 'events' : 'messages'}, since{' '}
+          <Time at={busiest.lookedBackTo} />.
+        </p>
+      )}
+    </>
+  )
+}
+
+function BusyTable(props: { rows: readonly Busy[]; by: Dimension; span: Span; userId: string }) {
+  const { rows, by, span, userId } = props
+  const isOfEvents = by === 'endpoint'
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>{NOUNS[by]}</th>
+          <th>{isOfEvents ? 'Events' : 'Sent'}</th>
+          {!isOfEvents && <th>Received</th>}
+          <th>Failed</th>
+          <th>Over time</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((busy) => {
+          const { id, name, ownerEmail, outCount, inCount, failedCount } = busy
+          const href = pathOf(busy, by, userId)
+          return (
+            <tr key={id}>
+              <td data-label={NOUNS[by]}>
+                <span>
+                  <a href={href}>
+                    <UserText>{name}</UserText>
+                  </a>{' '}
+                  {by !== 'user' && ownerEmail !== null && (
+                    <a href={`/console/users/${busy.userId ?? ''}`} class="muted">
+                      {ownerEmail}
+                    </a>
+                  )}
+                </span>
+              </td>
+              <td data-label={isOfEvents ? 'Events' : 'Sent'}>
+                <a href={href}>{describeCount(outCount)}</a>
+              </td>
+              {!isOfEvents && (
+                <td data-label="Received">
+                  <a href={href}>{describeCount(inCount)}</a>
+                </td>
+              )}
+              <td data-label="Failed">
+                <a href={href}>{describeCount(failedCount)}</a>
+              </td>
+              <td data-label="Over time">
+                <Bars busy={busy} count={SPANS[span].binCount} />
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+/** What is another user's is reached by that user's page. */
+function pathOf({ id, userId: owner }: Busy, by: Dimension, userId: string): string {
+  if (by === 'carrier') return `/console/carriers/${id}`
+  if (by === 'user' || owner !== userId) return `/console/users/${owner ?? id}`
+  return `/console/${by === 'line' ? 'lines' : 'endpoints'}/${id}`
+}
+
+const HEIGHT = 20
+
+/** A bar for each bin: all of it, and over it what failed. */
+function Bars({
+  busy: { name, bins, outCount, inCount, failedCount },
+  count,
+}: {
+  busy: Busy
+  count: number
+}) {
+  const most = Math.max(1, ...bins.map((bin) => bin.count))
+  const heightOf = (of: number) => (of === 0 ? 0 : Math.max(2, Math.round((of / most) * HEIGHT)))
+  const summary = `${name}: ${outCount + inCount} in all, ${failedCount} failed, at most ${most} at a time`
+  return (
+    <svg
+      class="sparkline"
+      viewBox={`0 0 ${count} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={summary}
+    >
+      <title>{summary}</title>
+      {bins.map(({ bin, count: of, failed }) => (
+        <g key={bin}>
+          <rect class="good" x={bin} y={HEIGHT - heightOf(of)} width={0.9} height={heightOf(of)} />
+          <rect class="bad" x={bin} y={HEIGHT - heightOf(failed)} width={0.9} height={heightOf(failed)} />
+        </g>
+      ))}
+    </svg>
+  )
+}

@@ -11,16 +11,20 @@ import { inProject } from '../kit/process/project-files.js'
 const gzip = promisify(zlib.gzip) as (bytes: Buffer, options: zlib.ZlibOptions) => Promise<Buffer>
 const require = createRequire(import.meta.url)
 
-/** Every file that our pages name: from their packages, and our own. */
+const STYLES = ['tokens', 'base', 'shell', 'parts', 'messages']
+
+/** Every file that our pages name, from their packages and our own; several are served as one. What others name comes first. */
 const FILES = {
-  'pico.css': require.resolve('@picocss/pico/css/pico.min.css'),
+  'inter-latin.woff2': require.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
+  'inter-latin-ext.woff2':
+    require.resolve('@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2'),
   'htmx.js': require.resolve('htmx.org/dist/htmx.min.js'),
   // The package does not export its file for pages.
   'webauthn.js': join(dirname(require.resolve('@simplewebauthn/browser')), '../dist/bundle/index.umd.min.js'),
   'passkeys.js': inProject('src/web/assets/passkeys.js'),
   'swagger-ui.css': require.resolve('swagger-ui-dist/swagger-ui.css'),
   'swagger-ui.js': require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
-  'console.css': inProject('src/web/assets/console.css'),
+  'console.css': STYLES.map((name) => inProject(`src/web/assets/styles/${name}.css`)),
   'console.js': inProject('src/web/assets/console.js'),
   'live.js': inProject('src/web/assets/live.js'),
   'live-worker.js': inProject('src/web/assets/live-worker.js'),
@@ -31,13 +35,25 @@ const FILES = {
 
 export type AssetName = keyof typeof FILES
 
-const assets = new Map(
-  Object.entries(FILES).map(([name, file]) => {
-    const bytes = readFileSync(file)
-    const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 12)
-    return [name, { bytes, hash, gzipped: undefined as Promise<Buffer> | undefined }]
-  }),
-)
+interface Asset {
+  bytes: Buffer
+  hash: string
+  gzipped: Promise<Buffer> | undefined
+}
+
+const assets = new Map<string, Asset>()
+for (const [name, files] of Object.entries(FILES)) addAsset(name, readAsset(files))
+
+function readAsset(files: string | URL | URL[]): Buffer {
+  if (!Array.isArray(files)) return readFileSync(files)
+  const text = files.map((file) => readFileSync(file, 'utf8')).join('')
+  return Buffer.from(text.replace(/url\(([\w.-]+)\)/g, (_, name: AssetName) => `url(${assetPath(name)})`))
+}
+
+function addAsset(name: string, bytes: Buffer): void {
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 12)
+  assets.set(name, { bytes, hash, gzipped: undefined })
+}
 
 /** Has the content's hash in it, so that browsers keep it for ever and still get a new release's files. */
 export function assetPath(name: AssetName): string {
@@ -59,7 +75,7 @@ export const getAsset: RouterMiddleware = async (ctx) => {
   if (name === 'live-worker.js') ctx.set('Content-Security-Policy', "default-src 'none'; connect-src 'self'")
   ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
   ctx.vary('Accept-Encoding')
-  if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
+  if (!name.endsWith('.woff2') && ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
     asset.gzipped ??= gzip(asset.bytes, { level: 9 })
     ctx.set('Content-Encoding', 'gzip')
     ctx.body = await asset.gzipped

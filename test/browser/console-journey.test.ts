@@ -78,6 +78,19 @@ describe('in a browser', function () {
       const openTab = (tab: string) =>
         page.getByRole('navigation', { name: 'This line' }).getByRole('link', { name: tab }).click()
 
+      /** On a phone the navigation is behind a button, also without a script. */
+      const openMenu = async () => {
+        const button = page.getByRole('button', { name: /^Menu/ })
+        if (await button.isVisible()) await button.click()
+      }
+      const goTo = async (place: string) => {
+        await openMenu()
+        await page
+          .getByRole('navigation', { name: 'Main' })
+          .getByRole('link', { name: place, exact: true })
+          .click()
+      }
+
       await page.goto(setUp.pathname + setUp.search)
       await page.getByLabel('New password').fill(PASSWORD)
       await page.getByRole('button', { name: 'Set password and sign in' }).click()
@@ -148,14 +161,14 @@ describe('in a browser', function () {
         caret: 'initial',
       })
 
-      await page.getByRole('link', { name: 'Activity', exact: true }).click()
+      await goTo('Activity')
       await sees(page, `On my way, ${name}`)
       await show('5-activity')
       await page.getByRole('link', { name: `From ${PHONE}` }).click()
       await sees(page, /delivered/i)
       await show('6-message')
 
-      await page.getByRole('link', { name: 'Lines', exact: true }).click()
+      await goTo('Lines')
       await page
         .getByRole('link', { name: 'Front desk' })
         .or(page.getByRole('link', { name: number }))
@@ -170,7 +183,7 @@ describe('in a browser', function () {
       await sees(page, 'The text is accepted.')
       await sees(phone, `By hand, ${name}`)
 
-      await page.getByRole('link', { name: 'Lines', exact: true }).click()
+      await goTo('Lines')
       await page
         .getByRole('link', { name: 'Front desk' })
         .or(page.getByRole('link', { name: number }))
@@ -197,6 +210,7 @@ describe('in a browser', function () {
       })
       await show('7-disconnected')
 
+      await openMenu()
       await page.getByRole('banner').getByText('Account').click()
       await page.getByRole('button', { name: 'Sign out' }).click()
       await sees(page, 'You are signed out.')

@@ -3,7 +3,7 @@ import { assetPath } from '../../src/web/assets.js'
 import { describeWeb } from '../helpers/web/web.js'
 
 const TYPES = {
-  'pico.css': 'text/css; charset=utf-8',
+  'inter-latin.woff2': 'font/woff2',
   'console.css': 'text/css; charset=utf-8',
   'simulator.css': 'text/css; charset=utf-8',
   'htmx.js': 'text/javascript; charset=utf-8',

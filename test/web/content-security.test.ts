@@ -46,6 +46,7 @@ describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) =
       ['style-src', "'self'"],
       ['img-src', "'self' data:"],
       ['media-src', "'self'"],
+      ['font-src', "'self'"],
       ['connect-src', "'self'"],
       ['worker-src', "'self'"],
       ['form-action', "'self'"],

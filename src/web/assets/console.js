@@ -45,7 +45,12 @@ function offerOwnZone(choice) {
   choice.value = own
   // Once: what the reader chooses afterwards stays.
   delete choice.dataset.zone
-  for (const shown of document.querySelectorAll('span[data-zone]')) shown.textContent = own
+}
+
+// Where it says which zone the times are in, unless the page has chosen one.
+function sayZone() {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  if (own) for (const shown of document.querySelectorAll('span[data-zone]')) shown.textContent = own
 }
 
 async function copy(button) {
@@ -54,12 +59,16 @@ async function copy(button) {
   try {
     await navigator.clipboard.writeText(source.value ?? source.textContent)
     button.textContent = 'Copied'
+    button.classList.add('copied')
   } catch {
     // Without a secure context there is no clipboard: what is selected can be copied by hand.
     getSelection().selectAllChildren(source)
     button.textContent = 'Press Ctrl+C'
   }
-  setTimeout(() => (button.textContent = label), 2000)
+  setTimeout(() => {
+    button.textContent = label
+    button.classList.remove('copied')
+  }, 2000)
 }
 
 document.addEventListener('click', (event) => {
@@ -100,8 +109,10 @@ function showCopyButtons() {
 
 showLocalTimes(document)
 showCopyButtons()
+sayZone()
 document.addEventListener('htmx:after:swap', () => {
   showLocalTimes(document)
   showCopyButtons()
+  sayZone()
   for (const choice of document.querySelectorAll('select[name="zone"]')) offerOwnZone(choice)
 })

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { MAX_UNREAD } from '../../domain/operating/notices.js'
+import type { Session } from '../../domain/people/sessions.js'
 import { assetPath } from '../assets.js'
 import { CsrfField, Time } from './form.js'
 import { homeOf, OVERVIEW } from './home.js'
@@ -16,7 +17,6 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · Linehook`}</title>
         <link rel="icon" href={assetPath('icon.svg')} type="image/svg+xml" />
-        <link rel="stylesheet" href={assetPath('pico.css')} />
         <link rel="stylesheet" href={assetPath('console.css')} />
         {page.path.startsWith('/simulator') && <link rel="stylesheet" href={assetPath('simulator.css')} />}
         <meta name="htmx-config" content={HTMX_CONFIG} />
@@ -35,7 +35,7 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
           Skip to the content
         </a>
         <Header page={page} />
-        <main id="content" class="container">
+        <main id="content" class="wrap">
           <AllSendingPaused page={page} />
           {page.notice !== undefined && (
             <p role="status" class="notice">
@@ -44,12 +44,7 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
           )}
           {children}
         </main>
-        {/* Who has not signed in need not know what runs here. */}
-        {page.session !== undefined && (
-          <footer class="container">
-            <small class="muted">Linehook {page.version}</small>
-          </footer>
-        )}
+        <Foot page={page} />
       </body>
     </html>
   )
@@ -63,41 +58,42 @@ const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, morphIgnore: ['
 
 function Header({ page }: { page: Page }) {
   const { session } = page
-  const brand = (
-    <a class="brand" href={session === undefined ? '/console' : homeOf(session)} aria-label="Linehook">
-      <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> <span>Linehook</span>
-    </a>
-  )
-  if (session === undefined) return <header class="container top">{brand}</header>
-  if (page.isSettingUp) {
-    return (
-      <header class="container top">
-        {brand}
-        <SignOut page={page} email={session.email} />
-      </header>
-    )
-  }
   return (
-    <header class="container top">
-      {brand}
-      <nav aria-label="Main">
+    <header class="top">
+      <div class="wrap">
+        <a class="brand" href={session === undefined ? '/console' : homeOf(session)} aria-label="Linehook">
+          <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> <span>Linehook</span>
+        </a>
+        {session !== undefined && page.isSettingUp && <SignOut page={page} email={session.email} />}
+        {session !== undefined && !page.isSettingUp && <Navigation page={page} session={session} />}
+      </div>
+    </header>
+  )
+}
+
+/** One copy of the links: beside each other on a desk, and on a phone what its button opens, also without a script. */
+function Navigation({ page, session }: { page: Page; session: Session }) {
+  return (
+    <>
+      <button type="button" class="menu-button narrow-only" popovertarget="nav">
+        Menu <NoticeCount page={page} />
+      </button>
+      <nav id="nav" class="nav" popover="auto" aria-label="Main">
         <ul>
           <NavLinks page={page} places={PLACES} />
         </ul>
-      </nav>
-      {session.role === 'operator' && (
-        <Menu label="Operate" isHere={PLACES_OF_OPERATORS.some(({ at }) => at.test(page.path))}>
-          <nav aria-label="Operators">
+        {session.role === 'operator' && (
+          <Menu label="Operate" page={page} places={PLACES_OF_OPERATORS}>
             <ul>
               <NavLinks page={page} places={PLACES_OF_OPERATORS} />
             </ul>
-          </nav>
-        </Menu>
-      )}
-      <Search />
-      <Menu label="Account" isHere={PLACES_OF_ACCOUNT.some(({ at }) => at.test(page.path))}>
-        <nav aria-label="Account">
-          <p class="muted">{session.email}</p>
+          </Menu>
+        )}
+        <form method="get" action="/console/search" role="search">
+          <input type="search" name="q" placeholder="Search" aria-label="Search" maxLength={254} required />
+        </form>
+        <Menu label="Account" page={page} places={PLACES_OF_ACCOUNT}>
+          <p>{session.email}</p>
           <ul>
             <NavLinks
               page={page}
@@ -107,45 +103,63 @@ function Header({ page }: { page: Page }) {
               <SignOut page={page} email={session.email} />
             </li>
           </ul>
-        </nav>
-      </Menu>
-    </header>
+        </Menu>
+      </nav>
+    </>
   )
 }
 
 /** Opens without a script. Of those with one name a browser opens one at a time. */
-function Menu(props: { label: string; isHere: boolean; children: ComponentChildren }) {
+function Menu(props: { label: string; page: Page; places: readonly Place[]; children: ComponentChildren }) {
+  const { label, page, places, children } = props
+  const isHere = places.some(({ at }) => at.test(page.path))
   return (
     <details class="menu" name="menu">
-      <summary class={props.isHere ? 'here' : ''}>{props.label}</summary>
-      {props.children}
+      <summary class={isHere ? 'here' : ''}>{label}</summary>
+      <div>{children}</div>
     </details>
   )
 }
 
-function noticesLabel({ unreadCount }: Page): string {
-  if (unreadCount === 0) return 'Notices'
-  return `Notices (${unreadCount < MAX_UNREAD ? unreadCount : `${MAX_UNREAD}+`})`
+function NoticeCount({ page: { unreadCount } }: { page: Page }) {
+  if (unreadCount === 0) return null
+  return (
+    <span class="count hot">
+      {unreadCount < MAX_UNREAD ? unreadCount : `${MAX_UNREAD}+`}
+      <span class="unseen"> unread</span>
+    </span>
+  )
 }
 
 function SignOut({ page, email }: { page: Page; email: string }) {
   return (
     <form method="post" action="/console/sign-out" class="inline">
       <CsrfField page={page} />
-      <button type="submit" class="link" title={`Signed in as ${email}`}>
+      <button type="submit" title={`Signed in as ${email}`}>
         Sign out
       </button>
     </form>
   )
 }
 
-function Search() {
+/** Who has not signed in need not know what runs here. */
+function Foot({ page }: { page: Page }) {
   return (
-    <div role="search">
-      <form method="get" action="/console/search" class="inline">
-        <input type="search" name="q" placeholder="Search" aria-label="Search" maxLength={254} required />
-      </form>
-    </div>
+    <footer class="foot">
+      <div class="wrap">
+        {page.session !== undefined && (
+          <>
+            <span>Linehook {page.version}</span>
+            <a href="/docs">API</a>
+            <a href="/console/events">Events</a>
+            {/* `console.js` shows the reader's, in which it shows the times. */}
+            <span class="zone">
+              Times in <span data-zone="own">UTC</span>
+            </span>
+          </>
+        )}
+      </div>
+    </footer>
   )
 }
 
@@ -164,26 +178,25 @@ function AllSendingPaused({ page: { allSendingPause, path } }: { page: Page }) {
 
 interface Place {
   href: string
-  label: string | ((page: Page) => string)
+  label: string
   /** Paths at which one is there. */
   at: RegExp
 }
 
 const SIMULATOR = '/simulator'
+const NOTICES = '/console/notices'
 
 const PLACES: Place[] = [
   { href: '/console', label: 'Lines', at: /^\/console(\/lines.*)?$/ },
   { href: '/console/activity', label: 'Activity', at: /^\/console\/(activity|messages)/ },
-  { href: '/console/applications', label: 'Applications', at: /^\/console\/applications/ },
-  { href: '/console/notices', label: noticesLabel, at: /^\/console\/notices/ },
+  { href: '/console/applications', label: 'Apps', at: /^\/console\/applications/ },
+  { href: NOTICES, label: 'Notifications', at: /^\/console\/notices/ },
 ]
 
 const PLACES_OF_ACCOUNT: Place[] = [
-  // A phone has no room for the field.
-  { href: '/console/search', label: 'Search', at: /^\/console\/search/ },
   {
     href: '/console/authorized-applications',
-    label: 'Authorized applications',
+    label: 'Authorized apps',
     at: /^\/console\/authorized-applications/,
   },
   { href: '/console/usage', label: 'Usage', at: /^\/console\/usage/ },
@@ -211,7 +224,8 @@ function NavLinks({ page, places }: { page: Page; places: readonly Place[] }) {
       {places.map(({ href, label, at }) => (
         <li key={href}>
           <a href={href} {...(at.test(page.path) ? { 'aria-current': 'page' as const } : {})}>
-            {typeof label === 'string' ? label : label(page)}
+            {label}
+            {href === NOTICES && <NoticeCount page={page} />}
           </a>
         </li>
       ))}

@@ -1,23 +1,23 @@
 import type { DeliveryStatus, MessageStatus } from '../../states.js'
 
-const CLASSES: Record<MessageStatus | DeliveryStatus, 'good' | 'bad' | 'waiting'> = {
-  scheduled: 'waiting',
-  queued: 'waiting',
-  sending: 'waiting',
+const CLASSES: Record<MessageStatus | DeliveryStatus, 'good' | 'bad' | 'waiting' | 'info'> = {
+  scheduled: 'info',
+  queued: 'info',
+  sending: 'info',
   sent: 'good',
   delivered: 'good',
   failed: 'bad',
-  unknown: 'bad',
+  unknown: 'waiting',
   received: 'good',
-  pending: 'waiting',
-  delivering: 'waiting',
+  pending: 'info',
+  delivering: 'info',
   exhausted: 'bad',
   held: 'waiting',
 }
 
 /** The state of a message or a delivery. */
 export function Status({ status }: { status: MessageStatus | DeliveryStatus }) {
-  // The style sheet puts a glyph before the word, which screen readers pass over.
+  // The style sheet puts a shape before the word, which screen readers pass over.
   return (
     <span class={`badge ${CLASSES[status]}`} data-status={status}>
       {status}

@@ -16,7 +16,7 @@ export const allowNothing: Middleware = (ctx, next) => {
 
 /**
  * For our own pages: scripts only where the page names them with this answer's nonce, styles and data only from
- * us, forms only to us, and no frames. Pico draws its arrows as data: images. Where a link leads to is told nothing of
+ * us, forms only to us, and no frames. Icons of the style sheet are data: images. Where a link leads to is told nothing of
  * us; without any referrer browsers would not tell ourselves either whose form it is (`Origin: null`).
  */
 export const allowOwnPage: Middleware = (ctx, next) => {
@@ -31,7 +31,7 @@ export function setOwnPagePolicy(ctx: KoaContext, formTargets: readonly string[]
   ctx.set('Referrer-Policy', 'same-origin')
   ctx.set(
     'Content-Security-Policy',
-    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'self'; img-src 'self' data:; media-src 'self'; ` +
+    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'self'; img-src 'self' data:; media-src 'self'; font-src 'self'; ` +
       `connect-src 'self'; worker-src 'self'; form-action ${["'self'", ...formTargets].join(' ')}; base-uri 'none'; frame-ancestors 'none'`,
   )
 }

@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString, type CountryCode, type PhoneNumber } from 'libphonenumber-js/max'
 import type { Line } from '../../database/lines/lines.js'
+import { isPlainE164 } from './plain-e164.js'
 
 interface ParsedNumber {
   /** E.164 */
@@ -23,14 +24,30 @@ export const MAX_NUMBER_LENGTH = 64
  * @returns undefined when it cannot be a phone number
  */
 export function parseNumber(input: string, lineCountry: string | null): ParsedNumber | undefined {
+  if (isPlainE164(input)) return describePlain(input, lineCountry)
   const written = tidy(input)
-  if (written === undefined) return undefined
+  return written === undefined ? undefined : parseByLibrary(written, lineCountry)
+}
+
+function describePlain(number: string, lineCountry: string | null): ParsedNumber {
+  return {
+    number,
+    get country() {
+      return countryOf(read(number, lineCountry ?? undefined))
+    },
+    isPremium: false,
+  }
+}
+
+/** Reads what `isPlainE164` says nothing of. @param written without the scheme `tel:` and spaces around it */
+export function parseByLibrary(written: string, lineCountry: string | null): ParsedNumber | undefined {
   const national = readAcceptable(written, lineCountry ?? undefined)
   return describe(likelier(national, readWithCountryCode(written)))
 }
 
 /** Reads a number that must not be guessed: as `parseNumber`, but the plus sign is required. */
 export function parseE164(input: string): ParsedNumber | undefined {
+  if (isPlainE164(input)) return describePlain(input, null)
   const written = tidy(input)
   return written?.startsWith('+') === true ? describe(readAcceptable(written, undefined)) : undefined
 }
@@ -72,15 +89,19 @@ function describe(read: PhoneNumber | undefined): ParsedNumber | undefined {
   return (
     read && {
       number: read.number,
-      // A number that nobody has, such as +1 555…, belongs to the first country of its calling code. The country is
-      // found
-      // only when somebody asks: that costs half as much as the reading, and most lines may send to every country.
+      // The country is found only when somebody asks: that costs half as much as the reading, and most lines may send to
+      // every country.
       get country() {
-        return read.country ?? read.getPossibleCountries()[0]
+        return countryOf(read)
       },
       isPremium: isPremiumNumber(read),
     }
   )
+}
+
+/** A number that nobody has, such as +1 555…, belongs to the first country of its calling code. */
+function countryOf(read: PhoneNumber | undefined): string | undefined {
+  return read?.country ?? read?.getPossibleCountries()[0]
 }
 
 /**

@@ -69,6 +69,8 @@ function Row({ cause, ...rest }: { page: Page; cause: Cause; userId: string; bac
           )}
           {failureCount > 0 && ` · ${failureCount === 1 ? '1 failure' : `${failureCount} failures in a row`}`}
         </small>
+      </div>
+      <div class="whose">
         {count <= NAMED ? (
           list
         ) : (
@@ -91,9 +93,7 @@ function Whose({ page, each, userId, back }: { page: Page; each: CauseOf; userId
       {waitingAt !== undefined && (
         <Form page={page} action={`${endpointPath(waitingAt)}/try-now`} class="inline">
           <input type="hidden" name="back" value={back} />
-          <button type="submit" class="link">
-            Try now
-          </button>
+          <button type="submit">Try now</button>
         </Form>
       )}
     </li>

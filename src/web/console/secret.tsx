@@ -25,7 +25,10 @@ export function Masked(props: {
 export function Copyable({ id, text, what }: { id: string; text: string; what: string }) {
   return (
     <div class="copyable">
-      <code id={id}>{text}</code>
+      {/* Reached by keyboard, or nobody could scroll it without a mouse. */}
+      <code id={id} tabIndex={0}>
+        {text}
+      </code>
       <button type="button" class="secondary" data-copy={id} aria-label={`Copy ${what}`} hidden>
         Copy
       </button>

@@ -11,29 +11,65 @@ const HEIGHT = 20
 /** So that one event among hundreds is still to be seen. */
 const LEAST = 2
 
-/** A bar for each of the last 24 hours: what was delivered, and above it what failed. It needs no script. */
+/** A bar for each of the last 24 hours, what failed on top, with the count beside it. It needs no script. */
 export function Sparkline({ hours }: { hours: readonly Hour[] }) {
-  const most = Math.max(1, ...hours.map(({ delivered, failed }) => delivered + failed))
-  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(LEAST, (count / most) * HEIGHT))
-  const sum = (of: 'delivered' | 'failed') => hours.reduce((total, hour) => total + hour[of], 0)
-  const summary = `Newest events of 24 h: ${sum('delivered')} delivered, ${sum('failed')} failed`
+  const { delivered, failed } = sumOf(hours)
   return (
-    <svg class="sparkline" viewBox={`0 0 ${HOURS * BAR} ${HEIGHT}`} role="img" aria-label={summary}>
+    <span class="spark">
+      <Bars hours={hours} height={HEIGHT} />
+      <span>{(delivered + failed).toLocaleString('en')}</span>
+    </span>
+  )
+}
+
+/** The same as wide as its place, with its axis. */
+export function EventChart({ hours }: { hours: readonly Hour[] }) {
+  const { delivered, failed } = sumOf(hours)
+  const most = mostOf(hours)
+  return (
+    <figure class="chart">
+      <figcaption>
+        {(delivered + failed).toLocaleString('en')} events{' '}
+        {failed > 0 && <span class="why">{failed.toLocaleString('en')} failed</span>}
+      </figcaption>
+      <div class="scale">{most.toLocaleString('en')} an hour</div>
+      <Bars hours={hours} height={HEIGHT} />
+      <div class="scale">
+        <span>24 h ago</span>
+        <span>now</span>
+      </div>
+    </figure>
+  )
+}
+
+function Bars({ hours, height }: { hours: readonly Hour[]; height: number }) {
+  const most = mostOf(hours)
+  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(LEAST, (count / most) * height))
+  const { delivered, failed } = sumOf(hours)
+  const summary = `Newest events of 24 h: ${delivered} delivered, ${failed} failed`
+  return (
+    <svg
+      class="sparkline"
+      viewBox={`0 0 ${HOURS * BAR} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={summary}
+    >
       <title>{summary}</title>
-      <path class="ground" d={`M0 ${HEIGHT - 0.5}H${HOURS * BAR}`} />
+      <path class="ground" d={`M0 ${height - 0.5}H${HOURS * BAR}`} />
       {hours
         .filter(({ hoursAgo }) => hoursAgo >= 0 && hoursAgo < HOURS)
         .map(({ hoursAgo, delivered, failed }) => {
           const [good, bad] = [heightOf(delivered), heightOf(failed)]
           const x = (HOURS - 1 - hoursAgo) * BAR
-          const scale = Math.min(1, HEIGHT / Math.max(1, good + bad))
+          const scale = Math.min(1, height / Math.max(1, good + bad))
           return (
             <g key={hoursAgo}>
-              <rect class="good" x={x} y={HEIGHT - good * scale} width={BAR - 1} height={good * scale} />
+              <rect class="good" x={x} y={height - good * scale} width={BAR - 1} height={good * scale} />
               <rect
                 class="bad"
                 x={x}
-                y={HEIGHT - (good + bad) * scale}
+                y={height - (good + bad) * scale}
                 width={BAR - 1}
                 height={bad * scale}
               />
@@ -42,4 +78,13 @@ export function Sparkline({ hours }: { hours: readonly Hour[] }) {
         })}
     </svg>
   )
+}
+
+function mostOf(hours: readonly Hour[]): number {
+  return Math.max(1, ...hours.map(({ delivered, failed }) => delivered + failed))
+}
+
+function sumOf(hours: readonly Hour[]): { delivered: number; failed: number } {
+  const sum = (of: 'delivered' | 'failed') => hours.reduce((total, hour) => total + hour[of], 0)
+  return { delivered: sum('delivered'), failed: sum('failed') }
 }

@@ -40,7 +40,7 @@ function Event({ type, body }: { type: EventType; body: string }) {
         {EVENT_TYPES[type].label} <code>{type}</code>
       </h2>
       <p>It is sent when {EVENT_TYPES[type].when}.</p>
-      <pre>
+      <pre tabIndex={0}>
         <code>{JSON.stringify(JSON.parse(body), null, 2)}</code>
       </pre>
       <p>

@@ -166,7 +166,7 @@ function PolicyPreview({ preview: { contentType, body, isSample } }: { preview: 
         {isSample ? 'There is no event yet: this is of one that was made up.' : 'The last event.'} It is not
         sent or saved. <code>{contentType}</code>
       </p>
-      <pre dir="auto">
+      <pre tabIndex={0} dir="auto">
         <code>{body}</code>
       </pre>
     </div>

@@ -61,7 +61,7 @@ export function TestEventOutcome({ result }: { result: TestEventResult }) {
         It took {durationMs} ms.
       </p>
       {responseExcerpt !== null && responseExcerpt !== '' && (
-        <pre dir="auto">
+        <pre tabIndex={0} dir="auto">
           <code>{shorten(responseExcerpt)}</code>
         </pre>
       )}

@@ -5,11 +5,13 @@ import { causesOfLine, groupCauses, type Cause } from '../../../domain/operating
 import { findTour } from '../../../domain/lines/first-steps.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
 import { Attention } from '../attention.js'
-import { EndpointState, OnOff } from '../endpoints/state.js'
 import { Ago, Empty } from '../form.js'
 import { Layout } from '../layout.js'
 import { ListControls, listingOf, ListPages, type ListingOf } from '../listing.js'
 import { linePath } from './line/section.js'
+import { LineState } from './line/state.js'
+import { countDay, Figures } from '../parts/figures.js'
+import { PageHead } from '../parts/page-head.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { sessionOf } from '../people/session.js'
@@ -24,10 +26,11 @@ export function showLines(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
     const { userId } = sessionOf(ctx)
-    const [lines, health, tour] = await Promise.all([
+    const [lines, health, tour, figures] = await Promise.all([
       listOwnLines(context, userId),
       listLineHealth(context.db, userId),
       findTour(context, userId),
+      countDay(context, userId),
     ])
     const healthOf = new Map(health.map((each) => [each.lineId, each]))
     const rows = lines.map((line) => {
@@ -39,14 +42,21 @@ export function showLines(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title="Lines">
-        <h1>Lines</h1>
+        <PageHead
+          title="Lines"
+          beside={rows.length > 0 && <span class="count">{rows.length}</span>}
+          acts={page.session?.role === 'operator' && <AddLine userId={userId} />}
+        />
         <TourSection page={page} tour={tour} />
         {needs.length > 0 && (
           <section aria-labelledby="needs">
-            <h2 id="needs">Needs attention</h2>
+            <h2 id="needs">
+              Needs attention <span class="count">{needs.length}</span>
+            </h2>
             <Attention {...{ page, needs, userId }} back="/console" />
           </section>
         )}
+        {rows.length > 0 && <Figures figures={figures} />}
         <ListControls listing={listing} label="Lines" />
         {rows.length === 0 ? (
           <NoLines page={page} />
@@ -87,53 +97,61 @@ const LISTED: ListingOf<LineRow> = {
   },
 }
 
+function AddLine({ userId }: { userId: string }) {
+  return (
+    <a href={`/console/users/${userId}#new-line`} role="button" class="primary plus">
+      Add line
+    </a>
+  )
+}
+
 function LineTable({ rows }: { rows: readonly LineRow[] }) {
   return (
-    <table class="rows">
+    <table class="rows lines">
       <thead>
         <tr>
-          <th>Line</th>
-          <th>Status</th>
-          <th>Connection</th>
-          <th>Incoming</th>
-          <th>Endpoint</th>
-          <th>24 h</th>
-          <th>Last activity</th>
+          <th>Name</th>
+          <th>Number</th>
+          <th>State</th>
+          <th class="r">Events, 24 h</th>
+          <th class="r">Last activity</th>
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ line: { id, number, name, status, pausedAt, isConnected, lastActivityAt }, health }) => (
-          <tr key={id}>
-            <td data-label="Line">
-              <span class="two-lines">
-                <a href={linePath(id)}>
-                  <PhoneNumber number={number} />
-                </a>
-                {name === number ? <span class="muted">no name yet</span> : <UserText>{name}</UserText>}
-              </span>
-            </td>
-            <td data-label="Status">
-              <LineStatus line={{ status, pausedAt }} />
-            </td>
-            <td data-label="Connection">
-              <OnOff isOn={isConnected} />
-            </td>
-            <td data-label="Incoming">
-              <OnOff isOn={health?.hasIncomingWebhook ?? false} />
-            </td>
-            <td data-label="Endpoint">
-              <EndpointState endpoint={health?.endpoints[0] ?? null} />
-            </td>
-            <td data-label="24 h">
-              {health?.endpoints[0] !== undefined && <Sparkline hours={health.hours} />}
-            </td>
-            <td data-label="Last activity">
-              {lastActivityAt === null ? <span class="muted">none yet</span> : <Ago at={lastActivityAt} />}
-            </td>
-          </tr>
+        {rows.map((row) => (
+          <Row key={row.line.id} {...row} />
         ))}
       </tbody>
     </table>
+  )
+}
+
+function Row({ line, health }: Pick<LineRow, 'line' | 'health'>) {
+  const { id, number, name, lastActivityAt } = line
+  return (
+    <tr>
+      <td data-label="Name">
+        <a href={linePath(id)} class="name">
+          {name === number ? <PhoneNumber number={number} /> : <UserText>{name}</UserText>}
+        </a>
+      </td>
+      <td data-label="Number" class="wide muted">
+        {name === number ? 'no name yet' : <PhoneNumber number={number} />}
+      </td>
+      <td data-label="State">
+        <LineState line={line} health={health} />
+      </td>
+      <td data-label="Events, 24 h" class="wide r">
+        {health?.endpoints[0] === undefined ? (
+          <span class="muted">no endpoint</span>
+        ) : (
+          <Sparkline hours={health.hours} />
+        )}
+      </td>
+      <td data-label="Last activity" class="r muted">
+        {lastActivityAt === null ? 'none yet' : <Ago at={lastActivityAt} />}
+      </td>
+    </tr>
   )
 }
 
@@ -144,7 +162,7 @@ export function LineStatus({ line: { status, pausedAt } }: { line: Pick<Line, 's
       {pausedAt !== null && (
         <>
           {' '}
-          <span class="badge bad">sending paused</span>
+          <span class="badge info paused">sending paused</span>
         </>
       )}
     </>

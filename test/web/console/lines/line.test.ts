@@ -16,10 +16,10 @@ describeWith("a line's page in the console", startConsole, (site) => {
     expect(html).to.include(`href="/console/activity?line=${lineId}"`)
   })
 
-  it('says in five cards how it does', async () => {
+  it('has its facts in a list, each with the way to its section', async () => {
     const { page } = await site.openLine({ outgoingUrl: site.receiver.url })
     expect(wordsOf(await page())).to.include(
-      'Connection on Incoming webhook on Endpoint not called yet Held 0 events Limit 0 of 30 in 60 s',
+      'Connection on Webhook on Endpoint not called yet Held 0 events Rate limit 0 of 30 a minute',
     )
   })
 
@@ -61,7 +61,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
     const browser = await browse(site.context, site.web, elsewhere.userId)
     for (const path of ['', '/send?show=webhook']) {
       const { text } = await browser.get(`/console/lines/${elsewhere.lineId}${path}`)
-      expect(wordsOf(text)).to.include('at another')
+      if (path === '') expect(wordsOf(text)).to.include('Carrier another')
       expect(text.match(/href="\/simulator/g), 'only in the navigation').to.have.length(1)
     }
   })

@@ -12,7 +12,7 @@ import { wordsOf } from './line/line-page.js'
 describeWeb("the console's list of lines", ({ context, web }) => {
   const linesOf = async (userId: string) => (await (await browse(context, web, userId)).get('/console')).text
 
-  it('shows number, name, status, connection and last activity of the own lines, each a link', async () => {
+  it('shows name, number, state and last activity of the own lines, each a link, below four figures', async () => {
     const line = await createLine(context, { name: 'Support' })
     const other = await createLine(context, { name: 'Of somebody else' })
     const quiet = await addLine(context, {
@@ -27,9 +27,10 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect(html).to.include(`href="/console/lines/${quiet.id}"`)
     expect(html).not.to.include(other.number).and.not.include('Of somebody else')
     const words = wordsOf(html)
-    expect(words).to.match(new RegExp(`\\${line.number} Support active on on no URL just now`))
-    expect(words).to.include('+15558880001 no name yet disabled off off no URL none yet')
-    expect(words).to.include('Needs attention critical Line is disabled +15558880001 Open the line')
+    expect(words).to.match(new RegExp(`Support \\${line.number} healthy no endpoint just now`))
+    expect(words).to.include('+15558880001 no name yet disabled no endpoint none yet')
+    expect(words).to.include('Sent, 24 h 1 Delivered 0')
+    expect(words).to.include('Needs attention 1 critical Line is disabled +15558880001 Open the line')
   })
 
   it('says how the endpoint of each does, draws its last 24 hours, and names the lines that need somebody', async () => {
@@ -37,7 +38,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     const set = (columns: object) => context.db('endpoints').where({ user_id: line.userId }).update(columns)
     const words = async () => wordsOf(await linesOf(line.userId))
     expect(await words())
-      .to.include('on on not called yet')
+      .to.include('healthy')
       .and.to.not.include('Needs attention')
     const [delivered, failed] = [
       await receiveForDelivery(context, line),
@@ -46,25 +47,25 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     await context.db('deliveries').where({ id: delivered.id }).update({ status: 'delivered' })
     await context.db('deliveries').where({ id: failed.id }).update({ last_failure: 'http_500' })
     await set({ called_at: new Date() })
-    expect(await words()).to.include('on on works')
+    expect(await words()).to.include(`${line.number} healthy`)
     expect(await linesOf(line.userId)).to.include('Newest events of 24 h: 1 delivered, 1 failed')
     for (const [columns, state, need] of [
-      [{ paused_at: new Date() }, 'paused', 'warning Endpoint is paused since just now'],
+      [{ paused_at: new Date() }, 'events paused', 'warning Endpoint is paused since just now'],
       [
         { failing_since: new Date(), last_failure: 'http_500', consecutive_failure_count: 4 },
-        'failing',
+        'HTTP 500',
         'critical Endpoint answers HTTP 500 since just now · 4 failures in a row',
       ],
       [
         { disabled_at: new Date(), disabled_reason: 'gone' },
-        'disabled',
+        'endpoint disabled',
         'critical Endpoint is disabled: HTTP 410 Gone since just now',
       ],
     ] as const) {
       await set(columns)
       expect(await words())
-        .to.include(`on on ${state}`)
-        .and.to.include(`Needs attention ${need} Front desk · 127.0.0.1:9 Open the endpoint`)
+        .to.include(`${line.number} ${state}`)
+        .and.to.include(`Needs attention 1 ${need} Front desk · 127.0.0.1:9 Open the endpoint`)
     }
     await set({ paused_at: null, failing_since: null, disabled_at: null, disabled_reason: null })
     await context.db('deliveries').where({ id: failed.id }).update({ status: 'held' })

@@ -63,7 +63,7 @@ function Unclear({ title, unclear }: { title: string; unclear: UnclearCallback[]
             {method} {name}
             {query !== '' && `?${query}`} {contentType}, {body.length} bytes
           </p>
-          <pre>{body.subarray(0, MAX_BYTES).toString()}</pre>
+          <pre tabIndex={0}>{body.subarray(0, MAX_BYTES).toString()}</pre>
         </details>
       ))}
     </>

@@ -3,49 +3,62 @@ import { renameLine } from '../../../../domain/lines/lines.js'
 import { MAX_NAME_LENGTH } from '../../../../domain/names.js'
 import { fieldOf, idOf } from '../../form-values.js'
 import { Field, Form } from '../../form.js'
-import { LineStatus } from '../lines.js'
 import type { Act } from '../../page.js'
+import { PageHead } from '../../parts/page-head.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 import { sessionOf } from '../../people/session.js'
 import { UserText } from '../../user-text.js'
-import { hasPhones, lineWithNotice, type LineView } from './section.js'
+import { LineState } from './state.js'
+import { lineWithNotice, LINES, sectionPath, type LineView } from './section.js'
 
-/** Which line this is, and what it is called. */
+/** Which line this is, how it is, and the one thing to do with it. */
 export function Head({ view }: { view: LineView }) {
-  const { page, line, path } = view
+  const { line, health } = view
+  return (
+    <>
+      <PageHead
+        crumbs={[['Lines', LINES]]}
+        title={
+          line.name === line.number ? <PhoneNumber number={line.number} /> : <UserText>{line.name}</UserText>
+        }
+        beside={
+          <>
+            {line.name !== line.number && <PhoneNumber number={line.number} />}
+            <LineState line={line} health={health} />
+          </>
+        }
+        acts={
+          line.status === 'active' && (
+            <a href={sectionPath(line.id, 'messages')} role="button" class="primary">
+              Send message
+            </a>
+          )
+        }
+      />
+      {line.status === 'disabled' && <Disabled view={view} />}
+    </>
+  )
+}
+
+/** What the line is called. */
+export function Rename({ view: { page, line, path } }: { view: LineView }) {
   const action = `${path}/name`
   return (
-    <header>
-      <h1>
-        {line.name === line.number ? <PhoneNumber number={line.number} /> : <UserText>{line.name}</UserText>}
-      </h1>
-      <p class="facts">
-        {line.name !== line.number && (
-          <strong>
-            <PhoneNumber number={line.number} />
-          </strong>
-        )}
-        <LineStatus line={line} />
-        <span>at {line.carrierAccount}</span>
-        {hasPhones(view) && <a href="/simulator">Phone simulator</a>}
-      </p>
-      {line.status === 'disabled' && <Disabled view={view} />}
-      <details open={page.fault?.action === action}>
-        <summary>Rename</summary>
-        <Form page={page} action={action} class="row">
-          <Field
-            page={page}
-            action={action}
-            name="name"
-            label="Name"
-            value={line.name}
-            required
-            more={{ maxlength: MAX_NAME_LENGTH }}
-          />
-          <button type="submit">Save the name</button>
-        </Form>
-      </details>
-    </header>
+    <details open={page.fault?.action === action}>
+      <summary>Rename</summary>
+      <Form page={page} action={action}>
+        <Field
+          page={page}
+          action={action}
+          name="name"
+          label="Name"
+          value={line.name}
+          required
+          more={{ maxlength: MAX_NAME_LENGTH }}
+        />
+        <button type="submit">Save</button>
+      </Form>
+    </details>
   )
 }
 

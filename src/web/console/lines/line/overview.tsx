@@ -1,11 +1,13 @@
 import type { Middleware } from 'koa'
 import type { VNode } from 'preact'
 import { findFirstSteps } from '../../../../database/lines/first-steps.js'
-import { listLineHealth, type LineHealth } from '../../../../database/lines/line-health.js'
+import { listLineHealth } from '../../../../database/lines/line-health.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import type { Context } from '../../../../domain/context.js'
 import { causesOfLine, groupCauses } from '../../../../domain/operating/causes.js'
 import { getOwnLine } from '../../../../domain/lines/lines.js'
+import { MAX_COUNTED } from '../../../../domain/endpoints/deliveries/endpoint-work.js'
+import { EndpointState, OnOff } from '../../endpoints/state.js'
 import { ActivityList } from '../../messages/activity/list.js'
 import { lookAtActivity } from '../../messages/activity/look.js'
 import { idOf } from '../../form-values.js'
@@ -14,10 +16,13 @@ import { live } from '../../live.js'
 import { Attention } from '../../attention.js'
 import { pageOf, type Page } from '../../page.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
+import { Fact, Facts } from '../../parts/facts.js'
+import { countDay, Figures } from '../../parts/figures.js'
 import { sessionOf } from '../../people/session.js'
-import { Sparkline } from '../../sparkline.js'
+import { EventChart } from '../../sparkline.js'
 import { FirstStepsLink } from '../start/steps.js'
-import { linePath, tabPath } from './section.js'
+import { Rename } from './head.js'
+import { hasPhones, linePath, sectionPath, type LineView, type SectionId } from './section.js'
 import { lineTab } from './tab.js'
 
 /** The number that fits beside the line's state. */
@@ -25,17 +30,23 @@ const RECENT = 8
 /** All of it is of one line. */
 const NO_NAMES = new Map<string, string>()
 
-/** What happened lately, beside how the line does. */
+/** What happened lately, beside what is known of the line. */
 export function showLine(context: Context): Middleware {
   return lineTab(context, 'overview', async (_ctx, view) => (
     <>
       <FirstStepsLink line={view.line} steps={await findFirstSteps(context.db, view.line.id)} />
-      <div {...{ 'data-live': `${view.path}/live` }} hx-swap="innerMorph">
-        {await now(context, view.page, view.line)}
+      <div class="with-facts">
+        <div {...{ 'data-live': `${view.path}/live` }} hx-swap="innerMorph">
+          {await now(context, view.page, view.line)}
+        </div>
+        <aside>
+          <LineFacts view={view} />
+          <Rename view={view} />
+          <p>
+            <a href={`${view.path}/export.zip`}>Export as a zip</a>
+          </p>
+        </aside>
       </div>
-      <p>
-        <a href={`${view.path}/export.zip`}>All of this line as a zip</a>
-      </p>
     </>
   ))
 }
@@ -52,66 +63,77 @@ export function liveLine(context: Context): Middleware {
 }
 
 async function now(context: Context, page: Page, line: OwnLine): Promise<VNode> {
-  const [recent, [health]] = await Promise.all([
+  const [recent, [health], figures] = await Promise.all([
     lookAtActivity(context, line.userId, { lineId: line.id }, { limit: RECENT }),
     listLineHealth(context.db, line.userId, line.id),
+    countDay(context, line.userId, { lineId: line.id }),
   ])
+  const needs = groupCauses(causesOfLine(line, health))
   return (
-    <div class="halves">
+    <div class="stack">
+      {needs.length > 0 && (
+        <section aria-labelledby="needs">
+          <h2 id="needs">Needs attention</h2>
+          <Attention {...{ page, needs }} userId={line.userId} back={linePath(line.id)} />
+        </section>
+      )}
+      <Figures figures={figures} lineId={line.id} />
+      {health?.endpoints[0] !== undefined && <EventChart hours={health.hours} />}
       <section aria-labelledby="recent">
-        <h2 id="recent">Recent activity</h2>
+        <div class="title">
+          <h2 id="recent">Recent activity</h2>
+          <a href={`/console/activity?line=${line.id}`}>All activity</a>
+        </div>
         {recent.activities.length === 0 ? (
-          <Empty>Nothing yet: what the line sends and receives appears here by itself.</Empty>
+          <Empty>Nothing yet. Messages of this line appear here automatically.</Empty>
         ) : (
           <ActivityList {...recent} zone={undefined} lineNames={NO_NAMES} />
         )}
-        <p>
-          <a href={`/console/activity?line=${line.id}`}>All activity of this line</a>
-        </p>
-      </section>
-      <section aria-labelledby="state">
-        <h2 id="state">State</h2>
-        <State page={page} line={line} health={health} />
       </section>
     </div>
   )
 }
 
-/** @param props.health undefined: the line was added a moment ago */
-function State({ page, line, health }: { page: Page; line: OwnLine; health: LineHealth | undefined }) {
-  const needs = groupCauses(causesOfLine(line, health))
+/** How the line is set up and does, each with the way to its section. */
+function LineFacts({ view }: { view: LineView }) {
+  const { line, connection, work, limits } = view
+  const { heldCount = 0, calledAt = null } = work ?? {}
+  const link = (section: SectionId, label: string) => <a href={sectionPath(line.id, section)}>{label}</a>
   return (
-    <>
-      {needs.length === 0 ? (
-        <p class="muted">Everything is working.</p>
-      ) : (
-        <>
-          <h3>Needs attention</h3>
-          <Attention {...{ page, needs }} userId={line.userId} back={linePath(line.id)} />
-        </>
-      )}
-      <dl class="pairs">
-        <div>
-          <dt>Number</dt>
-          <dd>
-            <PhoneNumber number={line.number} />
-          </dd>
-        </div>
-        <div>
-          <dt>Last activity</dt>
-          <dd>{line.lastActivityAt === null ? 'none yet' : <Ago at={line.lastActivityAt} />}</dd>
-        </div>
-        {health?.endpoints[0] !== undefined && (
-          <div>
-            <dt>
-              <a href={tabPath(line.id, 'receive')}>Events of 24 h</a>
-            </dt>
-            <dd>
-              <Sparkline hours={health.hours} />
-            </dd>
-          </div>
+    <Facts>
+      <Fact label="Number" copyId="fact-number">
+        <PhoneNumber number={line.number} />
+      </Fact>
+      <Fact label="Line ID" copyId="fact-id" what="the line ID">
+        <code>{line.id}</code>
+      </Fact>
+      <Fact label="Carrier">
+        {line.carrierAccount}
+        {hasPhones(view) && (
+          <>
+            {' '}
+            (<a href="/simulator">phone simulator</a>)
+          </>
         )}
-      </dl>
-    </>
+      </Fact>
+      <Fact label={link('connection', 'Connection')}>
+        <OnOff isOn={connection.enabled} />
+      </Fact>
+      <Fact label={link('incoming-webhook', 'Webhook')}>
+        <OnOff isOn={connection.incomingWebhook !== null} />
+      </Fact>
+      <Fact label={link('outgoing-webhook', 'Endpoint')}>
+        <EndpointState endpoint={connection.endpoint && { ...connection.endpoint, calledAt }} />
+      </Fact>
+      <Fact label="Held">
+        {heldCount > MAX_COUNTED ? `${MAX_COUNTED}+` : heldCount} {heldCount === 1 ? 'event' : 'events'}
+      </Fact>
+      <Fact label={link('limits', 'Rate limit')}>
+        {limits.line.used} of {limits.line.limit} a minute
+      </Fact>
+      <Fact label="Last activity">
+        {line.lastActivityAt === null ? 'none yet' : <Ago at={line.lastActivityAt} />}
+      </Fact>
+    </Facts>
   )
 }

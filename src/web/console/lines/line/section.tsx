@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { LineHealth } from '../../../../database/lines/line-health.js'
 import type { getConnection } from '../../../../domain/lines/connection-overview.js'
 import type { EndpointWork } from '../../../../domain/endpoints/deliveries/endpoint-work.js'
 import type { readLimits } from '../../../../domain/messages/limits.js'
@@ -17,6 +18,8 @@ export interface LineView {
   /** What that endpoint has to do. */
   work: EndpointWork | undefined
   limits: Awaited<ReturnType<typeof readLimits>>
+  /** undefined: the line was added a moment ago. */
+  health: LineHealth | undefined
   /** `/console/lines/…` */
   path: string
   /** What was just done, by its name. */
@@ -77,6 +80,8 @@ const SAID_AT: Partial<Record<string, SectionId>> = {
   'webhook-regenerated': 'incoming-webhook',
   'webhook-deleted': 'incoming-webhook',
 } satisfies Partial<Record<Notice, SectionId>>
+
+export const LINES = '/console'
 
 export function linePath(lineId: string): string {
   return `/console/lines/${lineId}`

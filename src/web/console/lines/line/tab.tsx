@@ -1,6 +1,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { VNode } from 'preact'
 import { findConnection } from '../../../../database/lines/developer-connections.js'
+import { listLineHealth } from '../../../../database/lines/line-health.js'
 import { getConnection } from '../../../../domain/lines/connection-overview.js'
 import type { Context } from '../../../../domain/context.js'
 import { getEndpointWork } from '../../../../domain/endpoints/deliveries/endpoint-work.js'
@@ -12,7 +13,6 @@ import { answerPage, pageOf } from '../../page.js'
 import { sessionOf } from '../../people/session.js'
 import { Head } from './head.js'
 import { isSaidInSection, linePath, TABS, tabPath, type LineView, type Tab } from './section.js'
-import { Strip } from './strip.js'
 
 const LABELS: Record<Tab, string> = {
   overview: 'Overview',
@@ -43,9 +43,8 @@ export function lineTab(
     answerPage(
       ctx,
       <Layout page={page} title={title}>
-        <div class="line">
+        <div class="stack">
           <Head view={view} />
-          <Strip view={view} />
           <nav class="tabs" aria-label="This line">
             <ul>
               {(Object.keys(TABS) as Tab[]).map((each) => (
@@ -71,10 +70,11 @@ export function lineTab(
 async function loadView(context: Context, ctx: KoaContext): Promise<LineView> {
   const { userId } = sessionOf(ctx)
   const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
-  const [connection, row, limits] = await Promise.all([
+  const [connection, row, limits, [health]] = await Promise.all([
     getConnection(context, userId, line.id),
     findConnection(context.db, userId, line.id),
     readLimits(context, userId, line.id),
+    listLineHealth(context.db, userId, line.id),
   ])
   const endpointId = row?.endpointId ?? null
   return {
@@ -84,6 +84,7 @@ async function loadView(context: Context, ctx: KoaContext): Promise<LineView> {
     endpointId,
     work: endpointId === null ? undefined : await getEndpointWork(context, endpointId),
     limits,
+    health,
     path: linePath(line.id),
     done: queryOf(ctx, 'done'),
   }

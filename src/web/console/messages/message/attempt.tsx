@@ -43,7 +43,9 @@ export function Attempt({ view, delivery, attempt }: AttemptProps) {
       </p>
       {failure !== null && <p class="why">{explainFailure(failure)}</p>}
       {responseExcerpt !== null && responseExcerpt !== '' && opened?.view !== 'response' && (
-        <pre dir="auto">{responseExcerpt}</pre>
+        <pre tabIndex={0} dir="auto">
+          {responseExcerpt}
+        </pre>
       )}
       {attempt.nextAttemptAt !== null && (
         <p class="muted">
@@ -96,7 +98,11 @@ function Request({ view, delivery, attempt, opened }: AttemptProps & { opened: O
         POST <code>{url}</code>
       </p>
       <Headers headers={headers} />
-      {body !== undefined && <pre dir="auto">{body.text}</pre>}
+      {body !== undefined && (
+        <pre tabIndex={0} dir="auto">
+          {body.text}
+        </pre>
+      )}
       <p class={body?.isProven === true ? 'muted' : 'why'}>{bodyWords(opened)}</p>
       <p class="muted">
         The URL is the one of today. Host and Content-Length are left out, and the values of headers that the
@@ -146,7 +152,9 @@ function Response({ attempt }: { attempt: DeliveryAttempt }) {
         <Headers headers={responseHeaders} />
       )}
       {responseExcerpt !== null && responseExcerpt !== '' ? (
-        <pre dir="auto">{responseExcerpt}</pre>
+        <pre tabIndex={0} dir="auto">
+          {responseExcerpt}
+        </pre>
       ) : (
         <p class="muted">It had no body, or its body is not kept any more.</p>
       )}
@@ -156,7 +164,7 @@ function Response({ attempt }: { attempt: DeliveryAttempt }) {
 
 function Headers({ headers }: { headers: Record<string, string> }) {
   return (
-    <pre dir="auto">
+    <pre tabIndex={0} dir="auto">
       {Object.entries(headers)
         .map(([name, value]) => `${name}: ${value}`)
         .join('\n')}

@@ -51,7 +51,7 @@ export function ApiTokens(props: {
               Copy
             </button>
           </p>
-          <pre>{`curl -H 'Authorization: Bearer ${created.token}' ${publicUrl}/v1/lines`}</pre>
+          <pre tabIndex={0}>{`curl -H 'Authorization: Bearer ${created.token}' ${publicUrl}/v1/lines`}</pre>
         </div>
       )}
       {tokens.length === 0 ? (

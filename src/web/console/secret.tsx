@@ -22,11 +22,17 @@ export function Masked(props: {
 }
 
 /** A secret, shown, with its button; `id` is unique on the page. */
-export function Copyable({ id, text, what }: { id: string; text: string; what: string }) {
+export function Copyable(props: {
+  id: string
+  text: string
+  what: string
+  /** Lines that are too long are scrolled instead of wrapped: by keyboard too. */
+  isScrolled?: boolean
+}) {
+  const { id, text, what, isScrolled = false } = props
   return (
     <div class="copyable">
-      {/* Reached by keyboard, or nobody could scroll it without a mouse. */}
-      <code id={id} tabIndex={0}>
+      <code id={id} {...(isScrolled ? { tabIndex: 0 } : {})}>
         {text}
       </code>
       <button type="button" class="secondary" data-copy={id} aria-label={`Copy ${what}`} hidden>

@@ -8,7 +8,7 @@ export function Samples({ id, samples }: { id: string; samples: readonly Sample[
       {samples.map(({ language, title, code, run }, n) => (
         <details key={language} name={id} open={n === 0}>
           <summary>{title}</summary>
-          <Copyable id={`${id}-${language}`} text={code} what={`the code in ${title}`} />
+          <Copyable id={`${id}-${language}`} text={code} what={`the code in ${title}`} isScrolled />
           <p class="muted">{run}</p>
         </details>
       ))}

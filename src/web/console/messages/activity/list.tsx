@@ -101,7 +101,7 @@ function OfMessage(props: {
   return (
     <div>
       <a href={messagePath(id)}>
-        <Arrow>{isSent ? '→' : '←'}</Arrow>
+        <span class={isSent ? 'arrow out' : 'arrow'} />
         {isSent ? 'To ' : 'From '}
         <ContactName number={number} name={contacts.get(number)?.name} />
       </a>{' '}
@@ -127,7 +127,6 @@ function DeliveryLine({ delivery, acts }: { delivery: Delivery; acts: ListActs |
   const { id, messageId, type, url, applicationName, attemptCount, lastFailure, status } = delivery
   return (
     <div class="delivery">
-      <Arrow>⇢</Arrow>
       {EVENT_TYPES[type].label} to{' '}
       {applicationName === null ? hostOf(url) : <UserText>{applicationName}</UserText>}{' '}
       <Status status={status} />
@@ -149,10 +148,6 @@ function DeliveryLine({ delivery, acts }: { delivery: Delivery; acts: ListActs |
       )}
     </div>
   )
-}
-
-function Arrow({ children }: { children: string }) {
-  return <span aria-hidden="true">{children} </span>
 }
 
 /** Whole characters only. */

@@ -154,7 +154,7 @@ function Foot({ page }: { page: Page }) {
             <a href="/console/events">Events</a>
             {/* `console.js` shows the reader's, in which it shows the times. */}
             <span class="zone">
-              Times in <span data-zone="own">UTC</span>
+              Times in <span class="own-zone">UTC</span>
             </span>
           </>
         )}

@@ -50,11 +50,11 @@ describeWith('the activity page', startConsole, (site) => {
     expect(others).to.deep.equal([])
     expect(queued).to.deep.equal({
       id: sent,
-      words: `just now Office → To ${ANNA} Conversation Your code is 1 queued`,
+      words: `just now Office To ${ANNA} Conversation Your code is 1 queued`,
     })
     expect(received?.words).to.match(
       new RegExp(
-        `^just now Office ← From \\${ANNA} Conversation Hi there ⇢ Text to 127.0.0.1:\\d+ pending received$`,
+        `^just now Office From \\${ANNA} Conversation Hi there Text to 127.0.0.1:\\d+ pending received$`,
       ),
     )
     expect(html).to.include(`href="/console/messages/${sent}"`)
@@ -139,7 +139,7 @@ describeWith('the activity page', startConsole, (site) => {
     expect(rowsOf(await page())).to.have.length(2)
     const [row, ...others] = rowsOf(await page('?type=messageStatus'))
     expect(others).to.deep.equal([])
-    expect(row?.words).to.match(/To \+15005550101 .* ⇢ Message status to 127\.0\.0\.1:\d+ pending/)
+    expect(row?.words).to.match(/To \+15005550101 .* Message status to 127\.0\.0\.1:\d+ pending/)
     expect(rowsOf(await page('?type=optOut'))).to.deep.equal([])
   })
 

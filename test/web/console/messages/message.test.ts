@@ -279,7 +279,7 @@ describeWith("a message's page", startConsole, (site) => {
       await attempt()
       const html = await page(id)
       expect(html)
-        .to.include('<pre dir="auto">&lt;script>alert(1)&lt;/script></pre>')
+        .to.include('<pre tabindex="0" dir="auto">&lt;script>alert(1)&lt;/script></pre>')
         .and.not.to.include(attack)
       expect(wordsOf(html))
         .to.match(

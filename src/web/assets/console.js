@@ -50,7 +50,8 @@ function offerOwnZone(choice) {
 // Where it says which zone the times are in, unless the page has chosen one.
 function sayZone() {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-  if (own) for (const shown of document.querySelectorAll('span[data-zone], .own-zone')) shown.textContent = own
+  if (own)
+    for (const shown of document.querySelectorAll('span[data-zone], .own-zone')) shown.textContent = own
 }
 
 async function copy(button) {

@@ -1,0 +1,71 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+
+/**
+ * `npm run words`: every sentence and label that people see, as `file:line` and the words, to be read in one go. It looks at
+ * the pages, refusals, notices, mails and the command line; `npm run words -- console` leaves out files without `console`
+ * in their path. What a text takes in is shown as `…`.
+ */
+const FOLDERS = ['src', 'bin']
+/** What is no English for people: SQL, paths, classes, lists of keys. */
+const NO_WORDS =
+  /^(select|update|insert|delete|with|from|and|or|left join|order by|create|begin|set) |::|\$\d|^[\w-]+( [\w-]+)*: |^[a-z-]+(\/[a-z-]+)+|[{}<>=]|^\W*$/
+/** Attributes that people see or hear. */
+const VISIBLE = new Set(['title', 'label', 'placeholder', 'aria-label', 'alt', 'summary', 'hint', 'caption'])
+
+const [only] = process.argv.slice(2)
+for (const folder of FOLDERS) {
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const path = join(folder, file)
+    if (/\.tsx?$/.test(file) && path.includes(only ?? '')) printWords(path)
+  }
+}
+
+function printWords(path: string): void {
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+  let text = ''
+  const print = (node: ts.Node, words: string) => {
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart())
+    const said = words.replaceAll(/\s+/g, ' ').trim()
+    if (/[A-Za-z]{2}/.test(said) && said !== text) console.log(`${path}:${line + 1}\t${said}`)
+    text = said
+  }
+  const visit = (node: ts.Node): void => {
+    if (ts.isJsxElement(node) || ts.isJsxFragment(node)) {
+      const words = node.children.map((child) => wordsOf(child)).join('')
+      if (node.children.some((child) => ts.isJsxText(child) && /\w/.test(child.text))) print(node, words)
+    } else if (ts.isJsxAttribute(node)) {
+      const { name, initializer } = node
+      if (VISIBLE.has(name.getText()) && initializer && ts.isStringLiteral(initializer))
+        print(node, initializer.text)
+    } else if (isText(node) && isSaid(node)) print(node, wordsOf(node))
+    if (!ts.isImportDeclaration(node)) ts.forEachChild(node, visit)
+  }
+  visit(source)
+}
+
+function isText(node: ts.Node): boolean {
+  return ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)
+}
+
+/** Words with a space between them; attributes and SQL are none. */
+function isSaid(node: ts.Node): boolean {
+  const words = wordsOf(node).trim()
+  const isAttribute = ts.isJsxAttribute(node.parent)
+  const isTagged = ts.isTaggedTemplateExpression(node.parent)
+  return !isAttribute && !isTagged && /[A-Za-z]{2}.* .*[a-z]{2}/s.test(words) && !NO_WORDS.test(words)
+}
+
+function wordsOf(node: ts.Node): string {
+  if (ts.isJsxText(node) || ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node))
+    return node.text
+  if (ts.isTemplateExpression(node))
+    return node.head.text + node.templateSpans.map(({ literal }) => `…${literal.text}`).join('')
+  if (ts.isJsxElement(node)) return node.children.map((child) => wordsOf(child)).join('')
+  if (ts.isJsxExpression(node)) {
+    const inner = node.expression
+    return inner && (ts.isStringLiteral(inner) || ts.isTemplateExpression(inner)) ? wordsOf(inner) : '…'
+  }
+  return ''
+}

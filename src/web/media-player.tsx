@@ -1,5 +1,6 @@
 import type { MessageMedia } from '../database/media/reading.js'
 import { hostedPath } from '../domain/media/hosting.js'
+import { SHOWN } from './media.js'
 
 /** A stored copy, shown or played from our own host, by a path: the page loads nothing from elsewhere. */
 export function MediaPlayer({ media, label }: { media: MessageMedia; label: string }) {
@@ -11,7 +12,11 @@ export function MediaPlayer({ media, label }: { media: MessageMedia; label: stri
   }
   return (
     <a href={path} target="_blank" rel="noreferrer">
-      {kind === 'image' ? <img src={path} alt={label} loading="lazy" /> : label}
+      {kind === 'image' && SHOWN.test(media.contentType ?? '') ? (
+        <img src={path} alt={label} loading="lazy" />
+      ) : (
+        label
+      )}
     </a>
   )
 }

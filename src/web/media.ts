@@ -5,7 +5,7 @@ import { getHostedMedia, type MediaFile } from '../domain/media/hosting.js'
 import { readRange } from './input/range.js'
 
 /** What browsers show or play by themselves; everything else is for saving. */
-const SHOWN = /^(image\/|audio\/(mpeg|wav|ogg|mp4|webm)$|video\/(mp4|webm)$)/
+export const SHOWN = /^(image\/(png|jpeg|gif|webp)$|audio\/(mpeg|wav|ogg|mp4|webm)$|video\/(mp4|webm)$)/
 
 /** A client that takes nothing for so long is cut off, and the file is closed. */
 const STALLED_MS = 30_000

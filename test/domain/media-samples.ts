@@ -26,6 +26,16 @@ export const MEDIA: Record<'picture' | 'recording', Record<string, Buffer>> = {
   },
 }
 
+/** What phones send besides, by the content type that it is served with. */
+export const SENT_BY_PHONES: Record<string, Buffer> = {
+  'image/webp': Buffer.from('RIFF\x24\0\0\0WEBPVP8 \x10\0\0\0', 'latin1'),
+  'image/heic': boxed('ftypheic'),
+  'application/pdf': Buffer.from('%PDF-1.7\n%âãÏÓ\n'),
+  'text/vcard': Buffer.from('BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Anna\r\nEND:VCARD\r\n'),
+  'video/mp4': boxed('ftypmp42'),
+  'audio/amr': Buffer.from('#!AMR\n1234567890'),
+}
+
 /** What is neither: a page and a drawing would run scripts, were they served as what they are. */
 export const NO_MEDIA: Record<string, Buffer> = {
   'an empty file': Buffer.alloc(0),

@@ -20,8 +20,17 @@ const SOUNDS: [string, string][] = [
   ['opus', 'audio/ogg'],
 ]
 
+/** What phones send besides: a contact, a document, and pictures of their own formats. */
+const SENT_BY_PHONES: [string, string][] = [
+  ['webp', 'image/webp'],
+  ['heic', 'image/heic'],
+  ['pdf', 'application/pdf'],
+  ['vcf', 'text/vcard'],
+]
+
 const RECEIVED: [string, string][] = [
   ...PICTURES,
+  ...SENT_BY_PHONES,
   ...SOUNDS,
   ['mp4', 'video/mp4'],
   ['3gp', 'video/3gpp'],

@@ -33,7 +33,7 @@ import {
   countRows,
 } from '../fixtures.js'
 import { expectRefusal } from '../refusal.js'
-import { MEDIA, NO_MEDIA, pictureOf, pngOf } from '../media-samples.js'
+import { MEDIA, NO_MEDIA, pictureOf, pngOf, SENT_BY_PHONES } from '../media-samples.js'
 
 describe('when media are copied again', () => {
   const waits = (failure: MediaReason, purpose: 'inbound' | 'outbound') => {
@@ -163,6 +163,14 @@ describeContext('media that a line receives', (context) => {
     const id = await receive(await keepMedia(context, 'recording', MEDIA.recording.mp3!), 'voiceMail')
     await copyMedia(context, id)
     expect(await mediaRow(context, id)).to.include({ status: 'stored', content_type: 'audio/mpeg' })
+  })
+
+  it('arrive in every format that phones send', async () => {
+    for (const [contentType, bytes] of Object.entries(SENT_BY_PHONES)) {
+      const id = await receive(host.give(bytes))
+      expect(await copyMedia(context, id), contentType).to.include({ kind: 'stored' })
+      expect(await mediaRow(context, id)).to.include({ content_type: contentType })
+    }
   })
 
   describe('that cannot be copied', () => {

@@ -2371,7 +2371,8 @@ begin
 
   with given as materialized (
     select * from jsonb_to_recordset(settlements) as x(id uuid, claim uuid, status text, error text, carrier text,
-      "carrierMessageId" text, "carrierCode" text, "carrierReason" text, "dueInMs" integer, uncounted boolean, "passedOver" text)
+      "carrierMessageId" text, "carrierCode" text, "carrierReason" text, "dueInMs" integer, uncounted boolean, "passedOver" text,
+      charge jsonb)
   ), before as materialized (
     -- Everybody who locks several does it in this order.
     select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
@@ -2382,6 +2383,7 @@ begin
         error = case when b.is_open then g.error else m.error end,
         carrier_code = case when b.is_open then g."carrierCode" else m.carrier_code end,
         carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
+        carrier_segment_count = coalesce((g.charge ->> 'segmentCount')::integer, m.carrier_segment_count),
         lease_until = null,
         -- A claim that is given back has no error: nothing was tried.
         passed_over = case when not b.is_open or g.status <> 'queued' or g.error is null then m.passed_over
@@ -2414,9 +2416,9 @@ begin
   from jsonb_to_recordset(settlements) as x(id uuid, carrier text, "carrierMessageId" text)
   where x."carrierMessageId" is not null having count(*) > 0;
 
-  if jsonb_path_exists(settlements, '$[*].charge') then
+  if jsonb_path_exists(settlements, '$[*].charge.price') then
     perform note_charges(jsonb_agg(x.charge || jsonb_build_object('id', x.id)))
-    from jsonb_to_recordset(settlements) as x(id uuid, charge jsonb) where x.charge is not null;
+    from jsonb_to_recordset(settlements) as x(id uuid, charge jsonb) where x.charge ? 'price';
   end if;
 
   return query

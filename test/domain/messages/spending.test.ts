@@ -245,15 +245,16 @@ describeContext('what texts cost', (context) => {
     it('is refused with the cap, the day on which it resets, and until when', async () => {
       await setMonthlyCap(context, ofUser(), usd('3'))
       await charge(await sent(), '3')
-      const post = postMessage(context, {
-        ...{ userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber: ANNA },
-        ...{ text: 'x', mediaUrl: undefined, idempotencyKey: undefined },
-      })
+      const post = () =>
+        postMessage(context, {
+          ...{ userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber: ANNA },
+          ...{ text: 'x', mediaUrl: undefined, idempotencyKey: undefined },
+        })
       const failed = await queueMessage(context, line, { status: 'failed' })
-      const again = sendMessageAgain(context, line.userId, failed, newId(), 'api')
+      const again = () => sendMessageAgain(context, line.userId, failed, newId(), 'api')
       const day = nextMonth().toISOString().slice(0, 10)
       for (const refused of [post, again]) {
-        const refusal = await failure(refused)
+        const refusal = await failure(refused())
         expect(refusal).to.include({ status: 429 })
         expect(refusal.message).to.equal(
           `the monthly spending cap is reached: 3.00 USD for all its user’s lines, resets on ${day} (UTC)`,

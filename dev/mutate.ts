@@ -84,8 +84,9 @@ async function runAll(
 }
 
 function judge({ isGood, hasCounts, isTooLate, output }: TestRun): Verdict {
-  if (isGood) return 'survived'
+  // One that is stopped in the middle has no failure yet, and ends well.
   if (isTooLate) return 'killed'
+  if (isGood) return 'survived'
   return hasCounts && !NO_PROGRAM.test(output) ? 'killed' : 'broken'
 }
 

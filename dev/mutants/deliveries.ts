@@ -16,8 +16,8 @@ export const DELIVERIES: readonly Mutant[] = [
   {
     breaks: 'the health of an endpoint is never told of time-outs',
     file: 'src/database/sql/endpoints/settle_deliveries.sql',
-    find: 'e.id = g.endpoint_id and e.url = g.url',
-    replace: `e.id = g.endpoint_id and e.url = g.url and g.failure is distinct from 'timeout'`,
+    find: 'group by g.endpoint_id, g.url',
+    replace: `where g.failure is distinct from 'timeout' group by g.endpoint_id, g.url`,
     tests: HEALTH,
   },
   {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Context } from '../../src/domain/context.js'
+import { ANNA, queueMessage } from '../domain/fixtures.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, messageBody } from '../helpers/factories.js'
 import { openings } from '../helpers/openings.js'
@@ -68,6 +69,14 @@ describe('live pages in a browser', function () {
     await first!.getByRole('heading', { level: 1 }).waitFor()
     await Promise.all(pages.map((page) => page.close()))
     expect(complaints).to.deep.equal([])
+  })
+
+  it('put what comes into its place on the phone simulator too', async () => {
+    const line = await createLine(context, { userId: owner.person.id })
+    const [page] = await openPages([`/simulator?phone=${encodeURIComponent(ANNA)}`])
+    await queueMessage(context, line, { to_number: ANNA, text: 'Comes by itself', status: 'sent' })
+    await page!.getByText('Comes by itself').waitFor()
+    await page!.close()
   })
 
   it('say that they are not live when the stream is refused, and are again by themselves', async () => {

@@ -119,16 +119,10 @@ function pathOf({ id, userId: owner }: Busy, by: Dimension, userId: string): str
 const HEIGHT = 20
 
 /** A bar for each bin: all of it, and over it what failed. */
-function Bars({
-  busy: { name, bins, outCount, inCount, failedCount },
-  count,
-}: {
-  busy: Busy
-  count: number
-}) {
+function Bars({ busy: { bins, outCount, inCount, failedCount }, count }: { busy: Busy; count: number }) {
   const most = Math.max(1, ...bins.map((bin) => bin.count))
   const heightOf = (of: number) => (of === 0 ? 0 : Math.max(2, Math.round((of / most) * HEIGHT)))
-  const summary = `${name}: ${outCount + inCount} in all, ${failedCount} failed, at most ${most} at a time`
+  const summary = `${outCount + inCount} in all, ${failedCount} failed, at most ${most} at a time`
   return (
     <svg
       class="sparkline"

@@ -392,6 +392,7 @@ create table lines (
   routes jsonb not null default '[]'::jsonb,
   status text not null default 'active'::text,
   country text,
+  short_codes text[],
   allowed_countries text[],
   messages_per_number_per_minute integer not null default 5,
   messages_per_minute integer not null default 30,

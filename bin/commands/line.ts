@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { listAllLines } from '../../src/database/lines/lines.js'
 import { addLine, getAnyLine, setLineStatus } from '../../src/domain/lines/lines.js'
 import { readRoute, setRoutes, writeRoute } from '../../src/domain/lines/routes.js'
+import { setShortCodes } from '../../src/domain/lines/short-codes.js'
 import { tryLineMessagesNow } from '../../src/domain/messages/try-now.js'
 import { COMMAND_LINE, pauseLine, resumeLine } from '../../src/domain/operating/pauses.js'
 import { moneyOf, readMonthlyCap, setMonthlyCap } from '../../src/domain/messages/spending/monthly-caps.js'
@@ -15,6 +16,7 @@ interface AddOptions {
   user: string
   name?: string
   carrier: string
+  country?: string
   countries?: string
   perNumber?: number
   perMinute?: number
@@ -27,23 +29,28 @@ export function addLineCommands(program: Command): void {
   line
     .command('add')
     .description('add a line')
-    .argument('<number>', 'the phone number in E.164 form, such as +15551234567')
+    .argument(
+      '<number>',
+      'a phone number in E.164 form, such as +15551234567, a short code, or a name that only sends',
+    )
     .requiredOption('--user <email>', 'who owns it')
     .option('--name <name>', 'name to show; the number when left out')
     .option('--carrier <name>', 'which carrier account it is at', 'simulator')
+    .option('--country <code>', 'the country of a short code, such as US; also for a name')
     .option('--countries <codes>', 'countries it may send to, such as US,CA; all when left out')
     .option('--per-number <count>', 'messages to one number in a minute (5)', wholeNumber)
     .option('--per-minute <count>', 'messages in all in a minute (30)', wholeNumber)
     .option('--json', 'print JSON')
     .action((number: string, options: AddOptions) =>
       run(options, async (context) => {
-        const { name, carrier, countries, perNumber, perMinute } = options
+        const { name, carrier, country, countries, perNumber, perMinute } = options
         const user = await getUserByEmail(context, options.user)
         const added = await addLine(context, {
           userId: user.id,
           number,
           carrierAccount: carrier,
           ...(name === undefined ? {} : { name }),
+          ...(country === undefined ? {} : { country }),
           ...(countries === undefined ? {} : { allowedCountries: countries.split(',') }),
           ...(perNumber === undefined ? {} : { messagesPerNumberPerMinute: perNumber }),
           ...(perMinute === undefined ? {} : { messagesPerMinute: perMinute }),
@@ -127,6 +134,28 @@ export function addLineCommands(program: Command): void {
         return {
           result: { id, number, carrierAccount, routes },
           lines: [...routes.map(writeRoute), carrierAccount].map((route, n) => `${n + 1}. ${route}`),
+        }
+      }),
+    )
+
+  line
+    .command('short-codes')
+    .description('show or set which short codes a line may text, which may cost much')
+    .argument('<line>', 'id or number')
+    .argument('[codes...]', 'short codes of 3 to 8 digits')
+    .option('--none', 'let it text none')
+    .option('--json', 'print JSON')
+    .action((reference: string, codes: string[], options: { none?: boolean; json?: boolean }) =>
+      run(options, async (context) => {
+        const before = await getAnyLine(context, reference)
+        if (codes.length > 0 || options.none === true) {
+          await setShortCodes(context, before, options.none === true ? [] : codes)
+        }
+        const { id, number, shortCodes } = await getAnyLine(context, reference)
+        const words = shortCodes?.join(', ') ?? 'no short code'
+        return {
+          result: { id, number, shortCodes: shortCodes ?? [] },
+          lines: [`line ${number} may text ${words}`],
         }
       }),
     )

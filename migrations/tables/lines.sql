@@ -9,6 +9,8 @@ create table lines (
   routes jsonb not null default '[]',
   status text not null default 'active' check (status in ('active', 'disabled')),
   country text,
+  -- Short codes that it may text, which may cost what premium numbers do; null: none.
+  short_codes text[],
   -- null: every country
   allowed_countries text[],
   messages_per_number_per_minute integer not null default 5 check (messages_per_number_per_minute > 0),

@@ -79,7 +79,7 @@ export const bird: kit.Provider<Settings> = {
   listNumbers: async (asking) =>
     (await listAll(asking, '/v1/numbers')).flatMap((each) => {
       const [id, number] = [textAt(each, 'id'), textAt(each, 'number')]
-      // A short code is no line: a line has an E.164 number.
+      // A line that is a short code needs its country, which is not said here.
       return textAt(each, 'status') === 'active' && /^\+\d{8}/.test(number)
         ? [{ id, number, name: number }]
         : []

@@ -22,6 +22,7 @@ export { at, entryOf, isRecord, listAt, textAt, textsAt } from './kit/reading.js
 export type { Listed } from './kit/received.js'
 export type { CodeTable, Refusal } from './kit/refusals.js'
 export * as setting from './kit/settings.js'
+export { senderKindOf } from '../kit/text/sender-kind.js'
 export * as verify from './kit/verify.js'
 
 /** Whether SMS has the text in its own alphabet, GSM-7, with 160 characters in one. */

@@ -9,6 +9,9 @@ const settings = yup.object({
   publicKey: kit.setting
     .needed('The public key, beside the API keys. With its other half Telnyx signs its requests to us.')
     .test('key', 'publicKey must be the 44 characters that the Telnyx portal shows', kit.verify.isEd25519Key),
+  messagingProfileId: kit.setting.optional(
+    'The ID of the messaging profile, which lines that send as a name need: in the portal under Messaging.',
+  ),
   apiUrl: kit.setting.apiUrl('https://api.telnyx.com/v2'),
 })
 
@@ -54,13 +57,18 @@ export const telnyx: kit.Provider<Settings> = {
   api: ({ apiKey, apiUrl }) => ({ url: apiUrl, headers: { Authorization: `Bearer ${apiKey}` } }),
 
   /** https://developers.telnyx.com/api-reference/messages/send-a-message */
-  send: ({ id, from, to, text, mediaUrls }, { callbackUrl }) => {
+  send: ({ id, from, to, text, mediaUrls }, { callbackUrl, settings: { messagingProfileId } }) => {
     // It comes before the profile's. Each of the two is tried three times.
     const url = callbackUrl('events', { messageId: id })
     const media = mediaUrls.length === 0 ? {} : { media_urls: mediaUrls }
+    // https://developers.telnyx.com/docs/messaging/messages/alphanumeric-sender-id
+    const profile =
+      kit.senderKindOf(from) === 'name' && messagingProfileId !== ''
+        ? { messaging_profile_id: messagingProfileId }
+        : {}
     return {
       path: '/messages',
-      json: { from, to, text, ...media, webhook_url: url, webhook_failover_url: url },
+      json: { from, to, text, ...media, ...profile, webhook_url: url, webhook_failover_url: url },
     }
   },
   id: ({ body }) => textAt(body, 'data.id'),

@@ -104,6 +104,7 @@ describeCommands('linehook line', ({ context, run, json, refuse }) => {
         name: 'Front desk',
         carrierAccount: 'simulator',
         routes: [],
+        shortCodes: null,
         status: 'active',
       },
       ...{ country: 'US', allowedCountries: ['US', 'CA'] },

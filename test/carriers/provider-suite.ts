@@ -50,6 +50,8 @@ export interface ProviderRow<Provider extends StandIn = StandIn> {
   cannotForge?: readonly Forgery[]
   /** How many messages it brings in one request, where these are more than fit into 64 KiB. */
   atOnce?: number
+  /** Senders that are no phone numbers, that the stand-in knows besides: a name, a short code. */
+  senders?: readonly string[]
   sendsMedia?: boolean
   receivesMedia?: boolean
   /** What it says in sum, in its answer and its receipts, that a text of one segment costs; left out: nothing. */
@@ -166,6 +168,13 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
           expect(taken).to.include({ ...(row.givesIds === false ? {} : { id: carrierMessageId }), text })
           expect(digitsOf(taken?.to)).to.equal(digitsOf(SENDER))
           expect(digitsOf(taken?.from)).to.equal(digitsOf(standIn.number))
+        })
+      }
+
+      for (const fromNumber of row.senders ?? []) {
+        it(`from ${fromNumber}`, async () => {
+          await send({ fromNumber })
+          expect(standIn.taken.at(-1)?.from).to.equal(fromNumber)
         })
       }
 

@@ -15,8 +15,12 @@ import { startVonage } from './stand-ins/vonage.js'
 
 describeProvider({
   kind: 'telnyx',
+  senders: ['Linehook'],
   start: () => startTelnyx(),
-  settings: ({ url, credentials: { apiKey, publicKey } }) => ({ apiKey, publicKey, apiUrl: `${url}/v2` }),
+  settings: ({ url, credentials: { apiKey, publicKey }, messagingProfileId }) => ({
+    ...{ apiKey, publicKey, messagingProfileId },
+    apiUrl: `${url}/v2`,
+  }),
   wrongSettings: { apiKey: 'KEY0123' },
   callbacks: { message: 'events', receipt: 'events' },
   charge: { price: '0.0051', currency: 'USD', carrier_segment_count: 1 },
@@ -42,6 +46,7 @@ describeProvider({
 
 describeProvider({
   kind: 'sinch',
+  senders: ['Linehook', '12345'],
   start: () => startSinch(),
   settings: ({ url, credentials: { servicePlanId, apiToken, webhookSecret } }) => ({
     ...{ servicePlanId, apiToken, webhookSecret },
@@ -71,6 +76,7 @@ describeProvider({
 
 describeProvider({
   kind: 'vonage',
+  senders: ['Linehook'],
   start: () => startVonage(),
   settings: ({ url, credentials: { apiKey, apiSecret, signatureSecret, applicationId } }) => ({
     ...{ apiKey, apiSecret, signatureSecret, applicationId },
@@ -144,6 +150,7 @@ for (const [variant, options] of [
 ] as const) {
   describeProvider({
     kind: 'kannel',
+    senders: ['Linehook', '12345'],
     variant,
     start: async () => {
       const secret = randomBytes(20).toString('hex')
@@ -192,7 +199,8 @@ describeProvider({
 
 describeProvider({
   kind: 'africastalking',
-  start: () => startAfricasTalking(),
+  senders: ['Linehook', '12345'],
+  start: () => startAfricasTalking({ senderIds: ['Linehook', '12345'] }),
   settings: ({ url, credentials: { username, apiKey } }) => ({ username, apiKey, apiUrl: url }),
   wrongSettings: { apiKey: 'atsk_wrong' },
   callbacks: { message: 'message', receipt: 'status' },
@@ -208,6 +216,7 @@ describeProvider({
 
 describeProvider({
   kind: 'messagemedia',
+  senders: ['Linehook', '12345'],
   start: () => startMessageMedia(),
   settings: ({ url, credentials: { apiKey, apiSecret, publicKey } }) => ({
     apiKey,

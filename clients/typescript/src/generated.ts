@@ -1225,7 +1225,7 @@ export interface AuthorizedApplication {
   /** Your lines that it may use. */ connected_lines: {
     id: string
     name: string
-    phoneNumber: string
+    /** A phone number in E.164 form, a short code, a name, or the SID of a service (`senderKind`). */ phoneNumber: string
     /** What it may do. */ scopes: string[]
     connectedAt: string
     lastSentAt: string | null
@@ -1479,7 +1479,9 @@ export interface Limits {
 export interface Line {
   id: string
   name: string
-  phoneNumber: string
+  /** A phone number in E.164 form, a short code, a name, or the SID of a service (`senderKind`). */ phoneNumber: string
+  /** What `phoneNumber` is. A `name` only sends: nobody can write to it. */ senderKind:
+    'number' | 'short_code' | 'name' | 'service'
   /** A disabled line sends and delivers nothing. */ status: 'active' | 'disabled'
   /** Whether its developer connection is enabled. */ isConnected: boolean
   /** The limit to one number. */ messagesPerNumberPerMinute: number

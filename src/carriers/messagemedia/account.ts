@@ -13,7 +13,7 @@ export async function listNumbers(ask: Ask): Promise<kit.CarrierNumber[]> {
     const query = { page_size: '100', ...(token === '' ? {} : { token }) }
     const { body } = await ask({ path: '/v1/messaging/numbers/dedicated/assignments', query })
     for (const each of kit.listAt(body, 'data')) {
-      // Mostly without a plus sign. A short code is no line.
+      // Mostly without a plus sign. A line that is a short code needs its country, which is not said here.
       const number = kit.readNumber(textAt(each, 'number.phone_number'))
       const name = textAt(each, 'assignment.label') || number
       if (number.startsWith('+')) numbers.push({ id: textAt(each, 'number.id'), number, name })

@@ -61,6 +61,14 @@ const STATES: kit.StateTable = {
   failed: 'failed',
 }
 
+/** `source_number_type`. Services are another carrier's. */
+const SOURCE_TYPES = {
+  number: 'INTERNATIONAL',
+  short_code: 'SHORTCODE',
+  name: 'ALPHANUMERIC',
+  service: undefined,
+} as const
+
 /** Where our id of a message is in its metadata, which come back in its reports. */
 const REFERENCE = 'linehook_message_id'
 
@@ -86,6 +94,7 @@ export const messagemedia: kit.Provider<Settings> = {
           content: text ?? ' ',
           destination_number: to,
           source_number: from,
+          source_number_type: SOURCE_TYPES[kit.senderKindOf(from)],
           ...(mediaUrls.length === 0 ? {} : { format: 'MMS', media: mediaUrls }),
           delivery_report: true,
           callback_url: callbackUrl('events'),

@@ -36,6 +36,12 @@ export const smppSettings = yup.object({
     .meta({ about: 'Numbering plan of our lines: 1 ISDN (E.164), 0 unknown.' }),
   destTon: whole(0, 6).default(1).meta({ about: 'Type of number of those we send to.' }),
   destNpi: whole(0, 18).default(1).meta({ about: 'Numbering plan of those we send to.' }),
+  shortCodeTon: whole(0, 6)
+    .default(3)
+    .meta({ about: 'Type of number of short codes, ours and others: 3 network specific, 6 abbreviated.' }),
+  shortCodeNpi: whole(0, 18).default(0).meta({ about: 'Numbering plan of short codes: 0 unknown.' }),
+  nameTon: whole(0, 6).default(5).meta({ about: 'Type of number of names as senders: 5 alphanumeric.' }),
+  nameNpi: whole(0, 18).default(0).meta({ about: 'Numbering plan of names as senders: 0 unknown.' }),
   plusSign: yup.boolean().default(false).meta({ about: 'Whether numbers are sent with a leading +.' }),
   longMessages: yup
     .string()

@@ -1,4 +1,5 @@
 import { CarrierRejected, type OutboundMessage } from '../carrier.js'
+import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { encodeText } from './encoding.js'
 import { encodeTlv, type PduFields } from './pdu.js'
 import { linesOf, readTlv } from './setting-lines.js'
@@ -30,12 +31,8 @@ export function submitsOf(
     priority_flag: settings.priority,
     ...(settings.validity && expiresInMs !== undefined && { validity_period: validityPeriod(expiresInMs) }),
     ...furtherTlvs(settings, message.options),
-    source_addr_ton: settings.sourceTon,
-    source_addr_npi: settings.sourceNpi,
-    source_addr: addressOf(fromNumber, settings),
-    dest_addr_ton: settings.destTon,
-    dest_addr_npi: settings.destNpi,
-    destination_addr: addressOf(toNumber, settings),
+    ...sourceOf(fromNumber, settings),
+    ...destinationOf(toNumber, settings),
     data_coding: dataCoding,
   }
   const [first = Buffer.alloc(0)] = parts
@@ -78,6 +75,36 @@ function encodeOption(name: string, value: string, encode: (value: string) => Bu
     return encode(value)
   } catch (error) {
     throw new CarrierRejected(`carrierOptions.${name}: ${(error as Error).message}`)
+  }
+}
+
+function sourceOf(number: string, settings: SmppSettings) {
+  const { sourceTon, sourceNpi } = settings
+  const { ton, npi } = typeOf(number, settings, { ton: sourceTon, npi: sourceNpi })
+  return { source_addr_ton: ton, source_addr_npi: npi, source_addr: addressOf(number, settings) }
+}
+
+function destinationOf(number: string, settings: SmppSettings) {
+  const { destTon, destNpi } = settings
+  const { ton, npi } = typeOf(number, settings, { ton: destTon, npi: destNpi })
+  return { dest_addr_ton: ton, dest_addr_npi: npi, destination_addr: addressOf(number, settings) }
+}
+
+interface NumberType {
+  ton: number
+  npi: number
+}
+
+/** SMPP 3.4 §5.2.5 and §5.2.6. */
+function typeOf(number: string, settings: SmppSettings, ofNumbers: NumberType): NumberType {
+  switch (senderKindOf(number)) {
+    case 'short_code':
+      return { ton: settings.shortCodeTon, npi: settings.shortCodeNpi }
+    case 'name':
+      return { ton: settings.nameTon, npi: settings.nameNpi }
+    case 'number':
+    case 'service':
+      return ofNumbers
   }
 }
 

@@ -33,14 +33,16 @@ export interface TwilioApi {
 
 export function createApi(
   http: SafeFetch,
-  { accountSid, authToken, apiUrl }: Pick<TwilioSettings, 'accountSid' | 'authToken' | 'apiUrl'>,
+  { accountSid, authToken, apiKeySid, apiKeySecret, apiUrl }: Omit<TwilioSettings, 'greeting'>,
 ): TwilioApi {
   const base = apiUrl.replace(/\/+$/, '')
   const { origin } = new URL(base)
   const account = `${base}/2010-04-01/Accounts/${accountSid}`
+  // https://www.twilio.com/docs/iam/api-keys: the key's SID stands where the account's does otherwise.
+  const credentials = apiKeySid === '' ? `${accountSid}:${authToken}` : `${apiKeySid}:${apiKeySecret}`
   const headers = {
     Accept: 'application/json',
-    Authorization: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`,
+    Authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
   }
   // The caller's signal ends a request sooner; this time-out is for one that comes without.
   const limits = { timeoutMs: MAX_CARRIER_TIMEOUT_MS, maxResponseBytes: MAX_ANSWER_BYTES }

@@ -29,13 +29,16 @@ export const twilioCallbacks: CarrierCallbacks<TwilioSettings> = {
 type Answer = (request: CallbackRequest, tools: CallbackTools<TwilioSettings>) => Promise<string>
 
 const ANSWERS: Record<TwilioCallbackName, Answer> = {
-  message: async ({ fields }, { receiveMessage, confirm }) => {
+  message: async ({ fields }, { receiveMessage, confirm, hasLine }) => {
     const message = readMessage(readParameters(fields))
     if (message === undefined) {
       await confirm()
       throw new UserError('MessageSid, From and To must be there')
     }
-    const { parts, keyword, ...parties } = message
+    const { parts, keyword, serviceSid, ...numbers } = message
+    // The number may be a line, or the service that it belongs to.
+    const isOfService = serviceSid !== '' && !(await hasLine(numbers.toNumber))
+    const parties = isOfService ? { ...numbers, toNumber: serviceSid } : numbers
     for (const { id: carrierMessageId, content } of parts) {
       await receiveMessage({
         carrierMessageId,
@@ -100,6 +103,8 @@ export interface Parties {
 /** A message that came in, as the parts that become events of their own. */
 interface TwilioMessage extends Parties {
   parts: ReceivedPart[]
+  /** The Messaging Service to which the number belongs; '' for none. */
+  serviceSid: string
   /** What Twilio has read in it about being written to, and answered. */
   keyword: 'stop' | 'start' | 'help' | undefined
 }
@@ -127,6 +132,7 @@ export function readMessage(parameters: CallbackParameters): TwilioMessage | und
   const optOutType = textOf(parameters, 'OptOutType').toUpperCase()
   return {
     ...parties,
+    serviceSid: textOf(parameters, 'MessagingServiceSid'),
     parts: partsOf(sid, textOf(parameters, 'Body'), readMediaUrls(parameters)),
     keyword: Object.hasOwn(KEYWORDS, optOutType) ? KEYWORDS[optOutType as keyof typeof KEYWORDS] : undefined,
   }

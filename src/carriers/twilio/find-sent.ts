@@ -1,5 +1,6 @@
 import type { UnknownMessage } from '../carrier.js'
 import type { SentRecord } from '../records.js'
+import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { createdAtOf, textOf } from './answers.js'
 import type { TwilioApi } from './api.js'
 import { readOutcome } from './statuses.js'
@@ -27,15 +28,18 @@ export async function findSent(
 ): Promise<SentRecord[]> {
   const since = claimedAt.getTime() - CLOCK_SKEW_MS
   const until = claimedAt.getTime() + MAX_REQUEST_MS
+  const isService = senderKindOf(fromNumber) === 'service'
   const list = {
     path: '/Messages.json',
-    query: { From: fromNumber, To: toNumber },
+    query: { ...(isService ? {} : { From: fromNumber }), To: toNumber },
     name: 'messages',
     maxPages: MAX_PAGES,
   }
   const found: { createdAt: number; record: SentRecord }[] = []
   for await (const records of api.pages(list, signal)) {
     for (const each of records) {
+      // The list can be asked for one sender, and a service has several.
+      if (isService && textOf(each.messaging_service_sid) !== fromNumber) continue
       const createdAt = createdAtOf(each)
       const record = createdAt >= since && createdAt <= until ? readRecord(each, text ?? '') : undefined
       if (record) found.push({ createdAt, record })

@@ -14,6 +14,7 @@ export const twilio: CarrierKind<TwilioSettings> = {
     handlesOptOut: true,
   },
   listsCharges: true,
-  create: createTwilio,
+  // An account of an earlier release lacks settings that are new.
+  create: (account, settings, tools) => createTwilio(account, twilioSettings.cast(settings), tools),
   callbacks: twilioCallbacks,
 }

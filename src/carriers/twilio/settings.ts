@@ -4,6 +4,9 @@ import * as yup from 'yup'
 export interface TwilioSettings {
   accountSid: string
   authToken: string
+  /** An API key and its secret, with which requests to Twilio are made instead; '' for none. */
+  apiKeySid: string
+  apiKeySecret: string
   /** What callers of a line hear before the tone. */
   greeting: string
   apiUrl: string
@@ -20,9 +23,28 @@ export const twilioSettings: yup.ObjectSchema<TwilioSettings> = yup.object({
     .required('authToken must be set: it is beside the account SID in the Twilio console')
     .max(200, 'authToken must have at most 200 characters')
     .meta({
-      about: 'The auth token beside it. Requests to Twilio and the signatures of its callbacks need it.',
+      about:
+        'The auth token beside it. Twilio signs its callbacks with it, and requests to Twilio need it where there is no API key.',
       secret: true,
     }),
+  apiKeySid: yup
+    .string()
+    .trim()
+    .default('')
+    .matches(/^(SK[0-9a-fA-F]{32})?$/, 'apiKeySid must be SK and 32 hexadecimal digits')
+    .meta({
+      about:
+        'An API key, with which requests to Twilio are made instead. Its callbacks need the auth token all the same.',
+    }),
+  apiKeySecret: yup
+    .string()
+    .default('')
+    .max(200, 'apiKeySecret must have at most 200 characters')
+    .when('apiKeySid', {
+      is: (sid: string) => sid !== '',
+      then: (secret) => secret.required('apiKeySecret must be set beside apiKeySid'),
+    })
+    .meta({ about: 'The secret of the API key, which Twilio shows once.', secret: true }),
   greeting: yup
     .string()
     .trim()

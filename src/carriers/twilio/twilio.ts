@@ -7,6 +7,7 @@ import {
   type OutboundMessage,
   type Taken,
 } from '../carrier.js'
+import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { errorOfFailure } from '../refusals.js'
 import type { CarrierTools } from '../kind.js'
 import { readObject } from './answers.js'
@@ -47,7 +48,8 @@ export function createTwilio(
 
   function formOf({ id, fromNumber, toNumber, text, mediaUrl }: OutboundMessage): Record<string, string> {
     return {
-      From: fromNumber,
+      // A service chooses the sender (https://www.twilio.com/docs/messaging/services).
+      ...(isService(fromNumber) ? { MessagingServiceSid: fromNumber } : { From: fromNumber }),
       To: toNumber,
       ...(text === null || text === '' ? {} : { Body: text }),
       ...(mediaUrl === null ? {} : { MediaUrl: mediaUrl }),
@@ -85,11 +87,23 @@ export function createTwilio(
       for (const number of numbers) await setUpNumber(api, number, form, signal)
     },
     findSent: (message, signal) => findSent(api, message, signal),
-    listReceived: (numbers, since, signal) => listReceived(api, numbers, since, signal),
+    // Twilio lists what a number received, and a service is none.
+    listReceived: (numbers, since, signal) =>
+      listReceived(
+        api,
+        numbers.filter((each) => !isService(each)),
+        since,
+        signal,
+      ),
     listCharges: (since, signal) => listCharges(api, since, signal),
     mediaHeaders: (url) => api.credentialsFor(url),
     close: () => Promise.resolve(),
   }
+}
+
+/** Whether a line is a Messaging Service of Twilio's, and not one of its numbers. */
+function isService(number: string): boolean {
+  return senderKindOf(number) === 'service'
 }
 
 async function testAccount(api: TwilioApi, signal: AbortSignal): Promise<string | undefined> {

@@ -20,6 +20,8 @@ export interface Line {
   routes: Route[]
   status: LineStatus
   country: string | null
+  /** Short codes that it may text; null: none. */
+  shortCodes: string[] | null
   allowedCountries: string[] | null
   /** Countries to which messages are refused for now, after a sudden rise; null when there are none. */
   pausedCountries: string[] | null
@@ -40,6 +42,7 @@ const columns = {
   routes: 'routes',
   status: 'status',
   country: 'country',
+  shortCodes: 'short_codes',
   allowedCountries: 'allowed_countries',
   pausedCountries: 'paused_countries',
   messagesPerNumberPerMinute: 'messages_per_number_per_minute',
@@ -63,7 +66,7 @@ export interface LineFilter {
 }
 
 /** @returns false when the number belongs to a line already */
-export async function insertLine(db: Database, line: Omit<Line, 'routes'>): Promise<boolean> {
+export async function insertLine(db: Database, line: Omit<Line, 'routes' | 'shortCodes'>): Promise<boolean> {
   const inserted = await db('lines')
     .insert({
       id: line.id,
@@ -171,6 +174,16 @@ export async function updateLineRoutes(db: Database, id: string, routes: readonl
   await db('lines')
     .where({ id })
     .update({ routes: JSON.stringify(routes) })
+}
+
+export async function updateLineShortCodes(
+  db: Database,
+  id: string,
+  codes: readonly string[],
+): Promise<void> {
+  await db('lines')
+    .where({ id })
+    .update({ short_codes: codes.length === 0 ? null : [...codes] })
 }
 
 /** Finds any user's line, for operators. */

@@ -6,7 +6,9 @@ import {
 } from '../../database/lines/first-steps.js'
 import type { OwnLine } from '../../database/lines/lines.js'
 import type { Context } from '../context.js'
+import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { getOwnLine, listOwnLines } from './lines.js'
+import { canReceive } from './senders.js'
 
 export type { FirstSteps }
 
@@ -34,7 +36,10 @@ export interface Tour {
  */
 export async function findTour(context: Context, userId: string): Promise<Tour | undefined> {
   if (await isTourClosed(context.db, userId)) return undefined
-  const line = (await listOwnLines(context, userId)).find(({ status }) => status === 'active')
+  const line = (await listOwnLines(context, userId)).find(
+    // A name is not answered, so its steps would never be done.
+    ({ status, number }) => status === 'active' && canReceive(senderKindOf(number)),
+  )
   if (line === undefined) return undefined
   const steps = await findFirstSteps(context.db, line.id)
   return countDone(steps) === STEP_COUNT ? undefined : { line, steps }

@@ -21,15 +21,17 @@ import { getCarrierClient, notSetUp } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
 import { listPausedCountries } from '../messages/country-guard.js'
 import { readName, readOptionalName } from '../names.js'
-import { parseE164, parseNumber } from '../messages/phone-number.js'
+import { asSender, readSender } from './senders.js'
 
 /** No carrier takes so many from one number. Each message in the window is counted for every new one. */
 const MAX_PER_MINUTE = 100_000
 
 export interface NewLine {
   userId: string
-  /** E.164 */
+  /** As people write it: a phone number in E.164 form, a short code, a name, or a service of the carrier. */
   number: string
+  /** ISO 3166; a short code needs it. */
+  country?: string
   name?: string
   /** The name of its carrier account. */
   carrierAccount: string
@@ -41,17 +43,16 @@ export interface NewLine {
 /** @throws UserError naming the field */
 export async function addLine(context: Context, fields: NewLine): Promise<Line> {
   const { db } = context
-  const parsed = parseE164(fields.number)
-  if (parsed === undefined) throw new UserError('number must be in E.164 form, such as +15551234567')
   const account = await findCarrierAccount(db, { name: fields.carrierAccount })
+  const sender = readSender(fields.number, fields.country, account?.kind)
   if (account === undefined) throw notSetUp(fields.carrierAccount)
   await getCarrierClient(context, account)
   const details = {
-    number: parsed.number,
-    name: readOptionalName(fields.name) ?? parsed.number,
+    number: sender.number,
+    name: readOptionalName(fields.name) ?? sender.number,
     carrierAccount: fields.carrierAccount,
     status: 'active' as const,
-    country: parsed.country ?? null,
+    country: sender.country,
     allowedCountries: readCountries(fields.allowedCountries),
     messagesPerNumberPerMinute: readLimit(
       'messagesPerNumberPerMinute',
@@ -60,7 +61,15 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
     messagesPerMinute: readLimit('messagesPerMinute', fields.messagesPerMinute ?? 30),
   }
   const line: Line = {
-    ...{ id: newId(), userId: fields.userId, ...details, routes: [], pausedAt: null, pausedBy: null },
+    ...{
+      id: newId(),
+      userId: fields.userId,
+      ...details,
+      routes: [],
+      shortCodes: null,
+      pausedAt: null,
+      pausedBy: null,
+    },
     pausedCountries: await pausedCountriesFor(context, fields.userId, details),
   }
   await transaction(db, async (trx) => {
@@ -91,10 +100,9 @@ async function pausedCountriesFor(
  * @throws UserError 404
  */
 export async function getAnyLine({ db }: Context, reference: string): Promise<Line> {
-  const number = parseNumber(reference, null)?.number
-  let line: Line | undefined
-  if (isId(reference)) line = await findAnyLine(db, reference)
-  else if (number !== undefined) line = await findLineByNumber(db, number)
+  const line = isId(reference)
+    ? await findAnyLine(db, reference)
+    : await findLineByNumber(db, storable(asSender(reference)))
   if (line === undefined)
     throw new UserError(`no line has the id or number ${reference}: see \`linehook line list\``, 404)
   return line
@@ -106,11 +114,10 @@ export async function listOwnLines(
   userId: string,
   { id, phoneNumber, name }: { id?: string; phoneNumber?: string; name?: string } = {},
 ): Promise<OwnLine[]> {
-  const number = phoneNumber === undefined ? undefined : parseNumber(phoneNumber, null)?.number
-  if ((id !== undefined && !isId(id)) || (phoneNumber !== undefined && number === undefined)) return []
+  if (id !== undefined && !isId(id)) return []
   const filter: LineFilter = {
     ...(id === undefined ? {} : { id }),
-    ...(number === undefined ? {} : { number }),
+    ...(phoneNumber === undefined ? {} : { number: storable(asSender(phoneNumber)) }),
     ...(name === undefined ? {} : { name: storable(name) }),
   }
   return listLinesOf(db, userId, filter)

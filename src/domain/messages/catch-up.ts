@@ -11,6 +11,8 @@ import {
 import { asError, Unavailable } from '../../errors.js'
 import { findCarrierClient } from '../carriers/carrier-clients.js'
 import type { Context } from '../context.js'
+import { canReceive } from '../lines/senders.js'
+import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { receiveMessage } from './receive.js'
 
 /** Carriers are asked every few minutes, and at once when a process starts. */
@@ -61,7 +63,7 @@ async function askAccount(context: Context, account: AccountToAsk, signal: Abort
   try {
     const carrier = await findCarrierClient(context, account)
     if (carrier?.listReceived === undefined) return 0
-    const lines = await listNumbersAt(db, name)
+    const lines = (await listNumbersAt(db, name)).filter(({ number }) => canReceive(senderKindOf(number)))
     const lineSince = new Map(lines.map(({ number, createdAt }) => [number, createdAt]))
     const pass: Pass = Object.assign(counts, { carrier, lineSince, signal })
     const from = new Date(since.getTime() - OVERLAP_MS)

@@ -81,7 +81,7 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
     case 'refused':
       return { outcome: await fail(context, message, answer.error), message }
     case 'unrouted':
-      await noteCountry(context.db, request.id, parseNumber(message.toNumber, null)?.country ?? '')
+      await noteCountry(context.db, request.id, countryOf(message.toNumber))
       return advance(context, request)
     case 'elsewhere': {
       const isTaken = await context.accountLanes.put(message.account.id, [request.id])
@@ -104,6 +104,11 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
     case 'stopped':
       return { outcome: { kind: answer.kind }, message }
   }
+}
+
+/** A short code is of no country that a route could name. */
+function countryOf(number: string): string {
+  return (number.startsWith('+') ? parseNumber(number, null)?.country : undefined) ?? ''
 }
 
 async function send(

@@ -12,6 +12,8 @@ import { newId } from '../../ids.js'
 import { sha256 } from '../../secrets.js'
 import { addSpan, ROOT } from '../../telemetry/traces.js'
 import type { Context } from '../context.js'
+import { faultOfSender } from '../lines/senders.js'
+import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { maySendTo, parseNumber } from './phone-number.js'
 import { countForCaps } from './spend-caps.js'
 import { readSendOptions, optionsForHash, OPTION_REFUSALS, type SendOptions } from './later.js'
@@ -38,6 +40,8 @@ export const REFUSALS = {
   unsendable: 'Text contains a NUL character, which cannot be sent',
   notANumber: 'Provided toNumber phone number cannot be parsed',
   notAllowed: 'Destination is not allowed',
+  nameNotTaken: 'Country of toNumber takes no names as senders: send from a number',
+  shortCodeAbroad: 'A short code sends only within its own country',
   countryPaused: 'Sending to this country is paused',
   optedOut: 'Recipient has opted out',
   rateLimited: 'Rate limit exceeded',
@@ -181,9 +185,14 @@ function firstJob(id: string): { id: string; generation: number } {
  * @throws UserError 400 when it is none, 403 when the line may not send there
  */
 export function readDestination(
-  line: Pick<OpenIncomingWebhook, 'country' | 'allowedCountries' | 'pausedCountries' | 'lineNumber'>,
+  line: Pick<
+    OpenIncomingWebhook,
+    'country' | 'allowedCountries' | 'pausedCountries' | 'lineNumber' | 'shortCodes'
+  >,
   written: string,
 ): string {
+  // An operator has named them one by one: such digits could also be read as a number.
+  if (line.shortCodes?.includes(written.trim()) === true) return written.trim()
   const parsed = parseNumber(written, line.country)
   if (parsed === undefined) throw new UserError(REFUSALS.notANumber)
   if (!maySendTo({ ...line, number: line.lineNumber }, parsed)) throw new UserError(REFUSALS.notAllowed, 403)
@@ -191,7 +200,21 @@ export function readDestination(
   if (line.pausedCountries !== null && line.pausedCountries.includes(parsed.country ?? '')) {
     throw new UserError(REFUSALS.countryPaused, 403)
   }
+  if (senderKindOf(line.lineNumber) !== 'number') requireReach(line, parsed.country)
   return parsed.number
+}
+
+const SENDER_REFUSALS = {
+  name_not_taken: REFUSALS.nameNotTaken,
+  short_code_abroad: REFUSALS.shortCodeAbroad,
+} as const
+
+function requireReach(
+  { lineNumber: number, country }: Pick<OpenIncomingWebhook, 'lineNumber' | 'country'>,
+  toCountry: string | undefined,
+): void {
+  const fault = faultOfSender({ number, country }, toCountry)
+  if (fault !== undefined) throw new UserError(SENDER_REFUSALS[fault], 403)
 }
 
 /** Each process reads the figure once a second at most: the bound is against a flood, and need not be exact. */

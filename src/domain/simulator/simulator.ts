@@ -1,11 +1,14 @@
 import { applyReceipts } from '../../database/messages/receipts.js'
 import { listSimulatedMessages, takeDueReceipts } from '../../database/simulator/simulator-outbox.js'
+import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
 import { followReceipts } from '../messages/receipts.js'
 import { receiveMessage, type InboundMessage, type ReceiveOutcome } from '../messages/receive.js'
+import { asSender, canReceive } from '../lines/senders.js'
 import { parseNumber } from '../messages/phone-number.js'
+import { senderKindOf } from '../../kit/text/sender-kind.js'
 
 /** The account, and the carrier, that is built in. */
 export const SIMULATOR = 'simulator'
@@ -40,15 +43,21 @@ export async function simulateInbound(
     carrierAccount: SIMULATOR,
     carrierMessageId: inbound.messageId ?? newId(),
     fromNumber: readNumber('fromNumber', inbound.fromNumber),
-    toNumber: readNumber('toNumber', inbound.toNumber),
+    toNumber: asSender(inbound.toNumber),
     content: readContent(inbound),
   }
-  const line = await context.batched.findLineByNumber(message.toNumber)
+  const { toNumber } = message
+  const line = await context.batched.findLineByNumber(storable(toNumber))
+  const isName = !canReceive(senderKindOf(toNumber))
   if (line?.carrierAccount !== SIMULATOR || (userId !== undefined && line.userId !== userId)) {
+    if (isName) readNumber('toNumber', toNumber)
     throw new UserError(
       'toNumber is not the number of a line at the simulator: see `linehook line list`',
       404,
     )
+  }
+  if (isName) {
+    throw new UserError(`toNumber ${toNumber} is a name: such a line only sends, and nobody can answer it`)
   }
   return receiveMessage(context, message)
 }

@@ -8,7 +8,7 @@ import type { Context } from '../../domain/context.js'
 import {
   answers,
   describe,
-  e164,
+  sender,
   id,
   listOf,
   maybeMoment,
@@ -31,7 +31,7 @@ export const authorizationSchemas = {
         object({
           id,
           name: text,
-          phoneNumber: e164,
+          phoneNumber: sender,
           scopes: describe(listOf(text), 'What it may do.'),
           connectedAt: moment,
           lastSentAt: maybeMoment,

@@ -11,13 +11,14 @@ import { ownerOf, pauseLine, resumeLine } from '../../domain/operating/pauses.js
 import { UserError } from '../../errors.js'
 import { readBodyFields, textField } from '../input/body-fields.js'
 import { linkNextPage, pageParameters } from '../input/paging.js'
-import { idParameter, numberParameter } from '../input/query.js'
+import { idParameter, senderParameter } from '../input/query.js'
 import { userOf } from '../middleware/authenticate.js'
 import {
   answers,
   count,
   describe,
-  e164,
+  sender,
+  senderKind,
   flag,
   id,
   listOf,
@@ -49,7 +50,8 @@ export const lineSchemas = {
   '{Line}': object({
     id,
     name: text,
-    phoneNumber: e164,
+    phoneNumber: sender,
+    senderKind,
     status: describe(oneOf('active', 'disabled'), 'A disabled {line} sends and delivers nothing.'),
     isConnected: describe(flag, 'Whether its developer connection is enabled.'),
     messagesPerNumberPerMinute: describe(count, 'The limit to one number.'),
@@ -117,7 +119,7 @@ export const lineOperations = [
     query: yup.object({
       id: idParameter().meta({ about: 'Only the {line} with this id.' }),
       lineId: idParameter().meta({ about: 'The same as `id`.' }),
-      phoneNumber: numberParameter().meta({ about: 'Only the {line} with this number.' }),
+      phoneNumber: senderParameter().meta({ about: 'Only the {line} with this number.' }),
       name: yup.string().meta({ about: 'Only {lines} with exactly this name.' }),
     }),
     ignoresUnknown: true,

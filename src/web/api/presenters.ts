@@ -17,6 +17,7 @@ import type { Context } from '../../domain/context.js'
 import type { Task } from '../../domain/operating/tasks.js'
 import { hostedUrl } from '../../domain/media/hosting.js'
 import { pauseOf } from '../../domain/operating/pauses.js'
+import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { cutIntoSegments } from '../../kit/text/segments.js'
 import { present } from '../../shape.js'
 import type { Vocabulary } from '../../vocabulary.js'
@@ -29,6 +30,7 @@ export function presentLine(line: OwnLine) {
     id: line.id,
     name: line.name,
     phoneNumber: line.number,
+    senderKind: senderKindOf(line.number),
     status: line.status,
     isConnected: line.isConnected,
     messagesPerNumberPerMinute: line.messagesPerNumberPerMinute,

@@ -1,6 +1,7 @@
 import type { Context as KoaContext } from 'koa'
 import * as yup from 'yup'
 import { storable } from '../../database/text.js'
+import { asSender, isSender } from '../../domain/lines/senders.js'
 import { parseE164, parseNumber } from '../../domain/messages/phone-number.js'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
@@ -72,6 +73,18 @@ export function numberParameter() {
   return yup
     .string()
     .transform((written: string) => parseNumber(withPlus(written), null)?.number ?? '')
+    .test('number', form, (value) => value !== '')
+}
+
+/** What a line sends as, as people write it; gives it as it is kept. */
+export function senderParameter() {
+  const form = '${path} must be a phone number in E.164 form, such as +15551234567, a short code or a name'
+  return yup
+    .string()
+    .transform((written: string) => {
+      const sender = asSender(withPlus(written))
+      return isSender(sender) ? storable(sender) : ''
+    })
     .test('number', form, (value) => value !== '')
 }
 

@@ -3,7 +3,7 @@ import {
   answers,
   count,
   describe,
-  e164,
+  sender,
   fieldsBody,
   flag,
   id,
@@ -60,7 +60,7 @@ export const oauthSchemas: Record<string, Schema> = {
   'Connected{Line}': object({
     id,
     name: text,
-    phoneNumber: e164,
+    phoneNumber: sender,
     status: oneOf('active', 'disabled'),
     outgoing_webhook_url: describe(
       { type: ['string', 'null'], format: 'uri' },

@@ -41,8 +41,18 @@ export const givenUrl: Schema = {
 export const maybeGivenUrl: Schema = { anyOf: [givenUrl, { type: 'null' }, { const: '' }] }
 /** The name that people give to something. It is not blank. */
 export const name: Schema = { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '\\S' }
-/** The number of a line, which is always in E.164 form. */
-export const e164: Schema = { type: 'string', pattern: '^\\+[1-9][0-9]{1,14}$', examples: ['+15551234567'] }
+/** What a line sends as. */
+export const sender: Schema = {
+  type: 'string',
+  pattern: '^(\\+[1-9][0-9]{1,14}|[0-9]{3,8}|.*[^0-9].*)$',
+  maxLength: 34,
+  description: 'A phone number in E.164 form, a short code, a name, or the SID of a service (`senderKind`).',
+  examples: ['+15551234567'],
+}
+export const senderKind: Schema = {
+  ...oneOf('number', 'short_code', 'name', 'service'),
+  description: 'What `phoneNumber` is. A `name` only sends: nobody can write to it.',
+}
 /** The other side's number. It has no pattern, because it may be a short code, or a name instead of a number. */
 export const number: Schema = { type: 'string', examples: ['+15551234567'] }
 /** A number in a request, as a person may write it. */

@@ -121,6 +121,23 @@ describe('what an SMPP account says besides', () => {
     })
   }
 
+  it('has the type of number and the numbering plan of each kind of sender, and of short codes it goes to', async () => {
+    const fromNumber = 'Clinic'
+    expect((await submit({}, { fromNumber })).read?.source).to.deep.equal([5, 0, 'Clinic'])
+    const short = { fromNumber: '40404', toNumber: '123' }
+    expect((await submit({}, short)).read).to.deep.include({
+      source: [3, 0, '40404'],
+      destination: [3, 0, '123'],
+    })
+    const settings = { shortCodeTon: 6, shortCodeNpi: 9, nameTon: 5, nameNpi: 1, plusSign: true }
+    expect((await submit(settings, short)).read).to.deep.include({
+      source: [6, 9, '40404'],
+      destination: [6, 9, '123'],
+    })
+    const { read } = await submit(settings, { fromNumber, toNumber: '+15005550199' })
+    expect(read).to.deep.include({ source: [5, 1, 'Clinic'], destination: [1, 1, '+15005550199'] })
+  })
+
   it('has the data_coding that the SMSC wants', async () => {
     const codings = { gsmDataCoding: 0xf1, unicodeDataCoding: 0x18 }
     expect((await submit(codings)).read?.dataCoding).to.equal(0xf1)

@@ -1,9 +1,19 @@
 import { expect } from 'chai'
 import { CarrierRefused, type CarrierClient } from '../../../src/carriers/carrier.js'
 import { twilio } from '../../../src/carriers/twilio/kind.js'
+import type { TwilioSettings } from '../../../src/carriers/twilio/settings.js'
 import { failure } from '../../helpers/failure.js'
 import { ACCOUNT, createTestTwilio, PUBLIC_URL } from './carrier.js'
-import { ACCOUNT_SID, AUTH_TOKEN, newSid, refuse, startTwilio, type TwilioStandIn } from './stand-in.js'
+import { anyMessage } from '../conformance.js'
+import {
+  ACCOUNT_SID,
+  API_KEY,
+  AUTH_TOKEN,
+  newSid,
+  refuse,
+  startTwilio,
+  type TwilioStandIn,
+} from './stand-in.js'
 
 const signal = () => new AbortController().signal
 
@@ -21,10 +31,7 @@ describe('an account at Twilio', () => {
     await standIn.close()
   })
 
-  async function testWith(settings: {
-    authToken?: string
-    accountSid?: string
-  }): Promise<string | undefined> {
+  async function testWith(settings: Partial<TwilioSettings>): Promise<string | undefined> {
     const other = createTestTwilio(standIn.url, settings)
     const words = await other.carrier.test(signal())
     await other.close()
@@ -53,6 +60,28 @@ describe('an account at Twilio', () => {
       standIn.behaveAlways(behaviour)
       expect(await carrier.test(signal())).to.match(words)
     }
+  })
+
+  it('asks with an API key where there is one, and not with the auth token', async () => {
+    const key = { apiKeySid: API_KEY.sid, apiKeySecret: API_KEY.secret, authToken: 'not the account’s' }
+    expect(await testWith(key)).to.equal(undefined)
+    expect(await testWith({ ...key, apiKeySecret: 'wrong' })).to.match(/does not accept/)
+    expect(() =>
+      twilio.settings.validateSync({ accountSid: ACCOUNT_SID, authToken: 'x', apiKeySid: API_KEY.sid }),
+    ).to.throw('apiKeySecret must be set beside apiKeySid')
+  })
+
+  it('sends as a Messaging Service, which has no From', async () => {
+    const fromNumber = `MG${'0123456789abcdef'.repeat(2)}`
+    const { carrierMessageId } = await carrier.send(anyMessage({ fromNumber }), signal())
+    const [sent] = standIn.messages
+    expect(sent).to.include({ from: '', messaging_service_sid: fromNumber, sid: carrierMessageId })
+    expect(standIn.faults).to.deep.equal([])
+    // What it looks for later is that service's own, from whichever of its numbers.
+    standIn.messages.push({ ...sent!, sid: newSid('SM'), messaging_service_sid: null })
+    const { to: toNumber, body: text } = sent!
+    const found = await carrier.findSent?.({ fromNumber, toNumber, text, claimedAt: new Date() }, signal())
+    expect(found?.map((each) => each.carrierMessageId)).to.deep.equal([carrierMessageId])
   })
 
   it('lists its numbers, all pages of them', async () => {
@@ -125,6 +154,7 @@ describe('an account at Twilio', () => {
     const valid = { accountSid: ACCOUNT_SID, authToken: AUTH_TOKEN }
     expect(twilio.settings.validateSync(valid)).to.deep.equal({
       ...valid,
+      ...{ apiKeySid: '', apiKeySecret: '' },
       greeting: 'Please leave a message after the tone.',
       apiUrl: 'https://api.twilio.com',
     })

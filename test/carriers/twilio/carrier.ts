@@ -1,5 +1,6 @@
 import type { CarrierClient } from '../../../src/carriers/carrier.js'
 import { twilio } from '../../../src/carriers/twilio/kind.js'
+import type { TwilioSettings } from '../../../src/carriers/twilio/settings.js'
 import { createSafeFetch } from '../../../src/safe-fetch.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { ACCOUNT_SID, AUTH_TOKEN } from './stand-in.js'
@@ -10,7 +11,7 @@ export const ACCOUNT = { id: '01980000-0000-7000-8000-000000000001', name: 'twil
 /** The Twilio carrier of a test, over HTTP on loopback. */
 export function createTestTwilio(
   apiUrl: string,
-  settings: { authToken?: string; accountSid?: string } = {},
+  settings: Partial<TwilioSettings> = {},
 ): { carrier: CarrierClient; close: () => Promise<void> } {
   const http = createSafeFetch({ allowHttp: true, allowedPrivateCidrs: ['127.0.0.0/8'] })
   const carrier = twilio.create(

@@ -6,11 +6,13 @@ import { AUTH_TOKEN, postSigned } from './callbacks.js'
 
 export const ACCOUNT_SID = `AC${'0123456789abcdef'.repeat(2)}`
 export { AUTH_TOKEN }
+export const API_KEY = { sid: `SK${'0123456789abcdef'.repeat(2)}`, secret: 'api-key-secret' }
 
 /** A message as Twilio's API shows it, with what it was asked beside that. */
 export interface StandInMessage {
   sid: string
   from: string
+  messaging_service_sid?: string | null
   to: string
   body: string
   mediaUrl: string | null
@@ -129,7 +131,9 @@ export async function startTwilio({
   const check = createChecker()
   let always: Behaviour | undefined
   const root = `/2010-04-01/Accounts/${ACCOUNT_SID}`
-  const credentials = `Basic ${Buffer.from(`${ACCOUNT_SID}:${AUTH_TOKEN}`).toString('base64')}`
+  const credentials = [`${ACCOUNT_SID}:${AUTH_TOKEN}`, `${API_KEY.sid}:${API_KEY.secret}`].map(
+    (each) => `Basic ${Buffer.from(each).toString('base64')}`,
+  )
 
   const callOf = (url: URL) =>
     recordings.find(({ call_sid: sid }) => url.pathname === `${root}/Calls/${sid}.json`)?.call
@@ -138,6 +142,7 @@ export async function startTwilio({
     const message = {
       sid: newSid('SM'),
       from: form.get('From') ?? '',
+      messaging_service_sid: form.get('MessagingServiceSid'),
       to: form.get('To') ?? '',
       body: form.get('Body') ?? '',
       mediaUrl: form.get('MediaUrl'),
@@ -157,7 +162,7 @@ export async function startTwilio({
     const { method, path, authorization, body } = request
     const url = new URL(path, 'http://twilio')
     const form = new URLSearchParams(body)
-    if (authorization !== credentials) {
+    if (!credentials.includes(authorization)) {
       refuse(401, 20003, 'Authenticate')(response, () => takeMessage(form))
     } else if (files.has(url.pathname)) {
       response.end(files.get(url.pathname))

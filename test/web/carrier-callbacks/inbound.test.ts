@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks.js'
 import { AUTH_TOKEN, newSid } from '../../carriers/twilio/stand-in.js'
 import { ANNA } from '../../domain/fixtures.js'
+import { createLine } from '../../helpers/factories.js'
 import { describeWith } from '../../helpers/suite.js'
 import { inboundOf, PUBLIC_URL, serveTwilio } from './support.js'
 
@@ -23,6 +24,18 @@ describeWith('what Twilio brings to a line', serveTwilio, (side) => {
       ...fields,
     }
   }
+
+  it('a text to a number of a Messaging Service: to the line of the number, or else to that of the service', async () => {
+    const number = `MG${'0123456789abcdef'.repeat(2)}`
+    const service = await createLine(side.context, { carrierAccount: 'twilio', number })
+    const to = ['+15550008888', side.line.number]
+    for (const To of to) await side.call('message', message({ To, Body: To, MessagingServiceSid: number }))
+    const rows = await side.context.db('messages').orderBy('id').select<object[]>('line_id', 'text')
+    expect(rows).to.deep.equal([
+      { line_id: service.lineId, text: to[0] },
+      { line_id: side.line.lineId, text: to[1] },
+    ])
+  })
 
   it('a text, answered with TwiML that says nothing', async () => {
     const text = 'Zoë said "hi" & left + 🙂\n'

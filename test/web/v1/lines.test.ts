@@ -25,6 +25,7 @@ describeWith('/v1/lines', serveApi, (api) => {
         id: line.lineId,
         name: 'Shop',
         phoneNumber: line.number,
+        senderKind: 'number',
         status: 'active',
         isConnected: true,
         messagesPerNumberPerMinute: 5,
@@ -67,8 +68,8 @@ describeWith('/v1/lines', serveApi, (api) => {
     ['?lineId=7', /^lineId must be an id/],
     ['?id=a&id=b', /^id may be given once/],
     ['?name=a&name=b', /^name may be given once/],
-    ['?phoneNumber=nobody', /^phoneNumber must be a phone number/],
-    ['?id=7&phoneNumber=nobody', /id must .*; phoneNumber must |phoneNumber must .*; id must /],
+    ['?phoneNumber=nobody%20at%20all', /^phoneNumber must be a phone number/],
+    ['?id=7&phoneNumber=nobody%20at%20all', /id must .*; phoneNumber must |phoneNumber must .*; id must /],
   ] as const) {
     it(`refuses ${query}`, async () => {
       expectProblem(await client.get(`/v1/lines${query}`), 400, detail)

@@ -7,7 +7,7 @@ import { getCarrierClient } from '../carrier-clients.js'
 import type { Context } from '../../context.js'
 import { addLine } from '../../lines/lines.js'
 import { asName } from '../../names.js'
-import { parseNumber } from '../../messages/phone-number.js'
+import { asSender } from '../../lines/senders.js'
 import { askCarrier } from './ask.js'
 
 export interface AccountNumber extends CarrierNumber {
@@ -144,5 +144,5 @@ export function getOffered(account: CarrierAccount, offered: readonly AccountNum
 
 /** Each number once, in E.164; what is no number stays as it was written. */
 export function distinct(numbers: readonly string[]): string[] {
-  return [...new Set(numbers.map((number) => parseNumber(number, null)?.number ?? number.trim()))]
+  return [...new Set(numbers.map(asSender))]
 }

@@ -1,6 +1,7 @@
 import type { CarrierAddress } from '../../../carriers/listening.js'
 import { listLinesEndingWith, type Line } from '../../../database/lines/lines.js'
 import type { Context } from '../../context.js'
+import { senderKindOf } from '../../../kit/text/sender-kind.js'
 import { isLineAt } from '../../lines/routes.js'
 import { parseNumber } from '../../messages/phone-number.js'
 
@@ -12,7 +13,10 @@ export async function findLineOf(
 ): Promise<Line | undefined> {
   const digits = address.replace(/^\+/, '')
   if (!/^\d+$/.test(digits)) return undefined
-  const line = await batched.findLineByNumber(`+${digits}`)
+  const isShort = senderKindOf(digits) === 'short_code'
+  const line =
+    (isShort ? await batched.findLineByNumber(digits) : undefined) ??
+    (await batched.findLineByNumber(`+${digits}`))
   if (line !== undefined) return isLineAt(line, carrier) ? line : undefined
   const candidates = await listLinesEndingWith(db, carrier, digits.replace(/^0+/, ''))
   return candidates.find(({ number, country }) => parseNumber(address, country)?.number === number)

@@ -97,6 +97,7 @@ export const ACTIONS = {
 
   'line.added': { subject: 'line', words: 'added the line' },
   'line.routed': { subject: 'line', words: 'changed the routes of the line' },
+  'line.short_codes.set': { subject: 'line', words: 'set which short codes the line may text' },
   'line.renamed': { subject: 'line', words: 'renamed the line' },
   'line.disabled': { subject: 'line', words: 'disabled the line' },
   'line.enabled': { subject: 'line', words: 'enabled the line' },

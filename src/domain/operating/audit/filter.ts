@@ -5,7 +5,7 @@ import { findUserByEmail } from '../../../database/people/users.js'
 import { UserError } from '../../../errors.js'
 import { isId } from '../../../ids.js'
 import type { Context } from '../../context.js'
-import { parseNumber } from '../../messages/phone-number.js'
+import { asSender } from '../../lines/senders.js'
 import { groupOf, isAction, listActions } from './actions.js'
 
 /** The filter as people write it. */
@@ -52,11 +52,10 @@ async function findUserId(context: Context, field: 'actor' | 'user', written: st
 }
 
 async function findSubjectId(context: Context, written: string): Promise<string> {
-  const number = parseNumber(written, null)?.number
-  let id: string | undefined
-  if (isId(written.trim())) id = written.trim()
-  else if (number === undefined) id = await findIdOfEmail(context, written)
-  else id = (await findLineByNumber(context.db, number))?.id
+  const id = isId(written.trim())
+    ? written.trim()
+    : ((await findLineByNumber(context.db, storable(asSender(written))))?.id ??
+      (await findIdOfEmail(context, written)))
   if (id !== undefined) return id
   throw new UserError('subject must be an id, the number of a line, or the e-mail address of a user')
 }

@@ -6,6 +6,8 @@ import { eventBody } from '../../../domain/endpoints/deliveries/shapes.js'
 import { closeTour, getFirstSteps } from '../../../domain/lines/first-steps.js'
 import { createIncomingWebhook, revealIncomingWebhook } from '../../../domain/lines/incoming-webhooks.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
+import { canReceive } from '../../../domain/lines/senders.js'
+import { senderKindOf } from '../../../kit/text/sender-kind.js'
 import { revealSigningSecret } from '../../../domain/endpoints/signing-secrets.js'
 import { sendTestEvent, type TestEventResult } from '../../../domain/endpoints/test-event.js'
 import { UserError } from '../../../errors.js'
@@ -151,6 +153,14 @@ function Send({ view, url }: { view: View; url: string | undefined }) {
 
 function Receive({ view }: { view: View }) {
   const { line } = view
+  if (!canReceive(senderKindOf(line.number))) {
+    return (
+      <section id="receive" aria-labelledby="receive-title">
+        <h2 id="receive-title">2. Receive one</h2>
+        <p>This line sends as a name, to which nobody can write. It receives nothing.</p>
+      </section>
+    )
+  }
   return (
     <section id="receive" aria-labelledby="receive-title">
       <h2 id="receive-title">2. Receive one</h2>

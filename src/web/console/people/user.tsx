@@ -182,9 +182,14 @@ function NewLine(props: { page: Page; action: string; accounts: ListedCarrierAcc
           {...field}
           name="number"
           label="Number"
-          type="tel"
           required
-          hint="E.164, such as +15551234567."
+          hint="+15551234567, a short code, or a name of up to 11 characters, which only sends."
+        />
+        <Field
+          {...field}
+          name="country"
+          label="Country"
+          hint="Only for a short code or a name: two letters, such as US."
         />
         <Field {...field} name="name" label="Name" hint="The number when left empty." />
         <Select
@@ -231,12 +236,13 @@ function nameOf(account: ListedCarrierAccount): string {
 export function postUserLine(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
     const user = await getUser(context, idOf(ctx, 'userId'))
-    const countries = fieldOf(ctx, 'countries').trim()
+    const [country, countries] = [fieldOf(ctx, 'country').trim(), fieldOf(ctx, 'countries').trim()]
     await addLine(context, {
       userId: user.id,
       number: fieldOf(ctx, 'number'),
       name: fieldOf(ctx, 'name'),
       carrierAccount: fieldOf(ctx, 'carrier'),
+      ...(country === '' ? {} : { country }),
       ...(countries === '' ? {} : { allowedCountries: countries.split(',') }),
       messagesPerNumberPerMinute: Number(fieldOf(ctx, 'perNumber') || 5),
       messagesPerMinute: Number(fieldOf(ctx, 'perMinute') || 30),

@@ -148,6 +148,7 @@ describeWith('/v1/lines', serveApi, (api) => {
         line: empty,
         numbers: [],
         caps: [],
+        monthlyCaps: [],
       })
       const toNumber = newNumber()
       for (const text of ['1', '2']) await api.web.post(line.webhookPath, messageBody({ toNumber, text }))

@@ -8,6 +8,7 @@ import { tryJobNow } from '../domain/try-job-now.js'
 import { describeJobs } from '../domain/job-subjects.js'
 import type { QueueName } from '../queues/queues.js'
 import { actingFor } from './actor.js'
+import { assetPath } from './assets.js'
 
 /**
  * The operators' view of the queues. Jobs carry ids only; what they are about is looked up for each page. Nothing can
@@ -21,11 +22,23 @@ export function bullBoard(context: Context, path: string): Middleware {
     queues: context.queues.all.map((queue) => new DescribedQueue(context, queue)),
     serverAdapter: adapter,
     options: {
-      uiConfig: { boardTitle: 'Linehook', miscLinks: [{ text: 'Back to the console', url: '/console' }] },
+      uiConfig: {
+        boardTitle: 'Linehook queues',
+        boardLogo: { path: assetPath('icon.svg'), width: 24, height: 24 },
+        favIcon: { default: assetPath('icon.svg'), alternative: assetPath('icon.svg') },
+        miscLinks: [{ text: 'Back to the console', url: '/console' }],
+      },
     },
   })
-  return adapter.registerPlugin()
+  const plugin = adapter.registerPlugin()
+  return async (ctx, next) => {
+    await plugin(ctx, next)
+    if (typeof ctx.body === 'string') ctx.body = ctx.body.replace(FONTS_OF_OTHERS, '')
+  }
 }
+
+/** Its page asks another host for its fonts, which the Content-Security-Policy refuses. */
+const FONTS_OF_OTHERS = /<link[^>]+href="https:\/\/fonts\.[^>]*>/g
 
 const DESCRIPTIONS: Record<QueueName, string> = {
   'send-message': 'One job for each text that is to be sent. A text that waits for a window is delayed.',

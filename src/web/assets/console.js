@@ -82,6 +82,15 @@ document.addEventListener('change', (event) => {
   if (event.target.matches('form[data-auto] > label > select')) event.target.form.requestSubmit()
 })
 
+// As in a messenger, Enter sends; with Shift it begins a line.
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+  const { form } = event.target
+  if (!event.target.matches('.composer textarea') || !form.reportValidity()) return
+  event.preventDefault()
+  form.requestSubmit(form.querySelector('button.primary'))
+})
+
 // Lists of links by keyboard: j and k go down and up, Enter opens, / looks for something.
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return

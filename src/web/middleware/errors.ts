@@ -13,9 +13,7 @@ import { readSession } from '../console/people/session.js'
 export function answerErrors(context: Context): Middleware {
   const { log } = context
   return async (ctx, next) => {
-    const answer = (status: number, message: string) => {
-      answerError(ctx, context, status, message)
-    }
+    const answer = (status: number, message: string) => answerError(ctx, context, status, message)
     ctx.set('Cache-Control', 'no-store')
     try {
       await next()
@@ -27,7 +25,7 @@ export function answerErrors(context: Context): Middleware {
     } catch (error) {
       const { status, detail, retryAfterSeconds } = explainError(log, error)
       if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds))
-      answer(status, detail)
+      await answer(status, detail)
     }
   }
 }
@@ -63,9 +61,12 @@ export function logBrokenAnswers(log: Logger): (error: unknown, ctx?: KoaContext
 const NOT_FOUND = 'There is nothing at this path'
 
 /** Nobody answered: there is no such path, or the router has set 405 and `Allow`. */
-function answerNothing(ctx: KoaContext, answer: (status: number, message: string) => void): void {
-  if (ctx.status === 404) answer(404, NOT_FOUND)
-  if (ctx.status === 405) answer(405, 'Method not allowed: see the Allow header')
+async function answerNothing(
+  ctx: KoaContext,
+  answer: (status: number, message: string) => Promise<void>,
+): Promise<void> {
+  if (ctx.status === 404) await answer(404, NOT_FOUND)
+  if (ctx.status === 405) await answer(405, 'Method not allowed: see the Allow header')
 }
 
 /** Packages that read requests (the dashboard's) throw errors with a status. */
@@ -74,13 +75,19 @@ function isSendersFault(error: unknown): error is Error & { status: number } {
   return typeof error.status === 'number' && error.status >= 400 && error.status < 500
 }
 
-function answerError(ctx: KoaContext, context: Context, status: number, message: string): void {
+async function answerError(
+  ctx: KoaContext,
+  context: Context,
+  status: number,
+  message: string,
+): Promise<void> {
   ctx.status = status
   if (ctx.path.startsWith('/webhooks/')) {
     // A path below /webhooks that is no webhook's is a badly copied one.
     ctx.body = { success: false, error: message === NOT_FOUND ? 'URL is invalid' : message }
   } else if (isForBrowser(ctx)) {
-    answerErrorPage(ctx, context, STATUS_CODES[status] ?? 'Error', message)
+    const title = STATUS_CODES[status] ?? 'Error'
+    await answerErrorPage(ctx, context, { title, message, asksWho: status === 404 })
     ctx.status = status
   } else {
     ctx.body = JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail: message })

@@ -59,7 +59,7 @@ export function showConsent(context: Context): Middleware {
             <Choice asked={asked} page={page} />
             <div class="grid">
               {asked.choice.length > 0 && (
-                <button type="submit" name="decision" value="authorize">
+                <button type="submit" class="primary" name="decision" value="authorize">
                   Authorize
                 </button>
               )}

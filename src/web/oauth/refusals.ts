@@ -13,11 +13,15 @@ const SENTENCES: Record<string, string> = {
 
 /** What cannot be told to the application by redirect: a page for people, RFC 6749's JSON for programs. */
 export function answerAuthorizationError(context: Context) {
-  return (ctx: KoaContext, { error, error_description: description }: ErrorOut): void => {
+  return async (ctx: KoaContext, { error, error_description: description }: ErrorOut): Promise<void> => {
     const { status } = ctx
     if (ctx.get('Accept').includes('text/html')) {
       const sentence = SENTENCES[error] ?? description ?? error
-      answerErrorPage(ctx, context, 'This authorization cannot go on', `${sentence} (${error})`)
+      await answerErrorPage(ctx, context, {
+        title: 'This authorization cannot go on',
+        message: `${sentence} (${error})`,
+        asksWho: false,
+      })
     } else {
       ctx.body = { error, ...(description === undefined ? {} : { error_description: description }) }
     }

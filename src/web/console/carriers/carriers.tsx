@@ -46,10 +46,23 @@ export function KindLinks({ context }: { context: Context }) {
   const kinds = listCarrierKinds(context)
   if (kinds.length === 0) return <p>This version knows no carrier but the simulator.</p>
   return (
-    <ul>
+    <>
+      <KindCards kinds={kinds.filter(([kind]) => !GENERIC.has(kind))} />
+      <h3>Protocols, and phones of your own</h3>
+      <KindCards kinds={kinds.filter(([kind]) => GENERIC.has(kind))} />
+    </>
+  )
+}
+
+/** What stands below the providers that people know by name. */
+const GENERIC: ReadonlySet<string> = new Set(['http', 'smpp', 'kannel', 'smsgate', 'httpsms', 'phone'])
+
+function KindCards({ kinds }: { kinds: ReturnType<typeof listCarrierKinds> }) {
+  return (
+    <ul class="cards">
       {kinds.map(([kind, { title }]) => (
         <li key={kind}>
-          <a href={`${CARRIERS}/new?kind=${encodeURIComponent(kind)}`}>An account at {title}</a>
+          <a href={`${CARRIERS}/new?kind=${encodeURIComponent(kind)}`}>{title}</a>
         </li>
       ))}
     </ul>

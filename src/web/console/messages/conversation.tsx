@@ -1,6 +1,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { OwnLine } from '../../../database/lines/lines.js'
 import type { Message } from '../../../database/messages/message.js'
+import { listConversations } from '../../../database/messages/conversations.js'
 import { listMessages } from '../../../database/messages/reading.js'
 import {
   findContacts,
@@ -15,21 +16,22 @@ import { isId } from '../../../ids.js'
 import { Blocked, ContactForms } from './conversation/contact.js'
 import { ContactName } from './conversation/contact-name.js'
 import { conversationPath, conversationsPath, numberOf } from './conversation/path.js'
+import { Face, People } from './conversation/people.js'
 import { Thread } from './conversation/thread.js'
 import { fieldOf, idOf, queryOf } from '../form-values.js'
 import { Empty } from '../form.js'
 import { Layout } from '../layout.js'
-import { linePath } from '../lines/line/section.js'
 import { live } from '../live.js'
 import { Obstacles } from './message/obstacles.js'
 import { withNotice, type Notice } from '../notices.js'
 import { answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
 import { sessionOf } from '../people/session.js'
 import { countText, sendText, TextForm, type CountedText } from './text-form.js'
-import { UserText } from '../user-text.js'
 
 /** About as much as a person reads of a conversation at once. */
 const PAGE_SIZE = 30
+/** The others beside it, the latest first. */
+const LISTED = 30
 
 interface View {
   line: OwnLine
@@ -51,31 +53,38 @@ export function showConversation(context: Context): Middleware {
     const { counted } = shownOnce<{ counted: CountedText }>(ctx)
     const page = pageOf(ctx, context)
     const { line, number, contact, path } = view
+    const { conversations } = await listConversations(
+      context.db,
+      { userId: line.userId, lineId: line.id },
+      { limit: LISTED },
+    )
     const liveness = view.before === undefined ? { 'data-live': `${path}/live`, 'hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
       <Layout page={page} title={`Conversation with ${contact?.name ?? number}`}>
-        <div class="conversation">
-          <h1>
-            <ContactName number={number} name={contact?.name} />
-          </h1>
-          <p class="facts">
-            <span>
-              with{' '}
-              <a href={linePath(line.id)}>
-                <UserText>{line.name}</UserText>
+        <div class="talk">
+          <People line={line} conversations={conversations} number={number} />
+          <section class="thread-side" aria-label={`Conversation with ${contact?.name ?? number}`}>
+            <header>
+              <a class="back" href={conversationsPath(line.id)} aria-label="All conversations" />
+              <h1>
+                <ContactName number={number} name={contact?.name} />
+              </h1>
+            </header>
+            <div class="now" {...liveness}>
+              <Now {...view} />
+            </div>
+            <Answer page={page} view={view} counted={counted} />
+          </section>
+          <aside class="who">
+            <p class="card">
+              <Face number={number} name={contact?.name} isBig />
+              <a href={`/console/activity?${new URLSearchParams({ line: line.id, number }).toString()}`}>
+                Activity with this number
               </a>
-            </span>
-            <a href={conversationsPath(line.id)}>All conversations of the line</a>
-            <a href={`/console/activity?${new URLSearchParams({ line: line.id, number }).toString()}`}>
-              Activity with this number
-            </a>
-          </p>
-          <div {...liveness}>
-            <Now {...view} />
-          </div>
-          <Answer page={page} view={view} counted={counted} />
-          <ContactForms {...{ page, number, contact, path }} />
+            </p>
+            <ContactForms {...{ page, number, contact, path }} />
+          </aside>
         </div>
       </Layout>,
     )
@@ -154,14 +163,16 @@ function Now({ number, contact, obstacles, messages, hasOlder, before, path }: V
       <Blocked number={number} contact={contact} />
       <Obstacles number={number} obstacles={obstacles} />
       <nav class="pages" aria-label="Pages">
-        {hasOlder && oldest !== undefined ? (
-          <a href={`${path}?before=${oldest.id}`} rel="next">
+        {hasOlder && oldest !== undefined && (
+          <a href={`${path}?before=${oldest.id}`} rel="next" class="older">
             Older
           </a>
-        ) : (
-          <span />
         )}
-        {before !== undefined && <a href={path}>Newest</a>}
+        {before !== undefined && (
+          <a href={path} class="older">
+            Newest
+          </a>
+        )}
       </nav>
       {oldest === undefined ? (
         <Empty>The line and this number have not written to each other.</Empty>
@@ -178,15 +189,15 @@ function Answer(props: { page: Page; view: View; counted: CountedText | undefine
   const { page, view, counted } = props
   const { line, obstacles, path } = view
   return (
-    <section aria-labelledby="answer-title">
-      <h2 id="answer-title">Answer</h2>
+    <>
+      <h2 class="unseen">Answer</h2>
       {line.status !== 'active' ? (
         <p class="empty">A disabled line sends nothing.</p>
       ) : obstacles.optedOutAt !== null && page.fault === undefined ? (
         <p class="empty">Nothing can be sent to a number that has opted out.</p>
       ) : (
-        <TextForm page={page} action={`${path}/messages`} counted={counted} />
+        <TextForm page={page} action={`${path}/messages`} counted={counted} isComposer />
       )}
-    </section>
+    </>
   )
 }

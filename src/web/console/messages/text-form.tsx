@@ -31,10 +31,12 @@ export function TextForm(props: {
   /** `…/segments` counts. */
   action: string
   counted: CountedText | undefined
+  /** It stands below a conversation: Enter sends, and when it is sent is asked only of who wants to say it. */
+  isComposer?: boolean
   /** Fields above the text. */
   children?: ComponentChildren
 }) {
-  const { action, counted, children } = props
+  const { action, counted, isComposer = false, children } = props
   const counting = `${action}/segments`
   const page = ofThisForm(props.page, counting, action)
   const count = {
@@ -44,8 +46,14 @@ export function TextForm(props: {
     'hx-status:4xx': 'target:body',
     'hx-status:5xx': 'target:body',
   }
+  const time = <SendTime page={page} action={action} value={counted?.sendAt} zone={counted?.zone} />
+  const countWords = (
+    <div id={COUNT_ID} role="status">
+      {counted !== undefined && <SegmentCount measure={counted.measure} />}
+    </div>
+  )
   return (
-    <Form page={page} action={action}>
+    <Form page={page} action={action} {...(isComposer ? { class: 'composer' } : {})}>
       <input type="hidden" name="key" value={counted?.key ?? typedIn(page, action, 'key') ?? newId()} />
       {children}
       <TextArea
@@ -53,19 +61,33 @@ export function TextForm(props: {
         action={action}
         name="text"
         label="Text"
-        rows={3}
+        rows={isComposer ? 2 : 3}
         value={counted?.text ?? ''}
         required
-        more={{ maxlength: MAX_TEXT_LENGTH, ...count, 'hx-trigger': 'input changed delay:400ms' }}
+        more={{
+          maxlength: MAX_TEXT_LENGTH,
+          ...(isComposer ? { placeholder: 'Message' } : {}),
+          ...count,
+          'hx-trigger': 'input changed delay:400ms',
+        }}
       />
-      <SendTime page={page} action={action} value={counted?.sendAt} zone={counted?.zone} />
-      <div id={COUNT_ID} role="status">
-        {counted !== undefined && <SegmentCount measure={counted.measure} />}
+      {!isComposer && time}
+      {!isComposer && countWords}
+      <div class="buttons">
+        {isComposer && (
+          <details open={(counted?.sendAt ?? typedIn(page, action, 'sendAt') ?? '') !== ''}>
+            <summary>Schedule</summary>
+            {time}
+          </details>
+        )}
+        {isComposer && countWords}
+        <button type="submit" class="secondary" formaction={counting} formnovalidate {...count}>
+          Count segments
+        </button>
+        <button type="submit" class="primary">
+          {isComposer ? 'Send' : 'Send the text'}
+        </button>
       </div>
-      <button type="submit">Send the text</button>{' '}
-      <button type="submit" class="secondary" formaction={counting} formnovalidate {...count}>
-        Count segments
-      </button>
     </Form>
   )
 }

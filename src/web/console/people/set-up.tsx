@@ -63,7 +63,9 @@ export function showSetUp(context: Context): Middleware {
               more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
             />
             {owner.userId !== null && <RevokeAccess page={page} action={action} />}
-            <button type="submit">Set password and sign in</button>
+            <button type="submit" class="primary">
+              Set password and sign in
+            </button>
           </Form>
         </article>
       </Layout>,

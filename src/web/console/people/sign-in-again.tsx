@@ -95,7 +95,9 @@ async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void>
           ) : (
             <Credentials page={page} action={action} />
           )}
-          <button type="submit">Sign in</button>
+          <button type="submit" class="primary">
+            Sign in
+          </button>
         </Form>
       </article>
     </Layout>,

@@ -33,7 +33,9 @@ export function showSignIn(context: Context): Middleware {
             <input type="hidden" name="next" value={next} />
             <EmailField page={page} action={action} />
             <PasswordField page={page} action={action} />
-            <button type="submit">Sign in</button>
+            <button type="submit" class="primary">
+              Sign in
+            </button>
           </Form>
           {page.hasMail && (
             <p>
@@ -107,7 +109,9 @@ export function showConfirm(context: Context): Middleware {
             <input type="hidden" name="next" value={nextOf(ctx)} />
             <PasswordField page={page} action={action} />
             {page.session?.hasSecondFactor === true && <CodeField page={page} action={action} />}
-            <button type="submit">Go on</button>
+            <button type="submit" class="primary">
+              Go on
+            </button>
           </Form>
           {page.session?.hasSecondFactor === true && (
             <PasskeyButton page={page} action="/console/confirm/passkey" next={nextOf(ctx)} />

@@ -375,7 +375,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
     expectPage(refused, 409)
     expect(faultOf(refused)).to.include(`lines are at ${name}`)
     expect(refused.text).to.include('It cannot be removed as long as lines are at it.')
-    expect((await browser.get(`/console/lines/${line.id}`)).text).to.include(`at ${name}`)
+    expect((await browser.get(`/console/lines/${line.id}`)).text).to.include(`<dd>${name}</dd>`)
     await context.db('lines').where({ number }).delete()
     expectSentTo(await browser.submit(`${path}/remove`), `${CARRIERS}?done=carrier-removed`)
     expectPage(await browser.get(path), 404)

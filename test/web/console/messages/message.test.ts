@@ -95,7 +95,8 @@ describeWith("a message's page", startConsole, (site) => {
       const id = await queueMessage(site.context, line)
       await sendMessage(site.context, id)
       expect(await words(id))
-        .to.match(/To \+15005550101 sent Text from the line Office \(\+1555\d+\) Id [\w-]+ Copy Hello/)
+        .to.match(/To \+15005550101 sent Hello/)
+        .and.match(/From Office \(\+1555\d+\) Type Text Message ID [\w-]+ Copy Length 1 segment, GSM-7/)
         .and.match(/Accepted by the incoming webhook [\d-]+ [\d:]+ UTC Waited \d+ ms for its slot/)
         .and.match(
           /Taken to the carrier [\d-]+ [\d:]+ UTC By simulator\. 1 attempt\. Carrier message id: [\w-]+/,
@@ -258,7 +259,8 @@ describeWith("a message's page", startConsole, (site) => {
 
     it('tells of its event and its first delivery', async () => {
       expect(await words(id))
-        .to.match(/From \+15005550101 received Text to the line Office/)
+        .to.match(/From \+15005550101 received/)
+        .and.match(/To Office \(\+1555\d+\) Type Text/)
         .and.match(/Received from the carrier [\d-]+ [\d:]+ UTC/)
         .and.include(`inboundText , webhook-id ${delivery.event_id}`)
         .and.include(`Delivery to ${site.receiver.url} pending Waiting for its first attempt.`)

@@ -11,14 +11,41 @@ interface OfForm {
   action: string
 }
 
+/** Where a group of settings begins, for kinds that have very many. */
+const GROUPS: Record<string, string> = {
+  url: 'Sending',
+  idField: 'Answers',
+  verification: 'Incoming requests',
+  messageIdField: 'Incoming messages',
+  statusIdField: 'Receipts',
+}
+const MANY = 12
+
 /** A field for each setting of a kind; those of an account that is there already hold what may be shown. */
 export function SettingFields(props: OfForm & { settings: readonly SettingView[] }) {
   const { page, action, settings } = props
+  const groups: { title: string | undefined; settings: SettingView[] }[] = [
+    { title: undefined, settings: [] },
+  ]
+  for (const setting of settings) {
+    const title = settings.length > MANY ? GROUPS[setting.key] : undefined
+    if (title !== undefined) groups.push({ title, settings: [] })
+    groups.at(-1)?.settings.push(setting)
+  }
   return (
     <>
-      {settings.map((setting) => (
-        <Setting key={setting.key} page={page} action={action} setting={setting} />
-      ))}
+      {groups.map(({ title, settings: some }) => {
+        const fields = some.map((setting) => (
+          <Setting key={setting.key} page={page} action={action} setting={setting} />
+        ))
+        if (title === undefined) return fields
+        return (
+          <fieldset key={title} class="group">
+            <legend>{title}</legend>
+            {fields}
+          </fieldset>
+        )
+      })}
     </>
   )
 }

@@ -55,7 +55,9 @@ function NewForm({ page, context, kind }: { page: Page; context: Context; kind: 
       />
       <SettingFields page={page} action={NEW} settings={showSettings(definition, {})} />
       <AccountFields page={page} action={NEW} account={definition.defaults} />
-      <button type="submit">Add the account</button>
+      <button type="submit" class="primary">
+        Add the account
+      </button>
     </Form>
   )
 }

@@ -1,45 +1,61 @@
+import { Fragment } from 'preact'
 import type { Message } from '../../../../database/messages/message.js'
+import type { MessageStatus } from '../../../../states.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Time } from '../../form.js'
-import { SOURCE_LABELS, TYPE_LABELS } from '../message/labels.js'
+import { TYPE_LABELS } from '../message/labels.js'
 import { MediaCopy } from '../message/media.js'
 import { messagePath } from '../message/path.js'
 import { Status } from '../../status.js'
+import { TimeOfDay } from '../../time-filter-fields.js'
+import { daysIn, UTC } from '../../zone.js'
 
-/** What a line and a number have written to each other, the newest at the bottom. */
+/** What nobody needs to be told of each message. */
+const USUAL: ReadonlySet<MessageStatus> = new Set(['received', 'sent', 'delivered'])
+
+/** What a line and a number have written to each other, below the days on which it was, the newest at the bottom. */
 export function Thread({ messages }: { messages: readonly Message[] }) {
+  const dayOf = daysIn(UTC)
   return (
-    <ol class="thread">
-      {messages.map((message) => (
-        <Bubble key={message.id} message={message} />
-      ))}
+    <ol class="thread" data-days="">
+      {messages.map((message, n) => {
+        const day = dayOf(message.createdAt)
+        const before = messages[n - 1]
+        return (
+          <Fragment key={message.id}>
+            {(before === undefined || dayOf(before.createdAt) !== day) && <li class="day">{day}</li>}
+            <Bubble message={message} />
+          </Fragment>
+        )
+      })}
     </ol>
   )
 }
 
 /** A message in one state never changes, so htmx leaves it alone when another one comes, and a recording plays on. */
 function Bubble({ message }: { message: Message }) {
-  const { id, direction, source, type, text, media, status, error, createdAt, dueAt } = message
-  const state = [status, status === 'scheduled' ? dueAt.getTime() : '', media?.status, media?.isRemoved].join(
-    '-',
-  )
+  const { id, direction, type, text, media, status, error, createdAt, dueAt } = message
+  const isLater = status === 'scheduled'
+  const state = [status, isLater ? dueAt.getTime() : '', media?.status, media?.isRemoved].join('-')
   return (
-    <li id={`message-${id}-${state}`} class={direction} {...{ 'hx-morph-skip': '' }}>
+    <li
+      id={`message-${id}-${state}`}
+      class={isLater ? `${direction} later` : direction}
+      {...{ 'hx-morph-skip': '' }}
+    >
       {text !== null && text !== '' && <p dir="auto">{text}</p>}
       {media !== null && <MediaCopy media={media} label={TYPE_LABELS[type]} />}
-      {error !== null && <small class="why">{explainFailure(error)}</small>}
       <small>
         <a href={messagePath(id)}>
-          <Time at={createdAt} />
-        </a>{' '}
-        <Status status={status} />
-        {status === 'scheduled' && (
-          <>
-            {' '}
+          <TimeOfDay zone={undefined} at={createdAt} />
+        </a>
+        {!USUAL.has(status) && <Status status={status} />}
+        {isLater && (
+          <span>
             goes out <Time at={dueAt} />
-          </>
+          </span>
         )}
-        {direction === 'outbound' && ` ${SOURCE_LABELS[source]}`}
+        {error !== null && <span class="why">{explainFailure(error)}</span>}
       </small>
     </li>
   )

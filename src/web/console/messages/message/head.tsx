@@ -2,24 +2,24 @@ import { contactNumberOf, type Message } from '../../../../database/messages/mes
 import { moneyOf } from '../../../../domain/messages/spending/monthly-caps.js'
 import { cutIntoSegments } from '../../../../kit/text/segments.js'
 import { ContactName } from '../conversation/contact-name.js'
-import { conversationPath } from '../conversation/path.js'
+import { conversationPath, conversationsPath } from '../conversation/path.js'
 import { labelOf } from '../activity/filter-form.js'
-import { linePath } from '../../lines/line/section.js'
+import { linePath, LINES } from '../../lines/line/section.js'
 import { PhoneNumber } from '../phone-number.js'
 import { segmentWords } from '../segments.js'
-import { ShortId } from '../../short-id.js'
+import { Fact, Facts } from '../../parts/facts.js'
+import { PageHead } from '../../parts/page-head.js'
 import { Status } from '../../status.js'
 import { TYPE_LABELS } from './labels.js'
 import { MediaCopy } from './media.js'
 import type { MessageView } from './page-model.js'
 import { strayFaultOf } from './send-again.js'
 
-/** Between whom, and what it says. */
+/** Between whom, and how it is. */
 export function Head(view: MessageView) {
   const { message, line, isOwner, contactName } = view
   const number = contactNumberOf(message)
-  const lineLabel = labelOf(line.name, line.number)
-  const { direction, type, text, mediaUrl, media, status } = message
+  const { direction, status } = message
   const fault = strayFaultOf(view)
   return (
     <>
@@ -28,60 +28,71 @@ export function Head(view: MessageView) {
           {fault}
         </p>
       )}
-      <h1>
-        {direction === 'outbound' ? 'To ' : 'From '}
-        {isOwner ? (
-          <a href={conversationPath(line.id, number)}>
-            <ContactName number={number} name={contactName} />
-          </a>
-        ) : (
-          <PhoneNumber number={number} />
-        )}
-      </h1>
-      <p class="facts">
-        <Status status={status} />
-        <span>
-          {TYPE_LABELS[type]} {direction === 'outbound' ? 'from the line' : 'to the line'}{' '}
-          {isOwner ? (
-            <a href={linePath(line.id)} dir="auto">
-              {lineLabel}
-            </a>
-          ) : (
-            <span dir="auto">{lineLabel}</span>
-          )}
-        </span>
-        <span>
-          Id <ShortId id={message.id} what="the message’s id" />
-        </span>
-      </p>
+      <PageHead
+        {...(isOwner
+          ? {
+              crumbs: [
+                ['Lines', LINES],
+                [line.name, linePath(line.id)],
+                ['Conversations', conversationsPath(line.id)],
+              ] as const,
+            }
+          : {})}
+        title={
+          <>
+            {direction === 'outbound' ? 'To ' : 'From '}
+            {isOwner ? (
+              <a href={conversationPath(line.id, number)}>
+                <ContactName number={number} name={contactName} />
+              </a>
+            ) : (
+              <PhoneNumber number={number} />
+            )}
+          </>
+        }
+        beside={<Status status={status} />}
+      />
+    </>
+  )
+}
+
+/** What it says. */
+export function Said({ message: { type, direction, text, mediaUrl, media } }: MessageView) {
+  return (
+    <div class={`flow ${direction}`}>
       {text !== null && (
         <blockquote class="text" dir="auto">
           {text}
         </blockquote>
       )}
-      {text !== null && (
-        <p class="muted">
-          {wordsOfText(text)}
-          {chargeWords(message)}
-        </p>
-      )}
-      {text === null && <Charge message={message} />}
       {media !== null && <MediaCopy media={media} label={TYPE_LABELS[type]} />}
       {mediaUrl !== null && direction === 'outbound' && <MediaUrl url={mediaUrl} />}
-    </>
+    </div>
   )
 }
 
-/** What its carrier said of it besides, if anything. */
-function chargeWords({ carrierSegmentCount, price, currency }: Message): string {
-  const count = carrierSegmentCount === null ? '' : `; ${carrierSegmentCount} by the carrier's count`
-  if (price === null || currency === null) return count
-  return `${count}; cost: ${moneyOf({ amount: price, currency })}`
-}
-
-function Charge({ message }: { message: Message }) {
-  const words = chargeWords(message).replace(/^; /, '')
-  return words === '' ? null : <p class="muted">{words}</p>
+/** What is known of it, beside what happened. */
+export function MessageFacts({ message, line, isOwner }: MessageView) {
+  const { id, direction, type, text } = message
+  const lineLabel = labelOf(line.name, line.number)
+  return (
+    <Facts>
+      <Fact label={direction === 'outbound' ? 'From' : 'To'}>
+        {isOwner ? (
+          <a href={linePath(line.id)} dir="auto">
+            {lineLabel}
+          </a>
+        ) : (
+          <span dir="auto">{lineLabel}</span>
+        )}
+      </Fact>
+      <Fact label="Type">{TYPE_LABELS[type]}</Fact>
+      <Fact label="Message ID" copyId={`fact-${id}`} what="the message’s id">
+        <code>{id}</code>
+      </Fact>
+      {text !== null && <Fact label="Length">{wordsOfText(text)}</Fact>}
+    </Facts>
+  )
 }
 
 function wordsOfText(text: string): string {

@@ -6,12 +6,14 @@ export function Step(props: { title: ComponentChildren; at?: Date | null; childr
   const { title, at, children } = props
   return (
     <li>
-      <strong>{title}</strong>{' '}
-      {at != null && (
-        <span class="muted">
-          <Time at={at} />
-        </span>
-      )}
+      <div>
+        <strong>{title}</strong>{' '}
+        {at != null && (
+          <span class="muted">
+            <Time at={at} />
+          </span>
+        )}
+      </div>
       {children}
     </li>
   )

@@ -1,5 +1,5 @@
 import { contactNumberOf } from '../../../../database/messages/message.js'
-import { Head } from './head.js'
+import { Head, MessageFacts, Said } from './head.js'
 import { InboundWay } from './inbound.js'
 import { Obstacles } from './obstacles.js'
 import { OptInEventsWay } from './opt-in-events.js'
@@ -10,9 +10,17 @@ export function Way(view: MessageView) {
   return (
     <>
       <Head {...view} />
-      <Obstacles number={contactNumberOf(view.message)} obstacles={view.obstacles} />
-      {view.message.direction === 'outbound' ? <OutboundWay {...view} /> : <InboundWay {...view} />}
-      <OptInEventsWay {...view} />
+      <div class="with-facts">
+        <div class="stack">
+          <Obstacles number={contactNumberOf(view.message)} obstacles={view.obstacles} />
+          <Said {...view} />
+          {view.message.direction === 'outbound' ? <OutboundWay {...view} /> : <InboundWay {...view} />}
+          <OptInEventsWay {...view} />
+        </div>
+        <aside>
+          <MessageFacts {...view} />
+        </aside>
+      </div>
     </>
   )
 }

@@ -1,0 +1,62 @@
+import type { Conversation } from '../../../../database/messages/conversations.js'
+import type { OwnLine } from '../../../../database/lines/lines.js'
+import { Ago } from '../../form.js'
+import { linePath } from '../../lines/line/section.js'
+import { excerptOf } from '../activity/list.js'
+import { TYPE_LABELS } from '../message/labels.js'
+import { PhoneNumber } from '../phone-number.js'
+import { UserText } from '../../user-text.js'
+import { conversationPath } from './path.js'
+
+const COLOURS = 6
+
+/** With whom the line was in touch, the latest first, beside the conversation that is open. */
+export function People(props: { line: OwnLine; conversations: readonly Conversation[]; number: string }) {
+  const { line, conversations } = props
+  return (
+    <nav class="list" aria-label="Conversations">
+      <h2>
+        <a href={linePath(line.id)}>
+          <UserText>{line.name}</UserText>
+        </a>
+      </h2>
+      <ul class="people">
+        {conversations.map(({ number, contactName, direction, type, text, createdAt }) => (
+          <li key={number}>
+            <Face number={number} name={contactName} />
+            <a
+              href={conversationPath(line.id, number)}
+              {...(number === props.number ? { 'aria-current': 'page' as const } : {})}
+            >
+              {contactName === null ? <PhoneNumber number={number} /> : <UserText>{contactName}</UserText>}
+            </a>
+            <Ago at={createdAt} />
+            <p>
+              {direction === 'outbound' && 'You: '}
+              {text === null || text === '' ? TYPE_LABELS[type] : <UserText>{excerptOf(text)}</UserText>}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** Somebody's initials, or the last two digits of a number, in a colour that the number always has. */
+export function Face(props: { number: string; name: string | null | undefined; isBig?: boolean }) {
+  const { number, name, isBig = false } = props
+  const colour = (Array.from(number).reduce((sum, each) => sum + (each.codePointAt(0) ?? 0), 0) % COLOURS) + 1
+  return (
+    <span class={`face f${colour}${isBig ? ' big' : ''}`} aria-hidden="true" dir="auto">
+      {name == null || name === '' ? number.slice(-2) : initialsOf(name)}
+    </span>
+  )
+}
+
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/)
+  return [words[0], ...(words.length > 1 ? [words.at(-1)] : [])]
+    .map((word) => Array.from(word ?? '')[0] ?? '')
+    .join('')
+    .toUpperCase()
+}

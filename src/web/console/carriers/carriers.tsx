@@ -48,7 +48,7 @@ export function KindLinks({ context }: { context: Context }) {
   return (
     <>
       <KindCards kinds={kinds.filter(([kind]) => !GENERIC.has(kind))} />
-      <h3>Protocols, and phones of your own</h3>
+      <h2>Protocols, and phones of your own</h2>
       <KindCards kinds={kinds.filter(([kind]) => GENERIC.has(kind))} />
     </>
   )

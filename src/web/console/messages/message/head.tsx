@@ -90,9 +90,24 @@ export function MessageFacts({ message, line, isOwner }: MessageView) {
       <Fact label="Message ID" copyId={`fact-${id}`} what="the message’s id">
         <code>{id}</code>
       </Fact>
-      {text !== null && <Fact label="Length">{wordsOfText(text)}</Fact>}
+      {text !== null && (
+        <Fact label="Length">
+          {wordsOfText(text)}
+          {chargeWords(message)}
+        </Fact>
+      )}
+      {text === null && chargeWords(message) !== '' && (
+        <Fact label="Charge">{chargeWords(message).replace(/^; /, '')}</Fact>
+      )}
     </Facts>
   )
+}
+
+/** What its carrier said of it besides, if anything. */
+function chargeWords({ carrierSegmentCount, price, currency }: Message): string {
+  const count = carrierSegmentCount === null ? '' : `; ${carrierSegmentCount} by the carrier's count`
+  if (price === null || currency === null) return count
+  return `${count}; cost: ${moneyOf({ amount: price, currency })}`
 }
 
 function wordsOfText(text: string): string {

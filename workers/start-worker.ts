@@ -16,10 +16,10 @@ import { jobCrashes, jobDuration } from '../src/telemetry/metrics.js'
 import { crashesAlone, onlyJob } from './alone.js'
 
 /**
- * How every worker runs its jobs.
+ * Every worker runs its jobs in this way.
  *
- * A job never fails for what happens outside: the row in Postgres says what is next, and the job only carries
- * its id there. (One that nobody can read does, for good.) So a handler ends in one of three ways: it is done; it throws TryAgainIn and the job is moved to
+ * A job never fails because of the outside world: the row in Postgres says what comes next, and the job only carries
+ * its id. (A job that nobody can read does fail, permanently.) So a handler ends in one of three ways: it is done; it throws TryAgainIn and the job is moved to
  * that moment, without using up an attempt; or something unexpected happens. Of that, an unreachable Postgres or
  * Redis holds the job for a moment (and with it the worker's place, so that a whole worker pauses), and anything
  * else counts as a crash of that row (`crashed`), which is dead after a few.

@@ -35,9 +35,9 @@ import { getEventSchema } from './schemas.js'
 import * as phones from './simulator/phones.js'
 
 /**
- * Middleware in order, then every route with its checks and its handler: the map of the service. What stands before
- * each page, form and operation (who may come in, how the body is read) is in `routes/kinds.ts`. The sections of the map are beside
- * it; the operations of /v1, each of which says its own path, are listed in `api/operations.ts`.
+ * This is the map of the service: the middleware in order, then every route with its checks and its handler. The checks before
+ * each page, form and operation (who has access, how the body is read) are in `routes/kinds.ts`, next to the sections of the
+ * map. The operations of /v1 declare their own paths and are listed in `api/operations.ts`.
  */
 export function createApp(context: Context): Koa {
   const { config, log } = context

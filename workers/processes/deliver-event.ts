@@ -8,9 +8,9 @@ import { RunAlone, startWorker, TryAgainIn } from '../start-worker.js'
 /**
  * Events → developers' URLs.
  *
- * A job says "there is something for this endpoint". The endpoint is a lane: what is due is claimed in order, signed and
- * POSTed, as many at a time as the endpoint takes. The end of each request brings the next, until nothing is due. A job
- * that finds the lane full ends. Each attempt is a row, whatever came of it. After a failure another job comes by the retry
+ * A job says "there is something for this endpoint". The endpoint is a lane: due deliveries are claimed in order, signed and
+ * POSTed, as many at a time as the endpoint takes. When a request ends, the next one starts, until nothing is due. A job
+ * that finds the lane full ends. Each attempt is a row, whatever its outcome. After a failure, another job follows the retry
  * schedule (5 s, 20 s, 80 s … 24 h), until the event is delivered or `exhausted`. Delivery is at least once: if a worker
  * dies after the POST, another one delivers the event again, with the same webhook-id.
  */

@@ -7,10 +7,10 @@ import { RunAlone, startWorker, TryAgainIn } from '../start-worker.js'
  * Media at a carrier or on the web → our own storage.
  *
  * A job says "try to copy this". The row is claimed, the source is read (through safe-fetch, redirect by redirect, cut
- * at the limit), the bytes are judged by what they are, and only then stored. What waits for it goes on in the same
- * transaction: a message that a line sends gets its job, the event of a received one its deliveries. After a failure that
- * may pass the job comes back later. A failure that stays fails the message with its reason, or holds the event, and a
- * person can have it tried again. If a worker dies, its lease ends and the media are copied again.
+ * at the limit), the type is detected from the bytes, and only then is the copy stored. The same transaction continues
+ * whatever waited for it: an outgoing message gets its job, and the event of an incoming one its deliveries. After a temporary
+ * failure the job comes back later. A permanent failure fails the message with its reason, or holds the event, and a
+ * person can retry it. If a worker dies, its lease expires and the media are copied again.
  */
 await startWorker({
   queue: 'fetch-media',

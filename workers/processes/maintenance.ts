@@ -39,11 +39,11 @@ const LOOK_MS = 15_000
 const TASKS_AT_ONCE = 8
 
 /**
- * What has to be done without anybody asking.
+ * Maintenance is the work that nobody asks for.
  *
  * The sweep runs by a timer, not by a job: it repairs what Redis has lost, so Redis must not be able to lose it.
- * Housekeeping that may be late runs by job schedulers, where operators see it. They are made again when they are missing.
- * A background task (`domain/operating/tasks/run.ts`) is a job that comes back for each batch, and that shows how far it is.
+ * Housekeeping that may be late runs by job schedulers, where operators see it. Missing schedulers are created again.
+ * A background task (`domain/operating/tasks/run.ts`) is a job that comes back for each batch and shows its progress.
  */
 await startWorker(
   {

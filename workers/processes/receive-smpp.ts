@@ -7,20 +7,20 @@ import { closeTraces, openTraces } from '../../src/telemetry/traces.js'
 /**
  * SMSCs ↔ messages and receipts.
  *
- * Not a worker of a queue: an SMSC brings what it has to whoever is bound, and may let an account be bound once only.
- * So of all processes one holds the sessions of an account, for both ways, by a lease (`carrier_sessions`); others
+ * This process is not a queue worker: an SMSC delivers to any bound session, and may allow only one bind per account.
+ * So a single process holds the sessions of an account, in both directions, by a lease (`carrier_sessions`); the others
  * stand by and take over within seconds. It binds again whenever a session ends, and notices when accounts are added,
- * changed or removed; without any it does next to nothing.
+ * changed or removed; without accounts it is idle.
  *
- * What comes is answered only when it is committed; everything else stays at the SMSC, which brings it again. A repeat is
- * recognized by its content and its session (`take_smpp_arrivals`), so a killed process makes no message twice and loses
- * none.
+ * An incoming PDU is answered only after its commit; all others stay at the SMSC, which delivers them again. A repeat is
+ * recognized by its content and its session (`take_smpp_arrivals`), so a killed process neither duplicates nor loses a
+ * message.
  *
- * What is to go out waits in the lane of its account (`queues/account-lanes.ts`): windows, claim, carrier call and result
- * are done here. An id in the lane may be lost or there twice: the claim decides. A process that is killed in the call
- * leaves a lease behind, and the message becomes `unknown`.
+ * Outgoing messages wait in the lane of their account (`queues/account-lanes.ts`): windows, claim, carrier call and result
+ * are handled here. An id in the lane may be lost or duplicated, because the claim decides. If a process is killed during
+ * the call, its lease expires and the message becomes `unknown`.
  *
- * On SIGTERM it takes nothing more, ends and answers what it holds, unbinds, and gives its leases back.
+ * On SIGTERM it accepts nothing more, finishes and answers what it holds, unbinds, and releases its leases.
  */
 const context = openContext('receive-smpp')
 const { log } = context

@@ -5,10 +5,10 @@ import { startWorker, TryAgainIn } from '../start-worker.js'
 /**
  * Queued messages → carriers.
  *
- * A job says "look at this message". If the line's windows are full the job comes back when a slot opens; if an
- * earlier message to the same number is not over, that one brings it; else the row is claimed (`sending`) and
- * the carrier is called once. A worker that dies in the call leaves a lease behind, and the message becomes
- * `unknown`: perhaps it was sent, and a person would rather wait than be texted twice.
+ * A job says "look at this message". If the line's windows are full, the job comes back when a slot opens. If an
+ * earlier message to the same number is not finished, that message enqueues this one. Otherwise the row is claimed
+ * (`sending`) and the carrier is called once. If a worker dies during the call, its lease expires and the message becomes
+ * `unknown`: it may have been sent, and people would rather wait than be texted twice.
  */
 await startWorker({
   queue: 'send-message',

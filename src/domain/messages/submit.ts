@@ -62,8 +62,8 @@ export function requireSendable(text: string): void {
 
 /**
  * Accepts a message for an incoming webhook. When this resolves with `accepted` or `replayed`, the message is
- * committed; the other answers say why not. `toNumber` and `line` are the two windows after it. `webhook_changed` means
- * that the given row is out of date, or that the token does not open the webhook any more.
+ * committed; the other answers say why it was not. `toNumber` and `line` are the two windows afterwards. `webhook_changed`
+ * means that the given row is out of date, or that the token is no longer valid for the webhook.
  *
  * @param tokenHash of the token that the request came with
  * @throws UserError for the text and the number
@@ -107,8 +107,8 @@ export async function submitToIncomingWebhook(
 }
 
 /**
- * Writes down the messages of one turn of the event loop, whoever sends them, and then enqueues a job for each. The
- * enqueuing is not awaited: the rows are committed, and the answer does not need Redis.
+ * Writes the messages of one turn of the event loop, whoever sends them, and then enqueues a job for each. Enqueuing is
+ * not awaited: the rows are committed, and the answer does not need Redis.
  */
 export function createQueueing({
   db,
@@ -125,23 +125,20 @@ export function createQueueing({
     countAnswers(requests, answers)
     const accepted = requests.filter((_, n) => isAccepted(answers[n]))
     void sendingQueue.enqueue(
-      // This goes by the clock of this process, which may differ: the row decides, and the sweep brings what has no
-      // job.
+      // The clock of this process may differ: the row decides, and the sweep enqueues rows without a job.
       accepted.flatMap(({ messageId, lineId, media, sendAt }) =>
         media || (sendAt !== undefined && sendAt > startedAt) ? [] : [{ ...firstJob(messageId), lineId }],
       ),
     )
     traceAccepted(accepted, startedAt)
-    // The message itself gets its job when its media are copied.
+    // The message itself gets its job once its media are copied.
     void queues.enqueueMedia(accepted.flatMap(({ media }) => (media ? [firstJob(media.id)] : [])))
     return answers
   }
 
   return async (requests: readonly QueueRequest[]): Promise<(QueueAnswer | Error)[]> => {
-    // Whether a caller has hung up is known when the event loop has looked at its sockets once more. On a busy machine
-    // a
-    // request may have waited to be read for longer than its caller did (measured: 893 of 1,652 were accepted for
-    // nobody).
+    // The event loop has to poll its sockets once more to see whether a caller has hung up. On a busy machine a request
+    // may wait to be read for longer than its caller does (measured: 893 of 1,652 were accepted for nobody).
     await nextTurn()
     const wanted = requests.filter(({ hasLeft }) => hasLeft?.() !== true)
     if (wanted.length === requests.length) return queue(requests)
@@ -182,7 +179,7 @@ function firstJob(id: string): { id: string; generation: number } {
 /**
  * The number that a line is asked to send to, in E.164.
  *
- * @throws UserError 400 when it is none, 403 when the line may not send there
+ * @throws UserError 400 if it is not a phone number, 403 if the line may not send there
  */
 export function readDestination(
   line: Pick<
@@ -223,8 +220,8 @@ const readings = new WeakMap<Context['db'], { readAt: number; isFull: boolean | 
 const READING_MS = 200
 
 /**
- * Whether so many messages wait in all that new ones are refused. A message that is accepted should be sent soon, not
- * grow old in a queue.
+ * Tells whether so many messages are waiting in total that new ones are refused. An accepted message should be sent soon,
+ * not grow old in a queue.
  *
  * @throws Unavailable
  */

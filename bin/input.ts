@@ -30,7 +30,7 @@ export async function readInput(
       const line = await lines.next()
       if (isPerson) stderr.write('\n')
       if (line.done === true)
-        throw new UserError(`standard input has no line for ${key}: give one for each key=-`)
+        throw new UserError(`Standard input has no line for ${key}. Give one line for each key=-`)
       values[key] = line.value
     }
     return values

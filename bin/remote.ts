@@ -59,9 +59,11 @@ export async function runRemote(
 }
 
 function readRemote({ url, token }: RemoteOptions): Remote {
-  if (url === undefined) throw new UserError('give --url or LINEHOOK_URL: where the service is')
+  if (url === undefined) throw new UserError('Give the address of the service with --url or LINEHOOK_URL')
   if (token === undefined) {
-    throw new UserError('give LINEHOOK_TOKEN or --token: an API token from the console, under Settings')
+    throw new UserError(
+      'Give an API token with --token or LINEHOOK_TOKEN. Create one in the console, under Settings',
+    )
   }
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UserError('--url must be a URL that begins with http:// or https://')
@@ -89,7 +91,7 @@ export async function askRemote(
   if (!response.ok) throw await refusalOf(response)
   return response.json().catch((error: unknown) => {
     if (error instanceof SyntaxError)
-      throw new UserError(`${remote.url} is no Linehook: its answer is no JSON`)
+      throw new UserError(`${remote.url} is not a Linehook: its answer is not JSON`)
     throw new RemoteRefusal(`${remote.url} broke its answer off: ${reasonOf(error)}`, true)
   })
 }
@@ -130,6 +132,6 @@ export async function findRemoteLine(remote: Remote, reference: string): Promise
   const query = new URLSearchParams([[isId(reference) ? 'id' : 'phoneNumber', reference]])
   const lines = (await askRemote(remote, `/v1/lines?${query}`)) as RemoteLine[]
   const [line] = lines
-  if (line === undefined) throw new UserError('no such line: give its id, or its number such as +15551234567')
+  if (line === undefined) throw new UserError('No such line. Give its id, or its number such as +15551234567')
   return line
 }

@@ -26,9 +26,13 @@ export async function isBreached(path: string, passwords: readonly string[]): Pr
       await file.close()
     }
   } catch (error) {
-    throw new Unavailable('Passwords cannot be set now: the list of breached ones cannot be read', 60, {
-      cause: error,
-    })
+    throw new Unavailable(
+      'Passwords cannot be set now because the list of breached passwords cannot be read',
+      60,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

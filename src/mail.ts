@@ -46,13 +46,13 @@ export class MailFailed extends Error {
 }
 
 const WORDS: Record<MailFailure, string> = {
-  dns: 'the name of the mail server is not known',
-  connect: 'the mail server cannot be reached',
-  tls: 'the mail server’s certificate or encryption is not accepted',
-  timeout: 'the mail server did not answer in time',
-  sign_in: 'the mail server refused the user name or the password',
-  refused: 'the mail server refused the mail',
-  closed: 'the mail server closed the connection',
+  dns: 'The mail server’s name could not be resolved',
+  connect: 'The mail server is unreachable',
+  tls: 'The mail server’s certificate or encryption is not accepted',
+  timeout: 'The mail server timed out',
+  sign_in: 'The mail server rejected the user name or password',
+  refused: 'The mail server rejected the mail',
+  closed: 'The mail server closed the connection',
 }
 
 interface MailLimits {

@@ -26,7 +26,7 @@ export function readSecretFiles(given: NodeJS.ProcessEnv, names: readonly string
     const path = given[variable]?.trim() ?? ''
     if (path === '') continue
     if ((given[name]?.trim() ?? '') !== '') {
-      faults.push(`${variable} and ${name} are both set: take one of them away`)
+      faults.push(`${variable} and ${name} are both set. Remove one of them`)
       continue
     }
     const read = readSecret(path)
@@ -39,7 +39,7 @@ export function readSecretFiles(given: NodeJS.ProcessEnv, names: readonly string
 function readSecret(path: string): string | { fault: string } {
   try {
     const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
-    if (text.length > MAX_LENGTH) return { fault: `names a file of more than ${MAX_LENGTH} characters` }
+    if (text.length > MAX_LENGTH) return { fault: `names a file with more than ${MAX_LENGTH} characters` }
     return text.trim() === '' ? { fault: 'names an empty file' } : text
   } catch (error) {
     // The path is no secret, and what stands in the file never gets here.

@@ -60,7 +60,7 @@ export function createVocabulary(productWord: string): Vocabulary {
       const { [idField]: lineId, ...others } = fields
       if (lineId === undefined) return fields
       if (idField !== 'lineId' && others.lineId !== undefined) {
-        throw new UserError(`${idField} and lineId are the same field: give one of them`)
+        throw new UserError(`${idField} and lineId are the same field. Give only one of them`)
       }
       return { ...others, lineId }
     },

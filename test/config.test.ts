@@ -233,7 +233,7 @@ describe('configuration', () => {
         'ENCRYPTION_KEY_FILE names an empty file',
       ])
       expect(faultsOf({ ENCRYPTION_KEY_FILE: await fileWith(KEY) })).to.deep.equal([
-        'ENCRYPTION_KEY_FILE and ENCRYPTION_KEY are both set: take one of them away',
+        'ENCRYPTION_KEY_FILE and ENCRYPTION_KEY are both set. Remove one of them',
       ])
       const faults = faultsOf({ ...key, ENCRYPTION_KEY_FILE: await fileWith('hunter6'), PORT: 'x' })
       expect(faults).to.have.length(2)

@@ -322,13 +322,13 @@ describe('safe-fetch', () => {
       const explain = (code: string) =>
         createFetch({ ...NOTHING_ALLOWED, lookup: fails(code) }).explainUrl('https://hooks.test/')
       expect(await explain('ENOTFOUND')).to.match(/hooks\.test has no address: check its spelling/)
-      expect(await explain('EAI_AGAIN')).to.match(/could not be resolved just now/)
+      expect(await explain('EAI_AGAIN')).to.match(/could not be resolved right now/)
     })
 
     it('are explained within a few seconds when the name server does not answer', async () => {
       const safeFetch = createFetch({ ...NOTHING_ALLOWED, lookup: () => undefined })
       const startedAt = performance.now()
-      expect(await safeFetch.explainUrl('https://hooks.test/')).to.match(/could not be resolved just now/)
+      expect(await safeFetch.explainUrl('https://hooks.test/')).to.match(/could not be resolved right now/)
       expect(performance.now() - startedAt).to.be.within(2_900, 10_000)
     })
   })

@@ -87,7 +87,7 @@ describe('vocabulary', () => {
     it('is refused when it comes in both', () => {
       expect(() => vocabulary.canonicalFields({ burnerId: '7', lineId: '7' })).to.throw(
         UserError,
-        'burnerId and lineId are the same field: give one of them',
+        'burnerId and lineId are the same field. Give only one of them',
       )
     })
 

@@ -39,7 +39,7 @@ export async function readSettingOptions(written: readonly string[]): Promise<Re
     const [, key, value] = /^([\w.-]+)=(.*)$/s.exec(each) ?? []
     if (key === undefined || value === undefined) {
       throw new UserError(
-        '--set must be key=value, such as --set region=us, or key=- to be asked for the value',
+        '--set must be key=value, such as --set region=us, or key=- to enter the value when asked',
       )
     }
     return [key, value] as const

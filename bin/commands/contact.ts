@@ -69,8 +69,8 @@ export function addContactCommands(program: Command): void {
     .action((written: string, options: SetOptions) =>
       run(options, async (context) => {
         const { name, block = false, unblock = false } = options
-        if (block && unblock) throw new UserError('give --block or --unblock, not both')
-        if (name === undefined && !block && !unblock) throw new UserError('give --name, --block or --unblock')
+        if (block && unblock) throw new UserError('Give either --block or --unblock, not both')
+        if (name === undefined && !block && !unblock) throw new UserError('Give --name, --block or --unblock')
         const { id } = await getUserByEmail(context, options.user)
         const blocked = block || unblock ? block : undefined
         const saved = await saveContact(context, id, readContactNumber(written), { name, blocked })

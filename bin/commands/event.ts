@@ -99,7 +99,7 @@ async function readReplayOf(
   { line, allLines, endpoint: endpointId }: ReplayCommandOptions,
 ): Promise<ReplayOf> {
   if ([line !== undefined, allLines === true, endpointId !== undefined].filter(Boolean).length !== 1) {
-    throw new UserError('give one of --line, --endpoint, or --all-lines to replay the events of every line')
+    throw new UserError('Give --line or --endpoint, or --all-lines to replay the events of every line')
   }
   if (endpointId !== undefined) {
     const asker = { isOperator: true } as const

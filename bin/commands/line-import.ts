@@ -49,8 +49,8 @@ async function list(context: Context, options: ImportOptions) {
 
 /** The exit code is 1 if a number was refused. The other numbers become lines nevertheless. */
 async function addLines(context: Context, numbers: string[], { carrier, user, all }: ImportOptions) {
-  if (user === undefined) throw new UserError('--user must name who is to own the lines')
-  if (all === true && numbers.length > 0) throw new UserError('give numbers or --all, not both')
+  if (user === undefined) throw new UserError('--user must name the owner of the lines')
+  if (all === true && numbers.length > 0) throw new UserError('Give either numbers or --all, not both')
   const { id: userId } = await getUserByEmail(context, user)
   const account = await getCarrierAccount(context, carrier)
   const results = await importNumbers(context, account, { userId, numbers: all === true ? 'all' : numbers })

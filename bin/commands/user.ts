@@ -219,6 +219,7 @@ function stateOf({ disabledAt, hasPassword }: User): string {
 
 /** Neither is a default: one of them harms the people whom the user's programs serve, the other goes on serving. */
 function readBelongings({ stop = false, goOn = false }: { stop?: boolean; goOn?: boolean }): Belongings {
-  if (stop === goOn) throw new UserError('say whether what they own stops: give --stop or --go-on')
+  if (stop === goOn)
+    throw new UserError('Give --stop to stop their lines and applications, or --go-on to keep them working')
   return stop ? 'stops' : 'goes_on'
 }

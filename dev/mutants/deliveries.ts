@@ -79,7 +79,7 @@ export const DELIVERIES: readonly Mutant[] = [
   {
     breaks: 'a background task of a user who was disabled goes on',
     file: 'src/domain/operating/tasks/run.ts',
-    find: `  if (isOwnerDisabled) return 'the user is disabled'\n`,
+    find: `  if (isOwnerDisabled) return 'The user is disabled'\n`,
     replace: '',
     tests: REPLAY,
   },

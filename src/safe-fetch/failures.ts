@@ -80,14 +80,14 @@ export function faultOf(error: Error & { code?: unknown }): Fault {
   if (error instanceof Fault) return error
   const code = typeof error.code === 'string' ? error.code : ''
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') {
-    return new Fault('too_large', 'The headers of the answer are larger than 16 KiB.', error)
+    return new Fault('too_large', 'The response headers are larger than 16 KiB.', error)
   }
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
     return new Fault('aborted', 'The request was cancelled because the service is stopping.', error)
   }
   // With TLS 1.3 a server asks for a certificate of ours after the handshake.
   if (code.startsWith('ERR_SSL_')) {
-    return new Fault('tls', 'The TLS connection failed before the answer was complete.', error)
+    return new Fault('tls', 'The TLS connection failed before the response was complete.', error)
   }
   const isParserError = error.name === 'HTTPParserError' || code.startsWith('HPE_')
   const isLost = ENDED_EARLY.has(code)
@@ -95,13 +95,13 @@ export function faultOf(error: Error & { code?: unknown }): Fault {
     return notHttp(error)
   }
   if (isParserError || isLost) {
-    return new Fault('reset', 'The connection was closed before the answer was complete.', error)
+    return new Fault('reset', 'The connection was closed before the response was complete.', error)
   }
-  return new Fault('network', 'The connection failed before the answer was complete.', error)
+  return new Fault('network', 'The connection failed before the response was complete.', error)
 }
 
 export function notHttp(cause?: Error): Fault {
-  return new Fault('bad_response', 'The answer is not valid HTTP/1.1.', cause)
+  return new Fault('bad_response', 'The response is not valid HTTP/1.1.', cause)
 }
 
 const ENDED_EARLY = new Set([

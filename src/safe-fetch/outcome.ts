@@ -33,7 +33,7 @@ export class Outcome<Answer> {
     })
     this.#letGo = letGo
     this.#timer = setTimeout(() => {
-      this.cut(new Fault('timeout', `There was no complete answer within ${timeoutMs / 1_000} s.`))
+      this.cut(new Fault('timeout', `No complete response within ${timeoutMs / 1_000} s.`))
     }, timeoutMs)
     this.#signal = signal
     signal?.addEventListener('abort', this.#cancel)

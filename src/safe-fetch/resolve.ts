@@ -37,18 +37,15 @@ export async function checkedAddresses(
  * The message does not say the address, because only people in the operator's network may know what a name resolves to.
  */
 export function blocked(host: string): Fault {
-  const what = isIP(host) === 0 ? `The name ${host} leads to an address that is` : `The address ${host} is`
-  return new Fault(
-    'blocked_address',
-    `${what} not on the public internet: use one that is reachable from everywhere.`,
-  )
+  const what = isIP(host) === 0 ? `The name ${host} resolves to an address that is` : `The address ${host} is`
+  return new Fault('blocked_address', `${what} not on the public internet. Use a publicly reachable one.`)
 }
 
 function lookUp(host: string, lookup: Lookup, timeoutMs: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const unresolved = (cause?: Error) => {
       reject(
-        new Fault('dns', `The name ${host} could not be resolved just now: try again in a minute.`, cause),
+        new Fault('dns', `The name ${host} could not be resolved right now. Try again in a minute.`, cause),
       )
     }
     const timer = setTimeout(unresolved, timeoutMs)

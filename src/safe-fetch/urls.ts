@@ -10,17 +10,17 @@ export const MAX_URL_LENGTH = 2_048
  */
 export function parseUserUrl(text: string, allowHttp: boolean): URL {
   if (text.length > MAX_URL_LENGTH) {
-    throw invalid(`The URL has ${text.length} characters: shorten it to at most ${MAX_URL_LENGTH}.`)
+    throw invalid(`The URL has ${text.length} characters. Shorten it to at most ${MAX_URL_LENGTH}.`)
   }
   if (!URL.canParse(text)) {
     throw invalid('This is not a URL: write it in full, such as https://example.com/hook.')
   }
   const url = new URL(text)
   if (url.protocol === 'http:' && !allowHttp) {
-    throw invalid('The URL starts with http://, which anybody on the way can read: use https://.')
+    throw invalid('The URL starts with http://, which is not encrypted. Use https://.')
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw invalid(`The URL starts with ${url.protocol}, which cannot be called: use https://.`)
+    throw invalid(`The URL starts with ${url.protocol}, which is not supported. Use https://.`)
   }
   if (url.username !== '' || url.password !== '') {
     throw invalid(

@@ -33,7 +33,7 @@ export async function openMetrics(name: string, config: MetricsConfig, prepare =
     const isBusy = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
     process.stderr.write(
       isBusy
-        ? `METRICS_PORT ${port} is in use: each process on a machine needs one of its own.\n`
+        ? `METRICS_PORT ${port} is in use. Each process on a machine needs its own port.\n`
         : `Cannot listen on METRICS_PORT ${host}:${port}: ${(error as Error).message}\n`,
     )
     process.exit(1)
@@ -81,7 +81,7 @@ async function answer(
     response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', ...more }).end(text)
   }
   if (url?.split('?')[0] !== '/metrics') {
-    say(404, 'There is only /metrics\n')
+    say(404, 'Only /metrics is served here\n')
   } else if (method !== 'GET' && method !== 'HEAD') {
     say(405, 'Method not allowed\n', { Allow: 'GET, HEAD' })
   } else if (token !== undefined && !mayScrape(headers.authorization, token)) {

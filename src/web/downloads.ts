@@ -20,13 +20,10 @@ export function requireRoomForDownload(ctx: KoaContext): void {
   const who = readerOf(ctx)
   if (running.filter((each) => each === who).length >= MAX_AT_ONCE_OF_ONE) {
     ctx.set('Retry-After', '60')
-    throw new UserError(
-      `you have ${MAX_AT_ONCE_OF_ONE} downloads running: wait until one of them is done`,
-      429,
-    )
+    throw new UserError(`You have ${MAX_AT_ONCE_OF_ONE} downloads running. Wait until one is done`, 429)
   }
   if (running.length >= MAX_AT_ONCE) {
-    throw new Unavailable('too many downloads are running: try again in a minute', 60)
+    throw new Unavailable('Too many downloads are running. Try again in a minute', 60)
   }
 }
 

@@ -12,7 +12,7 @@ export function getPublicKeys(context: Context): RouterMiddleware {
   return async (ctx) => {
     const id: unknown = ctx.params.endpointId
     const keys = isId(id) ? await findPublicKeys(context, id.toLowerCase()) : undefined
-    if (keys === undefined) throw new UserError('no such endpoint', 404)
+    if (keys === undefined) throw new UserError('No such endpoint', 404)
     ctx.set('Cache-Control', `public, max-age=${MAX_AGE_SECONDS}`)
     ctx.body = { keys }
   }

@@ -16,7 +16,7 @@ export function getEventSchema({ config, vocabulary }: Context): RouterMiddlewar
   return (ctx) => {
     const schema = schemas.get(String(ctx.params.type))
     if (schema === undefined) {
-      throw new UserError(`there is no such type of event: it is one of ${ALL_EVENT_TYPES.join(', ')}`, 404)
+      throw new UserError(`No such event type. The types are ${ALL_EVENT_TYPES.join(', ')}`, 404)
     }
     ctx.type = 'application/schema+json'
     ctx.body = schema

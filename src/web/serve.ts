@@ -53,7 +53,7 @@ async function open(): Promise<WebServer> {
     const isBusy = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
     process.stderr.write(
       isBusy
-        ? `Port ${config.port} is in use: stop the program that has it, or set PORT to another one.\n`
+        ? `Port ${config.port} is in use. Stop the program that uses it, or set PORT to another port.\n`
         : `Cannot listen on ${config.host}:${config.port}: ${(error as Error).message}\n`,
     )
     process.exit(1)

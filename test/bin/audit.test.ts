@@ -40,13 +40,13 @@ describeCommands('linehook audit', ({ environment, context, run, json, refuse })
   })
 
   for (const [option, value, sentence] of [
-    ['--actor', 'nobody@example.com', 'actor must be the e-mail address or the id of a user'],
+    ['--actor', 'nobody@example.com', 'actor must be a user’s email address or id'],
     [
       '--action',
       'line.eaten',
-      'action must be one of docs/audit.md, such as line.renamed, or the first word of several, such as line',
+      'action must be one listed in docs/audit.md, such as line.renamed, or a group of them, such as line',
     ],
-    ['--subject', 'Shop', 'subject must be an id, the number of a line, or the e-mail address of a user'],
+    ['--subject', 'Shop', 'subject must be an id, a line’s number or a user’s email address'],
     ['--from', 'yesterday', 'It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z.'],
     ['--from', '2026-11-31', ': there is no 2026-11-31 in the calendar.'],
     ['--limit', '0', 'It must be a whole number from 1 to 10000.'],
@@ -61,13 +61,13 @@ describeCommands('linehook audit', ({ environment, context, run, json, refuse })
 
   it('user disable stops or lets go on, as one of both options says, and user enable brings back', async () => {
     expect(await refuse('user', 'disable', ada.email)).to.equal(
-      'say whether what they own stops: give --stop or --go-on',
+      'Give --stop to stop their lines and applications, or --go-on to keep them working',
     )
     expect(await run('user', 'disable', ada.email, '--stop')).to.deep.equal([`user ${ada.email} is disabled`])
     expect(await run('user', 'list')).to.deep.equal([`${ada.id}  user     disabled    ${ada.email}  Ada`])
     const enabled = await json<Person>('user', 'enable', ada.email)
     expect(enabled).to.deep.include({ id: ada.id, disabledAt: null, stoppedAt: null })
-    expect(await refuse('user', 'enable', ada.email)).to.equal('this user is not disabled')
+    expect(await refuse('user', 'enable', ada.email)).to.equal('This user is not disabled')
   })
 
   it('user end-sessions and user revoke-access say what they ended', async () => {

@@ -81,7 +81,7 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
 
   it('a backup is for its owner alone, says what it lacks, and never takes another one’s place', async () => {
     expect((await stat(file)).mode & 0o777).to.equal(0o600)
-    expect(await refuse('backup', file)).to.match(/is there already: name another file$/)
+    expect(await refuse('backup', file)).to.match(/already exists. Name another file$/)
     const lines = await run('backup', join(folder, 'second.backup'))
     expect(lines[0]).to.match(/^\d+ rows of \d+ tables written to /)
     expect(lines[1]).to.match(/the media \(.+\) nor ENCRYPTION_KEY: keep both too\.$/)
@@ -90,21 +90,21 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
   it('a database that is not empty is replaced only when that is asked for', async () => {
     const target = await elsewhere()
     await answer(target, 'restore', file)
-    expect(await refusal(target, 'restore', file)).to.match(/^the database is not empty: .+ --replace /)
+    expect(await refusal(target, 'restore', file)).to.match(/^The database is not empty. .+ --replace /)
     const { rows } = (await jsonAnswer(target, 'restore', file, '--replace')) as {
       rows: Record<string, number>
     }
     expect(rows.messages).to.equal(2 * TEXTS.length)
   })
 
-  it('nothing is restored of a file that is cut off, is none, or is of another release', async () => {
+  it('nothing is restored of a file that is cut off, is none, or is from another release', async () => {
     const whole = gunzipSync(readFileSync(file))
     const [header = ''] = whole.toString().split('\n', 1)
     const bad: [name: string, bytes: Buffer, sentence: RegExp][] = [
       ['cut', gzipSync(whole.subarray(0, whole.length - 40)), /cut off/],
       ['torn', readFileSync(file).subarray(0, 3000), /cut off/],
-      ['stranger', gzipSync('select 1;\n'), /is no backup of/],
-      ['text', Buffer.from('select 1;\n'), /is no backup of/],
+      ['stranger', gzipSync('select 1;\n'), /is not a backup made by/],
+      ['text', Buffer.from('select 1;\n'), /is not a backup made by/],
       [
         'later',
         gzipSync(
@@ -112,7 +112,7 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
             .toString('latin1')
             .replace(header, header.replace('"migrations":["', '"migrations":["2099_x","')),
         ),
-        /is of another release/,
+        /is from another release/,
       ],
     ]
     for (const [name, bytes, sentence] of bad) {

@@ -77,14 +77,14 @@ describeCommands(
           ['webhook', 'delete', '+15559999999'],
           'no line has the id or number +15559999999: see `linehook line list`',
         ],
-        [['connection', 'disconnect', '+15551240003'], 'this line has no developer connection'],
+        [['connection', 'disconnect', '+15551240003'], 'This line has no developer connection'],
         [
           ['connection', 'set-url', number, 'ftp://example.com'],
-          'outgoing webhook URL: The URL starts with ftp:, which cannot be called: use https://.',
+          'outgoing webhook URL: The URL starts with ftp:, which is not supported. Use https://.',
         ],
         [
           ['webhook', 'create', number],
-          'this line has an incoming webhook: regenerate its token or delete it',
+          'This line already has an incoming webhook. Regenerate its token or delete it',
         ],
         [
           ['webhook', 'regenerate', number, '--overlap', '86401'],

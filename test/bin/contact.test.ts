@@ -13,7 +13,7 @@ describeCommands('linehook contact', ({ context, run, json, refuse }) => {
     expect((await run(...list)).join('\n')).to.match(/^\+1•••0101 +blocked +Anna\n\+1•••0102 +Ben$/)
     await run(...set(ANNA, '--unblock'))
     expect(await json(...list, '--blocked')).to.deep.equal([])
-    expect(await refuse(...set(ANNA))).to.match(/^give --name, --block or --unblock/)
+    expect(await refuse(...set(ANNA))).to.match(/^Give --name, --block or --unblock/)
     const actions: unknown = await context
       .db('audit_log')
       .where({ user_id: id, actor_kind: 'command_line' })

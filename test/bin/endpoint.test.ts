@@ -27,7 +27,7 @@ describeCommands('linehook endpoint', ({ environment, context, run, json, refuse
     const [row] = await json<Record<string, unknown>[]>('endpoint', 'list', line.number)
     expect(row).to.deep.include({ id, name: null, url, optInEvents: [], pausedByUser: null })
     expect(row?.pausedAt).to.be.a('string')
-    expect(await refuse('endpoint', 'try-now', id)).to.match(/paused: resume them first/)
+    expect(await refuse('endpoint', 'try-now', id)).to.match(/paused. Resume them first/)
     await endpoint('resume', id)
     expect(await endpoint('enable', id)).to.deep.equal(['endpoint enabled'])
     expect(await endpoint('send-held', id)).to.deep.equal(['0 held events are being sent'])
@@ -35,7 +35,7 @@ describeCommands('linehook endpoint', ({ environment, context, run, json, refuse
     expect(await endpoint('remove', id)).to.deep.equal(['endpoint deleted'])
     expect(await endpoint('list', line.number)).to.deep.equal(['There is none.'])
     for (const gone of [id, newId()]) {
-      expect(await refuse('endpoint', 'change', gone, '--name', 'x')).to.match(/^no such endpoint/)
+      expect(await refuse('endpoint', 'change', gone, '--name', 'x')).to.match(/^No such endpoint/)
     }
   })
 

@@ -40,7 +40,7 @@ describeCommands('linehook event replay', ({ environment, context, run, json, re
     await running.kill('SIGINT')
     expect(await running.exitCode).to.equal(1)
     expect(running.outputLines[0]).to.match(/^replay \S{36} is stopped: [0-3] of 3$/)
-    expect(running.outputLines[1]).to.equal('Why: somebody has stopped it')
+    expect(running.outputLines[1]).to.equal('Why: Stopped by a person')
 
     const [said = ''] = await run(...args('--line', line.lineId, '--rate', '1', '--detach'))
     // Whether it has begun by then is the worker's to say.
@@ -55,7 +55,7 @@ describeCommands('linehook event replay', ({ environment, context, run, json, re
 
   it('wants to be told which lines, and a URL that can be called', async () => {
     expect(await refuse(...args())).to.equal(
-      'give one of --line, --endpoint, or --all-lines to replay the events of every line',
+      'Give --line or --endpoint, or --all-lines to replay the events of every line',
     )
     const asked = ['event', 'replay', '--since', 'monday', '--all-lines']
     const { exitCode, errorLines } = await command(environment, asked)

@@ -41,7 +41,7 @@ describeCommands('linehook export', ({ context, run, json, refuse }) => {
     const [said] = await run('export', 'line', line.lineId, ...to('once.zip'))
     expect(said).to.match(/once\.zip: \d+ bytes$/)
     for (const [args, sentence] of [
-      [['line', line.lineId, ...to('once.zip')], /is there already$/],
+      [['line', line.lineId, ...to('once.zip')], /already exists$/],
       [['line', line.lineId, ...to('no/x.zip')], /^--to: .* cannot be written: ENOENT$/],
       [['person', ANNA, ...to('p.zip'), '--reason', 'x'], /^reason must say in 5 to 300 characters/],
       [['person', '555', ...to('p.zip'), '--reason', 'ticket'], /^number must/],

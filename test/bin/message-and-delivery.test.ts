@@ -133,7 +133,7 @@ describeCommands('linehook message and linehook delivery', ({ environment, conte
     const [, made = ''] = /^\S+ is sent again as (\S+), which is queued$/.exec(said) ?? []
     expect(await getMessage(context, line.userId, made)).to.include({ againOf: failed, toNumber: ANNA })
     expect(await refuse('message', 'send-again', elsewhere)).to.equal(
-      'only a message that failed or is unknown can be sent again',
+      'Only a failed or unknown message can be resent',
     )
   })
 
@@ -167,7 +167,9 @@ describeCommands('linehook message and linehook delivery', ({ environment, conte
   })
 
   it('delivery send-again gives it a new round, once it is over', async () => {
-    expect(await refuse('delivery', 'send-again', delivery.id)).to.match(/^this delivery is under way/)
+    expect(await refuse('delivery', 'send-again', delivery.id)).to.match(
+      /^This delivery is still in progress/,
+    )
     await context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
     expect(await run('delivery', 'send-again', delivery.id)).to.deep.equal([
       `${delivery.id} is sent again: it is pending`,
@@ -178,7 +180,7 @@ describeCommands('linehook message and linehook delivery', ({ environment, conte
   it('what is not there is named', async () => {
     const id = newId()
     expect(await refuse('message', 'show', id)).to.equal(
-      `no message has the id ${id}: see \`linehook message list\``,
+      `No message has the id ${id}. See \`linehook message list\``,
     )
     expect(await refuse('delivery', 'show', 'x')).to.equal(
       'no delivery has the id x: see `linehook delivery list`',

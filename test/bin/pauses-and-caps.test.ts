@@ -28,7 +28,7 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     expect(await run('carrier', 'resume', 'simulator')).to.deep.equal([
       'carrier account simulator is resumed',
     ])
-    expect(await refuse('carrier', 'pause', 'nobody')).to.include('no carrier account is named')
+    expect(await refuse('carrier', 'pause', 'nobody')).to.include('No carrier account is named')
   })
 
   it('sending pause, status and resume are of everything, and say what else is paused', async () => {
@@ -63,7 +63,7 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
       await queueMessage(context, line, { ...scheduled, send_at: ago(-20), due_at: ago(-20) }),
     ]
     const afterRestore = ['sending', 'after-restore', '--before', '10m']
-    expect(await refuse(...afterRestore)).to.match(/^pause all sending first/)
+    expect(await refuse(...afterRestore)).to.match(/^Pause all sending first/)
     await run('sending', 'pause')
     expect(await json(...afterRestore, '--dry-run')).to.include({
       isDryRun: true,

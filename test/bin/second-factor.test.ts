@@ -16,6 +16,6 @@ describeCommands('linehook user remove-second-factor', ({ context, run, json, re
     const [row] = await listAudit(context, { userId: id }, { limit: 1 })
     expect(row).to.include({ action: 'second_factor.removed', actorKind: 'command_line' })
     expect(await json(...command, email)).to.deep.equal({ id, removed: false })
-    expect(await refuse(...command, 'nobody@example.com')).to.match(/^no user has the email/)
+    expect(await refuse(...command, 'nobody@example.com')).to.match(/^No user has the email/)
   })
 })

@@ -53,7 +53,7 @@ describeCommands('linehook status', ({ environment, context, run, json }) => {
     expect(withoutPostgres.join('\n')).to.match(/✗ Postgres is not available\.\n[^]*Redis {12}works/)
     const withoutRedis = await answer({ ...environment, REDIS_URL: 'redis://127.0.0.1:1' }, 'status')
     expect(withoutRedis.join('\n')).to.match(
-      /✗ Redis cannot be reached: see REDIS_URL\.\n[^]*Postgres {9}works/,
+      /✗ Redis is unreachable. Check REDIS_URL\.\n[^]*Postgres {9}works/,
     )
   })
 })

@@ -67,14 +67,14 @@ describeCommands('linehook token', ({ context, run: command, json, refuse }) => 
         ['create', 'nobody@example.com', 'Billing'],
         'no user has the email nobody@example.com: add one with `linehook user add`',
       ],
-      [[...create, ' '], 'name must be 1 to 100 characters: say what will use the token'],
+      [[...create, ' '], 'name must be 1 to 100 characters: say what the token is for'],
       [[...create, '\u200b'], 'name must have a character that can be seen'],
-      [['revoke', 'ada@example.com', '1'], 'no such API token'],
+      [['revoke', 'ada@example.com', '1'], 'No such API token'],
       [
         [...create, 'Wall', '--expires-in-days', '4000'],
         'expiresInDays must be a whole number from 1 to 3650',
       ],
-      [[...create, 'Wall', '--line', other.number], 'no such line'],
+      [[...create, 'Wall', '--line', other.number], 'No such line'],
     ] as const) {
       expect(await refuse('token', ...args)).to.equal(sentence)
     }

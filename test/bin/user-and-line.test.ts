@@ -57,8 +57,8 @@ describeCommands('linehook user', ({ context, run, json, refuse }) => {
 
   it('refuses in one line an address that is none, is taken, or is nobody’s', async () => {
     for (const [verb, email, sentence] of [
-      ['add', 'ada', 'email must be an e-mail address, such as ada@example.com'],
-      ['add', 'Ada@Example.com', 'email Ada@Example.com belongs to a user already'],
+      ['add', 'ada', 'email must be an email address, such as ada@example.com'],
+      ['add', 'Ada@Example.com', 'email Ada@Example.com already belongs to a user'],
       [
         'set-up-link',
         'nobody@example.com',
@@ -118,7 +118,7 @@ describeCommands('linehook line', ({ context, run, json, refuse }) => {
   it('add refuses in one line what it cannot use', async () => {
     for (const [args, sentence] of [
       [['2125550003', ...owner], 'number must be in E.164 form, such as +15551234567'],
-      [['+12125550001', ...owner], 'number +12125550001 belongs to a line already'],
+      [['+12125550001', ...owner], 'number +12125550001 already belongs to a line'],
       [
         ['+12125550003', '--user', 'nobody@example.com'],
         'no user has the email nobody@example.com: add one with `linehook user add`',

@@ -57,7 +57,7 @@ describe('authorizing an application in a browser', function () {
       await page.getByRole('heading', { name: 'Authorize Auto reply?' }).waitFor()
       await shots.screenshot(`authorize-${what.replaceAll(/\W+/g, '-')}`)
       await page.getByRole('button', { name: 'Authorize', exact: true }).click()
-      await page.getByRole('alert').filter({ hasText: 'choose at least one line' }).waitFor()
+      await page.getByRole('alert').filter({ hasText: 'Choose at least one line' }).waitFor()
       await page.getByRole('checkbox', { name: 'Shop' }).check()
       await page.getByRole('button', { name: 'Authorize', exact: true }).click()
       await page.waitForURL(`${redirectUri}?*`)

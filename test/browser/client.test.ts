@@ -64,7 +64,7 @@ describe('the TypeScript client in a browser', function () {
     expect(seen).to.deep.equal({
       texts: ['Two', 'One'],
       status: 404,
-      detail: 'no such line',
+      detail: 'No such line',
       payloads: ['optedOut', 'optedOut'],
     })
     // What it asked of Linehook, and the browser's own word about the 404.

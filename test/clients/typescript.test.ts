@@ -95,7 +95,7 @@ describe('the TypeScript client', function () {
       texts: ['By the webhook', 'He said: "5 $ \\ 3" 😀'],
       outgoingWebhookUrl: null,
       status: 404,
-      detail: 'no such line',
+      detail: 'No such line',
     })
   })
 

@@ -172,7 +172,7 @@ describe('journey: clients of the original, with PRODUCT_WORD=burner', function 
     const refused = await put('ringer=true')
     expect([refused.status, (refused.body as { detail: string }).detail]).to.deep.equal([
       400,
-      'give a name, in a JSON body or in the query: nothing else of it can be changed here',
+      'Give a name, in a JSON body or in the query. Only the name can be changed here',
     ])
   })
 

@@ -65,7 +65,7 @@ describeWith('v1a signatures', serveApi, (api) => {
 
   it('have no keys where there is no endpoint', async () => {
     for (const id of [newId(), 'x']) {
-      expectProblem(await api.web.request(`/.well-known/webhook-keys/${id}`), 404, /no such endpoint/)
+      expectProblem(await api.web.request(`/.well-known/webhook-keys/${id}`), 404, /No such endpoint/)
     }
   })
 })

@@ -57,7 +57,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
           expect(status).to.equal(403)
           expect(body).to.have.property(
             'detail',
-            'The dashboard is closed: sign in to the console as an operator, or set QUEUES_PASSWORD',
+            'To open the dashboard, sign in to the console as an operator, or set QUEUES_PASSWORD',
           )
         }
       }
@@ -194,7 +194,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
   })
 
   describe('to who guesses at the password', () => {
-    const TOO_MANY = 'Too many wrong passwords: wait 15 minutes, or sign in to the console as an operator'
+    const TOO_MANY = 'Too many wrong passwords. Wait 15 minutes, or sign in to the console as an operator'
     const forgetGuesses = () =>
       context.redis.del('queues-password:{127.0.0.1}', 'queues-password:{everybody}')
     beforeEach(forgetGuesses)
@@ -381,7 +381,7 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
         for (const [method, path, body] of changes(delayed)) {
           const refused = await change(writable.web, signedIn, method, path, body)
           expect([refused.status, refused.body]).to.deep.include(403)
-          expect((refused.body as { detail: string }).detail).to.match(/^QUEUES_PASSWORD only looks/)
+          expect((refused.body as { detail: string }).detail).to.match(/^QUEUES_PASSWORD is read-only/)
         }
         expect(await dump(writable.context)).to.deep.equal(before)
         const promoted = await change(writable.web, operator, 'PUT', `/send-message/${delayed}/promote`)

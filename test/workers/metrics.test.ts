@@ -79,7 +79,7 @@ describeInstallation('the metrics of processes', { processes: [] }, ({ environme
     const second = runSource('workers/fetch-media.ts', withPort('maintenance'))
     expect(await second.exitCode).to.equal(1)
     expect(second.errorLines).to.deep.equal([
-      `METRICS_PORT ${ports.maintenance ?? ''} is in use: each process on a machine needs one of its own.`,
+      `METRICS_PORT ${ports.maintenance ?? ''} is in use. Each process on a machine needs its own port.`,
     ])
   })
 

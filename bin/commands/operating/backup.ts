@@ -26,10 +26,10 @@ export function addBackupCommand(program: Command): void {
     .action((file: string, options: { json?: boolean }) =>
       run(options, async ({ config, db }) => {
         const path = resolve(file)
-        if (existsSync(path)) throw new UserError(`${file} is there already: name another file`)
+        if (existsSync(path)) throw new UserError(`${file} already exists. Name another file`)
         const { pending } = await compareMigrations(db)
         if (pending.length > 0)
-          throw new UserError('the database has an older schema: run `linehook migrate` first')
+          throw new UserError('The database schema is out of date. Run `linehook migrate` first')
         const counts = await writeBackup(config.databaseUrl, path)
         return {
           result: { file: path, rows: Object.fromEntries(counts), mediaFolder: config.mediaFolder },
@@ -87,11 +87,11 @@ async function restore(
   file: string,
   { replace }: { replace?: boolean },
 ): Promise<{ result: unknown; lines: string[] }> {
-  if (!existsSync(file)) throw new UserError(`there is no ${file}`)
+  if (!existsSync(file)) throw new UserError(`${file} does not exist`)
   const header = await readHeader(file)
   if (header.migrations.join() !== (await migrationNames()).join())
     throw new UserError(
-      'the backup is of another release: restore it with that one, then run `linehook migrate` with this',
+      'The backup is from another release. Restore it with that release, then run `linehook migrate` with this one',
     )
   const db = connectDatabase({
     url: databaseUrl,
@@ -105,7 +105,7 @@ async function restore(
     )
     if (rows.length > 0 && replace !== true)
       throw new UserError(
-        'the database is not empty: name an empty one, or add --replace to delete what is in it',
+        'The database is not empty. Name an empty one, or add --replace to delete its contents',
       )
     if (rows.length > 0) await db.raw('drop schema public cascade; create schema public')
     await migrate(db)

@@ -93,7 +93,7 @@ async function write(source: Readable, path: string): Promise<number> {
     return file.bytesWritten
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new UserError(`--to: ${path} is there already`)
+    if (code === 'EEXIST') throw new UserError(`--to: ${path} already exists`)
     if (syscall === 'open') throw new UserError(`--to: ${path} cannot be written: ${code ?? ''}`)
     await rm(path, { force: true })
     throw error

@@ -39,7 +39,7 @@ async function forget(context: Parameters<typeof findPerson>[0], written: string
   const number = readPerson(written)
   const isDryRun = options.dryRun === true
   if (!isDryRun && options.yes !== true) {
-    throw new UserError('this cannot be taken back: look with --dry-run first, then give --yes and --reason')
+    throw new UserError('This cannot be undone. Check with --dry-run first, then give --yes and --reason')
   }
   const counts = isDryRun
     ? await findPerson(context, number)

@@ -11,7 +11,7 @@ import { greetAndRecord, HANG_UP, NO_TWIML } from './twiml.js'
 /** What Twilio calls us for. It lists what is refused among the account's errors, where the operator finds it. */
 export const twilioCallbacks: CarrierCallbacks<TwilioSettings> = {
   names: TWILIO_CALLBACKS,
-  unsignedHint: 'X-Twilio-Signature does not fit: look at PUBLIC_URL and the auth token',
+  unsignedHint: 'X-Twilio-Signature does not match. Check PUBLIC_URL and the auth token',
   isSigned: ({ authToken }, { url, body, fields, header }) =>
     isSignedByTwilio(authToken, {
       url,
@@ -33,7 +33,7 @@ const ANSWERS: Record<TwilioCallbackName, Answer> = {
     const message = readMessage(readParameters(fields))
     if (message === undefined) {
       await confirm()
-      throw new UserError('MessageSid, From and To must be there')
+      throw new UserError('MessageSid, From and To are required')
     }
     const { parts, keyword, serviceSid, ...numbers } = message
     // The number may be a line, or the service that it belongs to.
@@ -63,9 +63,9 @@ const ANSWERS: Record<TwilioCallbackName, Answer> = {
     const { greeting } = await confirm()
     if (query.has('ended')) return HANG_UP
     const parties = readParties(readParameters(fields))
-    if (parties === undefined) throw new UserError('From and To must be there')
+    if (parties === undefined) throw new UserError('From and To are required')
     if (!(await hasLine(parties.toNumber))) {
-      throw new UserError(`no line of ${account.name} has this number: see \`linehook line list\``, 404)
+      throw new UserError(`No line of ${account.name} has this number. See \`linehook line list\``, 404)
     }
     return greetAndRecord({
       greeting,

@@ -63,7 +63,7 @@ export async function registerApplication(
     await lockUser(trx, userId)
     if ((await countApplications(trx, userId)) >= MAX_APPLICATIONS) {
       throw new UserError(
-        `a user can have ${MAX_APPLICATIONS} applications: delete one that is not used`,
+        `You can have up to ${MAX_APPLICATIONS} applications. Delete one you no longer use`,
         409,
       )
     }
@@ -148,7 +148,7 @@ async function optIn(
   const { keptEndpointId } = application
   if (keptEndpointId !== null) await setOptInEvents(trx, keptEndpointId, types)
   else if (types.length > 0) {
-    throw new UserError('optInEvents: there is no webhook URL to post them to: give webhookUrl too')
+    throw new UserError('optInEvents needs a webhook URL. Give webhookUrl too')
   }
   return { ...application, optInEvents: types }
 }
@@ -164,7 +164,7 @@ export async function rotateClientSecret(context: Context, userId: string, id: s
   const clientSecret = newToken()
   await transaction(context.db, async (trx) => {
     if (!(await replaceClientSecret(trx, userId, id, sha256(clientSecret)))) {
-      throw new UserError('a public application has no client secret: it proves itself by PKCE', 409)
+      throw new UserError('A public application has no client secret. It uses PKCE', 409)
     }
     await record(context, trx, { action: 'application.client_secret.rotated', subjectId: id, userId })
   })
@@ -206,7 +206,7 @@ export function isClientSecret({ clientSecretHash }: Application, secret: string
 }
 
 function noApplication(): UserError {
-  return new UserError('no such application', 404)
+  return new UserError('No such application', 404)
 }
 
 function withoutUndefined<T extends object>(fields: T): T {

@@ -32,10 +32,10 @@ export async function authorizeLines(
 ): Promise<void> {
   const { applicationId, userId, scopes } = choice
   const lineIds = [...new Set(choice.lineIds)]
-  if (lineIds.length === 0) throw new UserError('lineIds: choose at least one line')
+  if (lineIds.length === 0) throw new UserError('lineIds must name at least one line')
   if (!lineIds.every(isId)) throw new UserError(NO_LINE, 404)
   const { removed, deliveries } = await transaction(context.db, async (trx) => {
-    if (!(await lockApplication(trx, applicationId))) throw new UserError('no such application', 404)
+    if (!(await lockApplication(trx, applicationId))) throw new UserError('No such application', 404)
     const active = await lockActiveLines(trx, userId, lineIds)
     if (active.length !== lineIds.length) throw new UserError(NO_LINE, 404)
     await upsertAuthorizations(trx, { applicationId, userId, lineIds, scopes })
@@ -140,7 +140,7 @@ async function end(
     return { removed, rest, deliveries }
   })
   if (removed.length === 0) {
-    throw new UserError(rest.length === 0 ? 'no such application' : 'no such line', 404)
+    throw new UserError(rest.length === 0 ? 'No such application' : 'No such line', 404)
   }
   await finishEnding(context, { applicationId, lineIds: removed, deliveries })
 }
@@ -179,4 +179,4 @@ async function numbersOf(trx: Database, lineIds: readonly string[]): Promise<str
   return (await findLineNumbers(trx, lineIds)).map(({ number }) => number)
 }
 
-const NO_LINE = 'lineIds: choose active lines of your own'
+const NO_LINE = 'lineIds must be active lines of your own'

@@ -6,21 +6,21 @@ import { MAX_URL_LENGTH } from '../../safe-fetch.js'
  * scheme of an app on that machine (RFC 8252 §7).
  */
 export function explainRedirectUri(uri: string): string | undefined {
-  if (uri.length > MAX_URL_LENGTH) return `a URI may have at most ${MAX_URL_LENGTH} characters`
+  if (uri.length > MAX_URL_LENGTH) return `A URI can have at most ${MAX_URL_LENGTH} characters`
   if (!/^[\x21-\x7e]+$/.test(uri) || /["\\<>`^{|}]/.test(uri) || !URL.canParse(uri)) {
-    return `${quote(uri)} is not a URI: write it in full, such as https://example.com/callback`
+    return `${quote(uri)} is not a URI. Write it in full, such as https://example.com/callback`
   }
   const { protocol, hostname, username, password } = new URL(uri)
-  if (uri.includes('#')) return `${quote(uri)} has a fragment: leave out what begins with #`
-  if (username !== '' || password !== '') return `${quote(uri)} has a user name or password: leave them out`
+  if (uri.includes('#')) return `${quote(uri)} has a fragment. Remove everything from the # on`
+  if (username !== '' || password !== '') return `${quote(uri)} contains a user name or password. Remove them`
   if (protocol === 'https:' || protocol === 'http:') {
     // The parser would read `https:example.com` as a URL, but as a string it never matches `https://example.com`.
-    if (!/^https?:\/\/[^/?]/i.test(uri)) return `${quote(uri)} is not a URI: write :// after https`
+    if (!/^https?:\/\/[^/?]/i.test(uri)) return `${quote(uri)} is not a URI. Write :// after https`
     if (protocol === 'https:' || LOOPBACK.test(hostname)) return undefined
     return `${quote(uri)} starts with http://, which is for this machine only (localhost, 127.0.0.1, [::1]): use https://`
   }
   if (NOT_AN_APP.test(protocol)) {
-    return `${quote(uri)} starts with ${protocol}, which is no app's own scheme: use https:// or one such as com.example.app:`
+    return `${quote(uri)} starts with ${protocol}, which is not an app scheme. Use https://, or one such as com.example.app:`
   }
   return undefined
 }

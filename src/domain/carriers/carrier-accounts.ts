@@ -68,7 +68,7 @@ export async function addCarrierAccount(
   }
   await transaction(context.db, async (trx) => {
     if (!(await insertCarrierAccount(trx, account))) {
-      throw new UserError(`there is a carrier account ${name} already`, 409)
+      throw new UserError(`There is already a carrier account named ${name}`, 409)
     }
     const { messagesPerSecond, messagesPerSecondPerLine, handlesOptOut } = account
     await record(context, trx, {
@@ -107,7 +107,7 @@ export async function listAccountOverviews({
 /** @throws UserError 404 */
 export async function getCarrierAccount({ db }: Pick<Context, 'db'>, name: string): Promise<CarrierAccount> {
   const account = await findCarrierAccount(db, { name })
-  if (account === undefined) throw new UserError(`no carrier account is named ${name}`, 404)
+  if (account === undefined) throw new UserError(`No carrier account is named ${name}`, 404)
   return account
 }
 
@@ -117,7 +117,7 @@ export async function getCarrierAccountById(
   id: string,
 ): Promise<CarrierAccount> {
   const account = isId(id) ? await findCarrierAccount(db, { id }) : undefined
-  if (account === undefined) throw new UserError('no such carrier account', 404)
+  if (account === undefined) throw new UserError('No such carrier account', 404)
   return account
 }
 
@@ -130,7 +130,7 @@ export async function removeCarrierAccount(
   requireChangeable(account)
   await transaction(context.db, async (trx) => {
     if (!(await deleteCarrierAccount(trx, id))) {
-      throw new UserError(`lines are at ${name}: it cannot be removed as long as they are`, 409)
+      throw new UserError(`${name} still has lines, so it cannot be removed`, 409)
     }
     await record(context, trx, {
       action: 'carrier_account.removed',

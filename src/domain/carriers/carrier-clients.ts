@@ -32,6 +32,6 @@ export async function getCarrierClient(context: Context, account: AccountKey): P
 
 export function notSetUp(name: string): UserError {
   return new UserError(
-    `carrier ${name} is not set up here: add it with \`linehook carrier add\`; the simulator needs SIMULATOR=true`,
+    `Carrier ${name} is not set up. Add it with \`linehook carrier add\`. The simulator needs SIMULATOR=true`,
   )
 }

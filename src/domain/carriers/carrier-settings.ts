@@ -11,7 +11,7 @@ export class SettingsUnreadable extends Unavailable {
   constructor() {
     super(
       'the settings of the carrier account cannot be opened: give ENCRYPTION_KEY the key that sealed them, or ' +
-        'write every setting anew',
+        'Enter every setting again',
       60,
     )
   }

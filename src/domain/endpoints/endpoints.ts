@@ -84,7 +84,7 @@ export async function addEndpoint(
   return transaction(context.db, async (trx) => {
     await requireRoom(trx, userId, owner)
     const { name = null, url, optInEvents = [] } = readFields(written, urlFault, owner)
-    if (url === undefined) throw new UserError('url is missing: give the URL of your server')
+    if (url === undefined) throw new UserError('url is required: give the URL of your server')
     const { id, signingSecret } = await makeEndpoint(context, trx, { userId, ...owner }, { name, url })
     await setOptInEvents(trx, id, optInEvents)
     const endpoint = await getEndpoint({ db: trx }, { userId }, id)
@@ -123,7 +123,7 @@ export async function changeEndpoint(
   return changing(context, asker, id, async (trx, before) => {
     const { name, url, optInEvents } = readFields(written, urlFault, before)
     if ([name, url, optInEvents].every((field) => field === undefined)) {
-      throw new UserError('give name, url, optInEvents or several of them')
+      throw new UserError('Give at least one of name, url and optInEvents')
     }
     if (name !== undefined) await renameEndpoint(trx, before.id, name)
     if (url !== undefined && url !== before.url) await setEndpointUrl(trx, before.id, url)
@@ -205,16 +205,16 @@ function readFields(
 async function requireRoom(trx: Database, userId: string, owner: EndpointOwner): Promise<void> {
   if ('applicationId' in owner) {
     const application = await findApplication(trx, userId, owner.applicationId, { isLocked: true })
-    if (application === undefined) throw new UserError('no such application', 404)
+    if (application === undefined) throw new UserError('No such application', 404)
     if (application.endpointId !== null)
-      throw new UserError('this application has an endpoint: change that one', 409)
+      throw new UserError('This application already has an endpoint. Change that one', 409)
     return
   }
   if ('isOfAccount' in owner) {
     await lockUser(trx, userId)
     if ((await listRows(trx, { userId, isOfAccount: true })).length >= MAX_ACCOUNT_ENDPOINTS) {
       throw new UserError(
-        `an account may have up to ${MAX_ACCOUNT_ENDPOINTS} operational webhooks: delete one first`,
+        `You can have up to ${MAX_ACCOUNT_ENDPOINTS} operational webhooks. Delete one first`,
         409,
       )
     }
@@ -224,7 +224,7 @@ async function requireRoom(trx: Database, userId: string, owner: EndpointOwner):
   const beside = (await listRows(trx, owner)).filter(({ isOutgoingWebhook }) => !isOutgoingWebhook)
   if (beside.length >= MAX_LINE_ENDPOINTS) {
     throw new UserError(
-      `a line may have up to ${MAX_LINE_ENDPOINTS} endpoints beside its outgoing webhook: delete one first`,
+      `A line can have up to ${MAX_LINE_ENDPOINTS} endpoints in addition to its outgoing webhook. Delete one first`,
       409,
     )
   }

@@ -25,7 +25,7 @@ export async function getEndpoint(
   const [endpoint] = isId(id)
     ? await listEndpoints(db, { ...whatIsOf(asker), id: id.toLowerCase() }, options)
     : []
-  if (endpoint === undefined) throw new UserError('no such endpoint', 404)
+  if (endpoint === undefined) throw new UserError('No such endpoint', 404)
   return endpoint
 }
 

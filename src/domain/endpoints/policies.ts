@@ -60,14 +60,14 @@ export async function changePolicy(
     const { id: endpointId } = await getEndpoint({ db: trx }, asker, id, { isLocked: true })
     const changedHeaders = Object.keys(changeHeaders({}, writtenHeaders))
     if (Object.keys({ ...change, ...(writtenHeaders as object) }).length === 0) {
-      throw new UserError('give at least one field of the policy')
+      throw new UserError('Give at least one field of the policy')
     }
     const row = await findPolicy(trx, endpointId)
     const headersBefore = openHeaders(secrets, endpointId, row.headersSealed)
     const headers = changeHeaders(headersBefore, writtenHeaders)
     const policy = changed(row.policy, change)
     if (policy.shape === 'template' && !isFilledAlike(policy, tried)) {
-      throw new UserError('the policy was changed by somebody else at this moment: try again', 409)
+      throw new UserError('Someone else just changed this policy. Try again', 409)
     }
     const before = shown(context, endpointId, row.policy, headersBefore)
     const after = shown(context, endpointId, policy, headers)
@@ -115,7 +115,7 @@ async function fill(
   policy: EndpointPolicy,
 ): Promise<ShapedEvent> {
   if (policy.shape === 'template' && policy.template === null) {
-    throw new UserError('template: the shape template needs one, such as {"text": {{ payload | json }}}')
+    throw new UserError('template is required for the shape template, such as {"text": {{ payload | json }}}')
   }
   try {
     return await shapeEvent(context, event, policy, userId)

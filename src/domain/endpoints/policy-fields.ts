@@ -51,7 +51,8 @@ export const POLICY_FIELDS = Object.keys(READERS) as Field[]
 export function readPolicyFields(written: Record<string, unknown>, limits: Limits): Partial<EndpointPolicy> {
   return Object.fromEntries(
     Object.entries(written).map(([name, value]) => {
-      if (!isField(name)) throw new UserError(`a policy has no ${name}: it has ${POLICY_FIELDS.join(', ')}`)
+      if (!isField(name))
+        throw new UserError(`A policy has no field ${name}. Its fields are ${POLICY_FIELDS.join(', ')}`)
       return [name, value === null ? DEFAULT_POLICY[name] : READERS[name](value, limits)]
     }),
   )

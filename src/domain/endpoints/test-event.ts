@@ -70,7 +70,7 @@ export async function sendTestEvent(
   const event = exampleOf({ ...line, userId }, type)
   if (listeners && lineId !== null) await tellListeners(context, event)
   const toCall = await findEndpointToCall(db, endpoint.id)
-  if (toCall === undefined) throw new UserError('no such endpoint', 404)
+  if (toCall === undefined) throw new UserError('No such endpoint', 404)
   return postExample(context, { ...toCall, endpointId: endpoint.id }, event)
 }
 
@@ -97,7 +97,7 @@ export async function triggerEvent(
 
 async function tellListeners({ db }: Context, event: Omit<Event, 'messageId'>): Promise<void> {
   if (await insertTestEvent(db, event)) return
-  throw new UserError('this line had 100 test events for listeners within an hour: wait a while', 429)
+  throw new UserError('This line has sent 100 test events to listeners within an hour. Try again later', 429)
 }
 
 const NOWHERE: TestEventResult = {

@@ -20,7 +20,7 @@ export async function requireEnabled(
 ): Promise<DeveloperConnection> {
   const connection = await findLineConnection(db, userId, lineId, options)
   if (connection?.enabled === true) return connection
-  throw new UserError('the developer connection of this line is not enabled: enable it first', 409)
+  throw new UserError('This line’s developer connection is off. Enable it first', 409)
 }
 
 /** @throws UserError 404 when there is no connection or no such line */
@@ -32,7 +32,7 @@ export async function requireConnection(
 ): Promise<DeveloperConnection> {
   const connection = await findLineConnection(db, userId, lineId, options)
   if (connection !== undefined) return connection
-  throw new UserError('this line has no developer connection', 404)
+  throw new UserError('This line has no developer connection', 404)
 }
 
 /** undefined: the line was never connected. @throws UserError 404 when there is no such line */
@@ -50,5 +50,5 @@ export async function findLineConnection(
 /** @throws UserError 404 */
 export async function requireLine(db: Database, userId: string, lineId: string): Promise<void> {
   const [line] = await listLinesOf(db, userId, { id: lineId })
-  if (line === undefined) throw new UserError('no such line', 404)
+  if (line === undefined) throw new UserError('No such line', 404)
 }

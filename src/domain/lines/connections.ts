@@ -117,7 +117,7 @@ export async function changeConnection(
   })
 }
 
-const URL_NEEDS_ENABLED = 'outgoingWebhookUrl can be set only while the connection is enabled: enable it too'
+const URL_NEEDS_ENABLED = 'outgoingWebhookUrl can be set only while the connection is enabled. Enable it too'
 
 /** A transaction in which the line's connection is locked. What it has changed in the end is in the audit log. */
 async function changing(
@@ -156,7 +156,7 @@ function endpointOf(connection: DeveloperConnection | undefined) {
 }
 
 async function enable(trx: Database, userId: string, lineId: string): Promise<void> {
-  if (!(await setConnectionEnabled(trx, userId, lineId, true))) throw new UserError('no such line', 404)
+  if (!(await setConnectionEnabled(trx, userId, lineId, true))) throw new UserError('No such line', 404)
   const connection = await findConnection(trx, userId, lineId)
   if (connection?.endpointId) await enableEndpoint(trx, connection.endpointId)
 }
@@ -166,7 +166,7 @@ async function optIn(trx: Database, userId: string, lineId: string, types: OptIn
   const { keptEndpointId = null } = (await findConnection(trx, userId, lineId)) ?? {}
   if (keptEndpointId !== null) await setOptInEvents(trx, keptEndpointId, types)
   else if (types.length > 0) {
-    throw new UserError('optInEvents: there is no outgoing webhook URL to post them to: give one too')
+    throw new UserError('optInEvents needs an outgoing webhook URL. Give outgoingWebhookUrl too')
   }
 }
 

@@ -93,7 +93,7 @@ export async function changeContact(
     const { id } = before
     const number = newNumber ?? before.number
     if (number !== before.number && !(await updateContactNumber(trx, id, number))) {
-      throw new UserError('phoneNumber belongs to another contact: change that one instead', 409)
+      throw new UserError('phoneNumber belongs to another contact. Change that one instead', 409)
     }
     const after = await upsertContact(trx, { id, userId, number }, change)
     await recordBlocking(context, trx, userId, before, after)
@@ -111,7 +111,7 @@ function byReference(reference: string): { id: string } | { number: string } {
 }
 
 function noContact(): UserError {
-  return new UserError('no contact has this id or number: POST /v1/contacts makes one', 404)
+  return new UserError('No contact has this id or number. Create one with POST /v1/contacts', 404)
 }
 
 function readContactName(written: string | undefined): string | null | undefined {

@@ -39,7 +39,7 @@ export async function createIncomingWebhook(
   await transaction(context.db, async (trx) => {
     await requireEnabled(trx, userId, lineId, { isLocked: true })
     if (!(await insertIncomingWebhook(trx, lineId, stored(context, lineId, token)))) {
-      throw new UserError('this line has an incoming webhook: regenerate its token or delete it', 409)
+      throw new UserError('This line already has an incoming webhook. Regenerate its token or delete it', 409)
     }
     await recordFor(context, trx, 'created', userId, lineId)
   })
@@ -129,5 +129,5 @@ export function tokenPlace(lineId: string): string {
 }
 
 function noWebhook(): UserError {
-  return new UserError('this line has no incoming webhook: create one first', 404)
+  return new UserError('This line has no incoming webhook. Create one first', 404)
 }

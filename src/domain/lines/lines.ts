@@ -74,7 +74,7 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
   }
   await transaction(db, async (trx) => {
     if (!(await insertLine(trx, line))) {
-      throw new UserError(`number ${line.number} belongs to a line already`, 409)
+      throw new UserError(`number ${line.number} already belongs to a line`, 409)
     }
     const { id, userId } = line
     await record(context, trx, { action: 'line.added', subjectId: id, userId, after: details })
@@ -104,7 +104,7 @@ export async function getAnyLine({ db }: Context, reference: string): Promise<Li
     ? await findAnyLine(db, reference)
     : await findLineByNumber(db, storable(asSender(reference)))
   if (line === undefined)
-    throw new UserError(`no line has the id or number ${reference}: see \`linehook line list\``, 404)
+    throw new UserError(`No line has the id or number ${reference}. See \`linehook line list\``, 404)
   return line
 }
 
@@ -126,7 +126,7 @@ export async function listOwnLines(
 /** @throws UserError 404, also for another user's line */
 export async function getOwnLine(context: Context, userId: string, lineId: string): Promise<OwnLine> {
   const [line] = await listOwnLines(context, userId, { id: lineId })
-  if (line === undefined) throw new UserError('no such line', 404)
+  if (line === undefined) throw new UserError('No such line', 404)
   return line
 }
 
@@ -177,7 +177,7 @@ export async function setLineStatus(
 
 export async function requireOwn(trx: Database, userId: string, lineId: string): Promise<Line> {
   const line = isId(lineId) ? await lockOwnLine(trx, userId, lineId) : undefined
-  if (line === undefined) throw new UserError('no such line', 404)
+  if (line === undefined) throw new UserError('No such line', 404)
   return line
 }
 

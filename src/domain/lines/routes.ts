@@ -24,7 +24,7 @@ export async function setRoutes(
   { userId, id }: Pick<Line, 'userId' | 'id'>,
   routes: readonly Route[],
 ): Promise<void> {
-  if (routes.length > MAX_ROUTES) throw new UserError(`a line has at most ${MAX_ROUTES} routes`)
+  if (routes.length > MAX_ROUTES) throw new UserError(`A line can have at most ${MAX_ROUTES} routes`)
   for (const { carrier } of routes) {
     const account = await findCarrierAccount(context.db, { name: carrier })
     if (account === undefined) throw notSetUp(carrier)
@@ -55,10 +55,10 @@ export function readRoute(written: string): Route {
   const prefixes = numbers.filter((each) => each.startsWith('+'))
   const countries = numbers.filter((each) => !each.startsWith('+')).map((each) => each.toUpperCase())
   const fault =
-    (carrier.trim() === '' && 'begins with the name of a carrier account') ||
-    (rest.length > 0 && numbers.length === 0 && 'names countries or prefixes after its colon') ||
+    (carrier.trim() === '' && 'starts with the name of a carrier account') ||
+    (rest.length > 0 && numbers.length === 0 && 'lists countries or prefixes after its colon') ||
     (numbers.length > MAX_NUMBERS_OF_ROUTE &&
-      `names at most ${MAX_NUMBERS_OF_ROUTE} countries and prefixes`) ||
+      `lists at most ${MAX_NUMBERS_OF_ROUTE} countries and prefixes`) ||
     (!prefixes.every((each) => /^\+[1-9]\d{0,14}$/.test(each)) && 'writes prefixes as +4477') ||
     (!countries.every((each) => isSupportedCountry(each)) && 'writes countries by ISO 3166, such as GB')
   if (fault !== false) throw new UserError(`route ${written}: a route ${fault}, as in backup:GB,IE,+4477`)

@@ -34,9 +34,9 @@ export function hostedTokenOf(context: Pick<Context, 'config'>, url: string): st
 /** @throws UserError 404, also while it is not copied yet; 410 when it was deleted */
 export async function getHostedMedia({ db, storage }: Context, token: string): Promise<MediaFile> {
   const media = TOKEN.test(token) ? await findHostedMedia(db, token) : undefined
-  if (media === undefined) throw new UserError('There is no such media', 404)
+  if (media === undefined) throw new UserError('No such media', 404)
   const { contentType, byteCount, storageKey, isRemoved } = media
-  if (isRemoved) throw new UserError('This media was deleted: it is kept for a limited time only', 410)
+  if (isRemoved) throw new UserError('This media was deleted. Media is kept for a limited time only', 410)
   return { contentType, byteCount, open: (range) => storage.open(storageKey, range) }
 }
 

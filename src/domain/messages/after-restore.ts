@@ -19,7 +19,7 @@ const BATCH = 1000
 export async function makeWaitingUnknown(context: Context, before: Date): Promise<number> {
   const { db, queues } = context
   if ((await findAllSending(db)).pausedAt === null) {
-    throw new UserError('pause all sending first: `linehook sending pause`', 409)
+    throw new UserError('Pause all sending first, with `linehook sending pause`', 409)
   }
   for (let total = 0; ;) {
     const { changed, deliveries } = await transaction(db, async (trx) => {

@@ -67,7 +67,7 @@ export async function resumeCountry(
   const country = written.trim().toUpperCase()
   await transaction(context.db, async (trx) => {
     if (!(await writeResumption(trx, userId, country))) {
-      throw new UserError(`country must be one to which the user's messages are paused, such as JM`, 404)
+      throw new UserError(`country must be one that is paused for this user, such as JM`, 404)
     }
     await record(context, trx, {
       ...{ action: 'user.country.resumed', subjectId: userId, userId, after: { country } },

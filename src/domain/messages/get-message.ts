@@ -7,7 +7,7 @@ import type { Context } from '../context.js'
 /** @throws UserError 404, also for another user's message */
 export async function getMessage({ db }: Context, userId: string, id: string): Promise<Message> {
   const message = isId(id) ? await findMessage(db, userId, id) : undefined
-  if (message === undefined) throw new UserError('no such message', 404)
+  if (message === undefined) throw new UserError('No such message', 404)
   return message
 }
 
@@ -19,6 +19,6 @@ export async function getMessage({ db }: Context, userId: string, id: string): P
 export async function getAnyMessage(context: Context, id: string): Promise<Message> {
   const userId = isId(id) ? await findMessageOwner(context.db, id) : undefined
   if (userId === undefined)
-    throw new UserError(`no message has the id ${id}: see \`linehook message list\``, 404)
+    throw new UserError(`No message has the id ${id}. See \`linehook message list\``, 404)
   return getMessage(context, userId, id)
 }

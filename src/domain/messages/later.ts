@@ -154,11 +154,11 @@ export async function rescheduleMessage(
 /** Why it could not be done, by how the message is now. */
 async function explain(context: Context, userId: string, id: string, what: string): Promise<UserError> {
   const { direction, status } = await getMessage(context, userId, id)
-  if (direction === 'inbound') return new UserError(`a message that was received cannot be ${what}`, 409)
+  if (direction === 'inbound') return new UserError(`A received message cannot be ${what}`, 409)
   return new UserError(
     status === 'queued'
-      ? `this message cannot be ${what} now: it is being sent, or too much of its line is scheduled`
-      : `only a message that is scheduled or queued can be ${what}: this one is ${status}`,
+      ? `This message cannot be ${what} now. It is being sent, or its line has too many scheduled messages`
+      : `Only a scheduled or queued message can be ${what}. This one is ${status}`,
     409,
   )
 }

@@ -19,7 +19,7 @@ export async function readLimits(
   lineId: string,
 ): Promise<LimitsNow & { caps: SpendCap[]; monthlyCaps: MonthlyCap[] }> {
   const limits = isId(lineId) ? await readLimitsNow(context.db, userId, lineId, NUMBER_COUNT) : undefined
-  if (limits === undefined) throw new UserError('no such line', 404)
+  if (limits === undefined) throw new UserError('No such line', 404)
   const line = { id: lineId.toLowerCase(), userId }
   const [caps, monthlyCaps] = await Promise.all([
     findCapsOfLine(context, line),

@@ -131,9 +131,9 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
   const options = readSendOptions(message)
 
   const line = await findLine(message.lineId)
-  if (line.status !== 'active') throw new UserError('this line is disabled: it sends nothing', 403)
+  if (line.status !== 'active') throw new UserError('This line is disabled and cannot send', 403)
   const toNumber = readDestination({ ...line, lineNumber: line.number }, message.toNumber)
-  if (await isBacklogFull(context)) throw new Unavailable('too many messages wait', 10)
+  if (await isBacklogFull(context)) throw new Unavailable('Too many messages are waiting', 10)
 
   return {
     messageId: newId(),
@@ -168,7 +168,7 @@ function sourceOf({ applicationId, isFromConsole = false }: NewMessage): Outboun
 function readText({ text: written = '', mediaUrl }: NewMessage): string | null {
   const text = written.toWellFormed()
   if (text.trim() === '') {
-    if (mediaUrl === undefined) throw new UserError('give text, mediaUrl or both')
+    if (mediaUrl === undefined) throw new UserError('Give text, mediaUrl or both')
     return null
   }
   requireSendable(text)
@@ -179,7 +179,7 @@ function readText({ text: written = '', mediaUrl }: NewMessage): string | null {
 async function readMediaUrl(context: Context, written: string): Promise<string> {
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || written.length > MAX_URL_LENGTH) {
-    throw new UserError(`mediaUrl must be an http:// or https:// URL of ${MAX_URL_LENGTH} characters at most`)
+    throw new UserError(`mediaUrl must be an http:// or https:// URL of at most ${MAX_URL_LENGTH} characters`)
   }
   if (!isHostedHere(context, url.href)) {
     const fault = await context.safeFetch.explainUrl(url.href)
@@ -189,10 +189,10 @@ async function readMediaUrl(context: Context, written: string): Promise<string> 
 }
 
 export const OVER_CAP =
-  'the daily cap of segments is reached, of this line or of all its user’s lines: send it tomorrow (UTC), or ask whoever ' +
-  'runs this service for a higher one'
+  'The daily segment cap of this line or its owner is reached. Send again tomorrow (UTC), or ask your operator ' +
+  'for a higher cap'
 
-export const OVER_MONTHLY_CAP = 'the monthly spending cap is reached'
+export const OVER_MONTHLY_CAP = 'The monthly spending cap is reached'
 
 function requireAccepted({ outcome, messageId }: QueueAnswer): string {
   switch (outcome) {
@@ -200,13 +200,16 @@ function requireAccepted({ outcome, messageId }: QueueAnswer): string {
     case 'replayed':
       return messageId ?? ''
     case 'not_connected':
-      throw new UserError('this line is not connected to the application: its user can connect it', 403)
+      throw new UserError('This line is not connected to the application. Its owner can connect it', 403)
     case 'opted_out':
       throw new UserError(REFUSALS.optedOut, 403)
     case 'over_cap':
       throw capRefusal(OVER_CAP)
     case 'line_full':
-      throw new UserError('too many messages of this line wait: try again when some are sent', 429)
+      throw new UserError(
+        'Too many messages of this line are waiting. Try again when some have been sent',
+        429,
+      )
     case 'key_reused':
       throw new UserError(REFUSALS.keyReused, 422)
     case 'key_in_flight':

@@ -58,7 +58,7 @@ export class AccountChanged extends Error {
 }
 
 function noLineOf(carrier: string): UserError {
-  return new UserError(`no line of ${carrier} has this number: see \`linehook line list\``, 404)
+  return new UserError(`No line of ${carrier} has this number. See \`linehook line list\``, 404)
 }
 
 /**

@@ -81,8 +81,8 @@ export async function search(
 ): Promise<Found> {
   const { db } = context
   const words = storable(written).trim()
-  if (Array.from(words).length < MIN_LENGTH) throw new UserError(`write at least ${MIN_LENGTH} characters`)
-  if (words.length > MAX_LENGTH) throw new UserError(`write at most ${MAX_LENGTH} characters`)
+  if (Array.from(words).length < MIN_LENGTH) throw new UserError(`Enter at least ${MIN_LENGTH} characters`)
+  if (words.length > MAX_LENGTH) throw new UserError(`Enter at most ${MAX_LENGTH} characters`)
   const isOperator = role === 'operator'
   const scope = isOperator ? {} : { userId }
   const id = isId(words) ? words.toLowerCase() : null

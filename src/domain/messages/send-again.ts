@@ -31,13 +31,13 @@ export async function sendMessageAgain(
   if (key === '' || key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
   const message = await getMessage(context, userId, id)
   if (message.direction !== 'outbound' || !['failed', 'unknown'].includes(message.status)) {
-    throw new UserError('only a message that failed or is unknown can be sent again', 409)
+    throw new UserError('Only a failed or unknown message can be resent', 409)
   }
   if (message.toNumber === FORGOTTEN) {
-    throw new UserError('the person of this message was forgotten: there is nothing left to send', 409)
+    throw new UserError('This person’s data was erased, so there is nothing left to send', 409)
   }
   const line = await getOwnLine(context, userId, message.lineId)
-  if (line.status !== 'active') throw new UserError('this line is disabled: enable it first', 409)
+  if (line.status !== 'active') throw new UserError('This line is disabled. Enable it first', 409)
   readDestination({ ...line, lineNumber: line.number }, message.toNumber)
   const { mediaUrl } = message
   const answer = await context.batched.queueMessage({
@@ -58,6 +58,6 @@ export async function sendMessageAgain(
   if (answer.outcome === 'over_monthly_cap') {
     throw await monthlyCapRefusal(context, { id: line.id, userId }, OVER_MONTHLY_CAP)
   }
-  if (answer.outcome === 'line_full') throw new Unavailable('too many messages wait', 10)
+  if (answer.outcome === 'line_full') throw new Unavailable('Too many messages are waiting', 10)
   return getMessage(context, userId, answer.messageId ?? '')
 }

@@ -26,7 +26,7 @@ export async function tryMessageNow(context: Context, userId: string, id: string
   const due = await makeMessageDue(context.db, userId, id)
   if (due === undefined) {
     throw new UserError(
-      'this message does not wait for a time: it waits for its turn or a pause to end, or is not queued any more',
+      'This message is not waiting for a retry. It is waiting for its turn or for a pause to end, or has left the queue',
       409,
     )
   }

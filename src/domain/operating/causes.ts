@@ -66,9 +66,9 @@ const FAILURES: Record<string, Does> = {
   tls_not_spoken: ['does not speak TLS at this port', 'do not speak TLS at their ports'],
   template_failed: ['has a template that fails', 'have templates that fail'],
   template_too_heavy: ['has a template that is too heavy', 'have templates that are too heavy'],
-  worker_lost: ['had its worker die', 'had their workers die'],
-  internal_error: ['fails inside this service', 'fail inside this service'],
-  aborted: ['was cut off by a stop of this service', 'were cut off by a stop of this service'],
+  worker_lost: ['lost its worker', 'lost their workers'],
+  internal_error: ['fails because of an internal error', 'fail because of an internal error'],
+  aborted: ['was interrupted by a restart', 'were interrupted by a restart'],
 }
 
 /** Why an endpoint is disabled. */
@@ -99,7 +99,7 @@ export function causesOfLine(line: Named, health: LineHealth | undefined): Cause
   const sending: Cure = { at: 'line sending', userId, lineId }
   const causes: Cause[] = []
   if (pausedAt !== null)
-    causes.push(of(LINE, ['has its sending paused', 'have their sending paused'], pausedAt, sending))
+    causes.push(of(LINE, ['is not sending (paused)', 'are not sending (paused)'], pausedAt, sending))
   if (pausedCountries !== null) {
     const where = pausedCountries.map(countryName).join(', ')
     causes.push(of(LINE, [`may not send to ${where}`, `may not send to ${where}`], null, sending, 'bad'))

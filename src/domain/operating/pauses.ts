@@ -152,4 +152,4 @@ async function resume(context: Tools, by: Pauser, pausable: Pausable): Promise<v
   else if (!by.isOperator && (await isPaused(context.db, row))) throw new UserError(NOT_YOURS, 403)
 }
 
-const NOT_YOURS = 'an operator has paused it: ask whoever runs this service to resume it'
+const NOT_YOURS = 'An operator paused this. Ask your operator to resume it'

@@ -34,7 +34,7 @@ export async function addTask(context: Context, task: Omit<NewTask, 'id'>, act: 
   await transaction(db, async (trx) => {
     if (!(await insertTask(trx, { ...task, id }, MAX_OPEN_TASKS))) {
       throw new UserError(
-        `${MAX_OPEN_TASKS} background tasks are under way already: wait until one of them is done, or stop one`,
+        `${MAX_OPEN_TASKS} background tasks are already running. Wait until one is done, or stop one`,
         409,
       )
     }
@@ -70,7 +70,7 @@ export async function stopTask(context: Context, userId: string | undefined, id:
   const task = await required(db, userId, id)
   const stopping = await transaction(db, async (trx) => {
     const asked = await askToStop(trx, task.id)
-    if (asked === undefined) throw new UserError('this task is over already', 409)
+    if (asked === undefined) throw new UserError('This task has already ended', 409)
     if (task.stopAskedAt === null) {
       const { kind, doneCount, totalCount } = task
       const act = { action: 'task.stopped', subjectId: task.id, userId: task.userId } as const
@@ -84,6 +84,6 @@ export async function stopTask(context: Context, userId: string | undefined, id:
 
 async function required(db: Database, userId: string | undefined, id: string): Promise<Task> {
   const task = isId(id) ? await findTask(db, userId, id) : undefined
-  if (task === undefined) throw new UserError('no such task', 404)
+  if (task === undefined) throw new UserError('No such task', 404)
   return task
 }

@@ -55,7 +55,7 @@ export async function createApiToken(
   name: string,
   { expiresInDays = null, isReadOnly = false, lineId = null }: TokenOptions = {},
 ): Promise<CreatedApiToken> {
-  const kept = readName(name, `name must be 1 to ${MAX_NAME_LENGTH} characters: say what will use the token`)
+  const kept = readName(name, `name must be 1 to ${MAX_NAME_LENGTH} characters: say what the token is for`)
   if (!isId(userId)) throw noUser()
   requireExpiry(expiresInDays)
   const scope = { isReadOnly, lineId }
@@ -65,10 +65,10 @@ export async function createApiToken(
     const user = await lockUser(trx, userId)
     if (user === undefined) throw noUser()
     if (user.disabledAt !== null) {
-      throw new UserError('this user is disabled, and can have no new API token', 409)
+      throw new UserError('This user is disabled and cannot get a new API token', 409)
     }
     if ((await countApiTokens(trx, userId)) >= MAX_TOKENS) {
-      throw new UserError(`a user can have ${MAX_TOKENS} API tokens: revoke one that is not used`, 409)
+      throw new UserError(`You can have up to ${MAX_TOKENS} API tokens. Revoke one you no longer use`, 409)
     }
     if (lineId !== null) await requireOwnLine(trx, userId, lineId)
     const tokenHash = sha256(created.token)
@@ -101,7 +101,7 @@ export async function createApiToken(
 export async function removeApiToken(context: Context, userId: string, id: string): Promise<void> {
   await transaction(context.db, async (trx) => {
     const name = isId(id) ? await deleteApiToken(trx, userId, id) : undefined
-    if (name === undefined) throw new UserError('no such API token', 404)
+    if (name === undefined) throw new UserError('No such API token', 404)
     await record(context, trx, { action: 'api_token.revoked', subjectId: id, userId, before: { name } })
   })
 }
@@ -119,9 +119,9 @@ function requireExpiry(days: number | null): void {
 
 async function requireOwnLine(trx: Database, userId: string, lineId: string): Promise<void> {
   const [line] = isId(lineId) ? await listLinesOf(trx, userId, { id: lineId }) : []
-  if (line === undefined) throw new UserError('no such line', 404)
+  if (line === undefined) throw new UserError('No such line', 404)
 }
 
 function noUser(): UserError {
-  return new UserError('no such user', 404)
+  return new UserError('No such user', 404)
 }

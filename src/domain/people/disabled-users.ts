@@ -32,10 +32,13 @@ export async function disableUser(context: Context, userId: string, belongings: 
   await transaction(context.db, async (trx) => {
     const { disabledAt, role } = await requireUser(trx, userId)
     if (disabledAt !== null) {
-      throw new UserError('this user is disabled already: enable the account first, to choose otherwise', 409)
+      throw new UserError(
+        'This user is already disabled. To choose differently, enable the account first',
+        409,
+      )
     }
     if (userId === context.actor.userId) {
-      throw new UserError('nobody can disable themselves: ask another operator', 409)
+      throw new UserError('You cannot disable yourself. Ask another operator', 409)
     }
     if (role === 'operator') await requireAnotherOperator(trx, userId)
     await disableUserRow(trx, userId, stops)
@@ -61,7 +64,7 @@ export async function disableUser(context: Context, userId: string, belongings: 
 export async function enableUser(context: Context, userId: string): Promise<void> {
   await transaction(context.db, async (trx) => {
     const { disabledAt } = await requireUser(trx, userId)
-    if (disabledAt === null) throw new UserError('this user is not disabled', 409)
+    if (disabledAt === null) throw new UserError('This user is not disabled', 409)
     await enableUserRow(trx, userId)
     const linesRestarted = await restartLinesOf(trx, userId)
     const endpointsRestarted = await restartEndpointsOf(trx, userId)
@@ -76,7 +79,7 @@ export async function enableUser(context: Context, userId: string): Promise<void
 
 async function requireUser(trx: Database, userId: string): Promise<LockedUser> {
   const user = isId(userId) ? await lockUser(trx, userId) : undefined
-  if (user === undefined) throw new UserError('no such user', 404)
+  if (user === undefined) throw new UserError('No such user', 404)
   return user
 }
 
@@ -84,5 +87,5 @@ async function requireUser(trx: Database, userId: string): Promise<LockedUser> {
 async function requireAnotherOperator(trx: Database, userId: string): Promise<void> {
   await lockFirstOperator(trx)
   if (await hasOperatorWithPassword(trx, userId)) return
-  throw new UserError('this is the last operator who can sign in: add another one first', 409)
+  throw new UserError('This is the last operator who can sign in. Add another one first', 409)
 }

@@ -138,7 +138,7 @@ async function waitForWorkers(
     if (inHand === 0) return
     if (performance.now() > deadline) {
       throw new UserError(
-        `${inHand} messages, events or media of this number are being worked on right now, and nothing is erased yet: ` +
+        `${inHand} messages, events or media of this number are being processed right now. Nothing was erased. ` +
           'try again in a minute',
         409,
       )
@@ -178,7 +178,7 @@ async function removeFiles(
   } catch (error) {
     if (!(error instanceof StorageFailed)) throw error
     throw new UserError(
-      'the storage of media does not work now, so not everything is erased: look at the overview, and forget the number again',
+      'Media storage is not available, so not everything was erased. Check the overview, then erase the number again',
       409,
     )
   }

@@ -15,10 +15,9 @@ const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$xzpaUr0uB4clar/swrKMow$LlWT/bTABM4snUWe4hTYGDT/5N2WNGDoueBjwKB0zr0'
 
 export const PASSWORD_GUESSABLE =
-  'password is easy to guess: choose one that nobody else has, such as four words that do not belong together'
+  'password is too easy to guess. Use something unique, such as four unrelated words'
 
-export const PASSWORD_BREACHED =
-  'password is in a list of passwords that became known elsewhere: choose one that nobody else has'
+export const PASSWORD_BREACHED = 'password appears in a list of leaked passwords. Choose a different one'
 
 /**
  * A hash takes 19 MiB and one of libuv's four threads for about 50 ms; name look-ups and files need threads too. The
@@ -27,7 +26,7 @@ export const PASSWORD_BREACHED =
 const inTurn = createSemaphore({
   atOnce: 2,
   maxWaiting: 32,
-  busy: 'Too many passwords are being checked at this moment',
+  busy: 'Too many passwords are being checked right now',
 })
 
 /** @returns argon2id in its own encoding. @throws Unavailable when too many wait already */
@@ -72,7 +71,7 @@ export async function requireGoodPassword(
     throw new UserError(`password must be ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters long`)
   }
   if (email !== undefined && password.toLowerCase() === normalized(email).trim().toLowerCase()) {
-    throw new UserError('password must not be the e-mail address: choose another one')
+    throw new UserError('password must not be the email address')
   }
   const { isGuessable } = await import('./guessable-passwords.js')
   if (isGuessable(password, email)) throw new UserError(PASSWORD_GUESSABLE)

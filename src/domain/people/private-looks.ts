@@ -27,7 +27,7 @@ export function readReason(written: string): string {
   const { min, max } = REASON_LENGTH
   if (reason.length < min || reason.length > max) {
     throw new UserError(
-      `reason must say in ${min} to ${max} characters why you look, such as a ticket's number`,
+      `reason must say in ${min} to ${max} characters why you need access, such as a ticket number`,
     )
   }
   return reason

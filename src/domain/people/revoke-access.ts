@@ -27,7 +27,7 @@ export interface RevokedAccess {
 export async function revokeAccess(context: Context, userId: string): Promise<RevokedAccess> {
   const revoked = await transaction(context.db, async (trx) => {
     const user = isId(userId) ? await lockUser(trx, userId) : undefined
-    if (user === undefined) throw new UserError('no such user', 404)
+    if (user === undefined) throw new UserError('No such user', 404)
     return revokeAccessIn(context, trx, userId)
   })
   return finishRevoking(context, revoked)

@@ -48,7 +48,7 @@ export function makeRecoveryCodes(context: Context, userId: string): Promise<str
   return transaction(context.db, async (trx) => {
     await lockUser(trx, userId)
     if (!(await hasSecondFactor(trx, userId))) {
-      throw new UserError('recovery codes are for who has a second factor: set one up first', 409)
+      throw new UserError('Set up a second factor before you create recovery codes', 409)
     }
     await record(context, trx, { action: 'second_factor.recovery_codes_made', subjectId: userId, userId })
     return replaceRecoveryCodes(trx, userId)

@@ -17,9 +17,9 @@ export type { HalfOpenSession } from '../../database/carriers/half-open-sessions
 
 /** One text for a wrong code, one that was used, and too many attempts. */
 export const CODE_REFUSED =
-  'The code is wrong, or was used already. A code works once: wait for the next one. After several attempts wait 15 minutes.'
+  'Wrong or already used code. Each code works only once, so wait for the next one. After several attempts, wait 15 minutes.'
 
-export const STEP_IS_OVER = 'You took more than 10 minutes: sign in again.'
+export const STEP_IS_OVER = 'This took more than 10 minutes. Sign in again.'
 
 /**
  * The half-open session of a browser that has given the password; undefined when it has not, or more than 10 minutes

@@ -25,9 +25,9 @@ export type { ListedSession, Session } from '../../database/people/sessions.js'
 
 /** Does not say which of both is wrong. */
 export const CONFIRMATION_REFUSED =
-  'password or code is wrong. A code works once: wait for the next one. After several attempts wait 15 minutes.'
+  'Wrong password or code. Each code works only once, so wait for the next one. After several attempts, wait 15 minutes.'
 
-export const PASSWORD_REFUSED = 'password is wrong. After several attempts wait 15 minutes.'
+export const PASSWORD_REFUSED = 'Wrong password. After several attempts, wait 15 minutes.'
 
 /** A browser's own name has room. A longer header would fill the list of sessions. */
 const USER_AGENT_LENGTH = 200
@@ -60,7 +60,7 @@ export async function findSession(
 export async function endSession(context: Context, userId: string, id: string): Promise<void> {
   await transaction(context.db, async (trx) => {
     const isEnded = isId(id) && (await deleteSession(trx, userId, id))
-    if (!isEnded) throw new UserError('no such session', 404)
+    if (!isEnded) throw new UserError('No such session', 404)
     await record(context, trx, { action: 'session.ended', subjectId: id, userId })
   })
 }

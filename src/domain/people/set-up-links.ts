@@ -54,7 +54,7 @@ export async function createSetUpLink(
 ): Promise<SetUpLink> {
   const user = userId === null ? undefined : await getUser(context, userId)
   if (user?.disabledAt != null) {
-    throw new UserError(`${user.email} is disabled: enable the account first`, 409)
+    throw new UserError(`${user.email} is disabled. Enable the account first`, 409)
   }
   const token = newToken()
   const expiresAt = await transaction(context.db, async (trx) => {
@@ -131,5 +131,5 @@ async function replacePassword(
 }
 
 function usedUp(): UserError {
-  return new UserError('This link is used up or too old: ask for a new one', 404)
+  return new UserError('This link has expired or was already used. Ask for a new one', 404)
 }

@@ -26,7 +26,7 @@ export const LOCKED_OUT_MINUTES = 15
 const inTurn = createSemaphore({
   atOnce: 3,
   maxWaiting: 200,
-  busy: 'Too many people are signing in at this moment',
+  busy: 'Too many people are signing in right now',
 })
 
 /** A password that somebody gave, and what it is compared with. */

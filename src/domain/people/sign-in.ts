@@ -8,9 +8,9 @@ import type { Context } from '../context.js'
 import { provePassword } from './sign-in-attempts.js'
 
 /** One text for a wrong password, an unknown user and too many attempts, so that it does not tell which users exist. */
-export const SIGN_IN_REFUSED = 'E-mail or password is wrong. After several attempts wait 15 minutes.'
+export const SIGN_IN_REFUSED = 'Wrong email or password. After several attempts, wait 15 minutes.'
 
-export const ACCOUNT_DISABLED = 'This account is disabled: ask whoever runs this service.'
+export const ACCOUNT_DISABLED = 'This account is disabled. Contact your operator.'
 
 export interface Credentials {
   email: string

@@ -37,7 +37,7 @@ export async function addUser(
 export function newUser(fields: { email: string; name?: string; role?: Role }): NewUser {
   const email = fields.email.trim()
   if (!/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) || email.length > 254 || !email.isWellFormed()) {
-    throw new UserError('email must be an e-mail address, such as ada@example.com')
+    throw new UserError('email must be an email address, such as ada@example.com')
   }
   const name = readOptionalName(fields.name, `name must be at most ${MAX_NAME_LENGTH} characters`)
   return { id: newId(), email, name: name ?? email, role: fields.role ?? 'user' }
@@ -57,20 +57,20 @@ export async function recordAdded(
 }
 
 export function takenEmail(email: string): UserError {
-  return new UserError(`email ${email} belongs to a user already`, 409)
+  return new UserError(`email ${email} already belongs to a user`, 409)
 }
 
 /** @throws UserError 404 */
 export async function getUserByEmail({ db }: Context, email: string): Promise<User> {
   const user = await findUserByEmail(db, storable(email).trim())
   if (user === undefined)
-    throw new UserError(`no user has the email ${email}: add one with \`linehook user add\``, 404)
+    throw new UserError(`No user has the email ${email}. Add one with \`linehook user add\``, 404)
   return user
 }
 
 /** @throws UserError 404 */
 export async function getUser({ db }: Context, id: string): Promise<User> {
   const user = isId(id) ? await findUser(db, id) : undefined
-  if (user === undefined) throw new UserError('no such user', 404)
+  if (user === undefined) throw new UserError('No such user', 404)
   return user
 }

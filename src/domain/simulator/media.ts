@@ -59,7 +59,7 @@ export async function keepMedia(context: Context, field: MediaField, bytes: Buff
 /** @throws UserError 404 */
 export async function openSimulatorMedia({ db }: Context, token: string): Promise<SimulatorMedia> {
   const media = /^[\w-]{43}$/.test(token) ? await findSimulatorMedia(db, token) : undefined
-  if (media === undefined) throw new UserError('There is no such media, or it is older than 7 days', 404)
+  if (media === undefined) throw new UserError('No such media, or it is older than 7 days', 404)
   return media
 }
 

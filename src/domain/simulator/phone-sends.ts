@@ -27,8 +27,7 @@ export async function sendFromPhone(
 ): Promise<void> {
   const numbers = await readNumbers(context, userId, between)
   const hasText = text.trim() !== ''
-  if (!hasText && picture === undefined)
-    throw new UserError('text must not be empty: type one, or attach a picture')
+  if (!hasText && picture === undefined) throw new UserError('text is required unless you attach a picture')
   if (countCharacters(text) > MAX_TEXT_LENGTH)
     throw new UserError(`text must have at most ${MAX_TEXT_LENGTH} characters`)
   if (picture !== undefined) {
@@ -51,6 +50,6 @@ export async function leaveVoicemail(
 async function readNumbers(context: Context, userId: string, { lineId, phone }: FromPhone) {
   const [fromNumber = ''] = readPhones([phone])
   const line = await getOwnLine(context, userId, lineId)
-  if (line.carrierAccount !== SIMULATOR) throw new UserError('no such line at the simulator', 404)
+  if (line.carrierAccount !== SIMULATOR) throw new UserError('No such line at the simulator', 404)
   return { fromNumber, toNumber: line.number }
 }

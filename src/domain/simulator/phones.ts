@@ -47,6 +47,6 @@ export async function suggestPhones({ db }: Context, userId: string): Promise<st
 /** The phones that somebody wants on the screen: E.164, each once. @throws UserError naming `phone` */
 export function readPhones(written: readonly string[]): string[] {
   const phones = [...new Set(written.map((number) => readNumber('phone', number)))]
-  if (phones.length > MAX_PHONES) throw new UserError(`phone may be given ${MAX_PHONES} times at most`)
+  if (phones.length > MAX_PHONES) throw new UserError(`phone may be given at most ${MAX_PHONES} times`)
   return phones
 }

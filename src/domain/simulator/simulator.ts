@@ -51,10 +51,7 @@ export async function simulateInbound(
   const isName = !canReceive(senderKindOf(toNumber))
   if (line?.carrierAccount !== SIMULATOR || (userId !== undefined && line.userId !== userId)) {
     if (isName) readNumber('toNumber', toNumber)
-    throw new UserError(
-      'toNumber is not the number of a line at the simulator: see `linehook line list`',
-      404,
-    )
+    throw new UserError('toNumber is not a line of the simulator. See `linehook line list`', 404)
   }
   if (isName) {
     throw new UserError(`toNumber ${toNumber} is a name: such a line only sends, and nobody can answer it`)
@@ -95,7 +92,7 @@ export async function sendSimulatedReceipts(context: Context): Promise<number> {
 
 function readContent({ text, mediaUrl, voicemailUrl }: SimulatedInbound): InboundMessage['content'] {
   const given = [text, mediaUrl, voicemailUrl].filter((value) => value !== undefined && value !== '')
-  if (given.length !== 1) throw new UserError('give exactly one of text, mediaUrl and voicemailUrl')
+  if (given.length !== 1) throw new UserError('Give exactly one of text, mediaUrl and voicemailUrl')
   if (text) return { type: 'inboundText', text }
   return mediaUrl ? { type: 'inboundMedia', url: mediaUrl } : { type: 'voiceMail', url: voicemailUrl ?? '' }
 }

@@ -100,8 +100,8 @@ export const applicationOperations = [
     description: 'Other users can then authorize it for their {lines} by OAuth 2.0. You can have at most 50.',
     body: yup.object({
       ...changeable,
-      name: changeable.name.required('name is missing'),
-      redirectUris: changeable.redirectUris.required('redirectUris is missing'),
+      name: changeable.name.required('name is required'),
+      redirectUris: changeable.redirectUris.required('redirectUris is required'),
       kind: textField().meta(shownField('kind')),
     }),
     answer: answers('The application, with its secrets.', schemaOf('RegisteredApplication')),
@@ -136,7 +136,7 @@ export const applicationOperations = [
       await getApplication(context, userId, applicationId)
       const fields = await body()
       if (Object.keys(fields).length === 0) {
-        throw new UserError('give at least one field that is to change')
+        throw new UserError('Give at least one field to change')
       }
       return presentApplication(await updateApplication(context, userId, applicationId, fields))
     },

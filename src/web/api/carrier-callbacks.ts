@@ -33,7 +33,7 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
     // A HEAD is answered by the handler of GET, and brings nothing.
     if (ctx.method !== 'POST' && (ctx.method !== 'GET' || callbacks?.takesGet !== true)) {
       ctx.set('Allow', 'POST')
-      throw new UserError('this callback takes POST', 405)
+      throw new UserError('Use POST for this callback', 405)
     }
     const request = {
       kind,
@@ -79,7 +79,7 @@ async function answerCallback(context: Context, asked: CarrierRequest): Promise<
   const { carriers, config, log, callingAccounts } = context
   const { kind, name, accountId, path, ...rest } = asked
   const callbacks = callbacksOf(carriers, kind)
-  if (callbacks?.names.includes(name) !== true) throw new UserError('there is no such callback', 404)
+  if (callbacks?.names.includes(name) !== true) throw new UserError('No such callback', 404)
 
   const url = config.publicUrl + path
   const query = new URL(url).searchParams
@@ -93,7 +93,7 @@ async function answerCallback(context: Context, asked: CarrierRequest): Promise<
   const lookUp = async (): Promise<CallingAccount> => {
     const account = isId(accountId) ? await callingAccounts.lookUp(accountId) : undefined
     if (account?.kind !== kind) {
-      throw new UserError(`no such account at ${carriers.kinds.get(kind)?.title ?? kind}`, 404)
+      throw new UserError(`No such account at ${carriers.kinds.get(kind)?.title ?? kind}`, 404)
     }
     if (isSignedFor(account)) return account
     log.warn({ carrierAccountId: account.id }, 'callback.signature_invalid')
@@ -125,7 +125,7 @@ async function answerCallback(context: Context, asked: CarrierRequest): Promise<
       await refresh()
     }
   }
-  throw new Unavailable('the carrier account is being changed', 1)
+  throw new Unavailable('The carrier account is being changed', 1)
 }
 
 function toolsFor(

@@ -93,7 +93,7 @@ export const connectionOperations = [
       'endpoint that was disabled. A URL can be set only while the connection is enabled.',
     body: yup.object({
       enabled: yup.boolean().strict().typeError('enabled must be true or false'),
-      outgoingWebhookUrl: textField('outgoingWebhookUrl must be a URL, or null to take it away')
+      outgoingWebhookUrl: textField('outgoingWebhookUrl must be a URL, or null to remove it')
         .nullable()
         .meta({ schema: maybeGivenUrl }),
       optInEvents: optInEventsField(LINE_OPT_IN_EVENT_TYPES),
@@ -104,7 +104,7 @@ export const connectionOperations = [
     act: async ({ context, userId, id, body }) => {
       const { enabled, outgoingWebhookUrl, optInEvents } = await body()
       if ([enabled, outgoingWebhookUrl, optInEvents].every((field) => field === undefined)) {
-        throw new UserError('give enabled, outgoingWebhookUrl, optInEvents or several of them')
+        throw new UserError('Give at least one of enabled, outgoingWebhookUrl and optInEvents')
       }
       await changeConnection(context, userId, id, { enabled, outgoingWebhookUrl, optInEvents })
       return presentConnection(context, userId, id)

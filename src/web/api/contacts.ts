@@ -150,7 +150,7 @@ export const contactOperations = [
       await requireContactScope(context, ctx, 'contacts:write')
       const fields = await readFields(asked)
       if (Object.keys(fields).length === 0) {
-        throw new UserError('give a name, a phoneNumber or blocked, in the body or in the query')
+        throw new UserError('Give name, phoneNumber or blocked, in the body or in the query')
       }
       const changed = await changeContact(context, userId, asked.id, fields)
       return (await presentContacts(context, ctx, [changed]))[0]

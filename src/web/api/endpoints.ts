@@ -80,7 +80,7 @@ const scopes = ['messages:connect'] as const
 const one = '/v1/endpoints/{endpointId}'
 
 const fields = {
-  name: textField('name must be text, or null for none')
+  name: textField('name must be text, or null to remove it')
     .nullable()
     // An empty name stands for none, as null does.
     .meta({ schema: { anyOf: [name, { type: 'null' }, { const: '' }] } }),
@@ -97,7 +97,7 @@ const added = yup.object({
   lineId: addedId().meta({ schema: id, about: 'The {line} whose events it gets.' }),
   applicationId: addedId().meta({ schema: id, about: 'Or the application whose webhook it is.' }),
   ...fields,
-  url: fields.url.defined('url is missing: give the URL of your server'),
+  url: fields.url.defined('url is required: give the URL of your server'),
 })
 
 type Given = Pick<Definition<object, yup.AnyObject>, 'operationId' | 'summary' | 'description' | 'refusals'>
@@ -359,18 +359,18 @@ function readOwner(
 ): EndpointOwner {
   if (lineId !== undefined && applicationId !== undefined) {
     throw new UserError(
-      `give ${idField} or applicationId, or neither for an operational webhook of your account`,
+      `Give ${idField} or applicationId, or neither to create an operational webhook for your account`,
     )
   }
   if (lineId !== undefined) {
-    if (!isId(lineId)) throw new UserError('no such line', 404)
+    if (!isId(lineId)) throw new UserError('No such line', 404)
     requireLineOfToken(ctx, lineId)
     return { lineId: lineId.toLowerCase() }
   }
   if (lineOfToken(ctx) !== undefined) {
-    throw new UserError(`${idField} is missing: this token is for one ${idField.replace(/Id$/, '')}`)
+    throw new UserError(`${idField} is required: this token is limited to one ${idField.replace(/Id$/, '')}`)
   }
   if (applicationId === undefined) return { isOfAccount: true }
-  if (!isId(applicationId)) throw new UserError('no such application', 404)
+  if (!isId(applicationId)) throw new UserError('No such application', 404)
   return { applicationId: applicationId.toLowerCase() }
 }

@@ -23,8 +23,8 @@ const SLOW_MS = 30_000
 const LISTENERS: StreamKind = {
   max: 100,
   maxOfUser: 10,
-  tooManyOfUser: 'you have too many listeners: end some',
-  tooMany: 'there are too many listeners',
+  tooManyOfUser: 'You have too many listeners. Stop some of them',
+  tooMany: 'There are too many listeners',
   gauge: listeningStreams,
   failed: 'listen.failed',
 }
@@ -134,6 +134,6 @@ function toMessage(event: SignedEvent): string {
 function readLastEventId(ctx: KoaContext): string | undefined {
   const given = ctx.get('Last-Event-ID')
   if (given === '') return undefined
-  if (!isId(given)) throw new UserError('Last-Event-ID must be the id of an event, as the stream has them')
+  if (!isId(given)) throw new UserError('Last-Event-ID must be the id of an event of the stream')
   return given.toLowerCase()
 }

@@ -31,7 +31,7 @@ export const incomingWebhookOperations = [
       const found = await revealIncomingWebhook(context, userId, id)
       if (found !== undefined) return found
       await getOwnLine(context, userId, id)
-      throw new UserError('this line has no incoming webhook: create one first', 404)
+      throw new UserError('This line has no incoming webhook. Create one first', 404)
     },
   }),
   operation({

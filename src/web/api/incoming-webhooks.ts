@@ -111,7 +111,7 @@ async function submit(
     }
     await webhook.refresh()
   }
-  throw new Unavailable('the webhook is being changed', 1)
+  throw new Unavailable('The webhook is being changed', 1)
 }
 
 async function readMessage(body: unknown): Promise<Omit<IncomingWebhookMessage, 'idempotencyKey'>> {
@@ -142,7 +142,7 @@ function requireAccepted({ outcome }: QueueAnswer, rateLimitStatus: 403 | 429): 
     case 'key_in_flight':
       throw new UserError(REFUSALS.keyInFlight, 409)
     case 'line_full':
-      throw new Unavailable('too many messages wait', 10)
+      throw new Unavailable('Too many messages are waiting', 10)
     case 'webhook_changed':
     case 'not_connected':
     case 'over_monthly_cap':

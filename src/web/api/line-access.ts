@@ -20,13 +20,13 @@ export async function visibleLines(context: Context, ctx: KoaContext): Promise<S
 /** @throws UserError 404 for a line that the program which asks may not see */
 export async function requireVisible(context: Context, ctx: KoaContext, lineId: string): Promise<void> {
   const visible = await visibleLines(context, ctx)
-  if (visible?.has(lineId) === false) throw new UserError('no such line', 404)
+  if (visible?.has(lineId) === false) throw new UserError('No such line', 404)
 }
 
 /** @throws UserError 404 for a line that is not the one that the token is for */
 export function requireLineOfToken(ctx: KoaContext, lineId: string): void {
   const only = lineOfToken(ctx)
-  if (only !== undefined && lineId.toLowerCase() !== only) throw new UserError('no such line', 404)
+  if (only !== undefined && lineId.toLowerCase() !== only) throw new UserError('No such line', 404)
 }
 
 /**
@@ -38,7 +38,7 @@ export async function requireRenaming(context: Context, ctx: KoaContext): Promis
   if (applicationOf(ctx) === undefined) return
   const renamable = await connectedLines(context, ctx, ['lines:write'])
   if (renamable.length === 0)
-    throw new UserError('the user no longer lets this application rename lines', 403)
+    throw new UserError('The user no longer lets this application rename lines', 403)
 }
 
 /**
@@ -53,7 +53,7 @@ export async function requireContactScope(
 ): Promise<void> {
   if (applicationOf(ctx) === undefined) return
   if ((await connectedLines(context, ctx, [scope])).length > 0) return
-  throw new UserError('the user no longer lets this application do this with contacts', 403)
+  throw new UserError('The user no longer lets this application access their contacts', 403)
 }
 
 /**

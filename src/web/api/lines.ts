@@ -105,7 +105,7 @@ export const lineSchemas = {
 const operation = operationsOf('{Line}s')
 const line = answers('The {line}.', schemaOf('{Line}'))
 
-const change = yup.object({ name: textField('name must be a string').meta({ schema: name }) })
+const change = yup.object({ name: textField('name must be text').meta({ schema: name }) })
 
 export const lineOperations = [
   operation({
@@ -156,7 +156,7 @@ export const lineOperations = [
       'counts. Other parameters, such as `ringer`, are ignored. ' +
       'An application must be able to see the {line}, and must have `{lines}:write`.',
     query: yup.object({
-      name: textField('name must be a string').meta({ about: 'The name, instead of a body.' }),
+      name: textField('name must be text').meta({ about: 'The name, instead of a body.' }),
     }),
     body: change,
     ignoresUnknown: true,
@@ -171,9 +171,7 @@ export const lineOperations = [
       const inBody = await readBodyFields(change, fieldsOf(ctx))
       const { name: given } = { ...inQuery, ...inBody }
       if (given === undefined) {
-        throw new UserError(
-          'give a name, in a JSON body or in the query: nothing else of it can be changed here',
-        )
+        throw new UserError('Give a name, in a JSON body or in the query. Only the name can be changed here')
       }
       await renameLine(context, userId, lineId, given)
       return inBody.name === undefined

@@ -184,7 +184,7 @@ export const messageOperations = [
     scopes,
     summary: 'Count the segments of a text before it is sent',
     description: 'Nothing is sent or kept.',
-    body: yup.object({ text: fields.text.defined('text is missing') }),
+    body: yup.object({ text: fields.text.defined('text is required') }),
     answer: answers('The segments that the text takes.', schemaOf('Segments')),
     act: async ({ body }) => measureText((await body()).text),
   }),
@@ -305,7 +305,7 @@ async function getVisible({ context, ctx, userId, id: messageId }: AskedMessage)
   const { lineIds, applicationId } = await visibleMessages(context, ctx)
   const isVisible =
     (lineIds?.includes(found.lineId) ?? true) && [undefined, found.applicationId].includes(applicationId)
-  if (!isVisible) throw new UserError('no such message', 404)
+  if (!isVisible) throw new UserError('No such message', 404)
   return found
 }
 
@@ -314,7 +314,7 @@ async function requireOwnMessage(asked: AskedMessage): Promise<void> {
   const found = await getVisible(asked)
   const application = applicationOf(asked.ctx)
   if (application !== undefined && found.applicationId !== application.id) {
-    throw new UserError('an application may change only messages that it sent itself', 403)
+    throw new UserError('An application can change only the messages it sent', 403)
   }
 }
 

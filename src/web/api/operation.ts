@@ -127,7 +127,7 @@ export function fieldsOf(ctx: KoaContext): Record<string, unknown> {
 function readId(ctx: KoaContext, name: string): string {
   const id = (ctx as { params?: Record<string, string> }).params?.[name] ?? ''
   if (PATH_PARAMETERS[name]?.isReference === true) return id
-  if (!isId(id)) throw new UserError(`no such ${name.replace(/Id$/, '')}`, 404)
+  if (!isId(id)) throw new UserError(`No such ${name.replace(/Id$/, '')}`, 404)
   return id.toLowerCase()
 }
 

@@ -46,7 +46,7 @@ const replay = yup.object({
     .required('from must be a time such as 2026-11-21T13:00:00Z')
     .meta({ about: 'Events from this moment or later.' }),
   until: momentParameter().meta({ about: 'Events from before this moment; now when left out.' }),
-  types: listField('types must be a list of types of events', ALL_EVENT_TYPES).meta({
+  types: listField('types must be a list of event types', ALL_EVENT_TYPES).meta({
     about: 'Only events of these types; of every type when left out.',
   }),
   outcome: wordParameter(REPLAY_OUTCOMES).meta({
@@ -85,7 +85,7 @@ export const taskOperations = [
     act: async (asked) => {
       const { whose, ...request } = await readReplay(asked)
       if (request.url !== undefined && applicationOf(asked.ctx) !== undefined) {
-        throw new UserError('url: only users themselves may have events sent to another URL', 403)
+        throw new UserError('url: only users can send events to another URL', 403)
       }
       return presentTask(asked.context.vocabulary, await startReplay(asked.context, whose, request))
     },
@@ -185,7 +185,7 @@ async function getVisible({
   const found = await getTask(context, userId, id)
   const application = applicationOf(ctx)
   if (application !== undefined && found.applicationId !== application.id) {
-    throw new UserError('no such task', 404)
+    throw new UserError('No such task', 404)
   }
   return found
 }

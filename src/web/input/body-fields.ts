@@ -18,7 +18,7 @@ export function listField<const Word extends string = string>(refusal: string, w
 
 /** The opt-in types of an endpoint. Which it may name is the domain's to say: what is described is what it takes. */
 export function optInEventsField(types: readonly string[]) {
-  return listField('optInEvents must be a list of types of events').meta({
+  return listField('optInEvents must be a list of event types').meta({
     schema: { type: 'array', items: { type: 'string', enum: types } },
     about: 'The events that it gets besides those of received messages.',
   })

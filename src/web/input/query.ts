@@ -27,7 +27,7 @@ export async function readQuery<T extends yup.AnyObject>(
   const fields = vocabulary.canonicalFields(Object.fromEntries(given))
   for (const [name, value] of Object.entries(fields)) {
     if (!Array.isArray(value) || !Object.hasOwn(schema.fields, name)) continue
-    throw new UserError(`${name === 'lineId' ? vocabulary.idField : name} may be given once`)
+    throw new UserError(`${name === 'lineId' ? vocabulary.idField : name} may be given only once`)
   }
   return readBodyFields(schema, fields)
 }

@@ -45,10 +45,10 @@ function* unknownIn(written: unknown, { fields, items }: Known, path: string): G
 function refusalOf(prefix: string, name: string, known: readonly string[]): string {
   const shown = prefix + (name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN).toWellFormed()}…` : name)
   const meant = nearest(name, known)
-  if (meant !== undefined) return `${shown} is not known here: ${prefix}${meant} is meant, perhaps`
+  if (meant !== undefined) return `${shown} is not a known field. Did you mean ${prefix}${meant}?`
   return known.length === 0
-    ? `${shown} is not known here: leave it out`
-    : `${shown} is not known here: what is known is ${known.join(', ')}`
+    ? `${shown} is not a known field. Remove it`
+    : `${shown} is not a known field. The known fields are ${known.join(', ')}`
 }
 
 function nearest(name: string, known: readonly string[]): string | undefined {

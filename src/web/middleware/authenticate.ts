@@ -38,7 +38,7 @@ export function authenticate(context: Context, access: Access, scopes: readonly 
       ctx.set('WWW-Authenticate', token === undefined ? realm : `${realm}, error="invalid_token"`)
       throw new UserError(
         token === undefined
-          ? 'Send an API token in the header `Authorization: Bearer …`: make one in the console, under Settings'
+          ? 'Send an API token in the header `Authorization: Bearer …`. Create one in the console, under Settings'
           : 'This token is not valid: it has expired, was revoked, or is not copied whole',
         401,
       )
@@ -77,8 +77,8 @@ function requireScope({ vocabulary }: Context, ctx: KoaContext, scopes: readonly
   const wanted = scopes.map((scope) => vocabulary.scope(scope))
   const why =
     wanted.length === 0
-      ? 'only users themselves may do this, by an API token of their own'
-      : `this needs the scope ${wanted.join(' or ')}`
+      ? 'Only users can do this, with their own API token'
+      : `This needs the scope ${wanted.join(' or ')}`
   throw insufficientScope(ctx, why, wanted[0])
 }
 

@@ -58,7 +58,7 @@ export function logBrokenAnswers(log: Logger): (error: unknown, ctx?: KoaContext
   }
 }
 
-const NOT_FOUND = 'There is nothing at this path'
+const NOT_FOUND = 'Nothing found at this path'
 
 /** Nobody answered: there is no such path, or the router has set 405 and `Allow`. */
 async function answerNothing(

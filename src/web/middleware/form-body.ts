@@ -11,11 +11,11 @@ import { readPlainBytes } from './body-bytes.js'
  */
 export const readFormBody: Middleware = async (ctx, next) => {
   if (!ctx.is('application/x-www-form-urlencoded')) {
-    throw new UserError('send the form as application/x-www-form-urlencoded', 415)
+    throw new UserError('Send the form as application/x-www-form-urlencoded', 415)
   }
   const bytes = await readPlainBytes(ctx, {
     tooLarge: 'the form is too large: 64 KiB at most',
-    unreadable: 'the form could not be read',
+    unreadable: 'The form could not be read',
   })
   ctx.request.body = parseFormFields(bytes, readBodyText)
   await next()

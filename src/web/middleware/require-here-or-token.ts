@@ -15,7 +15,7 @@ export function requireHereOrToken(context: Context, access: Access): Middleware
   if (!isForThisMachineOnly(context.config)) return authenticate(context, access)
   return (ctx, next) => {
     if (!isLoopback(ctx.hostname)) {
-      throw new UserError('this is answered only by a name of this machine, such as localhost', 403)
+      throw new UserError('This is available only under a local name, such as localhost', 403)
     }
     return next()
   }

@@ -29,7 +29,7 @@ export function requireOperator(context: Context): Middleware {
       const { session } = ctx.state as SessionState
       if (session?.role !== 'operator') throw refusal(context, ctx, waitMs)
       if (mustSetUpSecondFactor(context, session)) {
-        throw new UserError('The dashboard is closed until you set up a second factor in the console', 403)
+        throw new UserError('Set up a second factor in the console to open the dashboard', 403)
       }
     }
     await next()
@@ -68,20 +68,20 @@ function isLook({ method }: KoaContext): boolean {
 function refusal({ config }: Context, ctx: KoaContext, waitMs: number | undefined): UserError {
   if (waitMs === 0) {
     return new UserError(
-      'QUEUES_PASSWORD only looks: sign in to the console as an operator to change a queue',
+      'QUEUES_PASSWORD is read-only. To change a queue, sign in to the console as an operator',
       403,
     )
   }
   if (config.queuesPassword === undefined) {
     return new UserError(
-      'The dashboard is closed: sign in to the console as an operator, or set QUEUES_PASSWORD',
+      'To open the dashboard, sign in to the console as an operator, or set QUEUES_PASSWORD',
       403,
     )
   }
   if (waitMs !== undefined) {
     ctx.set('Retry-After', String(Math.ceil(waitMs / 1000)))
     return new UserError(
-      'Too many wrong passwords: wait 15 minutes, or sign in to the console as an operator',
+      'Too many wrong passwords. Wait 15 minutes, or sign in to the console as an operator',
       429,
     )
   }

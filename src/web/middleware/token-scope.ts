@@ -27,19 +27,19 @@ export async function requireTokenScope(
   { isReadOnly, lineId }: TokenScope,
 ): Promise<void> {
   if (isReadOnly && access.startsWith('reveals')) {
-    throw insufficientScope(
-      ctx,
-      'this API token may only read, and this is a secret with which one can do more',
-    )
+    throw insufficientScope(ctx, 'This API token is read-only and cannot read secrets')
   }
   if (isReadOnly && access.startsWith('changes')) {
-    throw insufficientScope(ctx, 'this API token may only read: make another one to change or send something')
+    throw insufficientScope(
+      ctx,
+      'This API token is read-only. Create another one to change or send something',
+    )
   }
   if (lineId === null) return
   if (access.endsWith('account')) {
     throw insufficientScope(
       ctx,
-      `this API token is for one ${context.vocabulary.word} only, and this is about all that you have`,
+      `This API token is limited to one ${context.vocabulary.word} and cannot access the whole account`,
     )
   }
   await requireOfLine(context, ctx, lineId)
@@ -66,7 +66,7 @@ async function requireOfLine(context: Context, ctx: KoaContext, lineId: string):
 
 /** The refusal is that for what is another user's. */
 function notOfLine(thing: string): UserError {
-  return new UserError(`no such ${thing}`, 404)
+  return new UserError(`No such ${thing}`, 404)
 }
 
 /** RFC 6750 §3.1 */

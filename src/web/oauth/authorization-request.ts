@@ -72,6 +72,6 @@ async function readInteraction(context: Context, ctx: KoaContext) {
 
 function isOver(): UserError {
   return new UserError(
-    'this authorization is over, or was begun in another browser: begin again at the application',
+    'This authorization has ended, or was started in another browser. Start again from the application',
   )
 }

@@ -152,7 +152,7 @@ export function postConsent(context: Context) {
       await refuseAuthorization(context, { applicationId: asked.application.id, userId })
       return finish({
         error: 'access_denied',
-        error_description: 'the user did not authorize the application',
+        error_description: 'The user did not authorize the application',
       })
     }
 
@@ -173,13 +173,13 @@ export function postConsent(context: Context) {
 /** With the ones that stay connected where the application asked for a certain one: that one is added. */
 function chosenLines(ctx: KoaContext, { choice, lineId, connected }: AuthorizationRequest): string[] {
   if (lineId !== undefined) {
-    if (choice.length === 0) throw new UserError('this line is not an active line of yours', 403)
+    if (choice.length === 0) throw new UserError('This is not one of your active lines', 403)
     return [...new Set([...connected.keys(), lineId])]
   }
   const chosen = valuesOf(ctx, 'lineId')
-  if (chosen.length === 0) throw new UserError('choose at least one line')
+  if (chosen.length === 0) throw new UserError('Choose at least one line')
   const isOffered = (id: string) => choice.some((line) => line.id === id)
-  if (!chosen.every(isOffered)) throw new UserError('this line is not an active line of yours', 403)
+  if (!chosen.every(isOffered)) throw new UserError('This is not one of your active lines', 403)
   return chosen
 }
 

@@ -65,7 +65,7 @@ export function readCredentials(
   const { client_secret: inBody, ...others } = parameters
   if (inBody === undefined) return { authorization, parameters }
   if (inBody !== secret && inBody !== decode(secret)) {
-    throw new UserError('client_secret in the body differs from that of the Authorization header')
+    throw new UserError('client_secret in the body differs from the one in the Authorization header')
   }
   return { authorization, parameters: others }
 }

@@ -173,5 +173,5 @@ async function keepPace({ windows }: Context, ctx: KoaContext): Promise<void> {
   })
   if (waitMs === 0) return
   ctx.set('Retry-After', String(Math.ceil(waitMs / 1000)))
-  throw new UserError('too many token requests from this address: wait a minute', 429)
+  throw new UserError('Too many token requests from this address. Wait a minute', 429)
 }

@@ -40,7 +40,7 @@ async function keepPace({ throttle, config }: Context, ctx: KoaContext): Promise
   if (waitMs === 0) return
   ctx.set('Retry-After', String(Math.ceil(waitMs / 1000)))
   throw new UserError(
-    `too many authorizations were begun from your address: sign in at ${config.publicUrl}/console first, or wait a minute`,
+    `Too many authorizations from your address. Sign in at ${config.publicUrl}/console first, or wait a minute`,
     429,
   )
 }

@@ -55,7 +55,7 @@ export const readPhoneFields = readWith(skipFiles)
 
 function readWith(read: Middleware): Middleware {
   return async (ctx, next) => {
-    if (!ctx.is('multipart/form-data')) throw new UserError('send the form as multipart/form-data', 415)
+    if (!ctx.is('multipart/form-data')) throw new UserError('Send the form as multipart/form-data', 415)
     requirePlain(ctx)
     try {
       await read(ctx, () => Promise.resolve())
@@ -95,5 +95,5 @@ function refusalOf(error: unknown): UserError {
     if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(error.field)
     if (error.code === 'LIMIT_FIELD_VALUE') return new UserError(`${error.field} is too long`, 413)
   }
-  throw new UserError('the form could not be read')
+  throw new UserError('The form could not be read')
 }

@@ -29,7 +29,7 @@ describe('what the doctor says of mails', function () {
     const found = await mail('refuse-user')
     expect(found).to.deep.equal({
       state: 'fault',
-      why: 'No mail goes out: the mail server refused the user name or the password (535).',
+      why: 'No mail goes out: The mail server rejected the user name or password (535).',
       cure: 'Correct the user name and the password in SMTP_URL.',
     })
   })
@@ -37,7 +37,7 @@ describe('what the doctor says of mails', function () {
   it('it says nothing', async () => {
     expect(await mail('mute')).to.include({
       state: 'fault',
-      why: 'No mail goes out: the mail server did not answer in time.',
+      why: 'No mail goes out: The mail server timed out.',
     })
   })
 })

@@ -41,8 +41,8 @@ describe('a redirect URI', () => {
     ['/callback', /is not a URI/],
     ['example.com/callback', /is not a URI/],
     ['https://', /is not a URI/],
-    ['https:example.com', /write :\/\/ after https/],
-    ['https:///example.com', /write :\/\/ after https/],
+    ['https:example.com', /Write :\/\/ after https/],
+    ['https:///example.com', /Write :\/\/ after https/],
     ['https:\\\\example.com', /is not a URI/],
     ['https://example.com/a b', /is not a URI/],
     ['https://example.com/\n', /is not a URI/],
@@ -55,16 +55,16 @@ describe('a redirect URI', () => {
     ['http://localhost.example.com/', /this machine only/],
     ['http://127.0.0.1.example.com/', /this machine only/],
     ['http://192.168.0.1/', /this machine only/],
-    ['javascript:alert(1)', /no app's own scheme/],
-    ['JavaScript:alert(1)', /no app's own scheme/],
-    ['data:text/html,x', /no app's own scheme/],
-    ['file:///etc/passwd', /no app's own scheme/],
-    ['vbscript:x', /no app's own scheme/],
-    ['blob:https://example.com/x', /no app's own scheme/],
-    ['view-source:https://example.com', /no app's own scheme/],
-    ['mailto:ada@example.com', /no app's own scheme/],
-    ['ws://example.com', /no app's own scheme/],
-    ['chrome-extension://abc/', /no app's own scheme/],
+    ['javascript:alert(1)', /not an app scheme/],
+    ['JavaScript:alert(1)', /not an app scheme/],
+    ['data:text/html,x', /not an app scheme/],
+    ['file:///etc/passwd', /not an app scheme/],
+    ['vbscript:x', /not an app scheme/],
+    ['blob:https://example.com/x', /not an app scheme/],
+    ['view-source:https://example.com', /not an app scheme/],
+    ['mailto:ada@example.com', /not an app scheme/],
+    ['ws://example.com', /not an app scheme/],
+    ['chrome-extension://abc/', /not an app scheme/],
     [`https://example.com/${'x'.repeat(2048)}`, /at most 2048 characters/],
   ] as const) {
     it(`may not be ${uri.slice(0, 60)}`, () => {
@@ -131,10 +131,7 @@ describeContext('applications', (context) => {
     expect(clientSecret).to.equal(null)
     expect(isClientSecret(application, '')).to.equal(false)
     const { status, message } = await refusal(rotateClientSecret(context, userId, id))
-    expect([status, message]).to.deep.equal([
-      409,
-      'a public application has no client secret: it proves itself by PKCE',
-    ])
+    expect([status, message]).to.deep.equal([409, 'A public application has no client secret. It uses PKCE'])
   })
 
   it('get a new secret, after which the old one is refused', async () => {
@@ -250,7 +247,7 @@ describeContext('applications', (context) => {
       () => rotateClientSecret(context, stranger, id),
       () => deleteApplication(context, stranger, id),
     ]) {
-      await expectRefusal(refused(), 404, 'no such application')
+      await expectRefusal(refused(), 404, 'No such application')
     }
     expect(await listApplicationsOf(context.db, stranger)).to.deep.equal([])
     expect(await getApplication(context, application.userId, id)).to.deep.equal(application)

@@ -110,7 +110,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
       const { name } = await add()
       expect(await refusal(add({ name }))).to.deep.equal({
         status: 409,
-        message: `there is a carrier account ${name} already`,
+        message: `There is already a carrier account named ${name}`,
       })
     })
 
@@ -253,7 +253,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
       await changeCarrierAccount(context, account, { settings: { region: 'cage' } })
       expect(await refusal(changeCarrierAccount(context, account, { handlesOptOut: false }))).to.deep.equal({
         status: 409,
-        message: `${account.name} was changed by somebody else meanwhile: look at it and try again`,
+        message: `${account.name} was changed by someone else in the meantime. Check it and try again`,
       })
     })
   })
@@ -265,7 +265,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
       const line = await addLine(context, { userId, number: '+15557770003', carrierAccount: account.name })
       expect(await refusal(removeCarrierAccount(context, account))).to.deep.equal({
         status: 409,
-        message: `lines are at ${account.name}: it cannot be removed as long as they are`,
+        message: `${account.name} still has lines, so it cannot be removed`,
       })
       await context.db('lines').where({ id: line.id }).delete()
       await removeCarrierAccount(context, account)
@@ -274,7 +274,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
 
     it('but not the simulator, which cannot be changed either', async () => {
       const simulator = await getCarrierAccount(context, 'simulator')
-      const expected = { status: 409, message: 'the simulator is always there and has nothing to change' }
+      const expected = { status: 409, message: 'The simulator is built in and has no settings' }
       expect(await refusal(removeCarrierAccount(context, simulator))).to.deep.equal(expected)
       const change = changeCarrierAccount(context, simulator, { messagesPerSecond: 1 })
       expect(await refusal(change)).to.deep.equal(expected)
@@ -326,7 +326,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
       const result = await testCarrierAccount({ ...context, log }, account)
       expect(result).to.deep.equal({
         ok: false,
-        fault: 'it failed in an unexpected way: the log says how (carrier.unexpected_error)',
+        fault: 'Unexpected error. See carrier.unexpected_error in the log',
       })
       expect(lines.map(({ msg }) => msg)).to.deep.equal([
         'carrier.unexpected_error',
@@ -343,7 +343,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
       try {
         const result = await testCarrierAccount(without, await getCarrierAccount(without, 'simulator'))
         expect(result.ok).to.equal(false)
-        expect(result).to.have.property('fault').that.includes('the simulator needs SIMULATOR=true')
+        expect(result).to.have.property('fault').that.includes('The simulator needs SIMULATOR=true')
       } finally {
         await without.close()
       }

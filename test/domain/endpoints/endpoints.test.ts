@@ -70,7 +70,7 @@ describeContext('the endpoints of a line', (context) => {
     return deliveriesOf(context, await receiveNew(context, line, overrides))
   }
   const attempt = async (delivery: DeliveryRow | undefined) => {
-    if (delivery === undefined) throw new Error('there is no such delivery')
+    if (delivery === undefined) throw new Error('there is No such delivery')
     await changeRows(context, 'deliveries', delivery.id, { due_at: context.db.fn.now() })
     return deliver(context, delivery.id, delivery.endpoint_id)
   }
@@ -167,7 +167,7 @@ describeContext('the endpoints of a line', (context) => {
     expect(cause!.whose[0]!.cure).to.include({ at: 'endpoint', endpointId: endpoint.id })
 
     expect((await receive()).map(({ status }) => status)).to.deep.equal(['pending', 'held'])
-    expect((await refusal(sendHeldEvents(...its))).message).to.match(/enable it again first/)
+    expect((await refusal(sendHeldEvents(...its))).message).to.match(/Enable it first/)
     await enableEndpoint(...its)
     expect(await sendHeldEvents(...one(line.endpointId))).to.equal(0)
     expect(await sendHeldEvents(...its)).to.equal(2)
@@ -207,7 +207,7 @@ describeContext('the endpoints of a line', (context) => {
     expect(await attempt(first)).to.deep.equal({ kind: 'delivered' })
     expect(receiver.requests.map(({ path }) => path)).to.deep.equal(['/events'])
     expect(await receive()).to.have.length(1)
-    await expectRefusal(getEndpoint(...one(endpoint.id)), 404, 'no such endpoint')
+    await expectRefusal(getEndpoint(...one(endpoint.id)), 404, 'No such endpoint')
 
     const other = await add()
     const [, ended] = await receive()
@@ -254,7 +254,7 @@ describeContext('the endpoints of a line', (context) => {
     expect(await change({ url: '' })).to.match(/^url: /)
     expect(await change({ name: 'x'.repeat(101) })).to.match(/^name must have/)
     expect(await change({ optInEvents: ['lineDisconnected'] })).to.match(/^optInEvents may name/)
-    expect(await change({})).to.match(/^give name, url/)
+    expect(await change({})).to.match(/^one of name, url/)
     await expectRefusal(add({ name: 'x' }), 400)
 
     await changeEndpoint(...its, { name: 'CRM', url: urlOf('new') })
@@ -320,7 +320,7 @@ describeContext('an endpoint of a line or an application', (context) => {
         for (const asker of strangers) {
           expect(await refusal(act(asker, id)), what).to.deep.equal({
             status: 404,
-            message: 'no such endpoint',
+            message: 'No such endpoint',
           })
         }
         expect(await refusal(act({ userId: line.userId }, newId())), what).to.include({ status: 404 })
@@ -350,7 +350,7 @@ describeContext('an endpoint of a line or an application', (context) => {
 
   it('is the only one of an application, which may have another after it was deleted', async () => {
     const add = () => addEndpoint(context, line.userId, { applicationId: application.id }, { url: URL })
-    await expectRefusal(add(), 409, 'this application has an endpoint: change that one')
+    await expectRefusal(add(), 409, 'This application already has an endpoint. Change that one')
     await deleteEndpoint(context, ...own(application))
     expect((await add()).endpoint).to.include({ applicationId: application.id, lineId: null, url: URL })
     const { userId } = await createLine(context)

@@ -22,10 +22,10 @@ const URL_A = 'http://127.0.0.1:9/a'
 const URL_B = 'http://127.0.0.1:9/b'
 const NOT_ENABLED = {
   status: 409,
-  message: 'the developer connection of this line is not enabled: enable it first',
+  message: 'This line’s developer connection is off. Enable it first',
 }
-const NO_CONNECTION = { status: 404, message: 'this line has no developer connection' }
-const NO_LINE = { status: 404, message: 'no such line' }
+const NO_CONNECTION = { status: 404, message: 'This line has no developer connection' }
+const NO_LINE = { status: 404, message: 'No such line' }
 
 describeContext('a developer connection', (context) => {
   let strangerId: string

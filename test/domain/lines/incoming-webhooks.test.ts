@@ -16,11 +16,11 @@ import { createLine, lineForEachTest } from '../../helpers/factories.js'
 import { expectRefusal, refusal } from '../refusal.js'
 import { ago, changeRows } from '../fixtures.js'
 
-const NO_WEBHOOK = { status: 404, message: 'this line has no incoming webhook: create one first' }
-const NO_LINE = { status: 404, message: 'no such line' }
+const NO_WEBHOOK = { status: 404, message: 'This line has no incoming webhook. Create one first' }
+const NO_LINE = { status: 404, message: 'No such line' }
 const NOT_ENABLED = {
   status: 409,
-  message: 'the developer connection of this line is not enabled: enable it first',
+  message: 'This line’s developer connection is off. Enable it first',
 }
 
 const environment = { PUBLIC_URL: 'https://hooks.example.com/base/' }
@@ -81,7 +81,11 @@ describeContext('an incoming webhook', { environment }, (context) => {
 
   it('is one a line', async () => {
     const refused = createIncomingWebhook(context, line.userId, line.lineId)
-    await expectRefusal(refused, 409, 'this line has an incoming webhook: regenerate its token or delete it')
+    await expectRefusal(
+      refused,
+      409,
+      'This line already has an incoming webhook. Regenerate its token or delete it',
+    )
     expect(await opens(line.token)).to.equal(true)
   })
 

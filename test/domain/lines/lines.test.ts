@@ -111,7 +111,7 @@ describeContext('lines', (context) => {
   it('have numbers of their own, also those of other users', async () => {
     const { number } = await add()
     const other = await addUser(context, { email: 'ben@example.com' })
-    const taken = { status: 409, message: `number ${number} belongs to a line already` }
+    const taken = { status: 409, message: `number ${number} already belongs to a line` }
     expect(await refusal(add({ number }))).to.deep.equal(taken)
     expect(await refusal(add({ number, userId: other.id }))).to.deep.equal(taken)
   })
@@ -128,7 +128,7 @@ describeContext('lines', (context) => {
       await expectRefusal(
         getAnyLine(context, reference),
         404,
-        `no line has the id or number ${reference}: see \`linehook line list\``,
+        `No line has the id or number ${reference}. See \`linehook line list\``,
       )
     })
   }
@@ -153,7 +153,7 @@ describeContext('lines', (context) => {
   })
 
   describe('of a user', () => {
-    const noLine = { status: 404, message: 'no such line' }
+    const noLine = { status: 404, message: 'No such line' }
     let strangerId: string
 
     before(async () => {

@@ -131,7 +131,7 @@ describeContext('reading messages', (context) => {
   it('knows no message of another user, none that does not exist, and nothing that is no id', async () => {
     const id = await queueMessage(context, stranger)
     for (const wrong of [id, newId(), 'x', '']) {
-      await expectRefusal(getMessage(context, line.userId, wrong), 404, 'no such message')
+      await expectRefusal(getMessage(context, line.userId, wrong), 404, 'No such message')
     }
   })
 })

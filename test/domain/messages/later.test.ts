@@ -122,7 +122,11 @@ describeContext('a message for later', (context) => {
     )
     const one = await post({ sendAt: inMs(HOUR), idempotencyKey: 'k' })
     const refused = post({ sendAt: inMs(HOUR) })
-    await expectRefusal(refused, 429, 'too many messages of this line wait: try again when some are sent')
+    await expectRefusal(
+      refused,
+      429,
+      'Too many messages of this line are waiting. Try again when some have been sent',
+    )
     expect((await post({ sendAt: one.sendAt!, idempotencyKey: 'k' })).id).to.equal(one.id)
     await expectRefusal(post({ idempotencyKey: 'k' }), 422)
     const now = await post()
@@ -166,7 +170,7 @@ describeContext('a message for later', (context) => {
     ]) {
       const { status, message } = await refusal(act())
       expect(status).to.equal(409)
-      expect(message).to.match(/it is being sent|this one is sending/)
+      expect(message).to.match(/It is being sent|this one is sending/)
     }
     await context.batched.settleMessage({ id: first.id, claim, status: 'sent' })
     const other = await createLine(context)

@@ -91,7 +91,7 @@ describeContext('the limits of a line', (context) => {
       [line.userId, newId()],
       [line.userId, 'x'],
     ] as const) {
-      await expectRefusal(readLimits(context, user, id), 404, 'no such line')
+      await expectRefusal(readLimits(context, user, id), 404, 'No such line')
     }
   })
 
@@ -226,7 +226,7 @@ describeContext('the limits of a line', (context) => {
       for (const refused of [post(), sendMessageAgain(context, line.userId, failed, newId(), 'api')]) {
         const refusal = await failure(refused)
         expect(refusal).to.include({ status: 429 })
-        expect(refusal.message).to.match(/^the daily cap of segments is reached/)
+        expect(refusal.message).to.match(/^The daily segment cap of this line/)
         expect((refusal as { retryAfterSeconds?: number }).retryAfterSeconds).to.be.within(1, 86_400)
       }
     })

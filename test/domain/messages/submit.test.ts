@@ -25,7 +25,7 @@ import {
 } from '../fixtures.js'
 import { expectRefusal } from '../refusal.js'
 
-const NOT_AGAIN = 'only a message that failed or is unknown can be sent again'
+const NOT_AGAIN = 'Only a failed or unknown message can be resent'
 
 describeContext('accepting a message', { environment: { MAX_QUEUED_PER_LINE: '3' } }, (context) => {
   const line = lineForEachTest(context, UNLIMITED)
@@ -77,7 +77,7 @@ describeContext('accepting a message', { environment: { MAX_QUEUED_PER_LINE: '3'
     }
   })
 
-  it('takes nothing for a line of which too many messages wait, until one is over', async () => {
+  it('takes nothing for a line of which Too many messages are waiting, until one is over', async () => {
     const [first] = await queueMessages(context, line, 3)
     expect(await submitted()).to.include({ outcome: 'line_full', messageId: null })
     await changeRows(context, 'messages', first!, { status: 'sent' })
@@ -151,7 +151,7 @@ describeContext('accepting a message', { environment: { MAX_QUEUED_PER_LINE: '3'
       const id = await queueMessage(context, line, { status: 'failed' })
       const { userId } = await createLine(context)
       for (const wrong of [() => again(id, newId(), userId), () => again(newId()), () => again('x')]) {
-        await expectRefusal(wrong(), 404, 'no such message')
+        await expectRefusal(wrong(), 404, 'No such message')
       }
     })
 

@@ -91,7 +91,7 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
     await removeApiToken(context, userId, id)
     expect(await findTokenOwner(context, token)).to.equal(undefined)
     expect(await listApiTokens(context.db, userId)).to.deep.equal([])
-    await expectRefusal(removeApiToken(context, userId, id), 404, 'no such API token')
+    await expectRefusal(removeApiToken(context, userId, id), 404, 'No such API token')
   })
 
   it('cannot be removed by another user, nor by what is no id', async () => {
@@ -110,7 +110,7 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
   for (const name of ['', '  ', '\0', 'x'.repeat(101)]) {
     it(`need a name, unlike ${JSON.stringify(name.slice(0, 5))} of ${name.length} characters`, async () => {
       const refused = createApiToken(context, userId, name)
-      await expectRefusal(refused, 400, 'name must be 1 to 100 characters: say what will use the token')
+      await expectRefusal(refused, 400, 'name must be 1 to 100 characters: say what the token is for')
     })
   }
 
@@ -189,7 +189,7 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
   it('are not for a line of somebody else, of nobody, or what is no line', async () => {
     const { lineId } = await createLine(context)
     for (const wrong of [lineId, newId(), 'x']) {
-      await expectRefusal(createApiToken(context, userId, 'Billing', { lineId: wrong }), 404, 'no such line')
+      await expectRefusal(createApiToken(context, userId, 'Billing', { lineId: wrong }), 404, 'No such line')
     }
   })
 

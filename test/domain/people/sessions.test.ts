@@ -28,7 +28,7 @@ describeContext('sessions', (context) => {
   const start = (userAgent = 'Firefox') => startSession(context, ada.id, userAgent)
   const get = async (token: string): Promise<Session> => {
     const session = await findSession(context, token)
-    if (session === undefined) throw new Error('there is no such session')
+    if (session === undefined) throw new Error('there is No such session')
     return session
   }
   const setBack = (token: string, column: string, age: string) =>
@@ -127,7 +127,7 @@ describeContext('sessions', (context) => {
     for (const each of [token, other]) await setBack(each, 'confirmed_at', '11 minutes')
     const session = await get(token)
     const refused = confirm(session, 'a wrong password')
-    await expectRefusal(refused, 401, 'password is wrong. After several attempts wait 15 minutes.')
+    await expectRefusal(refused, 401, 'Wrong password. After several attempts, wait 15 minutes.')
     expect(await get(token)).to.include({ isConfirmed: false })
 
     const renewed = await confirm(session, PASSWORD)
@@ -176,7 +176,7 @@ describeContext('sessions', (context) => {
     await endSession(context, ada.id, id)
     expect(await findSession(context, token)).to.equal(undefined)
     expect(await findSession(context, other)).to.include({ userId: ada.id })
-    await expectRefusal(endSession(context, ada.id, id), 404, 'no such session')
+    await expectRefusal(endSession(context, ada.id, id), 404, 'No such session')
   })
 
   it('cannot be ended by another user, nor by what is no id', async () => {
@@ -216,7 +216,7 @@ describeContext('sessions', (context) => {
     it('stay as they are if the current password is wrong', async () => {
       const [token, other] = [await start(), await start()]
       const change = changePassword(context, await get(token), 'a wrong password', NEXT, ADDRESS)
-      await expectRefusal(change, 401, 'password is wrong. After several attempts wait 15 minutes.')
+      await expectRefusal(change, 401, 'Wrong password. After several attempts, wait 15 minutes.')
       expect(await findSession(context, other)).not.to.equal(undefined)
       expect(await signInWith(PASSWORD)).to.have.property('token')
     })

@@ -19,7 +19,7 @@ import { expectRefusal, refusal } from '../refusal.js'
 import { changeRows } from '../fixtures.js'
 import { createPerson, PASSWORD, type Person } from './people.js'
 
-const USED_UP = { status: 404, message: 'This link is used up or too old: ask for a new one' }
+const USED_UP = { status: 404, message: 'This link has expired or was already used. Ask for a new one' }
 const NEXT = 'a whole new password'
 
 const environment = { PUBLIC_URL: 'https://lines.example.com' }

@@ -47,7 +47,7 @@ describeContext('users', (context) => {
   it('have addresses of their own, whatever the case', async () => {
     await addUser(context, { email: 'cleo@example.com' })
     const refused = addUser(context, { email: 'CLEO@example.com' })
-    await expectRefusal(refused, 409, 'email CLEO@example.com belongs to a user already')
+    await expectRefusal(refused, 409, 'email CLEO@example.com already belongs to a user')
   })
 
   it('are added once by two requests at the same moment', async () => {
@@ -71,7 +71,7 @@ describeContext('users', (context) => {
   ]) {
     it(`need an address that can be one, unlike ${JSON.stringify(email.slice(0, 20))}`, async () => {
       const refused = addUser(context, { email })
-      await expectRefusal(refused, 400, 'email must be an e-mail address, such as ada@example.com')
+      await expectRefusal(refused, 400, 'email must be an email address, such as ada@example.com')
     })
   }
 
@@ -95,7 +95,7 @@ describeContext('users', (context) => {
     const ready = await createPerson(context)
     expect(await getUser(context, ready.id)).to.deep.equal(ready)
     for (const id of [newId(), 'ada', '']) {
-      await expectRefusal(getUser(context, id), 404, 'no such user')
+      await expectRefusal(getUser(context, id), 404, 'No such user')
     }
   })
 
@@ -151,7 +151,7 @@ describeContext('users', (context) => {
       const complete = completeSetUp(context, token, { password: 'a phrase of hers alone', userAgent: '' })
       await expectRefusal(complete, 404)
       const refused = createSetUpLink(context, ada.id)
-      await expectRefusal(refused, 409, `${ada.email} is disabled: enable the account first`)
+      await expectRefusal(refused, 409, `${ada.email} is disabled. Enable the account first`)
       await expectRefusal(createApiToken(context, ada.id, 'a program'), 409)
     })
 
@@ -178,7 +178,7 @@ describeContext('users', (context) => {
     it('is none that is none, is disabled already, or asks for it', async () => {
       const actor = { kind: 'user', userId: ada.id, credentialId: null, address: null } as const
       const refused = disableUser(actingAs(context, actor), ada.id, 'stops')
-      await expectRefusal(refused, 409, 'nobody can disable themselves: ask another operator')
+      await expectRefusal(refused, 409, 'You cannot disable yourself. Ask another operator')
       for (const id of [newId(), 'x']) {
         await expectRefusal(disableUser(context, id, 'stops'), 404)
         await expectRefusal(enableUser(context, id), 404)
@@ -193,7 +193,7 @@ describeContext('users', (context) => {
       const one = await createPerson(context, { role: 'operator' })
       await createPerson(context, { role: 'operator', password: null })
       const refused = disableUser(context, one.id, 'goes_on')
-      await expectRefusal(refused, 409, 'this is the last operator who can sign in: add another one first')
+      await expectRefusal(refused, 409, 'This is the last operator who can sign in. Add another one first')
       const two = await createPerson(context, { role: 'operator' })
       const results = await Promise.allSettled(
         [one, two].map(({ id }) => disableUser(context, id, 'goes_on')),

@@ -237,7 +237,7 @@ describeContext("the simulator's phones", (context) => {
       })
 
       it('when there is nothing to send', async () => {
-        await expectRefusal(send({ text: ' ' }), 400, 'text must not be empty: type one, or attach a picture')
+        await expectRefusal(send({ text: ' ' }), 400, 'text is required unless you attach a picture')
       })
 
       it('when the text is longer than 1,600 characters', async () => {
@@ -252,8 +252,8 @@ describeContext("the simulator's phones", (context) => {
       it("to a line that is another user's, unknown or no line at all", async () => {
         const { lineId: theirs } = await createLine(context)
         for (const lineId of [theirs, newId(), 'x', '']) {
-          await expectRefusal(send({ lineId, text: 'Hi' }), 404, 'no such line')
-          await expectRefusal(call({ lineId }), 404, 'no such line')
+          await expectRefusal(send({ lineId, text: 'Hi' }), 404, 'No such line')
+          await expectRefusal(call({ lineId }), 404, 'No such line')
         }
       })
 

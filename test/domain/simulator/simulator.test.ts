@@ -184,7 +184,7 @@ describeContext('the simulator', (context) => {
 
     for (const fields of [{}, { text: '' }, { text: 'Hi', mediaUrl: 'https://example.com/a.png' }]) {
       it(`with one content, unlike ${JSON.stringify(fields)}`, async () => {
-        await expectRefusal(bring(fields), 400, 'give exactly one of text, mediaUrl and voicemailUrl')
+        await expectRefusal(bring(fields), 400, 'Give exactly one of text, mediaUrl and voicemailUrl')
       })
     }
 
@@ -211,7 +211,7 @@ describeContext('the simulator', (context) => {
       await expectRefusal(
         bring({ text: 'Hi', toNumber: '+15005550666' }),
         404,
-        'toNumber is not the number of a line at the simulator: see `linehook line list`',
+        'toNumber is not a line of the simulator. See `linehook line list`',
       )
     })
   })

@@ -173,7 +173,7 @@ describe('an account at Twilio that another process has changed', () => {
     await elsewhere.db('lines').where({ id: line.lineId }).update({ carrier: other.name })
     const answer = await bring(OLD)
     expect(answer).to.include({ status: 404 })
-    expect(answer.text).to.contain(`no line of ${name} has this number`)
+    expect(answer.text).to.contain(`No line of ${name} has this number`)
     expect(await received()).to.have.length(1)
     expect(await side.call('message', message(), { accountId: other.id, authToken: NEW })).to.include({
       status: 200,

@@ -138,8 +138,8 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       await getTokens(server, others, application)
       const token = await authorize()
       expectProblem(await send(token, { lineId: own.lineId }), 403, /not connected/)
-      expectProblem(await send(token, { lineId: others.line.lineId }), 404, /no such line/)
-      expectProblem(await send(token, { lineId: newId() }), 404, /no such line/)
+      expectProblem(await send(token, { lineId: others.line.lineId }), 404, /No such line/)
+      expectProblem(await send(token, { lineId: newId() }), 404, /No such line/)
     })
 
     it('answers 403 for a disabled line, a number that opted out, and a country that is not allowed', async () => {
@@ -218,11 +218,11 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       const chosen = await authorize('lines:write')
       expect((await rename(chosen, lineId, 'Chosen')).body).to.include({ id: lineId, name: 'Chosen' })
       expect(await idsAt(chosen, '/v1/lines')).to.deep.equal([lineId])
-      expectProblem(await rename(chosen, second.lineId, 'Second'), 404, /no such line/)
+      expectProblem(await rename(chosen, second.lineId, 'Second'), 404, /No such line/)
       const all = await authorize('lines:read lines:write')
       expect((await rename(all, second.lineId, 'Second')).body).to.include({ name: 'Second' })
       const others = (await createVisitor(server)).line
-      expectProblem(await rename(all, others.lineId, 'Mine'), 404, /no such line/)
+      expectProblem(await rename(all, others.lineId, 'Mine'), 404, /No such line/)
       expectInsufficient(
         await rename(await authorize('messages:connect lines:read'), lineId, 'x'),
         'lines:write',
@@ -241,7 +241,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       const token = await authorize('messages:write')
       expect(await idsAt(token, '/v1/lines')).to.deep.equal([lineId])
       expect((await call(token, `/v1/lines/${lineId.toUpperCase()}`)).status).to.equal(200)
-      expectProblem(await call(token, `/v1/lines/${second.lineId}`), 404, /no such line/)
+      expectProblem(await call(token, `/v1/lines/${second.lineId}`), 404, /No such line/)
     })
 
     it('messages:connect reads the messages of connected lines, messages:write its own', async () => {
@@ -293,14 +293,14 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
           body: JSON.stringify({ from: '2026-01-01T00:00:00Z', lineId, ...more }),
         })
       expect((await replay({}, '/preview')).body).to.deep.equal({ count: 1, isMore: false })
-      expectProblem(await replay({ url: 'https://example.com/' }), 403, /^url: only users themselves/)
+      expectProblem(await replay({ url: 'https://example.com/' }), 403, /^url: only users can/)
       const { id } = (await replay({})).body as { id: string }
       expect(await goOn(server.context, { id })).to.include({ status: 'done', doneCount: 1 })
       const again = await deliveries.clone().where({ status: 'pending' }).pluck('application_id')
       expect(again).to.deep.equal([application.id])
       expect(await idsAt(token, '/v1/tasks')).to.deep.equal([id])
       expect((await call(token, `/v1/tasks/${usersOwn.id}`)).status).to.equal(404)
-      expectProblem(await call(token, `/v1/tasks/${id}/stop`, { method: 'POST' }), 409, /over already/)
+      expectProblem(await call(token, `/v1/tasks/${id}/stop`, { method: 'POST' }), 409, /already ended/)
       await endAuthorization(server.context, userId, application.id, lineId)
       expect((await replay({})).status).to.equal(401)
     })
@@ -405,7 +405,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
     const answer = await send(token)
     expect(answer.body).to.include({ source: 'api', applicationId: null, status: 'queued' })
     const others = await createVisitor(server)
-    expectProblem(await send(token, { lineId: others.line.lineId }), 404, /no such line/)
+    expectProblem(await send(token, { lineId: others.line.lineId }), 404, /No such line/)
     await backdateMessages(server.context, lineId, 60)
   })
 })

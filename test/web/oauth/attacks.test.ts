@@ -589,7 +589,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
     it('no line at all is refused, and the page is shown again', async () => {
       const answer = await post([])
       expect(answer.status).to.equal(400)
-      expect(answer.text).to.include('choose at least one line').and.include('Authorize</button>')
+      expect(answer.text).to.include('Choose at least one line').and.include('Authorize</button>')
       expect(answer.headers.get('content-security-policy')).to.include('https://app.example')
     })
 

@@ -104,14 +104,14 @@ describeWeb("a phone's form at /simulator", ({ context, web }) => {
   it('refuses a text that is too long, and nothing at all', async () => {
     await expectRefused(await send({ text: 'x'.repeat(1601) }), 400, 'text must have at most 1600 characters')
     await expectRefused(await send({ text: 'x'.repeat(20_000) }), 413, 'text is too long')
-    await expectRefused(await send({ text: ' ' }), 400, 'text must not be empty')
+    await expectRefused(await send({ text: ' ' }), 400, 'text is required')
   })
 
   it("refuses another user's line as one that is not there", async () => {
     const stranger = await createLine(context)
     for (const lineId of [stranger.lineId, newId(), 'x', '']) {
-      await expectRefused(await send({ text: 'Hi', lineId }), 404, 'no such line')
-      await expectRefused(await call({ lineId }), 404, 'no such line')
+      await expectRefused(await send({ text: 'Hi', lineId }), 404, 'No such line')
+      await expectRefused(await call({ lineId }), 404, 'No such line')
     }
     expect(await context.db('messages').where({ line_id: stranger.lineId }).select()).to.deep.equal([])
   })

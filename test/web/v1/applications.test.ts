@@ -117,8 +117,8 @@ describeWith('/v1/applications', serveApi, (api) => {
   it('deletes one', async () => {
     const { id } = await register()
     expect(expectAnswer(await client.delete(`/v1/applications/${id}`))).to.include({ id })
-    expectProblem(await client.get(`/v1/applications/${id}`), 404, /no such application/)
-    expectProblem(await client.delete(`/v1/applications/${id}`), 404, /no such application/)
+    expectProblem(await client.get(`/v1/applications/${id}`), 404, /No such application/)
+    expectProblem(await client.delete(`/v1/applications/${id}`), 404, /No such application/)
   })
 
   it('makes a new client secret', async () => {

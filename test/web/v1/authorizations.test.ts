@@ -56,10 +56,10 @@ for (const word of ['line', 'burner']) {
     it('lose one line, and then all', async () => {
       const [first, second] = lines.map(({ lineId }) => lineId)
       expect(lineIds(expectAnswer(await client.delete(path(first))))).to.deep.equal([second])
-      expectProblem(await client.delete(path(first)), 404, /no such line/)
-      expectProblem(await client.delete(path('x')), 404, /no such line/)
+      expectProblem(await client.delete(path(first)), 404, /No such line/)
+      expectProblem(await client.delete(path('x')), 404, /No such line/)
       expect(expectAnswer(await client.delete(path()))).to.deep.equal([])
-      expectProblem(await client.delete(path()), 404, /no such application/)
+      expectProblem(await client.delete(path()), 404, /No such application/)
     })
   })
 }

@@ -105,7 +105,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
 
     it('chooses the events that the URL gets besides', async () => {
       const optInEvents = ['messageStatus', 'optOut']
-      expectProblem(await client.put(path, { optInEvents }), 400, /^optInEvents: there is no outgoing/)
+      expectProblem(await client.put(path, { optInEvents }), 400, /^optInEvents needs an outgoing/)
       expect(await change({ outgoingWebhookUrl: URL_A, optInEvents })).to.deep.include({ optInEvents })
       expect(await change({ outgoingWebhookUrl: null })).to.deep.include({ optInEvents })
       expect(await change({ optInEvents: ['optOut', 'optOut'] })).to.deep.include({ optInEvents: ['optOut'] })

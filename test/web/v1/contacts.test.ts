@@ -97,14 +97,14 @@ describeWith(
         [{ phoneNumber: CLEO, name: 'x'.repeat(101) }, /^name must have 1 to 100 characters/],
       ]
       for (const [body, detail] of posts) expectProblem(await client.post('/v1/contacts', body), 400, detail)
-      expectProblem(await client.put(`/v1/contacts/${id}`, {}), 400, /^give a name, a phoneNumber or blocked/)
+      expectProblem(await client.put(`/v1/contacts/${id}`, {}), 400, /^Give name, phoneNumber or blocked/)
       expectProblem(await client.put(`/v1/contacts/${id}`, { phoneNumber: BEN }), 409, /another contact/)
       expectProblem(await client.get('/v1/contacts?page=0'), 400, /^page must be/)
       for (const nobody of [newId(), CLEO, '+1'])
         expectProblem(
           await client.put(inPath(nobody), { name: 'x' }),
           404,
-          /no contact has this id or number/,
+          /No contact has this id or number/,
         )
       const other = await createOwner(api)
       expectProblem(await other.client.put(`/v1/contacts/${id}`, { name: 'x' }), 404, /no contact/)

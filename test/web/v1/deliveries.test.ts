@@ -114,7 +114,7 @@ describeWith('/v1/deliveries', serveApi, (api) => {
     ['lineId=x', /^lineId must be an id/],
     ['number=x', /^number must be/],
     ['from=x&until=y', /from must .*until must |until must .*from must /],
-    ['status=held&status=held', /^status may be given once/],
+    ['status=held&status=held', /^status may be given only once/],
   ] as const) {
     it(`refuse ?${query}`, async () => {
       expectProblem(await client.get(`/v1/deliveries?${query}`), 400, detail)

@@ -65,7 +65,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     const url = receiver.url
     for (const [body, fault] of [
       [{ url, lineId, applicationId: application.id }, /^give lineId or applicationId/],
-      [{ lineId }, /^url is missing/],
+      [{ lineId }, /^url is required/],
       [{ lineId, url: 7 }, /^url must be a URL/],
       [{ lineId, url: 'ftp://x' }, /^url: /],
       [{ lineId, url, name: 1 }, /^name must be text/],
@@ -73,11 +73,11 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     ] as const) {
       expectProblem(await client.post('/v1/endpoints', body), 400, fault)
     }
-    expectProblem(await client.post('/v1/endpoints', { url, lineId: 'x' }), 404, /^no such line/)
+    expectProblem(await client.post('/v1/endpoints', { url, lineId: 'x' }), 404, /^No such line/)
     const ofApplication = { url, applicationId: application.id }
     expectProblem(await client.post('/v1/endpoints', ofApplication), 409, /has an endpoint/)
     expectAnswer(await client.put(`/v1/lines/${lineId}/connection`, { enabled: false }))
-    expectProblem(await client.post('/v1/endpoints', { url, lineId }), 409, /not enabled: enable it first/)
+    expectProblem(await client.post('/v1/endpoints', { url, lineId }), 409, /connection is off/)
   })
 
   it('adds an operational webhook where no line and no application is named, which gets what the user is told of', async () => {
@@ -95,7 +95,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     expect(delivery).to.include({ lineId: null, fromNumber: null, type: 'second_factor.removed' })
     const optInEvents = ['optOut']
     const refused = await client.ask('PATCH', `/v1/endpoints/${webhook.id}`, { optInEvents })
-    expectProblem(refused, 400, /^an operational webhook has no optInEvents/)
+    expectProblem(refused, 400, /^An operational webhook has no optInEvents/)
     expectAnswer(await client.ask('DELETE', `/v1/endpoints/${webhook.id}`))
   })
 
@@ -127,7 +127,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
       const patch = (written: unknown, below = '') => client.ask('PATCH', `${one}${below}`, written)
       const url = `${receiver.url}?of=crm`
       expect(expectAnswer(await patch({ url, name: 'CRM' }))).to.include({ url, name: 'CRM' })
-      expectProblem(await patch({}), 400, /give name, url/)
+      expectProblem(await patch({}), 400, /one of name, url/)
       expectProblem(await patch({ url: '' }), 400, /^url: /)
       expect(expectAnswer(await patch({ timeoutSeconds: 5 }, '/policy'))).to.include({ timeoutSeconds: 5 })
       expect(expectAnswer(await client.get(`${one}/policy`))).to.include({ timeoutSeconds: 5 })
@@ -139,7 +139,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
 
       expect(expectAnswer(await act('pause'))).to.include({ pausedBy: 'owner' })
       await receiveMessage(api.context, inboundText(line))
-      expectProblem(await act('try-now'), 409, /paused: resume them first/)
+      expectProblem(await act('try-now'), 409, /paused. Resume them first/)
       expect(expectAnswer(await act('resume'))).to.include({ pausedBy: null })
       expect(expectAnswer(await act('try-now'))).to.deep.equal({ count: 0 })
       const [delivery] = expectAnswer(await client.get(`${one}/deliveries?limit=1`)) as Record<
@@ -151,7 +151,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
       receiver.answerWith((response) => response.writeHead(410).end())
       expect(await deliver(api.context, delivery!.id!, id)).to.include({ kind: 'held' })
       expect(expectAnswer(await client.get(one))).to.include({ disabledReason: 'gone' })
-      expectProblem(await act('send-held-events'), 409, /enable it again first/)
+      expectProblem(await act('send-held-events'), 409, /Enable it first/)
       expectProblem(await act('replay', { from: '2026-01-01T00:00:00Z' }), 409, /disabled/)
       expect(expectAnswer(await act('enable'))).to.include({ disabledReason: null })
       expect(expectAnswer(await act('send-held-events'))).to.deep.equal({ count: 1 })
@@ -163,7 +163,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
       )
       expectProblem(await act('resume'), 403, /^an operator has paused it/)
       expect(expectAnswer(await client.delete(one))).to.include({ id })
-      expectProblem(await client.get(one), 404, /^no such endpoint$/)
+      expectProblem(await client.get(one), 404, /^No such endpoint$/)
       expect(expectAnswer(await client.get(`/v1/deliveries/${delivery!.id!}`))).to.include({
         status: 'exhausted',
         lastFailure: 'disconnected',
@@ -181,7 +181,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     const older = expectAnswer(await client.get(`${path}?limit=1&before=${newest?.id ?? ''}`))
     expect(older).to.have.length(1)
     expect(first.text).not.to.include('Hi there').and.not.to.include('+15005550101')
-    expectProblem(await client.get('/v1/endpoints/x/deliveries'), 404, /^no such endpoint$/)
+    expectProblem(await client.get('/v1/endpoints/x/deliveries'), 404, /^No such endpoint$/)
   })
 
   it('answers 200 with the name of the failure when a test event fails', async () => {

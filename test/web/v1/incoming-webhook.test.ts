@@ -35,7 +35,7 @@ describeWith('/v1/lines/{lineId}/incoming-webhook', serve, (api) => {
   it('DELETE deletes it at any time, after which it can be created anew', async () => {
     expect(expectAnswer(await client.delete(path))).to.deep.include({ enabled: true, incomingWebhook: null })
     expectRefused(await send(line.webhookPath), 404, "URL doesn't exist")
-    expectProblem(await client.get(path), 404, /no incoming webhook: create one/)
+    expectProblem(await client.get(path), 404, /no incoming webhook. Create one/)
     expectProblem(await client.delete(path), 404, /no incoming webhook/)
     expectProblem(await client.post(`${path}/regenerate`), 404, /no incoming webhook/)
 

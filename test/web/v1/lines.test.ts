@@ -66,8 +66,8 @@ describeWith('/v1/lines', serveApi, (api) => {
   for (const [query, detail] of [
     ['?id=7', /^id must be an id/],
     ['?lineId=7', /^lineId must be an id/],
-    ['?id=a&id=b', /^id may be given once/],
-    ['?name=a&name=b', /^name may be given once/],
+    ['?id=a&id=b', /^id may be given only once/],
+    ['?name=a&name=b', /^name may be given only once/],
     ['?phoneNumber=nobody%20at%20all', /^phoneNumber must be a phone number/],
     ['?id=7&phoneNumber=nobody%20at%20all', /id must .*; phoneNumber must |phoneNumber must .*; id must /],
   ] as const) {
@@ -120,12 +120,12 @@ describeWith('/v1/lines', serveApi, (api) => {
     })
 
     for (const [query, body, detail] of [
-      ['?ringer=true', undefined, /^give a name/],
-      ['?ringer=true&name=', undefined, /^give a name/],
-      ['?name=a&name=b', undefined, /^name may be given once/],
+      ['?ringer=true', undefined, /^Give a name/],
+      ['?ringer=true&name=', undefined, /^Give a name/],
+      ['?name=a&name=b', undefined, /^name may be given only once/],
       ['?name=%20', undefined, /^name must have 1 to 100/],
       ['?name=Office', { name: '' }, /^name must have 1 to 100/],
-      ['?name=Office', { name: 7 }, /^name must be a string/],
+      ['?name=Office', { name: 7 }, /^name must be text/],
     ] as const) {
       it(`refuses ${query}${body ? ' with a body' : ''}, and renames nothing`, async () => {
         expectProblem(await client.ask('PUT', path + query, body), 400, detail)

@@ -46,7 +46,7 @@ describeWith('POST /v1/lines/…/events/attempts', serveApi, (api) => {
     const { event_id: foreign } = await receiveForDelivery(api.context, stranger)
     expect(await record(given(foreign), given(newId()))).to.deep.equal({ recorded: 0 })
     const wrong = `/v1/lines/${stranger.lineId}/events/attempts`
-    expectProblem(await client.post(wrong, { attempts: [given(foreign)] }), 404, /no such line/)
+    expectProblem(await client.post(wrong, { attempts: [given(foreign)] }), 404, /No such line/)
   })
 
   it('names what is wrong', async () => {

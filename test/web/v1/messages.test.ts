@@ -175,8 +175,8 @@ describeWith('/v1/messages', serveApi, (api) => {
     ['until=2026-11-21T12:00:00', /^until must be a time/],
     ['from=0', /^from must be a time/],
     ['until=2026-11-31T12:00:00Z', /^until must be a time .*: there is no 2026-11-31 in the calendar$/],
-    ['limit=1&limit=2', /^limit may be given once/],
-    ['lineId=a&lineId=b', /^lineId may be given once/],
+    ['limit=1&limit=2', /^limit may be given only once/],
+    ['lineId=a&lineId=b', /^lineId may be given only once/],
   ] as const) {
     it(`refuse ?${query}`, async () => {
       expectProblem(await client.get(`/v1/messages?${query}`), 400, detail)
@@ -209,7 +209,7 @@ describeWith('/v1/messages', serveApi, (api) => {
     })
 
     it('answers 409 for one that is under way, and on a disabled line', async () => {
-      expectProblem(await again(await queue()), 409, /failed or is unknown/)
+      expectProblem(await again(await queue()), 409, /failed or unknown/)
       const failed = await queue({ status: 'failed' })
       await api.context.db('lines').where({ id: line.lineId }).update({ status: 'disabled' })
       expectProblem(await again(failed), 409, /line is disabled/)
@@ -228,7 +228,7 @@ describeWith('/v1/messages', serveApi, (api) => {
 
     it('refuses what could not be sent either', async () => {
       expectProblem(await client.post('/v1/segments', { text: 'x'.repeat(1601) }), 400, /^Text is too long$/)
-      expectProblem(await client.post('/v1/segments', {}), 400, /^text is missing$/)
+      expectProblem(await client.post('/v1/segments', {}), 400, /^text is required$/)
       expectProblem(await client.post('/v1/segments', { text: 5 }), 400, /^text must be text$/)
     })
   })

@@ -53,7 +53,7 @@ describeWith("another user's id", serveApi, (api) => {
       expectProblem(
         unknown,
         404,
-        /^no (such (line|endpoint|message|delivery|application|task)$|contact has this id or number)/,
+        /^No (such (line|endpoint|message|delivery|application|task)$|contact has this id or number)/,
       )
       expect([others.status, others.text], `${method} ${path}`).to.deep.equal([404, unknown.text])
       expect([noId.status, noId.text], `${method} ${path}`).to.deep.equal([404, unknown.text])
@@ -73,9 +73,9 @@ describeWith("another user's id", serveApi, (api) => {
   })
 
   it('is not to be had with the id of another thing', async () => {
-    expectProblem(await owner.get(`/v1/lines/${own.messageId ?? ''}`), 404, /no such line/)
-    expectProblem(await owner.get(`/v1/messages/${own.deliveryId ?? ''}`), 404, /no such message/)
-    expectProblem(await owner.get(`/v1/deliveries/${own.lineId ?? ''}`), 404, /no such delivery/)
+    expectProblem(await owner.get(`/v1/lines/${own.messageId ?? ''}`), 404, /No such line/)
+    expectProblem(await owner.get(`/v1/messages/${own.deliveryId ?? ''}`), 404, /No such message/)
+    expectProblem(await owner.get(`/v1/deliveries/${own.lineId ?? ''}`), 404, /No such delivery/)
   })
 })
 

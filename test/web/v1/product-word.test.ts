@@ -70,7 +70,11 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
 
   it('names burnerId when it is wrong, twice there, or there in both words', async () => {
     expectProblem(await client.get('/v1/messages?lineId=7'), 400, /^burnerId must be an id/)
-    expectProblem(await client.get('/v1/messages?burnerId=7&burnerId=8'), 400, /^burnerId may be given once/)
+    expectProblem(
+      await client.get('/v1/messages?burnerId=7&burnerId=8'),
+      400,
+      /^burnerId may be given only once/,
+    )
     const both = `burnerId=${line.lineId}&lineId=${line.lineId}`
     expectProblem(await client.get(`/v1/deliveries?${both}`), 400, /^burnerId and lineId are the same/)
   })
@@ -83,7 +87,7 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
       expectAnswer(await client.get(`/v1/messages?${name}=${line.lineId}`))
     }
     const answer = await client.post('/v1/messages', { burnerid: line.lineId, ...message })
-    expectProblem(answer, 400, /^burnerid is not known here: burnerId is meant, perhaps$/)
+    expectProblem(answer, 400, /^burnerid is not a known field. Did you mean burnerId\?$/)
     const batch = await client.post('/v1/messages/batch', {
       messages: [
         { burnerId: line.lineId, ...message },
@@ -92,6 +96,6 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
     })
     const [first, second] = expectAnswer(batch) as { status: number; detail?: string }[]
     expect(first?.status).to.equal(200)
-    expect(second?.detail).to.match(/^what is not known here: what is known is burnerId, /)
+    expect(second?.detail).to.match(/^what is not a known field. The known fields are burnerId, /)
   })
 })

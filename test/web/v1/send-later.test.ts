@@ -71,7 +71,7 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
     const cancelled = { status: 'failed', error: 'cancelled' }
     expect(expectAnswer(await client.post(`${path}/cancel`))).to.include(cancelled)
     expect(expectAnswer(await client.post(`${path}/cancel`))).to.include(cancelled)
-    expectProblem(await client.ask('PATCH', path, { sendAt }), 409, /this one is failed/)
+    expectProblem(await client.ask('PATCH', path, { sendAt }), 409, /This one is failed/)
   })
 
   it('are refused for what is no time or no text, by both doors', async () => {

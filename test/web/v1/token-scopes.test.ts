@@ -50,7 +50,7 @@ describeWith('an API token', serveApi, (api) => {
       const answer = await ask(program, method, path, mine)
       if ((method === 'GET' && !SECRETS.test(path)) || path === '/v1/segments') expectAnswer(answer)
       else {
-        expectProblem(answer, 403, /^insufficient_scope: this API token may only read/)
+        expectProblem(answer, 403, /^insufficient_scope: This API token is read-only/)
         expect(answer.headers.get('www-authenticate')).to.equal(
           'Bearer realm="Linehook", error="insufficient_scope"',
         )
@@ -64,9 +64,9 @@ describeWith('an API token', serveApi, (api) => {
       const answer = await ask(program, method, path, other)
       const what = `${method} ${path}`
       if (ABOUT_THE_ACCOUNT.test(path)) {
-        expectProblem(answer, 403, /^insufficient_scope: this API token is for one line only/)
+        expectProblem(answer, 403, /^insufficient_scope: This API token is limited to one line/)
       } else if (path.includes('{') || what === 'POST /v1/messages' || what === 'POST /v1/endpoints')
-        expectProblem(answer, 404, /^no such /)
+        expectProblem(answer, 404, /^No such /)
       else {
         expectAnswer(answer)
         expect(answer.text, what).not.to.include(other.line.lineId)
@@ -97,9 +97,9 @@ describeWith('an API token', serveApi, (api) => {
     const program = await programWith({ lineId: mine.line.lineId, isReadOnly: true })
     const path = `/v1/lines/${mine.line.lineId}`
     expectAnswer(await program.get(path))
-    expectProblem(await program.get(`${path}/incoming-webhook`), 403, /only read/)
-    expectProblem(await program.put(path, { name: 'x' }), 403, /only read/)
-    expectProblem(await program.get(`/v1/lines/${other.line.lineId}`), 404, /no such line/)
+    expectProblem(await program.get(`${path}/incoming-webhook`), 403, /read-only/)
+    expectProblem(await program.put(path, { name: 'x' }), 403, /read-only/)
+    expectProblem(await program.get(`/v1/lines/${other.line.lineId}`), 404, /No such line/)
     expectProblem(await program.get('/v1/applications'), 403, /one line only/)
   })
 

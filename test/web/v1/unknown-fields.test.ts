@@ -19,7 +19,7 @@ describeWith('a field that nobody knows', serveApi, (api) => {
       await ask.prepare?.(world)
       const { target, right } = ask
       const expectUnknown = (answer: Answer, name: string) => {
-        if (isRefused) expectProblem(answer, 400, new RegExp(`^${name} is not known here`))
+        if (isRefused) expectProblem(answer, 400, new RegExp(`^${name} is not a known field`))
         else expectAnswer(answer)
       }
       if (['POST', 'PUT', 'PATCH'].includes(method)) {
@@ -48,31 +48,41 @@ describeWith('a field that nobody knows', serveApi, (api) => {
         'POST',
         '/v1/messages',
         { ...message, mediaUrls: ['https://example.com/a.png'] },
-        /^mediaUrls is not known here: mediaUrl is meant, perhaps$/,
+        /^mediaUrls is not a known field. Did you mean mediaUrl\?$/,
       ],
-      ['POST', '/v1/messages', { ...message, media_url: 'x' }, /^media_url .*: mediaUrl is meant, perhaps$/],
+      [
+        'POST',
+        '/v1/messages',
+        { ...message, media_url: 'x' },
+        /^media_url .*: mediaUrl may be what you mean$/,
+      ],
       [
         'POST',
         '/v1/messages',
         { ...message, from: '+15005550100', tlvs: {} },
-        /^from is not known here: what is known is lineId, toNumber, text, mediaUrl, .*; tlvs is not known here/,
+        /^from is not a known field. The known fields are lineId, toNumber, text, mediaUrl, .*; tlvs is not a known field/,
       ],
-      ['POST', '/v1/messages', { ...message, idempotencyKey: 'a' }, /^idempotencyKey is not known here/],
+      ['POST', '/v1/messages', { ...message, idempotencyKey: 'a' }, /^idempotencyKey is not a known field/],
       [
         'PATCH',
         `/v1/endpoints/${line.endpointId}/policy`,
         { retryOnTimeOut: true },
-        /: retryOnTimeout is meant, perhaps$/,
+        /: retryOnTimeout may be what you mean$/,
       ],
-      ['GET', '/v1/messages?lineid=x', undefined, /^lineid is not known here: lineId is meant, perhaps$/],
-      ['GET', '/v1/deliveries?failed=yes', undefined, /^failed is not known here: what is known is lineId, /],
+      ['GET', '/v1/messages?lineid=x', undefined, /^lineid is not a known field. Did you mean lineId\?$/],
+      [
+        'GET',
+        '/v1/deliveries?failed=yes',
+        undefined,
+        /^failed is not a known field. The known fields are lineId, /,
+      ],
       [
         'POST',
         `${path}/events/attempts`,
         { attempts: [{ eventId: 'x', startAt: 'x' }] },
-        /^attempts\[0\]\.startAt .*: attempts\[0\]\.startedAt is meant, perhaps$/,
+        /^attempts\[0\]\.startAt .*: attempts\[0\]\.startedAt may be what you mean$/,
       ],
-      ['POST', `${path}/pause-sending`, { until: 'x' }, /^until is not known here: leave it out$/],
+      ['POST', `${path}/pause-sending`, { until: 'x' }, /^until is not a known field. Remove it$/],
     ] as const) {
       expectProblem(await client.ask(method, target, body), 400, words)
     }
@@ -94,7 +104,7 @@ describeWith('a field that nobody knows', serveApi, (api) => {
       }),
     ) as { status: number; detail?: string }[]
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 400, 200])
-    expect(answers[1]?.detail).to.equal('clientref is not known here: clientRef is meant, perhaps')
+    expect(answers[1]?.detail).to.equal('clientref is not a known field. Did you mean clientRef?')
   })
 
   it('is ignored in a form, as the original’s clients send them, and by the incoming webhook', async () => {

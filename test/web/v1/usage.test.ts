@@ -55,7 +55,7 @@ describeWith(
       const { token } = await createApiToken(api.context, line.userId, 'of one', { lineId: other.lineId })
       const ofOne = clientOf(api.web, token)
       expect(expectAnswer(await ofOne.get('/v1/usage'))).to.deep.equal([usageOf(other)])
-      expectProblem(await ofOne.get(`/v1/usage?lineId=${line.lineId}`), 404, /^no such line/)
+      expectProblem(await ofOne.get(`/v1/usage?lineId=${line.lineId}`), 404, /^No such line/)
       const { client: stranger } = await createOwner(api)
       expect(expectAnswer(await stranger.get('/v1/usage'))).to.deep.equal([])
     })

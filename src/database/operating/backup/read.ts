@@ -78,7 +78,7 @@ async function copyAll(
   const lines = linesOf(file)
   const next = async (): Promise<Buffer> => {
     const line = await lines.next()
-    if (line.done) throw new UserError('the backup is cut off: its end is missing')
+    if (line.done) throw new UserError('The backup is incomplete: its end is missing')
     return line.value
   }
   async function* rowsOfTable(): AsyncGenerator<Buffer> {
@@ -91,7 +91,7 @@ async function copyAll(
   for (let line = await next(); !line.equals(BACKUP_END); line = await next()) {
     const table = JSON.parse(line.toString()) as BackedUpTable
     if (tables.get(table.name)?.columns.join() !== table.columns.join())
-      throw new UserError(`the backup has another table ${table.name} than this release`)
+      throw new UserError(`The backup’s table ${table.name} differs from this release’s`)
     const copied = client.query(copyFrom(`copy ${quoted(table.name)} (${columnList(table)}) from stdin`))
     await pipeline(rowsOfTable, copied)
     counts.set(table.name, copied.rowCount)
@@ -125,11 +125,11 @@ async function* linesOf(file: string): AsyncGenerator<Buffer> {
     await reading
   } catch (error) {
     if (hasCode(error, 'Z_DATA_ERROR')) throw notABackup(file)
-    if (hasCode(error, 'Z_BUF_ERROR')) throw new UserError('the backup is cut off: its end is missing')
+    if (hasCode(error, 'Z_BUF_ERROR')) throw new UserError('The backup is incomplete: its end is missing')
     throw error
   }
 }
 
 function notABackup(file: string): UserError {
-  return new UserError(`${file} is no backup of \`linehook backup\``)
+  return new UserError(`${file} is not a backup made by \`linehook backup\``)
 }

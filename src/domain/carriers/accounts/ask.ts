@@ -24,10 +24,10 @@ export async function askCarrier<Answer>(
     return await Promise.race([ask(carrier, signal), rejectOn(signal)])
   } catch (error) {
     if (error instanceof UserError) throw error
-    if (signal.aborted) throw new UserError(`there was no answer within ${limitMs / 1000} s`, 409)
+    if (signal.aborted) throw new UserError(`No answer within ${limitMs / 1000} s`, 409)
     if (error instanceof CarrierRefused) throw new UserError(error.message, 409)
     log.error({ carrierAccountId: account.id, err: asError(error) }, 'carrier.unexpected_error')
-    throw new UserError('it failed in an unexpected way: the log says how (carrier.unexpected_error)', 409)
+    throw new UserError('Unexpected error. See carrier.unexpected_error in the log', 409)
   }
 }
 

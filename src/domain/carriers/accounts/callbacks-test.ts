@@ -30,10 +30,10 @@ export async function testCallbacks(
         ...LIMITS,
       })
       if (status === 403 && body.toString().includes(ours)) continue
-      return `${url} answered ${status}, which this service does not: look at PUBLIC_URL, and at what stands before web.`
+      return `${url} answered ${status}, which is not from this service. Check PUBLIC_URL and any proxy in front of it.`
     } catch (error) {
       if (!(error instanceof FetchFailed)) throw error
-      return `${url} could not be reached from here: ${error.message}`
+      return `${url} is not reachable from here: ${error.message}`
     }
   }
   return undefined

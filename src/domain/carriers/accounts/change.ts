@@ -49,7 +49,7 @@ export async function changeCarrierAccount(
   await transaction(context.db, async (trx) => {
     if (!(await updateCarrierAccount(trx, account, change))) {
       throw new UserError(
-        `${account.name} was changed by somebody else meanwhile: look at it and try again`,
+        `${account.name} was changed by someone else in the meantime. Check it and try again`,
         409,
       )
     }

@@ -116,6 +116,6 @@ async function setUpLines(
     return undefined
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return `the lines are there, but the carrier does not call us for them yet: ${error.message}`
+    return `The lines were added, but callbacks are not set up yet: ${error.message}`
   }
 }

@@ -28,6 +28,6 @@ export function isSimulator({ kind }: Pick<CarrierAccount, 'kind'>): boolean {
 /** @throws UserError 409 for the simulator */
 export function requireChangeable(account: CarrierAccount): void {
   if (isSimulator(account)) {
-    throw new UserError('the simulator is always there and has nothing to change', 409)
+    throw new UserError('The simulator is built in and has no settings', 409)
   }
 }

@@ -31,7 +31,10 @@ export async function listAccountNumbers(
 ): Promise<AccountNumber[]> {
   const numbers = await askCarrier(context, account, async (carrier, signal) => carrier.listNumbers?.(signal))
   if (numbers === undefined) {
-    throw new UserError(`${account.name} cannot list its numbers: add each with \`linehook line add\``, 409)
+    throw new UserError(
+      `${account.name} cannot list its numbers. Add each one with \`linehook line add\``,
+      409,
+    )
   }
   const lines = await findLinesOfNumbers(
     context.db,
@@ -110,7 +113,7 @@ export async function setUpNumbers(
 ): Promise<string[]> {
   const carrier = await getCarrierClient(context, account)
   if (carrier.setUpNumbers === undefined) {
-    throw new UserError(`${account.name} calls nobody back: its numbers need no set-up`, 409)
+    throw new UserError(`${account.name} makes no callbacks, so its numbers need no setup`, 409)
   }
   const offered = await listAccountNumbers(context, account)
   const chosen =
@@ -118,7 +121,7 @@ export async function setUpNumbers(
       ? offered.filter(({ line }) => line?.carrierAccount === account.name)
       : distinct(named).map((number) => getOffered(account, offered, number))
   if (chosen.length === 0)
-    throw new UserError(`${account.name} has no lines yet: import its numbers first`, 409)
+    throw new UserError(`${account.name} has no lines yet. Import its numbers first`, 409)
   const numbers = chosen.map(({ id, number, name }) => ({ id, number, name }))
   await askCarrier(
     context,

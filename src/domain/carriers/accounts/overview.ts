@@ -21,7 +21,7 @@ export async function getCarrierAccountOverview(
   id: string,
 ): Promise<CarrierAccountOverview> {
   const account = (await listAccountOverviews(context)).find((each) => each.id === id)
-  if (account === undefined) throw new UserError('no such carrier account', 404)
+  if (account === undefined) throw new UserError('No such carrier account', 404)
   return {
     account,
     settings: await findSettings(context, account),

@@ -35,7 +35,9 @@ export function sealHeaders(secrets: Secrets, endpointId: string, headers: Custo
  */
 export function changeHeaders(before: CustomHeaders, written: unknown): CustomHeaders {
   if (typeof written !== 'object' || written === null || Array.isArray(written)) {
-    throw new UserError('headers must be an object of names and values; null takes one away')
+    throw new UserError(
+      'headers must be an object of names and values. Set a value to null to remove a header',
+    )
   }
   const headers = new Map(Object.entries(before))
   for (const [name, value] of Object.entries(written as Record<string, unknown>)) {
@@ -43,7 +45,7 @@ export function changeHeaders(before: CustomHeaders, written: unknown): CustomHe
     for (const known of headers.keys()) if (isSame(known, name)) headers.delete(known)
     if (value !== null) headers.set(name, readValue(name, value))
   }
-  if (headers.size > MAX_HEADERS) throw new UserError(`headers can be ${MAX_HEADERS} at most`)
+  if (headers.size > MAX_HEADERS) throw new UserError(`headers must be at most ${MAX_HEADERS}`)
   return Object.fromEntries(headers)
 }
 
@@ -51,7 +53,7 @@ function requireName(name: string): void {
   if (!NAME.test(name) || name === '__proto__') {
     throw new UserError('headers: a name has 1 to 100 letters, digits and hyphens, such as X-Api-Key')
   }
-  if (OURS.test(name)) throw new UserError(`headers: ${name} is set by the service itself`)
+  if (OURS.test(name)) throw new UserError(`headers: ${name} is set by Linehook`)
 }
 
 function readValue(name: string, value: unknown): string {

@@ -31,7 +31,7 @@ export async function getDelivery(
   id: string,
 ): Promise<DeliveryWithAttempts> {
   const delivery = isId(id) ? await findDelivery(db, userId, id) : undefined
-  if (delivery === undefined) throw new UserError('no such delivery', 404)
+  if (delivery === undefined) throw new UserError('No such delivery', 404)
   return withAttempts(delivery, await listAttempts(db, [id]))
 }
 
@@ -43,7 +43,7 @@ export async function getDelivery(
 export async function getAnyDelivery(context: Context, id: string): Promise<DeliveryOfUser> {
   const userId = isId(id) ? await findDeliveryOwner(context.db, id) : undefined
   if (userId === undefined)
-    throw new UserError(`no delivery has the id ${id}: see \`linehook delivery list\``, 404)
+    throw new UserError(`No delivery has the id ${id}. See \`linehook delivery list\``, 404)
   return { ...(await getDelivery(context, userId, id)), userId }
 }
 

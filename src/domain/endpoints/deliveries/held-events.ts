@@ -31,7 +31,7 @@ export async function sendHeldEvents(context: Context, asker: Asker, id: string)
   const { userId, lineId, applicationId } = endpoint
   if (lineId !== null) await requireEnabled(db, userId, lineId)
   if (endpoint.disabledAt !== null) {
-    throw new UserError('the endpoint is disabled, because it failed: enable it again first', 409)
+    throw new UserError('The endpoint was disabled because it kept failing. Enable it first', 409)
   }
   const endpointId = endpoint.id
   const count = await countHeldDeliveries(db, endpointId)

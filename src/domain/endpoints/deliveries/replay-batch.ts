@@ -28,7 +28,7 @@ function whoseOf(
   { of, endpointId, isByApplication = false }: AskedReplay,
 ): ReplayOf {
   if (of === 'all') return { of }
-  if (userId === null) throw new Error('a replay of one owner must say whose it is')
+  if (userId === null) throw new Error('A replay of one owner must say whose it is')
   if (of === 'endpoint') {
     if (endpointId === undefined) throw new Error('a replay of an endpoint must say which')
     const asker = isByApplication && applicationId !== null ? { applicationId } : { userId }

@@ -86,12 +86,12 @@ async function requireConnected(
   { id }: Endpoint,
 ): Promise<void> {
   if (lineId === undefined)
-    throw new UserError('lineId is missing: an application replays the events of one line')
+    throw new UserError('lineId is required: an application replays the events of one line')
   await requireLine(db, userId, lineId)
   const endpoints = await findEndpointsOfLine(db, lineId)
   if (!endpoints.some(({ endpointId }) => endpointId === id)) {
-    throw new UserError('this application gets no events of this line', 409)
+    throw new UserError('This application gets no events from this line', 409)
   }
 }
 
-const IS_DISABLED = 'the endpoint is disabled, because it failed: enable it first, or give another URL'
+const IS_DISABLED = 'The endpoint was disabled because it kept failing. Enable it first, or give another URL'

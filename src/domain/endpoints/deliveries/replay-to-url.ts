@@ -59,7 +59,7 @@ export async function postBatch(
     waitMs: (limit * 1000) / perSecond,
     ...(failedInARow < MAX_FAILURES_IN_A_ROW
       ? {}
-      : { error: `the URL did not take ${failedInARow} events one after the other: see what answers there` }),
+      : { error: `The URL rejected ${failedInARow} events in a row. Check the server there` }),
   }
 }
 

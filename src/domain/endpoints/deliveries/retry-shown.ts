@@ -45,7 +45,7 @@ export async function startRetry(context: Context, userId: string, filter: Activ
     deliveryIds.push(...fitting.map(({ id }) => id))
     if (deliveryIds.length >= MAX_RETRIED) break
   }
-  if (deliveryIds.length === 0) throw new UserError('No undelivered event fits this filter', 409)
+  if (deliveryIds.length === 0) throw new UserError('No undelivered event matches this filter', 409)
   const asked: Asked = { deliveryIds: deliveryIds.slice(0, MAX_RETRIED) }
   const lineId = filter.lineId ?? null
   const totalCount = asked.deliveryIds.length

@@ -25,13 +25,16 @@ export async function sendDeliveryAgain(
   }
   const restarted = await restartDelivery(context.db, userId, id)
   if (restarted === undefined) {
-    throw new UserError('this delivery is under way: it can be sent again when its attempts are over', 409)
+    throw new UserError(
+      'This delivery is still in progress. You can resend it when its attempts are over',
+      409,
+    )
   }
   void context.queues.enqueueDeliveries([restarted])
   return getDelivery(context, userId, id)
 }
 
-const HAS_NO_CONTENT = 'the person of this event was forgotten: there is nothing left to send'
+const HAS_NO_CONTENT = 'This person’s data was erased, so there is nothing left to send'
 
 /** Without a copy of its media there is nothing to send. They are copied again, which releases what is held for them. */
 async function copyAgain(
@@ -42,7 +45,10 @@ async function copyAgain(
 ): Promise<DeliveryWithAttempts> {
   const restarted = await restartMedia(context.db, userId, messageId)
   if (restarted === undefined) {
-    throw new UserError('its media are being copied: it is sent by itself when there is a copy', 409)
+    throw new UserError(
+      'The media is still being copied. The event is sent automatically once the copy is ready',
+      409,
+    )
   }
   void context.queues.enqueueMedia([restarted])
   return getDelivery(context, userId, id)

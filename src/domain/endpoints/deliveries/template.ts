@@ -33,7 +33,7 @@ const ask = createThread<{ filled: string } | { fault: string }>(
 const inTurn = createTurns({
   maxWaiting: 5000,
   maxWaitingEach: 1000,
-  busy: 'too many templates are being filled at this moment: try again in a few seconds',
+  busy: 'Too many templates are being rendered right now. Try again in a few seconds',
 })
 
 /** The end of the wait, by `performance.now()`. */
@@ -79,7 +79,7 @@ async function fillWhole(owner: string, template: string, fields: Record<string,
     resting.set(owner, performance.now() + REST_MS)
     throw new TemplateTooHeavy(
       error.what === 'time'
-        ? `filling it takes longer than ${DEADLINE_MS} ms: use fewer loops, and filters of fewer items`
+        ? `rendering takes longer than ${DEADLINE_MS} ms: use fewer loops and filters`
         : 'filling it takes too much memory: use fewer loops, and shorter texts',
     )
   }

@@ -7,7 +7,7 @@ import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
 /** A person waits for the answer, and deliveries wait for the locks of a batch. */
 const AT_ONCE = 500
 
-const IS_PAUSED = 'the events to this URL are paused: resume them first'
+const IS_PAUSED = 'Events to this URL are paused. Resume them first'
 
 /**
  * The next attempt of a delivery that waits for it is made now. It is one of the attempts that the delivery has: the schedule
@@ -25,7 +25,7 @@ export async function tryDeliveryNow(
   const due = await makeDeliveryDue(context.db, userId, id)
   if (due === undefined) {
     throw new UserError(
-      'this delivery does not wait for its next attempt: it is under way, or its attempts are over',
+      'This delivery is not waiting for a retry. An attempt is running, or there are no attempts left',
       409,
     )
   }

@@ -29,7 +29,7 @@ export async function listPauses(
   userId: string,
   lineId: string,
 ): Promise<{ number: string; pausedUntil: Date }[]> {
-  if (!isId(lineId)) throw new UserError('no such line', 404)
+  if (!isId(lineId)) throw new UserError('No such line', 404)
   return listPaused(db, userId, lineId, MAX_PAUSED)
 }
 

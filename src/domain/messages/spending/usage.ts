@@ -29,7 +29,7 @@ export function readMonths(
   const end = monthsAfter(last, 1)
   const begin = from === undefined ? monthsAfter(end, -DEFAULT_MONTHS) : requireMonth('from', from)
   if (begin >= end) throw new UserError('from must not be later than until')
-  if (begin < monthsAfter(end, -MAX_MONTHS)) throw new UserError(`ask for ${MAX_MONTHS} months at most`)
+  if (begin < monthsAfter(end, -MAX_MONTHS)) throw new UserError(`Ask for at most ${MAX_MONTHS} months`)
   return { from: begin, until: end }
 }
 

@@ -41,13 +41,13 @@ function readActions(written: string): string[] {
   const ofGroup = listActions().filter((action) => groupOf(action) === name)
   if (ofGroup.length > 0) return ofGroup
   throw new UserError(
-    'action must be one of docs/audit.md, such as line.renamed, or the first word of several, such as line',
+    'action must be one listed in docs/audit.md, such as line.renamed, or a group of them, such as line',
   )
 }
 
 async function findUserId(context: Context, field: 'actor' | 'user', written: string): Promise<string> {
   const id = isId(written.trim()) ? written.trim() : await findIdOfEmail(context, written)
-  if (id === undefined) throw new UserError(`${field} must be the e-mail address or the id of a user`)
+  if (id === undefined) throw new UserError(`${field} must be a user’s email address or id`)
   return id
 }
 
@@ -57,7 +57,7 @@ async function findSubjectId(context: Context, written: string): Promise<string>
     : ((await findLineByNumber(context.db, storable(asSender(written))))?.id ??
       (await findIdOfEmail(context, written)))
   if (id !== undefined) return id
-  throw new UserError('subject must be an id, the number of a line, or the e-mail address of a user')
+  throw new UserError('subject must be an id, a line’s number or a user’s email address')
 }
 
 async function findIdOfEmail({ db }: Context, written: string): Promise<string | undefined> {

@@ -40,8 +40,8 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
       `${endpointOf(endpoint)} ${endpoint.lastFailure == null ? 'fails' : failureDoes(endpoint.lastFailure)[0]}`,
     text: ({ failureCount, failingForMs }) =>
       `The last ${countOf(failureCount, 'request')} failed` +
-      `${failingForMs === null ? '' : `, for ${describeMs(failingForMs)} now`}. Its events are tried again. ` +
-      'After 5 days of nothing but failures it is disabled, and its events are held. See what it answers, and mend it.',
+      `${failingForMs === null ? '' : `, for ${describeMs(failingForMs)} now`}. Events are retried automatically. ` +
+      'After 5 days without a success the endpoint is disabled and its events are held. Check your server’s log.',
     cure: atEndpoint,
   },
   'endpoint.disabled': {
@@ -49,62 +49,62 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     title: (endpoint) => `${endpointOf(endpoint)} is disabled`,
     text: ({ reason }) =>
       (reason === 'gone'
-        ? 'It answered 410, which says that its URL is gone for good.'
-        : 'Nothing but failures came from it for 5 days.') +
-      ' Its events are held and not lost. Mend it, enable it again, and send what is held.',
+        ? 'It answered 410: the URL is gone for good.'
+        : 'It failed for 5 days without a success.') +
+      ' Events are held, not lost. Fix the server, enable the endpoint, then send the held events.',
     cure: atEndpoint,
   },
   'endpoint.recovered': {
     mood: 'good',
-    title: (endpoint) => `${endpointOf(endpoint)} works again`,
+    title: (endpoint) => `${endpointOf(endpoint)} has recovered`,
     text: () =>
-      'It took the last event. Events that were held while it was disabled are sent when you ask for it.',
+      'It accepted the last event. Events held while it was disabled are not sent automatically: send them from its page.',
     cure: atEndpoint,
   },
   'messages.unknown': {
     mood: 'waiting',
-    title: ({ count }) => `Nobody knows whether ${countOf(count, 'message was', 'messages were')} sent`,
+    title: ({ count }) => `${countOf(count, 'message has', 'messages have')} an unknown outcome`,
     text: () =>
-      'The carrier may have taken them, so they are not repeated by themselves. Find out which came, and send the others again.',
+      'The carrier may have sent them, so they are not retried automatically. Check which ones arrived and resend the others.',
     cure: ({ userId }) => ({ at: 'unknown messages', userId }),
   },
   'cap.near': {
     mood: 'waiting',
     title: ({ lineName }) =>
-      `A spend cap is nearly used up: ${lineName === null ? 'of all lines together' : `of the line ${isolated(lineName)}`}`,
+      `Daily segment cap at 80 %: ${lineName === null ? 'all lines together' : isolated(lineName)}`,
     text: ({ segmentsPerDay, used }) =>
-      `${used} of ${countOf(segmentsPerDay, 'segment')} were accepted today. When all are, messages are refused with 429 until ` +
-      'midnight UTC. If they are yours, ask an operator for a higher cap.',
+      `${used} of ${countOf(segmentsPerDay, 'segment')} used today. At the cap, messages are refused with 429 until ` +
+      'midnight UTC. If this traffic is expected, ask an operator for a higher cap.',
     cure: ({ userId, lineId }) => (lineId === null ? { at: 'user', userId } : { at: 'line', userId, lineId }),
   },
   'monthly_cap.near': {
     mood: 'waiting',
     title: ({ lineName }) =>
-      `A monthly cap is nearly spent: ${lineName === null ? 'of all lines together' : `of the line ${isolated(lineName)}`}`,
+      `Monthly spending cap at 80 %: ${lineName === null ? 'all lines together' : isolated(lineName)}`,
     text: ({ amount, currency, spent }) =>
-      `${spent} of ${amount} ${currency} are spent this month. When all is, messages are refused with 429 until the first of ` +
-      'next month (UTC). If they are yours, ask an operator for a higher cap.',
+      `${spent} of ${amount} ${currency} spent this month. At the cap, messages are refused with 429 until the first of ` +
+      'next month (UTC). If this traffic is expected, ask an operator for a higher cap.',
     cure: ({ userId, lineId }) => (lineId === null ? { at: 'user', userId } : { at: 'line', userId, lineId }),
   },
   'country.paused': {
     mood: 'bad',
     title: ({ country }) => `Messages to ${countryName(country)} are refused`,
     text: ({ accepted, usual }) =>
-      `${accepted} were accepted in an hour, and never more than ${usual} in an hour of the month before. If they are not ` +
-      'yours, regenerate the incoming webhooks and revoke the API tokens. If they are, ask an operator to let them go on.',
+      `${accepted} messages were accepted in one hour. The previous 30-day peak was ${usual}. If these messages are not ` +
+      'yours, regenerate your incoming webhooks and revoke your API tokens. If they are, ask an operator to resume them.',
     cure: ({ userId }) => ({ at: 'user', userId }),
   },
   'carrier.down': {
     mood: 'bad',
     title: ({ name }) => `The carrier account ${isolated(name)} is down`,
     text: ({ state }) =>
-      `What is wrong: ${state}. Messages of its lines wait, and go out in order when it works again. Look at the account.`,
+      `Status: ${state}. Messages of its lines wait and go out in order once it recovers. Check the account.`,
     cure: atCarrier,
   },
   'carrier.recovered': {
     mood: 'good',
-    title: ({ name }) => `The carrier account ${isolated(name)} works again`,
-    text: () => 'What waited for it is being sent.',
+    title: ({ name }) => `The carrier account ${isolated(name)} has recovered`,
+    text: () => 'Waiting messages are being sent.',
     cure: atCarrier,
   },
   'queue.stuck': {
@@ -115,7 +115,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
   },
   'queue.recovered': {
     mood: 'good',
-    title: ({ queue }) => `The queue ${queue} moves again`,
+    title: ({ queue }) => `The queue ${queue} has recovered`,
     text: ({ why }) => why,
     cure: atQueues,
   },
@@ -123,16 +123,16 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     mood: 'waiting',
     title: ({ email }) => `An operator asks to remove the second factor of ${isolated(email)}`,
     text: ({ reason }) =>
-      `The reason: ${isolated(reason)} Another operator has to confirm it within 24 hours. If it is your account and you ` +
-      'did not ask for this, tell an operator at once: they can refuse it.',
+      `Reason: ${isolated(reason)} Another operator needs to confirm this within 24 hours. If this is your account and you ` +
+      'did not ask for this, tell an operator right away. They can refuse it.',
     cure: atAccount,
   },
   'second_factor.removed': {
     mood: 'waiting',
-    title: ({ email }) => `The second factor of ${isolated(email)} is removed`,
+    title: ({ email }) => `The second factor of ${isolated(email)} was removed`,
     text: () =>
-      'All sessions of the account are ended, and until a new second factor is set up the password opens it. If it is your ' +
-      'account, sign in and set one up. If you did not ask for this, set a new password too, and tell an operator.',
+      'All sessions have ended. Until a new second factor is set up, the password alone opens the account. If this is your ' +
+      'account, sign in and set one up. If you did not ask for this, change your password too and tell an operator.',
     cure: atAccount,
   },
 }

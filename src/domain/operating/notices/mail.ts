@@ -27,7 +27,7 @@ export function noticesMail(notices: readonly Notice[], { service, publicUrl }: 
     subject: oneLine(`[${service}] ${title}`),
     text:
       `${written.map(({ body }) => body).join(SEPARATOR)}\n\n` +
-      `-- \nYou get this because of what you have at ${publicUrl}.\n` +
+      `-- \nYou get this because you have an account at ${publicUrl}.\n` +
       `Choose which mails you get: ${publicUrl}/console/settings#mails\n`,
   }
 }
@@ -37,9 +37,9 @@ export function resetMail({ url }: { url: string }, { service, publicUrl }: Lett
   return {
     subject: oneLine(`[${service}] Set a new password`),
     text:
-      `Somebody, probably you, asked at ${publicUrl} for a link to set a new password for your account.\n\n` +
+      `Someone, probably you, asked to reset the password of your account at ${publicUrl}. Set a new one here:\n\n` +
       `${url}\n\n` +
-      'The link works once, for one hour. If you did not ask for it, do nothing: your password stays as it is.\n',
+      'The link works once and expires in one hour. If you did not ask for it, ignore this mail. Your password stays the same.\n',
   }
 }
 

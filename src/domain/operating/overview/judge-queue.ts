@@ -31,18 +31,18 @@ export function judgeQueue(facts: QueueFacts): Judgement {
   const { process, nouns, jobs, oldestMs } = facts
   if (jobs === undefined) {
     return facts.waitingCount > facts.laterCount
-      ? { state: 'stuck', why: `Redis cannot be reached, so no job comes to a worker. ${whatWaits(facts)}` }
-      : { state: 'behind', why: 'Redis cannot be reached, so nothing new comes to a worker.' }
+      ? { state: 'stuck', why: `Redis is unreachable, so no jobs reach the workers. ${whatWaits(facts)}` }
+      : { state: 'behind', why: 'Redis is unreachable, so no new jobs reach the workers.' }
   }
   if (jobs.workers === 0) {
-    return { state: 'stuck', why: `No \`${process}\` process is running: start one. ${whatWaits(facts)}` }
+    return { state: 'stuck', why: `No \`${process}\` process is running. Start one. ${whatWaits(facts)}` }
   }
   if (oldestMs === null || oldestMs < BEHIND_MS) return { state: 'normal', why: whatWaits(facts) }
-  const waits = `The oldest ${nouns[0]} that could be worked on has waited ${describeMs(oldestMs)}`
+  const waits = `The oldest ${nouns[0]} that is due has been waiting for ${describeMs(oldestMs)}`
   if (oldestMs >= STUCK_MS && !isMoving(facts)) {
     return {
       state: 'stuck',
-      why: `${waits}, and none left the queue in the last minute, although ${presence(jobs)}: look at the log of \`${process}\`.`,
+      why: `${waits}, and none left the queue in the last minute, although ${presence(jobs)}. Check the log of \`${process}\`.`,
     }
   }
   return { state: 'behind', why: `${waits}. ${outlook(facts)}` }
@@ -53,11 +53,13 @@ function isMoving({ underWayCount, perMinute }: QueueFacts): boolean {
 }
 
 function whatWaits({ waitingCount, laterCount, nouns }: QueueFacts): string {
-  if (waitingCount === 0) return 'Nothing waits.'
+  if (waitingCount === 0) return 'The queue is empty.'
   const [wait, its] = waitingCount === 1 ? ['waits', 'its'] : ['wait', 'their']
   const waits = `${waitingOf(waitingCount, nouns)} ${wait}`
-  if (laterCount === waitingCount) return `${waits} for ${its} time: a limit, a pace, or the next try.`
-  return laterCount === 0 ? `${waits}.` : `${waits}, ${describeCount(laterCount)} of them for their time.`
+  if (laterCount === waitingCount) return `${waits} for ${its} time (a rate limit or the next retry).`
+  return laterCount === 0
+    ? `${waits}.`
+    : `${waits}, ${describeCount(laterCount)} of them for a rate limit or a retry.`
 }
 
 function waitingOf(count: number, [one, many]: QueueFacts['nouns']): string {
@@ -70,8 +72,8 @@ function presence({ workers }: QueueJobs): string {
 }
 
 function outlook({ process, perMinute, waitingCount, laterCount, nouns }: QueueFacts): string {
-  if (perMinute === null) return 'How fast they leave is not known: no `maintenance` process counts it.'
-  if (perMinute === 0) return 'None has left the queue in the last minute.'
+  if (perMinute === null) return 'The rate is unknown because no `maintenance` process is running.'
+  if (perMinute === 0) return 'None left the queue in the last minute.'
   const ready = waitingCount - laterCount
   const rest = describeMs((ready / perMinute) * 60_000)
   return (

@@ -115,29 +115,29 @@ function ofPeople(people: ForPeople): Need[] {
     ...pausedCountries.map(({ country, email, userId, accepted, usual }): Need => ({
       mood: 'bad',
       text:
-        `Messages of ${email} to ${countryName(country)} are refused: ${accepted} came in an hour, and never more than ` +
-        `${usual} in one before. Ask whether they are theirs.`,
+        `Messages from ${email} to ${countryName(country)} are refused: ${accepted} came in one hour, and the usual peak is ` +
+        `${usual}. Ask the user whether they are expected.`,
       cure: { at: 'user', userId },
     })),
     ...unknownMessages.map((each): Need => ({
       mood: 'waiting',
       text:
         each.count === 1
-          ? `Nobody knows whether a message of ${each.email} was sent. Find out whether it came; if not, send it again.`
-          : `Nobody knows whether ${countOf(each.count, 'message')} of ${each.email} were sent. Find out which came, and ` +
-            'send the others again.',
+          ? `A message from ${each.email} has an unknown outcome. Check whether it arrived before resending.`
+          : `${countOf(each.count, 'message')} from ${each.email} have an unknown outcome. Check which ones arrived before ` +
+            'resending.',
       cure: { at: 'unknown messages', userId: each.userId },
     })),
     ...failedMedia.map((each): Need => ({
       mood: 'waiting',
-      text: `${countOf(each.count, 'picture or recording', 'pictures or recordings')} of ${each.email} could not be copied in the last day.`,
+      text: `${countOf(each.count, 'picture or recording', 'pictures or recordings')} of ${each.email} could not be copied in the last 24 hours.`,
       cure: { at: 'failed messages', userId: each.userId },
     })),
     ...holding.map((endpoint): Need => ({
       mood: 'waiting',
       text:
-        `The endpoint at ${endpoint.host} ${ownerOf(endpoint)} takes events again, and ` +
-        `${countOf(endpoint.heldCount, 'event is', 'events are')} still held for it: send them.`,
+        `The endpoint at ${endpoint.host} ${ownerOf(endpoint)} has recovered, but ` +
+        `${countOf(endpoint.heldCount, 'event is', 'events are')} still held. Send them now.`,
       cure: cureOf(endpoint),
     })),
   ]
@@ -152,13 +152,13 @@ function ofPauses({ allSendingPause, pausedAccounts }: ForPeople): Need[] {
       : [
           {
             mood: 'bad' as const,
-            text: `All sending is paused${by === null ? '' : ` by ${by}`}: messages are accepted and wait until it is resumed.`,
+            text: `All sending is paused${by === null ? '' : ` by ${by}`}. Messages are accepted and wait until you resume it.`,
             cure: { at: 'sending' as const },
           },
         ]),
     ...pausedAccounts.map(({ id, name }): Need => ({
       mood: 'waiting',
-      text: `The lines of the carrier account ${name} send nothing until it is resumed: somebody has paused it.`,
+      text: `Carrier account ${name} is paused. Its lines send nothing until you resume it.`,
       cure: { at: 'carrier', id },
     })),
   ]

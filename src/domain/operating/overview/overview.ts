@@ -67,7 +67,11 @@ export function watchOf(context: Context): Watch {
 /** @param options.writes whether the storage is tried with a tiny file */
 export function createWatch(context: Context, { writes = true } = {}): Watch {
   const { db, log } = context
-  const inTurn = createSemaphore({ atOnce: AT_ONCE, maxWaiting: 100, busy: 'Too much is being looked at' })
+  const inTurn = createSemaphore({
+    atOnce: AT_ONCE,
+    maxWaiting: 100,
+    busy: 'Too many requests for the overview',
+  })
   const ofPostgres = <Value>(gather: () => Promise<Value>, keptMs: number = KEPT_MS) =>
     keepLooking(() => inTurn(gather), { of: 'Postgres', keptMs, log })
   /** Known as soon as Postgres has told it once. */
@@ -90,7 +94,7 @@ export function createWatch(context: Context, { writes = true } = {}): Watch {
     }),
     redis: keepLooking(() => viewRedis(context), { of: 'Redis', keptMs: KEPT_MS, log }),
     storage: keepLooking(() => viewStorage(context, { postgresFolder, writes }), {
-      of: 'The storage',
+      of: 'Storage',
       keptMs: KEPT_MS,
       log,
     }),

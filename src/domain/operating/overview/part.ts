@@ -54,5 +54,5 @@ export function keepLooking<Value>(
 function faultOf(error: unknown, of: string, log: Logger): string {
   if (error instanceof Unavailable) return error.message
   log.error({ of, err: asError(error) }, 'overview.failed')
-  return `${of} could not be asked: the log says why`
+  return `${of} could not be checked. See the log`
 }

@@ -13,7 +13,7 @@ export function judgePostgres(
   if (facts.isReadOnly) {
     faults.push({
       mood: 'bad',
-      text: 'It is read-only, so nothing is accepted. Let DATABASE_URL lead to the server that may be written to.',
+      text: 'It is read-only, so nothing is accepted. Point DATABASE_URL at the primary.',
     })
   }
   const crowd = moodOfShare(connectionCount / maxConnections)
@@ -22,7 +22,7 @@ export function judgePostgres(
       mood: crowd,
       text:
         `${connectionCount} of its ${maxConnections} connections are in use. Raise max_connections, lower ` +
-        'DATABASE_POOL_SIZE, or put PgBouncer before it.',
+        'DATABASE_POOL_SIZE, or put PgBouncer in front of it.',
     })
   }
   if (missingPartitions.length > 0) {
@@ -31,7 +31,7 @@ export function judgePostgres(
       mood: isThisMonth ? 'bad' : 'waiting',
       text:
         `${countOf(missingPartitions.length, 'partition is', 'partitions are')} missing: ` +
-        `${missingPartitions.join(', ')}. A \`maintenance\` process makes them within the hour: see that one runs.`,
+        `${missingPartitions.join(', ')}. A \`maintenance\` process creates them within the hour. Check that one is running.`,
     })
   }
   if (longTransactionCount > 0) {
@@ -39,14 +39,14 @@ export function judgePostgres(
       mood: 'waiting',
       text:
         `${countOf(longTransactionCount, 'transaction has', 'transactions have')} been open for more than a minute: ` +
-        'look for them in pg_stat_activity. Old rows are not cleaned up as long as they are.',
+        'find them in pg_stat_activity. They keep old rows from being cleaned up.',
     })
   }
   return serviceView(faults, [
     ['Version', facts.version],
     ['Connections', `${connectionCount} of ${maxConnections}`],
-    ['Pool of this process', poolWords(pool)],
-    ['Size of the database', describeBytes(facts.databaseBytes)],
+    ['Connection pool of this process', poolWords(pool)],
+    ['Database size', describeBytes(facts.databaseBytes)],
     ['Partitions ahead', missingPartitions.length === 0 ? 'two months' : 'not all'],
   ])
 }

@@ -50,7 +50,7 @@ export async function lookAtQueues({ db, queues, redis }: Context): Promise<Queu
       more:
         slow === 0
           ? ''
-          : ` ${countOf(slow, 'endpoint takes', 'endpoints take')} events more slowly than they come.`,
+          : ` ${countOf(slow, 'endpoint takes', 'endpoints take')} events more slowly than they arrive.`,
     }),
     view('fetch-media', ['copy', 'copies'], media, media.storedLastMinute, fetchJobs),
     {
@@ -82,7 +82,7 @@ function judgeMaintenance(jobs: QueueJobs | undefined, countedAt: Date | null): 
   if (jobs?.workers === 0) {
     return {
       state: 'stuck',
-      why: 'No `maintenance` process is running: start one. What gets lost on its way is not found, and charts stand still.',
+      why: 'No `maintenance` process is running. Start one. Without it, lost jobs are not recovered and charts do not update.',
     }
   }
   if (countedAt === null) {
@@ -91,5 +91,5 @@ function judgeMaintenance(jobs: QueueJobs | undefined, countedAt: Date | null): 
       why: 'It has counted nothing in the last minute: look at the log of `maintenance`.',
     }
   }
-  return { state: 'normal', why: 'It looks for what is lost, and counts minutes.' }
+  return { state: 'normal', why: 'Recovers lost jobs and updates charts.' }
 }

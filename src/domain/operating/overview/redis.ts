@@ -12,12 +12,12 @@ export async function viewRedis({ redis }: Pick<Context, 'redis'>): Promise<Serv
     facts = await readRedisFacts(redis)
   } catch (error) {
     if (!/NOPERM|unknown command/i.test(String(error))) throw new Unavailable(UNREACHED, 5, { cause: error })
-    return serviceView([], [['State', 'it answers, and keeps its figures to itself']])
+    return serviceView([], [['State', 'responding, but its INFO command is not available']])
   }
   return judgeRedis(facts)
 }
 
-const UNREACHED = 'Redis cannot be reached: see REDIS_URL'
+const UNREACHED = 'Redis is unreachable. Check REDIS_URL'
 
 /** Without a limit of its own, Redis has the machine's memory. */
 export function judgeRedis(facts: RedisFacts): ServiceView {
@@ -27,7 +27,7 @@ export function judgeRedis(facts: RedisFacts): ServiceView {
     faults.push({
       mood: 'bad',
       text:
-        `Its maxmemory-policy is ${policy}, so it may drop jobs, and workers refuse to start: set it to noeviction ` +
+        `Its maxmemory-policy is ${policy}, so it may drop jobs, and workers refuse to start. Set it to noeviction ` +
         '(`CONFIG SET maxmemory-policy noeviction`, and in redis.conf).',
     })
   }
@@ -35,7 +35,7 @@ export function judgeRedis(facts: RedisFacts): ServiceView {
     faults.push({
       mood: 'bad',
       text:
-        'Its append-only file is off, so it would be empty after a crash, and workers refuse to start: set ' +
+        'Its append-only file is off, so a crash would lose all jobs, and workers refuse to start. Set ' +
         'appendonly to yes (`CONFIG SET appendonly yes`, and in redis.conf).',
     })
   }
@@ -52,19 +52,19 @@ export function judgeRedis(facts: RedisFacts): ServiceView {
     faults.push({
       mood: fullness,
       text:
-        `It uses ${describeBytes(usedBytes)} of ${describeBytes(room)}; when that is full it takes no more jobs. ` +
+        `It uses ${describeBytes(usedBytes)} of ${describeBytes(room)}. When it is full, Redis accepts no more jobs. ` +
         (hasLimit ? 'Raise maxmemory.' : 'Give it more memory.'),
     })
   }
   return serviceView(faults, [
-    ['Version', facts.version ?? 'not told'],
+    ['Version', facts.version ?? 'unknown'],
     ['Memory', memoryWords(usedBytes, hasLimit ? maxBytes : null)],
-    ['When memory is full', policy ?? 'not told'],
-    ['Append-only file', hasAof === null ? 'not told' : hasAof ? 'on' : 'off'],
+    ['When memory is full', policy ?? 'unknown'],
+    ['Append-only file', hasAof === null ? 'unknown' : hasAof ? 'on' : 'off'],
   ])
 }
 
 function memoryWords(usedBytes: number | null, maxBytes: number | null): string {
-  if (usedBytes === null) return 'not told'
+  if (usedBytes === null) return 'unknown'
   return `${describeBytes(usedBytes)} ${maxBytes === null ? 'used, without a limit' : `of ${describeBytes(maxBytes)}`}`
 }

@@ -56,7 +56,7 @@ export function judgeStorage(found: {
       : [
           {
             mood,
-            text: `The disk of ${of} has only ${describeBytes(freeBytes)} left: make room, or give it a bigger one.`,
+            text: `The disk of ${of} has only ${describeBytes(freeBytes)} left. Free up space or use a larger disk.`,
           },
         ]
   })
@@ -65,7 +65,7 @@ export function judgeStorage(found: {
   }
   return serviceView(faults, [
     ['Media', `in ${found.place}`],
-    ['Writing', found.fault !== undefined ? 'fails' : found.writes ? 'works' : 'not tried'],
+    ['Writing', found.fault !== undefined ? 'fails' : found.writes ? 'works' : 'not tested'],
     ...found.disks.map(({ of, freeBytes, totalBytes }): [string, string] => [
       `Disk of ${of}`,
       `${describeBytes(freeBytes)} of ${describeBytes(totalBytes)} free`,
@@ -83,7 +83,7 @@ async function tryStorage(storage: Context['storage']): Promise<string | undefin
 
 async function tryOnce(storage: Context['storage']): Promise<string | undefined> {
   const key = `trial/${newId()}`
-  const bytes = Buffer.from('Linehook tries whether it can write here.\n')
+  const bytes = Buffer.from('Linehook tests whether it can write here.\n')
   try {
     await storage.put(key, Readable.from([bytes]), bytes.length)
     await storage.remove(key)

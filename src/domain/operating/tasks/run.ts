@@ -82,8 +82,8 @@ export async function recordCrashOfTask({ db }: Context, id: string): Promise<vo
 
 /** Why no next batch is begun; undefined when it goes on. */
 function whyStopped({ isOwnerDisabled, isStopAsked }: ClaimedTask): string | undefined {
-  if (isOwnerDisabled) return 'the user is disabled'
-  return isStopAsked ? 'somebody has stopped it' : undefined
+  if (isOwnerDisabled) return 'The user is disabled'
+  return isStopAsked ? 'Stopped by a person' : undefined
 }
 
 interface Ending {

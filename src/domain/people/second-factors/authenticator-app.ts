@@ -12,10 +12,10 @@ import { addFactor, removeFactor, type AddedFactor } from './change.js'
 import { totpPlace } from './place.js'
 import { findStep, newTotpSecret, totpUri } from './totp.js'
 
-const THERE_IS_ONE = 'you have an authenticator app already: remove it first'
+const THERE_IS_ONE = 'You already have an authenticator app. Remove it first'
 
 export const APP_CODE_REFUSED =
-  'This is not the code that the app should show now. Look whether the clock of your phone is right, and type the next one.'
+  'Wrong code. Check that your phone’s clock is right, then enter the next code.'
 
 /** A secret that counts for nothing until `confirmApp`. @throws UserError 409 */
 export async function beginApp({ db, secrets }: Context, userId: string): Promise<void> {
@@ -50,7 +50,7 @@ export function confirmApp(context: Context, session: Session, code: string): Pr
   return addFactor(context, session, { kind: 'authenticator app' }, async (trx) => {
     const known = await lockTotpSecret(trx, userId)
     if (known === undefined || known.confirmedAt !== null || !known.isFresh) {
-      throw new UserError('no authenticator app is being set up: begin again', 404)
+      throw new UserError('No authenticator app is being set up. Start again', 404)
     }
     const secret = context.secrets.open(known.secretSealed, totpPlace(userId))
     const step = findStep(secret, code.replace(/\s/g, ''), known.nowMs)

@@ -34,7 +34,7 @@ export function addFactor(
   add: (trx: Database) => Promise<void>,
 ): Promise<AddedFactor> {
   return transaction(context.db, async (trx) => {
-    if ((await lockUser(trx, userId)) === undefined) throw new UserError('no such user', 404)
+    if ((await lockUser(trx, userId)) === undefined) throw new UserError('No such user', 404)
     await add(trx)
     const sessionsEnded = await deleteSessionsOf(trx, userId, sessionId)
     await record(context, trx, {
@@ -61,7 +61,7 @@ export function removeFactor(
   return transaction(context.db, async (trx) => {
     await lockUser(trx, userId)
     const removed = await remove(trx)
-    if (removed === undefined) throw new UserError('this second factor is not there any more', 404)
+    if (removed === undefined) throw new UserError('This second factor was already removed', 404)
     if (!(await hasSecondFactor(trx, userId))) await deleteRecoveryCodes(trx, userId)
     await record(context, trx, {
       action: 'second_factor.removed',

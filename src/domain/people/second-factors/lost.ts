@@ -24,10 +24,9 @@ const REASON_LENGTH = { min: 5, max: 300 }
 /** Who was let in by another so lately may be that other. */
 const STRANGERS_DAYS = 7
 
-const NEVER_ONE_S_OWN =
-  'nobody takes away their own second factor in this way: sign in and remove it in the settings'
+const NEVER_ONE_S_OWN = 'To remove your own second factor, sign in and use Settings'
 const NO_SECOND_OPERATOR =
-  'there is no other operator who could confirm: use `linehook user remove-second-factor` on the machine'
+  'No other operator can confirm this. Use `linehook user remove-second-factor` on the server'
 
 /** What is asked for and can still be confirmed. */
 export function findAskedRemoval({ db }: Context, userId: string): Promise<AskedRemoval | undefined> {
@@ -42,9 +41,9 @@ export function findAskedRemoval({ db }: Context, userId: string): Promise<Asked
  */
 export function askForRemoval(context: Context, userId: string, reason: string): Promise<void> {
   return withUser(context, userId, async (trx, user, operatorId) => {
-    if (!(await hasSecondFactor(trx, userId))) throw new UserError('this user has no second factor', 409)
+    if (!(await hasSecondFactor(trx, userId))) throw new UserError('This user has no second factor', 409)
     if ((await findRemoval(trx, userId)) !== undefined) {
-      throw new UserError('this was asked for already: another operator has to confirm it', 409)
+      throw new UserError('This was already requested. Another operator needs to confirm it', 409)
     }
     if (!(await hasOperatorBesides(trx, [operatorId, userId]))) throw new UserError(NO_SECOND_OPERATOR, 409)
     const written = readReason(reason)
@@ -79,14 +78,14 @@ export function confirmRemoval(context: Context, userId: string, removalId: stri
     const asked = await findRemoval(trx, userId)
     if (asked === undefined || asked.id !== removalId) throw notAsked()
     if (asked.askedBy === operatorId)
-      throw new UserError('you asked for it: another operator has to confirm', 409)
+      throw new UserError('You requested this, so another operator needs to confirm it', 409)
     if (
       (await hasGivenAccessTo(trx, asked.askedBy, operatorId, STRANGERS_DAYS)) ||
       (await hasGivenAccessTo(trx, operatorId, asked.askedBy, STRANGERS_DAYS))
     ) {
       throw new UserError(
-        `one of you two has made the other’s account or a set-up link for it in the last ${STRANGERS_DAYS} days: ` +
-          'a third operator has to confirm, or use `linehook user remove-second-factor` on the machine',
+        `One of you created the other’s account or setup link in the last ${STRANGERS_DAYS} days. ` +
+          'A third operator needs to confirm, or use `linehook user remove-second-factor` on the server',
         409,
       )
     }
@@ -115,10 +114,10 @@ function readReason(reason: string): string {
   const { min, max } = REASON_LENGTH
   if (written.length >= min && written.length <= max) return written
   throw new UserError(
-    `reason must say in ${min} to ${max} characters how you know that it is this user who asks`,
+    `reason must say in ${min} to ${max} characters how you verified that this user is asking`,
   )
 }
 
 function notAsked(): UserError {
-  return new UserError('nobody asks for this any more: reload the page', 409)
+  return new UserError('This request is no longer open. Reload the page', 409)
 }

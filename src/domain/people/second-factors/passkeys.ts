@@ -28,10 +28,10 @@ const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', '
 /** Nobody has so many devices. */
 const MAX_PASSKEYS = 20
 
-const NOT_TAKEN = 'The passkey was not taken: begin again, within five minutes.'
+const NOT_TAKEN = 'The passkey was not registered. Start again and finish within five minutes.'
 
 /** One text for every failure. */
-export const PASSKEY_REFUSED = 'The passkey was not accepted: try again, or use something else.'
+export const PASSKEY_REFUSED = 'The passkey was not accepted. Try again, or use another method.'
 
 /** Loaded when the first person uses a passkey: it takes 25 MB (measured). */
 const webauthn = () => import('@simplewebauthn/server')
@@ -47,7 +47,7 @@ export async function beginPasskey(context: Context, session: Session, browserTo
   const { userId, email, name } = session
   const known = await listPasskeys(context.db, userId)
   if (known.length >= MAX_PASSKEYS) {
-    throw new UserError(`you can have ${MAX_PASSKEYS} passkeys: remove one that you do not use`, 409)
+    throw new UserError(`You can have up to ${MAX_PASSKEYS} passkeys. Remove one you no longer use`, 409)
   }
   const options = await (
     await webauthn()
@@ -75,7 +75,7 @@ export async function addPasskey(
 ): Promise<AddedFactor> {
   const name = readName(
     givenName,
-    `name must be 1 to ${MAX_NAME_LENGTH} characters: say where the passkey is`,
+    `name must be 1 to ${MAX_NAME_LENGTH} characters: say where the passkey is stored`,
   )
   const challenge = await takeChallenge(context.db, sha256(browserToken))
   const credential = challenge === undefined ? undefined : await readNew(context, challenge, written)
@@ -90,7 +90,7 @@ export async function addPasskey(
       counter: credential.counter,
       transports: TRANSPORTS.filter((each) => credential.transports?.includes(each as never)),
     })
-    if (!isNew) throw new UserError('this passkey is there already', 409)
+    if (!isNew) throw new UserError('This passkey is already registered', 409)
   })
 }
 

@@ -142,9 +142,9 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
 
   it('are not set up where there is nothing to set up', async () => {
     for (const [setUp, message] of [
-      [setUpNumbers(context, account), 'parrot has no lines yet: import its numbers first'],
+      [setUpNumbers(context, account), 'parrot has no lines yet. Import its numbers first'],
       [setUpNumbers(context, account, ['+15557779999']), 'parrot has no number +15557779999'],
-      [setUpNumbers(context, finch), 'finch calls nobody back: its numbers need no set-up'],
+      [setUpNumbers(context, finch), 'finch makes no callbacks, so its numbers need no setup'],
     ] as const) {
       expect(await refusal(setUp)).to.deep.equal({ status: 409, message })
     }

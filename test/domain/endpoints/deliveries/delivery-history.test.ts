@@ -190,7 +190,7 @@ describeContext('reading deliveries', (context) => {
   it('knows no delivery of another user, none that does not exist, and nothing that is no id', async () => {
     const { id } = await receiveForDelivery(context, stranger)
     for (const wrong of [id, newId(), 'x']) {
-      await expectRefusal(getDelivery(context, line.userId, wrong), 404, 'no such delivery')
+      await expectRefusal(getDelivery(context, line.userId, wrong), 404, 'No such delivery')
     }
   })
 

@@ -138,7 +138,7 @@ describeContext('sending the events that were held', (context) => {
     const { id } = await holdMany(1)
     await setDisabled('gone')
     const refused = sendHeld()
-    await expectRefusal(refused, 409, 'the endpoint is disabled, because it failed: enable it again first')
+    await expectRefusal(refused, 409, 'The endpoint was disabled because it kept failing. Enable it first')
     expect(await deliveryRow(context, id)).to.include({ status: 'held' })
     await enableConnection(context, line.userId, line.lineId)
     expect(await sendHeld()).to.equal(1)
@@ -219,7 +219,7 @@ describeContext('sending the events that were held', (context) => {
         [line.userId, newId()],
         [line.userId, 'x'],
       ] as const) {
-        await expectRefusal(again(user, id), 404, 'no such delivery')
+        await expectRefusal(again(user, id), 404, 'No such delivery')
       }
       expect(await deliveryRow(context, delivery.id)).to.include({ status: 'exhausted' })
     })
@@ -268,7 +268,7 @@ describeContext('sending the events that were held', (context) => {
         tryDeliveryNow(context, line.userId, id),
         tryEndpointNow(context, ...own(line)),
       ]) {
-        await expectRefusal(paused, 409, 'the events to this URL are paused: resume them first')
+        await expectRefusal(paused, 409, 'Events to this URL are paused. Resume them first')
       }
       await resumeEndpoint(context, ownerOf(line.userId), await getEndpoint(context, ...own(line)))
       for (const status of ['delivering', 'delivered', 'exhausted', 'held']) {

@@ -183,7 +183,7 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
     [{ retryOnTimeout: 'no' }, /retryOnTimeout must be true or false/],
     [{ timeoutSeconds: 61 }, /timeoutSeconds must be a whole number from 1 to 60/],
     [{ requestsAtOnce: 9 }, /requestsAtOnce must be a whole number from 1 to 8/],
-    [{ headers: { Host: 'example.com' } }, /Host is set by the service itself/],
+    [{ headers: { Host: 'example.com' } }, /Host is set by Linehook/],
     [{ headers: { 'webhook-id': '1' } }, /webhook-id is set by the service/],
     [{ headers: { 'X Y': '1' } }, /a name has 1 to 100 letters/],
     [{ headers: { 'X-Y': 'a\r\nb: c' } }, /the value of X-Y must be/],

@@ -167,7 +167,7 @@ describeContext('replaying events', (context) => {
       totalCount: 12,
       doneCount: 0,
       failedCount: 10,
-      error: 'the URL did not take 10 events one after the other: see what answers there',
+      error: 'the URL did not take 10 events in a row. Check the server there',
     })
   })
 
@@ -244,7 +244,7 @@ describeContext('replaying events', (context) => {
     await expectRefusal(
       start(),
       409,
-      '3 background tasks are under way already: wait until one of them is done, or stop one',
+      '3 background tasks are already running. Wait until one is done, or stop one',
     )
     const [first, second] = works
     await goOn(context, first!, 1)
@@ -256,7 +256,7 @@ describeContext('replaying events', (context) => {
     await disableUser(context, line.userId, 'goes_on')
     expect(await goOn(context, second!)).to.include({
       status: 'stopped',
-      error: 'the user is disabled',
+      error: 'The user is disabled',
       doneCount: 0,
     })
   })

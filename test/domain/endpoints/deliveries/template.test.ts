@@ -61,7 +61,7 @@ describe('a template that takes the processor', () => {
     it(`and ${what} is ended`, async () => {
       const fault = await faultOf(fill(template))
       expect(fault).to.be.instanceOf(TemplateTooHeavy)
-      expect(String(fault)).to.match(/filling it takes longer than 500 ms: use fewer loops/)
+      expect(String(fault)).to.match(/rendering takes longer than 500 ms: use fewer loops/)
     })
   }
 
@@ -103,7 +103,7 @@ describe('a template that takes the processor', () => {
     expect(refused).to.have.lengthOf(99)
     expect(refused[0])
       .to.have.property('message')
-      .that.matches(/try again in a few seconds/)
+      .that.matches(/Try again in a few seconds/)
   })
 })
 
@@ -167,7 +167,7 @@ describeContext('a template of one’s own', (context) => {
 
   it('is refused where it has a fault, and what it says tells which', async () => {
     for (const [template, words] of [
-      [null, /the shape template needs one/],
+      [null, /template is required/],
       ['{% if %', /template: .*not closed/],
       ['{{ nope }}', /undefined variable: nope/],
       ['{"said": "{{ payload }}"}', /not JSON/],
@@ -190,7 +190,7 @@ describeContext('a template of one’s own', (context) => {
     await other.commit()
     expect(await late).to.deep.equal({
       status: 409,
-      message: 'the policy was changed by somebody else at this moment: try again',
+      message: 'Someone else just changed this policy. Try again',
     })
   })
 
@@ -218,7 +218,7 @@ describeContext('a template of one’s own', (context) => {
 
     it('is not saved with it, nor is it previewed', async () => {
       const policy = { shape: 'template', template: heavy, templateContentType: 'text/plain' }
-      const words = /^template: filling it takes longer than 500 ms: use fewer loops/
+      const words = /^template: rendering takes longer than 500 ms: use fewer loops/
       expect(await refusal(changePolicy(context, ...own(line), policy)))
         .to.have.property('message')
         .that.matches(words)

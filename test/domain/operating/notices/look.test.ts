@@ -296,7 +296,7 @@ describeContext('what people are told of', (context) => {
       const stuck = await toldNotices(context, 'queue.stuck')
       expect(stuck.map(({ subject }) => subject)).to.include.members(['send-message', 'deliver-event'])
       expect(stuck.every(({ user_id: userId }) => userId === null)).to.equal(true)
-      expect(stuck[0]?.details.why).to.match(/process is running: start one/)
+      expect(stuck[0]?.details.why).to.match(/process is running. Start one/)
     })
 
     it('is a carrier that cannot be reached, and that it works again', async () => {

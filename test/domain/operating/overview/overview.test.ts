@@ -239,7 +239,7 @@ describe('the overview', function () {
     expect(endpoints.isKnown && endpoints.value.disabledCount).to.equal(1)
     await context.db('endpoints').update({ disabled_at: null, disabled_reason: null })
     expect(await needs()).to.deep.equal([
-      `waiting: The endpoint at 127.0.0.1:9 of the line ${line.number} takes events again, and 1 event is still held for it: send them.`,
+      `waiting: The endpoint at 127.0.0.1:9 of the line ${line.number} takes events again, and 1 event is still held. Send them now.`,
     ])
     await context.db('deliveries').update({ last_failure: 'media_timeout' })
     expect(await needs()).to.be.empty
@@ -334,7 +334,7 @@ describe('the overview', function () {
       const overview = await seen('it', ({ redis: part }) => !part.isKnown)
       expect(performance.now() - startedAt).to.be.below(SEEN_MS)
       expect(overview.postgres.isKnown && overview.queues.isKnown).to.equal(true)
-      expect(overview.needs.map(({ text }) => text)).to.include('Redis cannot be reached: see REDIS_URL.')
+      expect(overview.needs.map(({ text }) => text)).to.include('Redis is unreachable. Check REDIS_URL.')
     } finally {
       redis.wake()
     }

@@ -74,8 +74,8 @@ describe('a part of the overview', () => {
 
   it('says what is not available, and logs nothing of it', async () => {
     const looked = keeping(0)()
-    refuse(new Unavailable('Redis cannot be reached: see REDIS_URL'))
-    expect(await looked).to.deep.equal({ isKnown: false, fault: 'Redis cannot be reached: see REDIS_URL' })
+    refuse(new Unavailable('Redis is unreachable. Check REDIS_URL'))
+    expect(await looked).to.deep.equal({ isKnown: false, fault: 'Redis is unreachable. Check REDIS_URL' })
     expect(lines).to.be.empty
   })
 
@@ -84,7 +84,7 @@ describe('a part of the overview', () => {
     refuse(new TypeError('a secret'))
     expect(await looked).to.deep.equal({
       isKnown: false,
-      fault: 'Postgres could not be asked: the log says why',
+      fault: 'Postgres could not be checked. See the log',
     })
     expect(JSON.stringify(lines)).to.include('overview.failed')
   })
@@ -140,7 +140,7 @@ const CASES: [title: string, facts: Partial<QueueFacts>, state: string, why: Reg
     'behind',
     /waited 61 s/,
   ],
-  ['none has left for a while', backlog(30_000), 'behind', /None has left the queue in the last minute/],
+  ['none has left for a while', backlog(30_000), 'behind', /None left the queue in the last minute/],
   ['none has left for longer', backlog(60_000), 'stuck', /although 2 workers are connected: look at the log/],
   [
     'nobody counts what leaves',
@@ -216,7 +216,7 @@ describe('what everything rests on', () => {
       'Redis is full',
       judgeRedis({ ...GOOD_REDIS, usedBytes: 95, maxBytes: 100 }),
       'bad',
-      /takes no more jobs/,
+      /accepts no more jobs/,
     ],
     ['the machine of Redis is full', judgeRedis({ ...GOOD_REDIS, usedBytes: 7.9e9 }), 'bad', /more memory/],
     [

@@ -128,7 +128,7 @@ describeWith('applications in the console', startConsole, (site) => {
     const ticked = { ...TYPED, optInEvents: 'lineDisconnected' }
     const refused = await browser.submit(PATH, ticked)
     expect(refused.status).to.equal(400)
-    expect(refused.text).to.match(/role="alert"[^>]*>optInEvents: there is no webhook URL/)
+    expect(refused.text).to.match(/role="alert"[^>]*>optInEvents needs a webhook URL/)
     await browser.submit(PATH, { ...ticked, webhookUrl: site.receiver.url })
     const [application, ...others] = await listApplicationsOf(site.context.db, userId)
     expect([application?.optInEvents, others]).to.deep.equal([['lineDisconnected'], []])

@@ -72,7 +72,7 @@ describe('the callbacks of a carrier account', () => {
     expect(await testCallbacks(at(`http://127.0.0.1:${port}`), account)).to.match(/answered 404.*PUBLIC_URL/)
     await new Promise((resolve) => other.close(resolve))
     expect(await testCallbacks(at(`http://127.0.0.1:${port}`), account)).to.match(
-      /could not be reached from here/,
+      /is not reachable from here/,
     )
   })
 })

@@ -94,7 +94,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       for (const filled of [fill(path), path.replace(':accountId', account.id)]) {
         const answer = method === 'GET' ? await other.get(filled) : await other.submit(filled)
         expectPage(answer, 404)
-        expect(answer.text).to.include('There is nothing at this path').and.not.to.include('secret-name')
+        expect(answer.text).to.include('Nothing found at this path').and.not.to.include('secret-name')
       }
     }
     expect(await allRows(context)).to.deep.equal(before)
@@ -259,7 +259,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       for (const form of ['settings', 'remove']) {
         const answer = await browser.submit(`${CARRIERS}/${id}/${form}`)
         expectPage(answer, 409)
-        expect(faultOf(answer)).to.include('the simulator is always there')
+        expect(faultOf(answer)).to.include('The simulator is built in')
       }
     })
   })
@@ -334,7 +334,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       const { id: userId } = await createPerson(context)
       for (const [fields, status, fault] of [
         [{ userId }, 400, 'tick at least one number'],
-        [{ number: FIRST, userId: newId() }, 404, 'no such user'],
+        [{ number: FIRST, userId: newId() }, 404, 'No such user'],
       ] as [Record<string, string>, number, string][]) {
         const answer = await browser.submit(`${path}/import`, fields)
         expectPage(answer, status)
@@ -349,7 +349,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       const { path } = await add({ name: 'importing' })
       const none = await browser.submit(`${path}/set-up`)
       expectPage(none, 409)
-      expect(faultOf(none)).to.equal('importing has no lines yet: import its numbers first')
+      expect(faultOf(none)).to.equal('importing has no lines yet. Import its numbers first')
       await addLine(context, { userId: operator.id, number: FIRST, carrierAccount: 'importing' })
       expect((await browser.get(path)).text).to.include(`action="${path}/set-up"`)
       expectSentTo(await browser.submit(`${path}/set-up`), `${path}?done=carrier-numbers-set-up`)

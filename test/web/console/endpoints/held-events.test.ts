@@ -60,7 +60,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
       const { id } = await receive()
       expect(await words()).to.include('They can be sent when the URL is enabled again.')
       const early = await endpoint.submit('send-held-events')
-      expectFault(early, 409, 'the endpoint is disabled, because it failed: enable it again first')
+      expectFault(early, 409, 'The endpoint was disabled because it kept failing. Enable it first')
       await endpoint.submit('enable')
       expect(await words()).to.include('Send them')
       expectSentTo(await endpoint.submit('send-held-events'), `${endpoint.path}?done=held-sent`)

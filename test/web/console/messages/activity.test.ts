@@ -105,7 +105,7 @@ describeWith('the activity page', startConsole, (site) => {
     const [all] = await listTasksOf(context, line.userId, { limit: 1 })
     expect(await goOn(context, all!)).to.include({ status: 'done', doneCount: 3, totalCount: 3 })
     expect((await deliveryRow(context, second!.id)).due_at.getTime()).to.be.at.most(Date.now())
-    expectFault(await retry('?status=exhausted'), 409, 'No undelivered event fits this filter')
+    expectFault(await retry('?status=exhausted'), 409, 'No undelivered event matches this filter')
   })
 
   it('says when a scheduled message goes', async () => {
@@ -279,7 +279,7 @@ describeWith('the activity page', startConsole, (site) => {
         'from must be a date and time in Europe/Berlin, such as 2026-11-21T13:00',
       ],
       ['before=x', 'before must be an id (a UUID)'],
-      ['status=sent&status=failed', 'status may be given once'],
+      ['status=sent&status=failed', 'status may be given only once'],
     ] as const) {
       it(`by what it can be, unlike ${query}`, async () => {
         const answer = await line.browser.get(

@@ -97,7 +97,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(await messageRow(site.context, rows[0]!)).to.include({ to_number: ANNA, source: 'console' })
     expect(await words()).to.include('On my way')
     const refused = await line.submit(form, { key: newId(), text: '' })
-    expectFault(refused, 400, 'give text, mediaUrl or both')
+    expectFault(refused, 400, 'Give text, mediaUrl or both')
   })
 
   it('say what keeps the line from writing, and take a name and a block', async () => {

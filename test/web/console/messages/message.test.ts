@@ -231,7 +231,7 @@ describeWith("a message's page", startConsole, (site) => {
     it('nothing that is over or under way, and says so at the top', async () => {
       const id = await queueMessage(site.context, line)
       const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key: newId() })
-      expectFault(answer, 409, 'only a message that failed or is unknown can be sent again')
+      expectFault(answer, 409, 'Only a failed or unknown message can be resent')
     })
 
     it('keeps the key when it is refused', async () => {
@@ -240,7 +240,7 @@ describeWith("a message's page", startConsole, (site) => {
       const key = newId()
       const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key })
       expect(answer.status).to.equal(409)
-      expect(wordsOf(answer.text)).to.include('this line is disabled')
+      expect(wordsOf(answer.text)).to.include('This line is disabled')
       expect(keyOf(answer.text)).to.equal(key)
       expect(livePathOf(answer.text)).to.equal(undefined)
     })
@@ -362,7 +362,7 @@ describeWith("a message's page", startConsole, (site) => {
       expectFault(
         refused,
         409,
-        'this delivery does not wait for its next attempt: it is under way, or its attempts are over',
+        'This delivery is not waiting for a retry. An attempt is running, or there are no attempts left',
       )
     })
 
@@ -411,7 +411,7 @@ describeWith("a message's page", startConsole, (site) => {
         job_generation: 1,
       })
       const again = await line.browser.submit(action)
-      expectFault(again, 409, /^this delivery is under way/)
+      expectFault(again, 409, /^This delivery is still in progress/)
     })
 
     it('says that nobody got it where there was no URL', async () => {

@@ -74,16 +74,13 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
 
   it('say at the form what is wrong with a filter, and keep it', async () => {
     for (const [query, fault] of [
-      ['actor=nobody@example.com', 'actor must be the e-mail address or the id of a user'],
-      ['user=x', 'user must be the e-mail address or the id of a user'],
-      ['subject=Shop', 'subject must be an id, the number of a line, or the e-mail address of a user'],
-      [
-        'subject=%2B15005550999',
-        'subject must be an id, the number of a line, or the e-mail address of a user',
-      ],
+      ['actor=nobody@example.com', 'actor must be a user’s email address or id'],
+      ['user=x', 'user must be a user’s email address or id'],
+      ['subject=Shop', 'subject must be an id, a line’s number or a user’s email address'],
+      ['subject=%2B15005550999', 'subject must be an id, a line’s number or a user’s email address'],
       [
         'action=toString',
-        'action must be one of docs/audit.md, such as line.renamed, or the first word of several, such as line',
+        'action must be one listed in docs/audit.md, such as line.renamed, or a group of them, such as line',
       ],
     ] as const) {
       const answer = await browser.get(`${LOG}?${query}`)

@@ -39,7 +39,7 @@ describeWeb('notices in the console', ({ context, web }) => {
   const addQueueNotice = () =>
     addNotice('queue.stuck', null, {
       queue: 'send-message',
-      why: 'No `send-message` process is running: start one.',
+      why: 'No `send-message` process is running. Start one.',
     })
   const showTo = async (person: Person, path = NOTICES) => {
     const answer = await (await browse(context, web, person.id)).get(path)

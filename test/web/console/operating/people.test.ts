@@ -52,7 +52,7 @@ describeWeb('the console, of people', ({ context, web }) => {
     this.timeout(20_000)
     await claimMessage(context, await queueMessage(context, line))
     const page = await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4711' })
-    expectFault(page, 409, /are being worked on right now/)
+    expectFault(page, 409, /are being processed right now/)
     expect(page.text).to.include(`name="number" value="${ANNA}"`)
   })
 

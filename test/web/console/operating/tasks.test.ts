@@ -109,7 +109,7 @@ describeWith('replays and background tasks in the console', startConsole, (site)
       status: 'stopped',
     })
     expect(faultOf(await line.browser.submit(`/console/tasks/${id}/stop`))).to.equal(
-      'this task is over already',
+      'This task has already ended',
     )
     await stream.close()
   })

@@ -108,7 +108,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
     await confirm(confirming, await rowOf())
     await sendMails(mailing)
     expect(recipients().slice(3).sort()).to.deep.equal(everybody)
-    expect(server.mails[3]?.text).to.include('All sessions of the account are ended')
+    expect(server.mails[3]?.text).to.include('All sessions have ended')
     expect((await toldNotices(context)).map(({ kind }) => kind)).to.deep.equal([
       'second_factor.removal_asked',
       'second_factor.removed',
@@ -120,8 +120,8 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       await ask()
       const again = await browse(context, web, first!.id)
       expect(await readRemoval(again)).to.equal(undefined)
-      await expectRefusal(again, await rowOf(), /^you asked for it/)
-      await expectRefusal(asking, await rowOf(), /^you asked for it/)
+      await expectRefusal(again, await rowOf(), /^You requested this/)
+      await expectRefusal(asking, await rowOf(), /^You requested this/)
     })
 
     it('one operator adds a second account, or lets himself into another one by a set-up link', async () => {
@@ -130,12 +130,12 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
         { ...context, actor: { kind: 'user', userId: first!.id, credentialId: null, address: null } },
         second!.id,
       )
-      await expectRefusal(confirming, await rowOf(), /made the other’s account or a set-up link/)
+      await expectRefusal(confirming, await rowOf(), /created the other’s account or setup link/)
 
       const email = `${user.id}@operators.example.com`
       await asking.submit('/console/users', { email, name: 'Also me', role: 'operator' })
       const added = await context.db('users').where({ email }).first<{ id: string }>('id')
-      await expectRefusal(await browse(context, web, added.id), await rowOf(), /made the other’s account/)
+      await expectRefusal(await browse(context, web, added.id), await rowOf(), /created the other’s account/)
     })
 
     it('the operator whom it is about asks, or confirms', async () => {
@@ -147,7 +147,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
         .to.include('in your settings')
         .and.not.to.include('/second-factor/ask')
       await ask()
-      await expectRefusal(own, await rowOf(), /^nobody takes away their own/)
+      await expectRefusal(own, await rowOf(), /^To remove your own/)
     })
 
     it('a day has passed, who asked is an operator no more, or it was withdrawn', async () => {
@@ -155,13 +155,13 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       const late = await rowOf()
       const requests = () => context.db('second_factor_removals')
       await requests().update({ asked_at: context.db.raw(`now() - interval '25 hours'`) })
-      await expectRefusal(confirming, late, /^nobody asks for this any more/)
+      await expectRefusal(confirming, late, /^This request is no longer open/)
       await keepHouse(context)
       expect(await requests()).to.deep.equal([])
 
       await ask()
       await context.db('users').where({ id: first!.id }).update({ role: 'user' })
-      await expectRefusal(confirming, await rowOf(), /^nobody asks for this any more/)
+      await expectRefusal(confirming, await rowOf(), /^This request is no longer open/)
       await context.db('users').where({ id: first!.id }).update({ role: 'operator' })
 
       const read = await rowOf()
@@ -170,7 +170,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
         `${path}?done=removal-withdrawn`,
       )
       await ask(asking, 'for another reason')
-      await expectRefusal(confirming, read, /^nobody asks for this any more/)
+      await expectRefusal(confirming, read, /^This request is no longer open/)
       expect((await acts()).map(({ action }) => action)).to.include('second_factor.removal_withdrawn')
     })
   })
@@ -199,6 +199,6 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
     const other = await createPerson(context)
     const none = await asking.submit(`/console/users/${other.id}/second-factor/ask`, { reason: REASON })
     expectPage(none, 409)
-    expect(none.text).to.include('this user has no second factor')
+    expect(none.text).to.include('This user has no second factor')
   })
 })

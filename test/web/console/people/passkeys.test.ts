@@ -51,7 +51,7 @@ describeWeb('passkeys', options, ({ context, web }) => {
     for (const secretCredential of GARBAGE) {
       await browser.submit(`${PASSKEYS}/options`)
       const added = await browser.submit(PASSKEYS, { name: 'my phone', secretCredential })
-      expectFault(added, 400, /^The passkey was not taken/)
+      expectFault(added, 400, /^The passkey was not registered/)
 
       const visitor = await browse(context, web)
       await visitor.submit(`${SIGN_IN}/options`)

@@ -75,7 +75,7 @@ describeWeb('the second factor of a user', ({ context, web }) => {
     const secret = await begin()
     for (const code of ['000000', codeAt(secret, Date.now() - 300_000), '']) {
       const answer = await confirm(code)
-      expectFault(answer, 400, /^This is not the code that the app should show now/)
+      expectFault(answer, 400, /^Wrong code/)
       expect(secretIn(answer.text)).to.equal(secret)
     }
     const visitor = await browse(context, web)

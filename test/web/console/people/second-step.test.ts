@@ -181,7 +181,7 @@ describeWeb('signing in with a second factor', ({ context, web }) => {
       await confirm(PASSWORD, '000000'),
       await confirm('wrong horse battery', await app.nextCode()),
     ]) {
-      expectFault(answer, 401, /^password or code is wrong/)
+      expectFault(answer, 401, /^Wrong password or code/)
     }
     expectSentTo(await confirm(PASSWORD, await app.nextCode()), '/console/settings')
   })

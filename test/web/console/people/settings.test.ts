@@ -197,7 +197,7 @@ describeWeb('the settings', ({ context, web }) => {
 
     it('that is guessed soon is refused, and the box stays as it was', async () => {
       const answer = await change({ newPassword: 'password1234', revoke: 'true' })
-      expectFault(answer, 400, /^password is easy to guess/)
+      expectFault(answer, 400, /^password is too easy to guess/)
       expect(answer.text).to.match(/<input type="checkbox" name="revoke" value="true" checked/)
     })
   })

@@ -106,7 +106,7 @@ describeWeb('a form that is posted after the session ended', ({ context, web }) 
     const path = '/console/applications'
     for (const password of ['wrong horse battery', '']) {
       const answer = await browser.submit(path, { name: 'Shop', ...credentials(undefined, password) })
-      expectFault(answer, 401, /^E-mail or password is wrong/)
+      expectFault(answer, 401, /^Wrong email or password/)
       expect(carried(answer)).to.deep.equal([['name', 'Shop']])
       expect(answer.text).to.include(`value="${owner.person.email}"`)
     }

@@ -91,11 +91,11 @@ describeWeb('the pages of users', ({ context, web }) => {
     it('that is refused leaves the form as it was typed', async () => {
       const count = (await listUsers(context.db)).length
       for (const [email, status, fault] of [
-        ['nobody', 400, 'email must be an e-mail address, such as ada@example.com'],
+        ['nobody', 400, 'email must be an email address, such as ada@example.com'],
         [
           operator.email.toUpperCase(),
           409,
-          `email ${operator.email.toUpperCase()} belongs to a user already`,
+          `email ${operator.email.toUpperCase()} already belongs to a user`,
         ],
       ] as const) {
         const answer = await browser.submit(USERS, { email, name: 'Ada "Countess"', role: 'operator' })
@@ -169,7 +169,7 @@ describeWeb('the pages of users', ({ context, web }) => {
       }
       for (const [fields, status, fault] of [
         [{ number: '555 1234' }, 400, /^number must be in E.164/],
-        [{ number: taken.number }, 409, /belongs to a line already/],
+        [{ number: taken.number }, 409, /already belongs to a line/],
         [{ carrier: 'pigeon' }, 400, /^carrier pigeon is not set up/],
         [{ countries: 'US,,CA' }, 400, /^allowedCountries must/],
         [{ perNumber: '1.5' }, 400, /^messagesPerNumberPerMinute must/],
@@ -230,7 +230,7 @@ describeWeb('the pages of users', ({ context, web }) => {
       expect((await browser.get(own)).text).not.to.include(`action="${own}/disable"`)
       const answer = await browser.submit(`${own}/disable`, { belongings: 'stops' })
       expectPage(answer, 409)
-      expect(answer.text).to.include('nobody can disable themselves')
+      expect(answer.text).to.include('You cannot disable yourself')
     })
 
     it('ends for all sessions, tokens and applications', async () => {

@@ -50,7 +50,7 @@ function noticesOf({ person: { id: userId }, line: { lineId } }: Owner): NewNoti
   }
   const queue = {
     queue: 'send-message',
-    why: 'No `send-message` process is running. Start one. Nothing waits.',
+    why: 'No `send-message` process is running. Start one. The queue is empty.',
   }
   return [
     { id: newId(), kind: 'endpoint.failing', subject: lineId, userId, details: endpoint },

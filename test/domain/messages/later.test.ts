@@ -170,7 +170,7 @@ describeContext('a message for later', (context) => {
     ]) {
       const { status, message } = await refusal(act())
       expect(status).to.equal(409)
-      expect(message).to.match(/It is being sent|this one is sending/)
+      expect(message).to.match(/It is being sent|This one is sending/)
     }
     await context.batched.settleMessage({ id: first.id, claim, status: 'sent' })
     const other = await createLine(context)

@@ -100,7 +100,7 @@ describeWith('an API token', serveApi, (api) => {
     expectProblem(await program.get(`${path}/incoming-webhook`), 403, /read-only/)
     expectProblem(await program.put(path, { name: 'x' }), 403, /read-only/)
     expectProblem(await program.get(`/v1/lines/${other.line.lineId}`), 404, /No such line/)
-    expectProblem(await program.get('/v1/applications'), 403, /one line only/)
+    expectProblem(await program.get('/v1/applications'), 403, /limited to one line/)
   })
 
   it('that has expired is refused as one that was revoked', async () => {

@@ -129,7 +129,7 @@ function faultsOfTraffic(traffic: Omit<CarrierTraffic, 'carrier'>): Fault[] {
   if (unknownCount >= FEW && unknownCount / handedOverCount >= MANY_FAIL) {
     found.push({
       mood: 'bad',
-      state: 'unclear answers',
+      state: 'no clear answers',
       fault: `It did not say of ${countOf(unknownCount, 'message')} of the last 15 minutes whether it took them.`,
     })
   }

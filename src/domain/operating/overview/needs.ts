@@ -130,7 +130,7 @@ function ofPeople(people: ForPeople): Need[] {
     })),
     ...failedMedia.map((each): Need => ({
       mood: 'waiting',
-      text: `${countOf(each.count, 'picture or recording', 'pictures or recordings')} of ${each.email} could not be copied in the last 24 hours.`,
+      text: `${countOf(each.count, 'picture or recording', 'pictures or recordings')} from ${each.email} could not be copied in the last 24 hours.`,
       cure: { at: 'failed messages', userId: each.userId },
     })),
     ...holding.map((endpoint): Need => ({

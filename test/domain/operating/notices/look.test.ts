@@ -240,7 +240,7 @@ describeContext('what people are told of', (context) => {
     expect(others).to.deep.equal([])
     expect(notice).to.include({ subject: line.lineId, user_id: line.userId })
     expect(noticeInPlainWords({ kind: 'cap.near', details: notice?.details }).title).to.equal(
-      'A spend cap is nearly used up: of the line Front desk',
+      'Daily segment cap at 80 %: Front desk',
     )
     await setSpendCap(context, { of: 'user', id: line.userId }, 10)
     await changeRows(context, 'spend_caps', { owner_id: line.userId }, { used: 10 })
@@ -270,7 +270,7 @@ describeContext('what people are told of', (context) => {
     expect(others).to.deep.equal([])
     expect(notice).to.deep.include({ subject: line.lineId, user_id: line.userId })
     expect(noticeInPlainWords({ kind: 'monthly_cap.near', details: notice?.details }).text).to.match(
-      /^4\.01 of 5\.00 USD are spent this month/,
+      /^4\.01 of 5\.00 USD spent this month/,
     )
   })
 

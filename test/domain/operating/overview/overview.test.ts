@@ -120,7 +120,11 @@ describe('the overview', function () {
     for (const service of [overview.postgres, overview.redis, overview.storage]) {
       expect(service.isKnown && service.value).to.include({ mood: 'good' })
     }
-    expect(await queue('send-message')).to.include({ state: 'normal', why: 'Nothing waits.', workers: 1 })
+    expect(await queue('send-message')).to.include({
+      state: 'normal',
+      why: 'The queue is empty.',
+      workers: 1,
+    })
   })
 
   it('tells a queue without workers from one without work, within 10 s', async () => {
@@ -166,7 +170,7 @@ describe('the overview', function () {
     await changeRows(context, 'deliveries', called, { status: 'delivering', lease_until: until })
     const slow = await queue('deliver-event')
     expect(slow).to.include({ state: 'normal', oldestMs: null })
-    expect(slow.why).to.match(/ 1 endpoint takes events more slowly than they come\.$/)
+    expect(slow.why).to.match(/ 1 endpoint takes events more slowly than they arrive\.$/)
   })
 
   it('calls nothing late that a person has paused', async () => {
@@ -200,12 +204,12 @@ describe('the overview', function () {
       expect(found).to.deep.equal([
         {
           mood: 'bad',
-          text: 'All sending is paused: messages are accepted and wait until it is resumed.',
+          text: 'All sending is paused. Messages are accepted and wait until you resume it.',
           cure: { at: 'sending' },
         },
         {
           mood: 'waiting',
-          text: 'The lines of the carrier account simulator send nothing until it is resumed: somebody has paused it.',
+          text: 'Carrier account simulator is paused. Its lines send nothing until you resume it.',
           cure: { at: 'carrier', id: account.id },
         },
       ])
@@ -239,7 +243,7 @@ describe('the overview', function () {
     expect(endpoints.isKnown && endpoints.value.disabledCount).to.equal(1)
     await context.db('endpoints').update({ disabled_at: null, disabled_reason: null })
     expect(await needs()).to.deep.equal([
-      `waiting: The endpoint at 127.0.0.1:9 of the line ${line.number} takes events again, and 1 event is still held. Send them now.`,
+      `waiting: The endpoint at 127.0.0.1:9 of the line ${line.number} has recovered, but 1 event is still held. Send them now.`,
     ])
     await context.db('deliveries').update({ last_failure: 'media_timeout' })
     expect(await needs()).to.be.empty
@@ -304,7 +308,7 @@ describe('the overview', function () {
       { at: 'unknown messages', userId: line.userId },
       { at: 'failed messages', userId: line.userId },
     ])
-    for (const { text } of found) expect(text).to.match(/ of user\d+@example\.com /)
+    for (const { text } of found) expect(text).to.match(/ from user\d+@example\.com /)
   })
 
   it('says that a partition is missing, and what makes it', async () => {

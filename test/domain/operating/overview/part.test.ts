@@ -107,7 +107,7 @@ const FACTS: QueueFacts = {
 const backlog = (oldestMs: number) => ({ waitingCount: 500, oldestMs })
 
 const CASES: [title: string, facts: Partial<QueueFacts>, state: string, why: RegExp][] = [
-  ['nothing waits and workers are there', {}, 'normal', /^Nothing waits\.$/],
+  ['nothing waits and workers are there', {}, 'normal', /^The queue is empty\.$/],
   [
     'nothing waits and no worker is there',
     { jobs: { ...JOBS, workers: 0 } },
@@ -138,24 +138,24 @@ const CASES: [title: string, facts: Partial<QueueFacts>, state: string, why: Reg
     'the oldest waits, and one is under way',
     { ...backlog(61_000), underWayCount: 1 },
     'behind',
-    /waited 61 s/,
+    /waiting for 61 s/,
   ],
   ['none has left for a while', backlog(30_000), 'behind', /None left the queue in the last minute/],
-  ['none has left for longer', backlog(60_000), 'stuck', /although 2 workers are connected: look at the log/],
+  ['none has left for longer', backlog(60_000), 'stuck', /although 2 workers are connected. Check the log/],
   [
     'nobody counts what leaves',
     { ...backlog(30_000), perMinute: null },
     'behind',
-    /no `maintenance` process counts/,
+    /no `maintenance` process is running/,
   ],
   [
     'Redis is away, and something waits',
     { ...backlog(1), jobs: undefined },
     'stuck',
-    /^Redis cannot be reached/,
+    /^Redis is unreachable/,
   ],
-  ['Redis is away, and nothing waits', { jobs: undefined }, 'behind', /^Redis cannot be reached/],
-  ['Redis does not tell of workers', { jobs: { ...JOBS, workers: null } }, 'normal', /^Nothing waits/],
+  ['Redis is away, and nothing waits', { jobs: undefined }, 'behind', /^Redis is unreachable/],
+  ['Redis does not tell of workers', { jobs: { ...JOBS, workers: null } }, 'normal', /^The queue is empty/],
   ['more wait than are counted', { waitingCount: 100_001 }, 'normal', /^More than 100,000 messages wait\.$/],
 ]
 
@@ -203,8 +203,8 @@ describe('what everything rests on', () => {
   })
 
   for (const [title, view, mood, text] of [
-    ['Redis evicts', judgeRedis({ ...GOOD_REDIS, policy: 'allkeys-lru' }), 'bad', /set it to noeviction/],
-    ['Redis keeps no file', judgeRedis({ ...GOOD_REDIS, hasAof: false }), 'bad', /set appendonly to yes/],
+    ['Redis evicts', judgeRedis({ ...GOOD_REDIS, policy: 'allkeys-lru' }), 'bad', /Set it to noeviction/],
+    ['Redis keeps no file', judgeRedis({ ...GOOD_REDIS, hasAof: false }), 'bad', /Set appendonly to yes/],
     ['Redis cannot write', judgeRedis({ ...GOOD_REDIS, isAofWritten: false }), 'bad', /look at its disk/],
     [
       'Redis is filling',
@@ -257,7 +257,7 @@ describe('what everything rests on', () => {
     const nothing = { version: null, policy: null, hasAof: null, isAofWritten: null }
     const view = judgeRedis({ ...nothing, usedBytes: null, maxBytes: null, machineBytes: null })
     expect(view.mood).to.equal('good')
-    expect(view.facts).to.deep.include(['Append-only file', 'not told'])
+    expect(view.facts).to.deep.include(['Append-only file', 'unknown'])
   })
 })
 

@@ -74,7 +74,7 @@ describeWith("a line's tab Receive", startConsole, (site) => {
     expectFault(
       refused,
       409,
-      'a line may have up to 10 endpoints beside its outgoing webhook: delete one first',
+      'A line can have up to 10 endpoints in addition to its outgoing webhook. Delete one first',
     )
     await line.submit('connection/disconnect')
     const left = [...(await line.page('/receive')).matchAll(/\/console\/endpoints\/([\w-]+)/g)]

@@ -13,7 +13,9 @@ import { readSession } from '../console/people/session.js'
 export function answerErrors(context: Context): Middleware {
   const { log } = context
   return async (ctx, next) => {
-    const answer = (status: number, message: string) => answerError(ctx, context, status, message)
+    const answer = (status: number, message: string) => {
+      answerError(ctx, context, status, message)
+    }
     ctx.set('Cache-Control', 'no-store')
     try {
       await next()
@@ -25,7 +27,7 @@ export function answerErrors(context: Context): Middleware {
     } catch (error) {
       const { status, detail, retryAfterSeconds } = explainError(log, error)
       if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds))
-      await answer(status, detail)
+      answer(status, detail)
     }
   }
 }
@@ -61,12 +63,9 @@ export function logBrokenAnswers(log: Logger): (error: unknown, ctx?: KoaContext
 const NOT_FOUND = 'Nothing found at this path'
 
 /** Nobody answered: there is no such path, or the router has set 405 and `Allow`. */
-async function answerNothing(
-  ctx: KoaContext,
-  answer: (status: number, message: string) => Promise<void>,
-): Promise<void> {
-  if (ctx.status === 404) await answer(404, NOT_FOUND)
-  if (ctx.status === 405) await answer(405, 'Method not allowed: see the Allow header')
+function answerNothing(ctx: KoaContext, answer: (status: number, message: string) => void): void {
+  if (ctx.status === 404) answer(404, NOT_FOUND)
+  if (ctx.status === 405) answer(405, 'Method not allowed: see the Allow header')
 }
 
 /** Packages that read requests (the dashboard's) throw errors with a status. */
@@ -75,19 +74,13 @@ function isSendersFault(error: unknown): error is Error & { status: number } {
   return typeof error.status === 'number' && error.status >= 400 && error.status < 500
 }
 
-async function answerError(
-  ctx: KoaContext,
-  context: Context,
-  status: number,
-  message: string,
-): Promise<void> {
+function answerError(ctx: KoaContext, context: Context, status: number, message: string): void {
   ctx.status = status
   if (ctx.path.startsWith('/webhooks/')) {
     // A path below /webhooks that is no webhook's is a badly copied one.
     ctx.body = { success: false, error: message === NOT_FOUND ? 'URL is invalid' : message }
   } else if (isForBrowser(ctx)) {
-    const title = STATUS_CODES[status] ?? 'Error'
-    await answerErrorPage(ctx, context, { title, message, asksWho: status === 404 })
+    answerErrorPage(ctx, context, STATUS_CODES[status] ?? 'Error', message)
     ctx.status = status
   } else {
     ctx.body = JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail: message })

@@ -13,15 +13,11 @@ const SENTENCES: Record<string, string> = {
 
 /** What cannot be told to the application by redirect: a page for people, RFC 6749's JSON for programs. */
 export function answerAuthorizationError(context: Context) {
-  return async (ctx: KoaContext, { error, error_description: description }: ErrorOut): Promise<void> => {
+  return (ctx: KoaContext, { error, error_description: description }: ErrorOut): void => {
     const { status } = ctx
     if (ctx.get('Accept').includes('text/html')) {
       const sentence = SENTENCES[error] ?? description ?? error
-      await answerErrorPage(ctx, context, {
-        title: 'This authorization cannot go on',
-        message: `${sentence} (${error})`,
-        asksWho: false,
-      })
+      answerErrorPage(ctx, context, 'This authorization cannot go on', `${sentence} (${error})`)
     } else {
       ctx.body = { error, ...(description === undefined ? {} : { error_description: description }) }
     }

@@ -275,7 +275,7 @@ describe('the pages in a browser', function () {
   it('keep open what a person has opened, while the overview changes around it', async () => {
     const { page, complaints } = await visit()
     await page.goto('/console/overview')
-    await page.getByText('The same as a table').click()
+    await page.getByText('Show as a table').click()
     await page.getByRole('columnheader', { name: 'Accepted' }).first().waitFor()
     await queueMessage(context, owner.line, { error: 'throttled', not_before: new Date(Date.now() + 60_000) })
     await page.getByText('It asks for a slower pace').first().waitFor()

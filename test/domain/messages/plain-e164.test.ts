@@ -7,8 +7,8 @@ import { isPlainE164 } from '../../../src/domain/messages/plain-e164.js'
 const CODES = [...new Set(getCountries().map((country) => getCountryCallingCode(country)))]
 const NO_COUNTRY = ['800', '808', '870', '878', '881', '882', '883', '888', '979', '999']
 const LONGEST_NATIONAL = 13
-/** Every beginning of two digits, and of each so many numbers with other digits behind it. */
-const OF_EACH_BEGINNING = 2
+/** Every beginning of two digits, and of each so many numbers with random digits behind it. */
+const OF_EACH_BEGINNING = 1
 
 describe('a number in E.164 that is read without the library', () => {
   it('is what the library reads, for each calling code, length and beginning, whatever the line’s country is', () => {
@@ -27,7 +27,7 @@ describe('a number in E.164 that is read without the library', () => {
       }),
     )
     expect(differing).to.deep.equal([])
-    expect(plain).to.be.greaterThan(20_000)
+    expect(plain).to.be.greaterThan(15_000)
   })
 
   it('is nearly every number of a phone', () => {

@@ -13,6 +13,7 @@ import { UserError } from '../../../errors.js'
 import { queryOf } from '../form-values.js'
 import { Layout } from '../layout.js'
 import { live } from '../live.js'
+import { PageHead } from '../parts/page-head.js'
 import { OverviewNow } from './overview/now.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { OVERVIEW } from '../home.js'
@@ -30,10 +31,7 @@ export function showOverview(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title="Overview">
-        <div class="overview-head">
-          <h1>Overview</h1>
-          <SpanLinks span={span} by={by} />
-        </div>
+        <PageHead title="Overview" acts={<SpanLinks span={span} by={by} />} />
         <TourSection page={page} tour={tour} />
         <div {...{ 'data-live': `${OVERVIEW}/live?span=${span}&by=${by}` }} hx-swap="innerMorph">
           {now}

@@ -38,14 +38,14 @@ describeWeb('the overview page', ({ context, web }) => {
     expectPage(page)
     const words = wordsOf(page.text)
     for (const part of [
-      ...['Needs attention', 'Messages to people, a minute', 'From the event to the endpoint', 'Queues'],
-      ...['Carriers', 'Postgres', 'Redis', 'Storage', 'Endpoints with trouble', 'Busiest'],
+      ...['Needs attention', 'Outbound messages per minute', 'Time from event to endpoint', 'Queues'],
+      ...['Carriers', 'Postgres', 'Redis', 'Storage', 'Failing endpoints', 'Busiest'],
     ]) {
       expect(words).to.include(part)
     }
     expect(words).to.include('accepted 2').and.to.include('received 1')
     expect(page.text).to.match(
-      /<svg[^>]* role="img" aria-label="Messages to people, a minute, in the last hour\. In all: /,
+      /<svg[^>]* role="img" aria-label="Outbound messages per minute, in the last hour\. Total: /,
     )
     expect(page.text).not.to.match(/ style=|onclick=|<b>Bold/)
   })

@@ -47,7 +47,7 @@ export function BusiestOf(props: { busiest: Busiest; by: Dimension; span: Span; 
       )}
       {busiest.lookedBackTo !== null && (
         <p class="muted">
-          Of the newest 50,000 {by === 'endpoint' ? 'events' : 'messages'}, since{' '}
+          Based on the newest 50,000 {by === 'endpoint' ? 'events' : 'messages'}, since{' '}
           <Time at={busiest.lookedBackTo} />.
         </p>
       )}

@@ -24,14 +24,14 @@ export function Charts({ traffic }: { traffic: Traffic }) {
     <>
       {traffic.countedAt === null && (
         <p class="empty">
-          Nothing was counted in the last day: a <code>maintenance</code> process does it.
+          No figures for the last day. Start a <code>maintenance</code> process to collect them.
         </p>
       )}
       <div class="charts">
-        <CountChart title="Messages to people, a minute" counts={OUT} traffic={traffic} />
-        <CountChart title="Messages from people, and events, a minute" counts={IN} traffic={traffic} />
-        <WaitChart title="From acceptance to the carrier" kind="carrier" traffic={traffic} />
-        <WaitChart title="From the event to the endpoint" kind="endpoint" traffic={traffic} />
+        <CountChart title="Outbound messages per minute" counts={OUT} traffic={traffic} />
+        <CountChart title="Inbound messages and events per minute" counts={IN} traffic={traffic} />
+        <WaitChart title="Time from acceptance to the carrier" kind="carrier" traffic={traffic} />
+        <WaitChart title="Time from event to endpoint" kind="endpoint" traffic={traffic} />
       </div>
       <FiguresTable bins={traffic.bins} />
     </>
@@ -56,7 +56,7 @@ function CountChart(props: ChartProps & { counts: readonly (readonly [CountName,
   return (
     <Chart
       title={title}
-      summary={`${title}, in ${SPANS[span].words}. In all: ${figures}.`}
+      summary={`${title}, in ${SPANS[span].words}. Total: ${figures}.`}
       series={series}
       scale={countScale(highestOf(series))}
       since={sinceOf(traffic)}
@@ -67,10 +67,7 @@ function CountChart(props: ChartProps & { counts: readonly (readonly [CountName,
 function WaitChart({ title, traffic, kind }: ChartProps & { kind: 'carrier' | 'endpoint' }) {
   const { bins, waits, span } = traffic
   const of = ({ waits: { [kind]: wait } }: Pick<TrafficBin, 'waits'>) => wait
-  const series = [
-    ...ofPercentile('half', 'half within', 'p50Ms'),
-    ...ofPercentile('most', '95 of 100 within', 'p95Ms'),
-  ]
+  const series = [...ofPercentile('half', 'median', 'p50Ms'), ...ofPercentile('most', 'p95', 'p95Ms')]
   function ofPercentile(look: string, label: string, name: keyof Percentiles): Series[] {
     const inAll = waits[kind]?.[name]
     const figure = inAll === undefined ? '–' : describeMs(inAll)

@@ -9,12 +9,12 @@ import { CureLink } from './cure-link.js'
 
 export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; userId: string }) {
   const { endpoints, disabledCount, failingCount } = troubles
-  if (endpoints.length === 0) return <p class="empty">Every endpoint takes its events.</p>
+  if (endpoints.length === 0) return <p class="empty">Every endpoint is accepting events.</p>
   return (
     <>
       <p>
-        {countOf(disabledCount, 'endpoint is', 'endpoints are')} disabled, and{' '}
-        {failingCount === 1 ? '1 fails' : `${describeCount(failingCount)} fail`}. The worst:
+        {countOf(disabledCount, 'endpoint is', 'endpoints are')} disabled, {describeCount(failingCount)}{' '}
+        {failingCount === 1 ? 'is' : 'are'} failing. Longest first:
       </p>
       <table class="rows">
         <thead>
@@ -73,7 +73,7 @@ function State({
   }
   return (
     <span>
-      <span class="badge waiting">slow</span> It gets fewer events at a time, because it was overloaded.
+      <span class="badge waiting">slow</span> It was overloaded, so it gets fewer events at a time.
     </span>
   )
 }

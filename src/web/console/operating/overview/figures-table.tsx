@@ -17,11 +17,11 @@ const COLUMNS: readonly (readonly [CountName, string])[] = [
 /** What the charts show, newest first, for who would rather read. */
 export function FiguresTable({ bins }: { bins: readonly TrafficBin[] }) {
   return (
-    <details class="figures">
-      <summary>The same as a table</summary>
+    <details>
+      <summary>Show as a table</summary>
       <p>
-        Accepted and received messages stand where they came in; sent, delivered, failed and unknown ones
-        where they were handed to the carrier, by what has become of them since.
+        Accepted and received messages count when they arrived. Sent, delivered, failed and unknown messages
+        count when they were handed to the carrier, by their state now.
       </p>
       {/* Reached by keyboard, or nobody could scroll it without a mouse. */}
       <div class="wide" tabIndex={0} role="region" aria-label="Figures of the charts">
@@ -34,8 +34,8 @@ export function FiguresTable({ bins }: { bins: readonly TrafficBin[] }) {
                   {label}
                 </th>
               ))}
-              <th scope="col">To the carrier: half, 95 of 100</th>
-              <th scope="col">To the endpoint: half, 95 of 100</th>
+              <th scope="col">To the carrier: median, p95</th>
+              <th scope="col">To the endpoint: median, p95</th>
             </tr>
           </thead>
           <tbody>

@@ -26,7 +26,7 @@ export function OverviewNow(props: { page: Page; overview: Overview; userId: str
           <Attention {...{ page, needs, userId }} back={OVERVIEW} />
         )}
       </section>
-      <OverviewSection id="traffic" title="What came and went" part={traffic}>
+      <OverviewSection id="traffic" title="Traffic" part={traffic}>
         {(value) => <Charts traffic={value} />}
       </OverviewSection>
       <OverviewSection id="busiest" title="Busiest" part={busiest}>
@@ -39,7 +39,7 @@ export function OverviewNow(props: { page: Page; overview: Overview; userId: str
         {(value) => <Carriers carriers={value} />}
       </OverviewSection>
       <Services overview={overview} />
-      <OverviewSection id="endpoints" title="Endpoints with trouble" part={endpoints}>
+      <OverviewSection id="endpoints" title="Failing endpoints" part={endpoints}>
         {(value) => <Endpoints troubles={value} userId={userId} />}
       </OverviewSection>
       <p class="muted">Updates automatically.</p>

@@ -4,7 +4,7 @@ import type { ServiceView } from '../../../../domain/operating/overview/service.
 import { PartFault } from './part-fault.js'
 import { Words } from './words.js'
 
-const WORDS = { good: 'works', waiting: 'look', bad: 'broken' }
+const WORDS = { good: 'Healthy', waiting: 'Warning', bad: 'Critical' }
 
 /** What everything rests on. */
 export function Services({ overview: { postgres, redis, storage } }: { overview: Overview }) {
@@ -31,7 +31,7 @@ function Service({ id, title, part }: { id: string; title: string; part: Part<Se
               <Words>{text}</Words>
             </p>
           ))}
-          <dl>
+          <dl class="pairs">
             {part.value.facts.map(([label, figure]) => (
               <div key={label}>
                 <dt>{label}</dt>

@@ -11,7 +11,9 @@ const IMPORT = /^(?:import (?!type\b)(?:[^;'"]*?from )?|export [*{][^;'"]*?from 
 describe('the build', () => {
   const FOLDERS = ['bin', 'dev', 'migrations', 'src', 'workers']
   const filesOf = (folder: string) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file))
+    readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+      entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+    )
   const sources = FOLDERS.flatMap(filesOf).filter((file) => /(?<!\.d)\.tsx?$/.test(file))
   const builtFrom = (source: string) => join('dist', source.replace(/\.tsx?$/, '.js'))
   const importsOf = (text: string) => new Set(Array.from(text.matchAll(IMPORT), ([, name]) => name))

@@ -104,7 +104,7 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
     ])
     expect(results[0])
       .to.have.property('reason')
-      .that.matches(/^number must be in E\.164/)
+      .that.matches(/^country must say where the short code/)
     expect(await importNumbers(context, account, { userId: owner.id, numbers: 'all' })).to.have.length(1)
   })
 

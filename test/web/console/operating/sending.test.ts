@@ -38,7 +38,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
   const own = () => ({ id: line.lineId, userId: line.userId })
 
   describe('a line', () => {
-    it('is paused and resumed by its owner, and shown in red', async () => {
+    it('is paused and resumed by its owner, and shown where its state is', async () => {
       const id = await queueMessage(context, line)
       await context
         .db('messages')
@@ -56,7 +56,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
       expectSentTo(await owning.submit(`${path}/sending/pause`), `${path}/send?done=sending-paused#sending`)
       expect(await words(owning, `${path}/send`)).to.match(/Paused since [^.]* by you\./)
       for (const at of [path, '/console']) {
-        expect((await owning.get(at)).text).to.include('<span class="badge bad">sending paused</span>')
+        expect((await owning.get(at)).text).to.include('<span class="badge info paused">paused</span>')
       }
       expectSentTo(await owning.submit(`${path}/sending/resume`), `${path}/send?done=sending-resumed#sending`)
       expect(await words(owning, `${path}/send`)).not.to.include('sending paused')
@@ -72,7 +72,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
       expect(wordsOf(page.text)).to.match(/by an operator of this service.* Only operators can resume it/)
       expect(page.text).not.to.include(`${path}/sending/resume`)
       const refused = await owning.submit(`${path}/sending/resume`)
-      expectFault(refused, 403, /^an operator has paused it/)
+      expectFault(refused, 403, /^An operator paused this/)
       expect(await words(operating, user)).to.include('sending paused')
       expectSentTo(
         await operating.submit(`${user}/lines/${line.lineId}/resume`),
@@ -109,7 +109,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
       expect(wordsOf(page.text)).to.include('Only operators can resume them.')
       expect(page.text).not.to.include(`/console/endpoints/${line.endpointId}/resume`)
       const refused = await owning.submit(`/console/endpoints/${line.endpointId}/resume`)
-      expectFault(refused, 403, /^an operator has paused it/)
+      expectFault(refused, 403, /^An operator paused this/)
     })
   })
 

@@ -69,7 +69,7 @@ export function assetPath(name: AssetName): string {
 export const getAsset: RouterMiddleware = async (ctx) => {
   const { hash, name = '' } = ctx.params
   const asset = assets.get(name)
-  if (asset?.hash !== hash || asset === undefined) throw new UserError('Nothing found at this path', 404)
+  if (asset?.hash !== hash || asset === undefined) throw new UserError('There is nothing at this path', 404)
   ctx.type = name.slice(name.lastIndexOf('.'))
   // A worker lives by the policy of its own script, not by that of the page.
   if (name === 'live-worker.js') ctx.set('Content-Security-Policy', "default-src 'none'; connect-src 'self'")

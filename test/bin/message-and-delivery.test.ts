@@ -183,7 +183,7 @@ describeCommands('linehook message and linehook delivery', ({ environment, conte
       `No message has the id ${id}. See \`linehook message list\``,
     )
     expect(await refuse('delivery', 'show', 'x')).to.equal(
-      'no delivery has the id x: see `linehook delivery list`',
+      'No delivery has the id x. See `linehook delivery list`',
     )
   })
 })

@@ -27,7 +27,7 @@ describeCommands('linehook status', ({ environment, context, run, json }) => {
     expect(said).to.match(/\n {2}send-message {5}stuck {9}0 wait, 1 in the last minute, 0 workers\. /)
     expect(said).to.match(/\n {2}simulator {8}works {9}1 line, in 15 minutes 1 message, 0 failed\n/)
     expect(said).to.match(/\n {2}Postgres {9}works {9}Version: \d/)
-    expect(said).to.match(/\n {2}Storage {10}works .* Writing: not tried/)
+    expect(said).to.match(/\n {2}Storage {10}works .* Writing: not tested/)
     expect(said).to.match(
       /Endpoints that fail, the worst first\n {2}127\.0\.0\.1:9 of \+1555\d{7}: failed 3 times in a row; 0 events wait, 0 are held\n/,
     )

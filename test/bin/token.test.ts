@@ -65,7 +65,7 @@ describeCommands('linehook token', ({ context, run: command, json, refuse }) => 
     for (const [args, sentence] of [
       [
         ['create', 'nobody@example.com', 'Billing'],
-        'no user has the email nobody@example.com: add one with `linehook user add`',
+        'No user has the email nobody@example.com. Add one with `linehook user add`',
       ],
       [[...create, ' '], 'name must be 1 to 100 characters: say what the token is for'],
       [[...create, '\u200b'], 'name must have a character that can be seen'],

@@ -62,7 +62,7 @@ describeCommands('linehook user', ({ context, run, json, refuse }) => {
       [
         'set-up-link',
         'nobody@example.com',
-        'no user has the email nobody@example.com: add one with `linehook user add`',
+        'No user has the email nobody@example.com. Add one with `linehook user add`',
       ],
     ] as const) {
       expect(await refuse('user', verb, email)).to.equal(sentence)
@@ -121,11 +121,11 @@ describeCommands('linehook line', ({ context, run, json, refuse }) => {
       [['+12125550001', ...owner], 'number +12125550001 already belongs to a line'],
       [
         ['+12125550003', '--user', 'nobody@example.com'],
-        'no user has the email nobody@example.com: add one with `linehook user add`',
+        'No user has the email nobody@example.com. Add one with `linehook user add`',
       ],
       [
         ['+12125550003', ...owner, '--carrier', 'pigeon'],
-        'carrier pigeon is not set up here: add it with `linehook carrier add`; the simulator needs SIMULATOR=true',
+        'Carrier pigeon is not set up. Add it with `linehook carrier add`. The simulator needs SIMULATOR=true',
       ],
     ] as const) {
       expect(await refuse('line', 'add', ...args)).to.equal(sentence)

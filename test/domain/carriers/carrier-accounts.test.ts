@@ -163,7 +163,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
   it('are unknown where there is none', async () => {
     expect(await refusal(getCarrierAccount(context, 'nobody'))).to.deep.equal({
       status: 404,
-      message: 'no carrier account is named nobody',
+      message: 'No carrier account is named nobody',
     })
     for (const id of [newId(), 'x', '']) {
       expect((await refusal(getCarrierAccountById(context, id))).status).to.equal(404)
@@ -313,7 +313,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
       try {
         expect(await testCarrierAccount(impatient, account)).to.deep.equal({
           ok: false,
-          fault: 'there was no answer within 0.3 s',
+          fault: 'No answer within 0.3 s',
         })
       } finally {
         bird.isSilent = false

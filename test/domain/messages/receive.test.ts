@@ -145,7 +145,7 @@ describeContext('receiving a message', (context) => {
   it('refuses a message for a number that no line has, and leaves nothing', async () => {
     const before = await counts()
     const stray = receiveMessage(context, inboundText(line, { toNumber: '+15005550666' }))
-    await expectRefusal(stray, 404, 'no line of simulator has this number: see `linehook line list`')
+    await expectRefusal(stray, 404, 'No line of simulator has this number. See `linehook line list`')
     expect(await counts()).to.deep.equal(before)
   })
 

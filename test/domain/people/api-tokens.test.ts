@@ -141,7 +141,7 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
     )
     expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(2)
     const refused = createApiToken(context, userId, 'one more')
-    await expectRefusal(refused, 409, 'a user can have 100 API tokens: revoke one that is not used')
+    await expectRefusal(refused, 409, 'You can have up to 100 API tokens. Revoke one you no longer use')
   })
 
   it('end by themselves after the days that were chosen', async () => {

@@ -79,7 +79,7 @@ describeContext('users', (context) => {
     await expectRefusal(
       getUserByEmail(context, 'nobody@example.com'),
       404,
-      'no user has the email nobody@example.com: add one with `linehook user add`',
+      'No user has the email nobody@example.com. Add one with `linehook user add`',
     )
   })
 

@@ -161,7 +161,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       const token = await authorize()
       await queueMessages(server.context, visitor.line, 999, { source: 'application' })
       expect((await send(token)).status).to.equal(200)
-      expectProblem(await send(token), 429, /too many messages/)
+      expectProblem(await send(token), 429, /Too many messages/)
     })
 
     describe('with an Idempotency-Key', () => {

@@ -582,7 +582,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
       const before = await connected()
       const answer = await post([visitor.line.lineId, others.lineId])
       expect(answer.status).to.equal(403)
-      expect(answer.text).to.include('not an active line of yours')
+      expect(answer.text).to.include('not one of your active lines')
       expect(await connected()).to.deep.equal(before)
     })
 

@@ -135,13 +135,13 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       expect(await connection()).to.include({ enabled: true, outgoingWebhookUrl: null })
       await change({ enabled: false })
       expectProblem(await client.put(path, { outgoingWebhookUrl: URL_A }), 409, /outgoingWebhookUrl/)
-      expectProblem(await client.put(await unconnected(), { outgoingWebhookUrl: URL_A }), 409, /enable it/)
+      expectProblem(await client.put(await unconnected(), { outgoingWebhookUrl: URL_A }), 409, /Enable it/)
     })
 
     it('answers 409 for taking a URL away while the connection is disabled', async () => {
       await change({ outgoingWebhookUrl: URL_A })
       await change({ enabled: false })
-      expectProblem(await client.put(path, { outgoingWebhookUrl: null }), 409, /not enabled/)
+      expectProblem(await client.put(path, { outgoingWebhookUrl: null }), 409, /connection is off/)
     })
 
     for (const [what, body, detail] of [

@@ -107,7 +107,7 @@ describeWith(
           /No contact has this id or number/,
         )
       const other = await createOwner(api)
-      expectProblem(await other.client.put(`/v1/contacts/${id}`, { name: 'x' }), 404, /no contact/)
+      expectProblem(await other.client.put(`/v1/contacts/${id}`, { name: 'x' }), 404, /No contact/)
       expect(expectAnswer(await other.client.get('/v1/contacts'))).to.deep.equal([])
       expect((await list()).map(({ name }) => name)).to.deep.equal(['Anna', null])
     })

@@ -129,7 +129,7 @@ describeWith('/v1/deliveries', serveApi, (api) => {
         id: row.id,
         status: 'pending',
       })
-      expectProblem(await client.post(`/v1/deliveries/${row.id}/send-again`), 409, /under way/)
+      expectProblem(await client.post(`/v1/deliveries/${row.id}/send-again`), 409, /in progress/)
       await attempt(row)
       const { attempts = [], ...delivery } = await get(row.id)
       expect(delivery).to.include({ status: 'delivered', attemptCount: 2 })

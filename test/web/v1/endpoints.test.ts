@@ -64,7 +64,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     const { lineId } = line
     const url = receiver.url
     for (const [body, fault] of [
-      [{ url, lineId, applicationId: application.id }, /^give lineId or applicationId/],
+      [{ url, lineId, applicationId: application.id }, /^Give lineId or applicationId/],
       [{ lineId }, /^url is required/],
       [{ lineId, url: 7 }, /^url must be a URL/],
       [{ lineId, url: 'ftp://x' }, /^url: /],
@@ -161,7 +161,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
         COMMAND_LINE,
         await getEndpoint(api.context, { userId: line.userId }, id),
       )
-      expectProblem(await act('resume'), 403, /^an operator has paused it/)
+      expectProblem(await act('resume'), 403, /^An operator paused this/)
       expect(expectAnswer(await client.delete(one))).to.include({ id })
       expectProblem(await client.get(one), 404, /^No such endpoint$/)
       expect(expectAnswer(await client.get(`/v1/deliveries/${delivery!.id!}`))).to.include({
@@ -195,7 +195,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
     })
     expectProblem(await client.post(`${path}/test-event`, 'x'), 400, /JSON object/)
     await client.put(`/v1/lines/${line.lineId}/connection`, { enabled: false })
-    expectProblem(await client.post(`${path}/test-event`), 409, /not enabled/)
+    expectProblem(await client.post(`${path}/test-event`), 409, /connection is off/)
   })
 
   it('an example goes to the outgoing webhook and to listeners, and without a webhook to them alone', async () => {

@@ -46,9 +46,9 @@ describeWith('/v1/lines/{lineId}/incoming-webhook', serve, (api) => {
   })
 
   it('POST answers 409 when there is one, and while the connection is disabled', async () => {
-    expectProblem(await client.post(path), 409, /regenerate/)
+    expectProblem(await client.post(path), 409, /Regenerate/)
     await client.delete(`/v1/lines/${line.lineId}/connection`)
-    expectProblem(await client.post(path), 409, /not enabled/)
+    expectProblem(await client.post(path), 409, /connection is off/)
   })
 
   describe('/regenerate', () => {

@@ -154,7 +154,7 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
   it('say in words why they cannot be had', async () => {
     expect(await refusal(listAccountNumbers(context, finch))).to.deep.equal({
       status: 409,
-      message: 'finch cannot list its numbers: add each with `linehook line add`',
+      message: 'finch cannot list its numbers. Add each one with `linehook line add`',
     })
     const settings = { url: bird.url, apiKey: 'a-wrong-key' }
     const wrong = await addCarrierAccount(context, { name: 'wrong', kind: 'parrot', settings })

@@ -176,7 +176,7 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
 
   const wrong: [Record<string, unknown>, RegExp][] = [
     [{}, /at least one/],
-    [{ retries: 3 }, /no retries: it has retrySchedule/],
+    [{ retries: 3 }, /no field retries. Its fields are retrySchedule/],
     [{ retrySchedule: 'never' }, /retrySchedule must be default, short, long/],
     [{ retrySchedule: [0] }, /1 to 604800 seconds/],
     [{ retrySchedule: Array(21).fill(1) }, /at most 20/],
@@ -184,16 +184,16 @@ describeContext('the policy of an endpoint', { environment }, (context) => {
     [{ timeoutSeconds: 61 }, /timeoutSeconds must be a whole number from 1 to 60/],
     [{ requestsAtOnce: 9 }, /requestsAtOnce must be a whole number from 1 to 8/],
     [{ headers: { Host: 'example.com' } }, /Host is set by Linehook/],
-    [{ headers: { 'webhook-id': '1' } }, /webhook-id is set by the service/],
+    [{ headers: { 'webhook-id': '1' } }, /webhook-id is set by Linehook/],
     [{ headers: { 'X Y': '1' } }, /a name has 1 to 100 letters/],
     [{ headers: { 'X-Y': 'a\r\nb: c' } }, /the value of X-Y must be/],
     [{ headers: ['X-Y'] }, /headers must be an object/],
     [
       { headers: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`X-${n}`, '1'])) },
-      /headers can be 20 at most/,
+      /headers must be at most 20/,
     ],
     [{ signature: 'rsa' }, /signature must be v1/],
-    [{ bothSignaturesUntil: null }, /no bothSignaturesUntil/],
+    [{ bothSignaturesUntil: null }, /no field bothSignaturesUntil/],
     [{ shape: 'xml' }, /shape must be one of linehook, cloudevents/],
     [{ declinedEvents: ['messageStatus'] }, /declinedEvents must be a list of inboundText/],
     [{ declinedEvents: ['endpoint.failing'] }, /declinedEvents must be a list of inboundText/],

@@ -167,7 +167,7 @@ describeContext('replaying events', (context) => {
       totalCount: 12,
       doneCount: 0,
       failedCount: 10,
-      error: 'the URL did not take 10 events in a row. Check the server there',
+      error: 'The URL rejected 10 events in a row. Check the server there',
     })
   })
 

@@ -147,7 +147,7 @@ describeWith('applications in the console', startConsole, (site) => {
     const { submit, page } = await openApplication({ kind: 'public' })
     expect(wordsOf(await page())).to.include('It has none: it is public, and must use PKCE')
     const { status, text } = await submit('client-secret/rotate')
-    expect([status, /role="alert"[^>]*>a public application/.test(text)]).to.deep.equal([409, true])
+    expect([status, /role="alert"[^>]*>A public application/.test(text)]).to.deep.equal([409, true])
   })
 
   it('say how their webhook does, and lead to its page; without one they say so', async () => {

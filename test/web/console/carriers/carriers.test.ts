@@ -94,7 +94,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       for (const filled of [fill(path), path.replace(':accountId', account.id)]) {
         const answer = method === 'GET' ? await other.get(filled) : await other.submit(filled)
         expectPage(answer, 404)
-        expect(answer.text).to.include('Nothing found at this path').and.not.to.include('secret-name')
+        expect(answer.text).to.include('There is nothing at this path').and.not.to.include('secret-name')
       }
     }
     expect(await allRows(context)).to.deep.equal(before)
@@ -171,7 +171,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       )
       for (const [change, status, fault] of [
         [{ name: XSS }, 400, /^name must be/],
-        [{ name: 'simulator' }, 409, /^there is a carrier account simulator already/],
+        [{ name: 'simulator' }, 409, /^There is already a carrier account named simulator/],
         [{ 'setting-url': `"${XSS}` }, 400, /^url must start with http:\/\/$/],
         [{ 'secret-apiKey': '' }, 400, /^apiKey is required/],
         [{ 'setting-retries': '-1' }, 400, /^retries must be/],
@@ -373,7 +373,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
     const line = await addLine(context, { userId: operator.id, number, carrierAccount: name })
     const refused = await browser.submit(`${path}/remove`)
     expectPage(refused, 409)
-    expect(faultOf(refused)).to.include(`lines are at ${name}`)
+    expect(faultOf(refused)).to.include(`${name} still has lines`)
     expect(refused.text).to.include('It cannot be removed as long as lines are at it.')
     expect((await browser.get(`/console/lines/${line.id}`)).text).to.include(`<dd>${name}</dd>`)
     await context.db('lines').where({ number }).delete()

@@ -170,7 +170,7 @@ describeWeb('the pages of users', ({ context, web }) => {
       for (const [fields, status, fault] of [
         [{ number: '555 1234' }, 400, /^number must be in E.164/],
         [{ number: taken.number }, 409, /already belongs to a line/],
-        [{ carrier: 'pigeon' }, 400, /^carrier pigeon is not set up/],
+        [{ carrier: 'pigeon' }, 400, /^Carrier pigeon is not set up/],
         [{ countries: 'US,,CA' }, 400, /^allowedCountries must/],
         [{ perNumber: '1.5' }, 400, /^messagesPerNumberPerMinute must/],
         [{ perMinute: 'many' }, 400, /^messagesPerMinute must/],

@@ -90,7 +90,7 @@ describe('a form that needs a recent password, in a browser', function () {
     expect(await urls()).to.deep.equal(['http://127.0.0.1:9/before'])
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Go on' }).click()
-    await page.getByText('The outgoing webhook URL is saved.').waitFor()
+    await page.getByText('Outgoing webhook URL saved.').waitFor()
     expect(await urls()).to.deep.equal(['http://127.0.0.1:9/after'])
   })
 

@@ -105,12 +105,12 @@ describe('in a browser', function () {
       await show('2-line')
       await openTab('Access')
       await page.locator('#connection').getByRole('button', { name: 'Enable' }).click()
-      await sees(page, 'The developer connection is enabled.')
+      await sees(page, 'Developer connection enabled.')
 
       await openTab('Receive')
       await page.getByLabel('URL of your server').fill(receiver.url)
       await page.getByRole('button', { name: 'Save the URL' }).click()
-      await sees(page, 'The outgoing webhook URL is saved.')
+      await sees(page, 'Outgoing webhook URL saved.')
       await page.getByRole('link', { name: 'Events, policy, signing secret and replay' }).click()
       await page.getByRole('button', { name: 'Send test event' }).click()
       await sees(page, /Your server answered 200/)
@@ -180,7 +180,7 @@ describe('in a browser', function () {
       if (!hasScript) await page.getByRole('button', { name: 'Count segments' }).click()
       await sees(page, '1 segment, GSM-7')
       await page.getByRole('button', { name: 'Send the text' }).click()
-      await sees(page, 'The text is accepted.')
+      await sees(page, 'Message accepted.')
       await sees(phone, `By hand, ${name}`)
 
       await goTo('Lines')
@@ -192,7 +192,7 @@ describe('in a browser', function () {
       await openTab('Send')
       await page.getByText('Regenerate the token…').click()
       await page.getByRole('button', { name: 'Regenerate' }).click()
-      await sees(page, 'The incoming webhook has a new URL.')
+      await sees(page, 'Incoming webhook URL regenerated.')
       const newUrl = (await page.locator('#webhook-url').textContent()) ?? ''
       expect(await post(webhookUrl, 'Old')).to.deep.equal({
         status: 403,
@@ -203,7 +203,7 @@ describe('in a browser', function () {
       await openTab('Danger')
       await page.getByText('Disconnect…').click()
       await page.getByRole('button', { name: 'Disconnect' }).click()
-      await sees(page, /Disconnected: the connection is disabled/)
+      await sees(page, /Disconnected. The connection is disabled/)
       expect(await post(newUrl, 'Gone')).to.deep.equal({
         status: 404,
         body: { success: false, error: "URL doesn't exist" },

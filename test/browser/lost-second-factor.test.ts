@@ -61,7 +61,7 @@ describe('a lost second factor in a browser', function () {
     await second.page.getByText('Confirm', { exact: true }).click()
     await second.screenshot('lost-second-factor-confirm')
     await second.page.getByRole('button', { name: 'Remove the second factor' }).click()
-    await second.page.getByText('The second factor is removed, and the sessions').waitFor()
+    await second.page.getByText('Second factor removed. The user').waitFor()
     expect((await findSecondFactors(context, ada.id)).app).to.equal(undefined)
     await second.screenshot('lost-second-factor-removed')
     expect([...first.complaints, ...second.complaints]).to.deep.equal([])

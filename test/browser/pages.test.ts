@@ -254,7 +254,7 @@ describe('the pages in a browser', function () {
       await shots.screenshot(`signed-in-again-${how.replaceAll(' ', '-')}`)
       expect(await page.locator('#messages textarea').inputValue()).to.equal('Half an hour of work')
       await page.getByRole('button', { name: 'Send the text' }).click()
-      await page.getByText('The text is accepted.').waitFor()
+      await page.getByText('Message accepted.').waitFor()
       await page.context().close()
     })
   }

@@ -100,7 +100,7 @@ describeWeb('/simulator, the page', ({ context, web }) => {
       await copyMediaToTheEnd(context, outcome.messageId)
     }
     const html = await pageOf(ANNA)
-    expect(html).to.include('Nothing took the connection').and.include('cannot be called')
+    expect(html).to.include('refused the connection').and.include('cannot be called')
     expect(html).to.not.include('127.0.0.1:1').and.not.include('javascript:')
   })
 

@@ -14,70 +14,61 @@ export function explainFailure(name: string): string {
 
 /** The same for events and for media: whoever gave the URL can mend it. */
 const CERTIFICATE_WORDS = {
-  tls_self_signed: 'The certificate is self-signed: nobody vouches for it. Use one of a public authority.',
-  tls_expired: 'The certificate has expired. Renew it, and see that the server has loaded the new one.',
+  tls_self_signed: 'The certificate is self-signed. Use one from a public certificate authority.',
+  tls_expired: 'The certificate has expired. Renew it, and make sure the server has loaded the new one.',
   tls_wrong_host:
-    'The certificate is for another host name. Use the name that it is for, or one for this name.',
+    'The certificate is for a different host name. Change the URL, or get a certificate for this name.',
   tls_untrusted:
     'The certificate is not trusted: its authority is not public, its intermediate certificates are missing, or it ' +
-    'is not valid yet. Have the server send the whole chain.',
+    'is not valid yet. Make sure the server sends the full chain.',
   tls_not_spoken:
-    'The host does not speak TLS at this port. Look at the port of the URL, and whether the server has TLS switched on.',
+    'The server does not speak TLS on this port. Check the port in the URL, and that TLS is enabled on the server.',
 } as const
 
 type Named<Reason> = Exclude<Reason, `${string}http_${number}`>
 
 const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, string> = {
   ...CERTIFICATE_WORDS,
-  invalid_url: 'The URL cannot be called. Save it again: it must be a whole https:// URL.',
-  dns: 'The name of the host was not found. Look for a typing mistake in the URL, and at the DNS record.',
+  invalid_url: 'This URL cannot be called. Enter a complete https:// URL.',
+  dns: 'Host not found. Check the URL for typos, and check its DNS record.',
   blocked_address:
-    'The host has an address that is not public, which this service does not call. Give a public one, or ask ' +
-    'whoever runs the service to allow it (ALLOWED_PRIVATE_CIDRS).',
-  connect:
-    'Nothing took the connection at this host and port. Look whether the server runs and its firewall lets us in.',
-  tls: 'The TLS connection failed. Look at which versions and ciphers the server takes, and at its certificate.',
-  timeout: 'There was no whole answer in time. Answer at once with 200, and do the work afterwards.',
-  aborted: 'The request was cut off because this service was stopping.',
+    'The host has a private address, and this service only calls public ones. Use a public address, or ask the operator to allow this one (ALLOWED_PRIVATE_CIDRS).',
+  connect: 'Connection refused. Check that the server is running and that its firewall allows Linehook.',
+  tls: "The TLS handshake failed. Check the server's TLS versions, ciphers and certificate.",
+  timeout: 'Timed out. Return 200 right away and do the work afterwards.',
+  aborted: 'The request was interrupted because this service was stopping.',
   reset:
-    'The connection was closed before the answer was complete. Look whether the server crashed or restarted.',
-  too_large: 'The headers of the answer are larger than 16 KiB. Send fewer cookies and headers.',
-  bad_response: 'The answer was no valid HTTP. Look whether the port of the URL is that of a web server.',
-  network: 'The connection failed on the way. If it happens again, look at the network before the server.',
-  redirect: 'The server answered with a redirect, which is not followed. Give the URL that it leads to.',
+    'The connection closed before the response was complete. Check whether the server crashed or restarted.',
+  too_large: 'The response headers are larger than 16 KiB. Send fewer cookies and headers.',
+  bad_response: 'The response was not valid HTTP. Check that the port in the URL belongs to a web server.',
+  network: 'The connection was lost. If it keeps happening, check the network in front of the server.',
+  redirect: 'The server answered with a redirect. Redirects are not followed: enter the final URL.',
   worker_lost:
-    'The process that was at it died, so nobody knows whether it arrived. An event is tried again by itself; a ' +
-    'message is not: find out whether it came before you send it again.',
-  internal_error: 'This service failed at it, again and again. Whoever runs it finds the cause in its log.',
-  cancelled: 'It was cancelled before it was sent.',
-  expired: 'It could not be sent for so long that it is no longer wanted. Send it again if it still is.',
-  disconnected:
-    'The line was disconnected from the application, which may have no more of its events and send nothing from it; or ' +
-    'the endpoint was deleted.',
-  forgotten: 'An operator had this person forgotten, and what waited for them ended with that.',
+    'The process died during the attempt, so the outcome is unknown. Events are retried automatically. Messages are not: check whether yours arrived before resending.',
+  internal_error: 'This service failed repeatedly. The operator can find the cause in its log.',
+  cancelled: 'Cancelled before it was sent.',
+  expired: 'It expired before it could be sent. Resend it if it is still needed.',
+  disconnected: 'The application was disconnected from the line, or the endpoint was deleted.',
+  forgotten: "An operator erased this person's data, so everything waiting for them was cancelled.",
   stopped_by_receiver:
-    'The server asked for no more attempts of this event (webhook-delivery: stop). Send it again if it is still wanted.',
+    'The server asked us to stop retrying this event (webhook-delivery: stop). Resend it if it is still needed.',
   template_failed:
-    'The template of the endpoint could not be filled with this event. Look at its preview, mend it, and send the event again.',
+    "The endpoint's template failed on this event. Fix it with the preview, then resend the event.",
   template_too_heavy:
-    'Filling the template of the endpoint with this event took too much time or memory. Make it simpler: fewer loops, and ' +
-    'filters of fewer items.',
+    "The endpoint's template took too much time or memory on this event. Simplify it: fewer loops, and filters over fewer items.",
   earlier_event_waits:
-    'An earlier event from this number has not been taken yet. This one goes out after it, because the endpoint wants them in order.',
-  opted_out: 'Who has this number asked for no more messages (STOP). They can write START to this line.',
-  line_disabled: 'The line is disabled. Whoever runs the service can enable it.',
-  carrier_missing: "The line's carrier is not set up here. Ask whoever runs the service.",
-  throttled: 'The carrier asked for a slower pace. The message is sent by itself as soon as it may be.',
-  carrier_unavailable: 'The carrier could not be reached. The message is tried again by itself.',
+    'An earlier event from this number has not been delivered yet. This endpoint gets events in order, so this one goes next.',
+  opted_out: 'This person opted out (STOP). They can opt back in by texting START to this line.',
+  line_disabled: 'The line is disabled. An operator can enable it.',
+  carrier_missing: "The line's carrier is not set up here. Ask your operator.",
+  throttled: 'The carrier is rate limiting. The message is retried automatically.',
+  carrier_unavailable: 'The carrier could not be reached. The message is retried automatically.',
   carrier_outcome_unknown:
-    'The carrier did not say whether it took the message. It is not sent again by itself, so that it cannot come ' +
-    'twice: find out whether it came before you send it again.',
+    'The carrier never confirmed this message. It is not retried automatically, to avoid a duplicate. Check whether it arrived before resending.',
   restored:
-    'It waited in a backup from which this service was restored, and may have been sent since. It is not sent again by ' +
-    'itself: find out whether it came before you send it again.',
+    'This service was restored from a backup, and the message may have been sent after that backup was made. It is not retried automatically: check whether it arrived before resending.',
   carrier_has_no_record:
-    'The carrier did not say whether it took the message, and has no record of it: most likely it was not sent. Send ' +
-    'it again if it is still wanted.',
+    'The carrier never confirmed this message and has no record of it, so it was probably not sent. Resend it if it is still needed.',
 }
 
 /** Those that have words; besides them there are `http_…` and what carriers say. */
@@ -90,52 +81,49 @@ function explainMediaFailure(name: string): string {
   if (known !== undefined) return known
   return status === undefined
     ? `The media could not be fetched (${name}).`
-    : `The host of the media answered ${status}. Look whether the URL still works without a sign-in.`
+    : `The media host answered ${status}. Check that the URL still works without signing in.`
 }
 
 type WithoutPrefix<Reason> = Reason extends `media_${infer Name}` ? Name : never
 
 const MEDIA_WORDS: Record<WithoutPrefix<Named<MediaReason>>, string> = {
   ...CERTIFICATE_WORDS,
-  invalid_url: 'The media URL, or what it redirects to, cannot be called. It must be a whole https:// URL.',
-  dns: 'The host of the media URL was not found. Look for a typing mistake in the URL.',
+  invalid_url: 'The media URL, or a redirect from it, cannot be called. Use a complete https:// URL.',
+  dns: 'Media host not found. Check the URL for typos.',
   blocked_address:
-    'The media URL, or what it redirects to, has an address that is not public, which this service does not call.',
-  connect: 'Nothing took the connection at the host of the media.',
-  tls: 'The TLS connection with the host of the media failed. Look at which versions and ciphers it takes.',
-  timeout: 'The media did not come whole in time.',
-  aborted: 'The fetching of the media was cut off because this service was stopping.',
-  reset: 'The host of the media closed the connection before all of it had come.',
-  bad_response: 'The host of the media gave no valid HTTP answer.',
-  network: 'The connection with the host of the media failed on the way.',
-  redirect: 'The media URL redirects too often, or to nowhere. Give the URL that it leads to.',
-  too_large: 'The file is too large. What a line sends must be smaller than 5,000,000 bytes.',
-  type: 'The file is of no type that is taken. A line sends png, jpg, gif and mpg, judged by the bytes.',
-  truncated: 'The picture ends early. Look whether the file is whole.',
-  gone: 'The copy that the URL named was deleted, because it was old.',
-  unavailable: 'The copies could not be stored just now. It is tried again by itself.',
-  internal_error:
-    'This service failed at the copy, again and again. Whoever runs it finds the cause in its log.',
+    'The media URL, or a redirect from it, has a private address, and this service only calls public ones.',
+  connect: 'The media host refused the connection.',
+  tls: 'The TLS handshake with the media host failed. Check its TLS versions and ciphers.',
+  timeout: 'Downloading the media timed out.',
+  aborted: 'The download was interrupted because this service was stopping.',
+  reset: 'The media host closed the connection before the download was complete.',
+  bad_response: "The media host's response was not valid HTTP.",
+  network: 'The connection to the media host was lost.',
+  redirect: 'The media URL redirects too many times, or to nowhere. Use the final URL.',
+  too_large: 'The file is too large. Media to send must be smaller than 5,000,000 bytes.',
+  type: "Unsupported file type. A line sends png, jpg, gif and mpg, judged by the file's content.",
+  truncated: 'The picture is incomplete. Check the file.',
+  gone: 'The copy behind this URL has expired and was deleted.',
+  unavailable: 'The media could not be stored. This is retried automatically.',
+  internal_error: 'This service failed repeatedly while copying. The operator can find the cause in its log.',
 }
 
 const STATUS_WORDS: Record<number, string> = {
-  401: 'It wants a sign-in. Let these requests in without one: their signature says that they are ours.',
-  403: 'It forbids the request. Look at its firewall and at what it checks; our requests are signed.',
-  404: 'It has nothing at this path. Look for a typing mistake in the URL.',
-  405: 'It takes no POST at this path. Events come by POST.',
-  410: 'It says that the URL is gone for good, so nothing more is sent there until you enable it again.',
-  415: 'It does not take JSON at this path. Events are application/json.',
-  429: 'It asks for a slower pace. The event is tried again, as late as its Retry-After says.',
-  502: 'A proxy could not reach the server behind it. Look whether that runs.',
-  503: 'It says that it is not available now.',
-  504: 'A proxy got no answer from the server behind it in time. Answer at once, and do the work afterwards.',
+  401: 'It requires authentication. Allow these requests without it: check their signature instead.',
+  403: 'It rejected the request. Check its firewall and access rules. Our requests are signed.',
+  404: 'Nothing was found at this path. Check the URL for typos.',
+  405: 'It does not accept POST at this path. Events are sent by POST.',
+  410: 'The URL is gone for good, so no more events are sent until you enable it again.',
+  415: 'It does not accept JSON at this path. Events are application/json.',
+  429: 'It is rate limiting. The event is retried after the time in its Retry-After header.',
+  502: 'A proxy could not reach the server behind it. Check that it is running.',
+  503: 'It is temporarily unavailable.',
+  504: 'The server behind a proxy timed out. Return 200 right away and do the work afterwards.',
 }
 
 function explainStatus(status: number): string {
   const words =
     STATUS_WORDS[status] ??
-    (status >= 500
-      ? 'It failed at the event: its own log says why.'
-      : 'It refused the event: it must answer 2xx.')
+    (status >= 500 ? "Check your server's log." : 'It rejected the event. It must answer 2xx.')
   return `The server answered ${status}. ${words}`
 }

@@ -192,7 +192,7 @@ function State({ page, task }: { page: Page; task: Task }) {
             </button>
           </Form>
         ) : (
-          <p class="muted">It is being stopped.</p>
+          <p class="muted">Stopping…</p>
         ))}
     </>
   )

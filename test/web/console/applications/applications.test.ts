@@ -90,7 +90,7 @@ describeWith('applications in the console', startConsole, (site) => {
     const { submit, page, path, userId, id } = await openApplication()
     const saved = await submit('fields', { ...TYPED, name: 'Other', webhookUrl: site.receiver.url })
     expectSentTo(saved, `${path}?done=application-saved`)
-    expect(await page('?done=application-saved')).to.include('The application is saved.')
+    expect(await page('?done=application-saved')).to.include('Application saved.')
     expect(await getApplication(site.context, userId, id)).to.include({
       name: 'Other',
       webhookUrl: site.receiver.url,

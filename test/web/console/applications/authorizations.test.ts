@@ -104,6 +104,6 @@ describeWith('authorized applications in the console', startConsole, (site) => {
     await line.browser.submit(`/console/messages/${eventMessageId}/deliveries/${delivery.id}/send-again`)
     await deliver(site.context, delivery.id, delivery.endpoint_id)
     const after = await line.browser.get(`/console/messages/${eventMessageId}`)
-    expect(wordsOf(after.text)).to.include('The line was disconnected from the application')
+    expect(wordsOf(after.text)).to.include('The application was disconnected from the line')
   })
 })

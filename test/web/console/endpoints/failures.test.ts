@@ -23,14 +23,12 @@ describe('failures in words', () => {
 
   it('says what an HTTP status means', () => {
     expect(explainFailure('http_404')).to.equal(
-      'The server answered 404. It has nothing at this path. Look for a typing mistake in the URL.',
+      'The server answered 404. Nothing was found at this path. Check the URL for typos.',
     )
     expect(explainFailure('http_418')).to.equal(
-      'The server answered 418. It refused the event: it must answer 2xx.',
+      'The server answered 418. It rejected the event. It must answer 2xx.',
     )
-    expect(explainFailure('http_599')).to.equal(
-      'The server answered 599. It failed at the event: its own log says why.',
-    )
+    expect(explainFailure('http_599')).to.equal("The server answered 599. Check your server's log.")
   })
 
   it('passes on the words of a carrier', () => {

@@ -74,9 +74,9 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     const messageId = await messageOfEvent(site.context, eventId)
     const browser = await browse(site.context, site.web, line.userId)
     for (const [status, failure, words] of [
-      ['pending', 'earlier_event_waits', 'An earlier event from this number has not been taken yet.'],
-      ['exhausted', 'stopped_by_receiver', 'The server asked for no more attempts of this event'],
-      ['exhausted', 'template_failed', 'The template of the endpoint could not be filled'],
+      ['pending', 'earlier_event_waits', 'An earlier event from this number has not been delivered yet.'],
+      ['exhausted', 'stopped_by_receiver', 'The server asked us to stop retrying this event'],
+      ['exhausted', 'template_failed', "The endpoint's template failed"],
       ['exhausted', 'timeout', 'No answer came in time, and it is not sent again by itself.'],
     ] as const) {
       await site.context.db('deliveries').where({ id }).update({ status, last_failure: failure })

@@ -28,7 +28,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
     expectSentTo(await submit('name', { name: ' <b>Sales</b> ' }), `${path}?done=renamed`)
     expect(await page('?done=renamed'))
       .to.include('<h1><bdi dir="auto">&lt;b>Sales&lt;/b></bdi></h1>')
-      .and.include('The line has its new name.')
+      .and.include('Line renamed.')
     const refused = await submit('name', { name: ' ' })
     expect(refused.status).to.equal(400)
     expect(refused.text).to.match(/action="[^"]+\/name"[^>]*>(?:(?!<\/form>).)*name must have 1 to 100 char/s)
@@ -44,7 +44,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
     )
     expectSentTo(await submit('connection/enable'), `${path}/access?done=enabled#connection`)
     expect(await post()).to.equal(200)
-    expect(await page('/access?done=enabled')).to.include('The developer connection is enabled.')
+    expect(await page('/access?done=enabled')).to.include('Developer connection enabled.')
     expect(wordsOf(await page('/danger'))).to.include(
       'never works again. The outgoing webhook URL and its signing secret',
     )

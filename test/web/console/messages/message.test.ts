@@ -86,7 +86,7 @@ describeWith("a message's page", startConsole, (site) => {
         .update({ client_ref: '<b>7', expires_at: new Date(4e12) })
       expect(await words(id)).to.match(/Its sender calls it <b>7 ?\. It fails if it was not sent by 2096/)
       await line.browser.submit(`${path}/cancel`, {})
-      expect(await words(id)).to.match(/It was cancelled before it was sent\./)
+      expect(await words(id)).to.match(/Cancelled before it was sent\./)
     })
   })
 
@@ -141,7 +141,7 @@ describeWith("a message's page", startConsole, (site) => {
       expect(await words(second)).to.include('For its turn: the carrier account takes 0.5 a second.')
       await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: null })
       const throttled = await queueMessage(site.context, line, { error: 'throttled', attempt_count: 2 })
-      expect(await words(throttled)).to.match(/The carrier asked for a slower pace.* 2 attempts so far\./)
+      expect(await words(throttled)).to.match(/The carrier is rate limiting.* 2 attempts so far\./)
     })
 
     it('says that the carrier has it just now', async () => {
@@ -153,7 +153,7 @@ describeWith("a message's page", startConsole, (site) => {
     it('does not say that it waited when it never got there', async () => {
       const id = await queueMessage(site.context, line, { status: 'failed', error: 'opted_out' })
       const said = await words(id)
-      expect(said).to.include('Failed Who has this number asked for no more messages')
+      expect(said).to.include('Failed This person opted out (STOP)')
       expect(said).not.to.match(/Waited|Taken to the carrier/)
     })
 

@@ -104,7 +104,7 @@ describeWith('replays and background tasks in the console', startConsole, (site)
     const stranger = await site.openLine()
     expect((await stranger.browser.submit(`/console/tasks/${id}/stop`)).status).to.equal(404)
     expectSentTo(await line.browser.submit(`/console/tasks/${id}/stop`), '/console/tasks?done=task-stopping')
-    await until('it says so', () => stream.text.includes('It is being stopped'))
+    await until('it says so', () => stream.text.includes('Stopping…'))
     expect(await goOn(site.context, await getTask(site.context, undefined, id))).to.include({
       status: 'stopped',
     })

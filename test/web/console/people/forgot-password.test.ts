@@ -21,7 +21,7 @@ describeWeb(
         expectSentTo(await browser.submit(FORGOT, { email }), ANSWER)
       }
       const answer = await browser.get(ANSWER)
-      expect(answer.text).to.include('If an account with a password has this address')
+      expect(answer.text).to.include('If an account with a password uses this address')
       expect(await context.db('dispatches').select('kind', 'user_id')).to.deep.equal([
         { kind: 'reset_link', user_id: person.id },
       ])

@@ -31,7 +31,7 @@ describeWeb('the settings', ({ context, web }) => {
       expect((await other.get(SETTINGS)).status).to.equal(302)
       const page = await browser.get(`${SETTINGS}?done=password-changed`)
       expectPage(page)
-      expect(page.text).to.include('Your password is changed')
+      expect(page.text).to.include('Password changed')
       const signIn = async (password: string) =>
         (await (await browse(context, web)).submit('/console/sign-in', { email: person.email, password }))
           .status

@@ -141,7 +141,7 @@ describeWeb('the pages of users', ({ context, web }) => {
         messagesPerMinute: 70,
       })
       const page = await browser.get(`${USERS}/${id}?done=line-added`)
-      expect(page.text).to.include('The line is added.').and.to.include('Shop &lt;1>')
+      expect(page.text).to.include('Line added.').and.to.include('Shop &lt;1>')
     })
 
     it('needs no more than a number', async () => {

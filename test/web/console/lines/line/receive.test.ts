@@ -46,9 +46,7 @@ describeWith("a line's tab Receive", startConsole, (site) => {
     const [, to = '', id = ''] =
       /^(\/console\/endpoints\/([\w-]+))\?done=endpoint-added$/.exec(added.headers.get('location') ?? '') ??
       []
-    expect(wordsOf((await line.browser.get(`${to}?done=endpoint-added`)).text)).to.include(
-      'The endpoint is added.',
-    )
+    expect(wordsOf((await line.browser.get(`${to}?done=endpoint-added`)).text)).to.include('Endpoint added.')
     const listed = await line.page('/receive')
     expect(listed).to.include(`href="${to}"`)
     expect(wordsOf(listed)).to.match(/CRM 127\.0\.0\.1:\d+ not called yet/)

@@ -32,7 +32,7 @@ describeWith("a line's tab Send", startConsole, (site) => {
     expectSentTo(await submit(), location ?? '')
     expect(await countRows(site.context, 'messages')).to.equal(count)
     const { text } = await line.browser.get(location ?? '')
-    expect(wordsOf(text)).to.include('The text is accepted.').and.include('Length 1 segment, GSM-7')
+    expect(wordsOf(text)).to.include('Message accepted.').and.include('Length 1 segment, GSM-7')
   })
 
   it('says what is wrong with a text, with what was typed still in it', async () => {

@@ -260,7 +260,7 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         ])
         for (const { isSuccess } of answers) expect(isSuccess).to.equal(true)
         expect(await rowsOf(id)).to.have.length(1)
-        expect((await unclear()).join()).to.include('no line of main has this number')
+        expect((await unclear()).join()).to.include('No line of main has this number')
       })
 
       it('media, each as a message of its own', async function () {

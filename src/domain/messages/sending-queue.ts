@@ -79,7 +79,8 @@ export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }:
     reader: Database,
   ): Promise<Map<string | undefined, QueuedMessage[]>> {
     const now = performance.now()
-    if (messages.length === 0 || !(await areAccountsHeld(reader, now))) return new Map([[undefined, [...messages]]])
+    if (messages.length === 0 || !(await areAccountsHeld(reader, now)))
+      return new Map([[undefined, [...messages]]])
     await knowLines(
       reader,
       messages.map(({ lineId }) => lineId),

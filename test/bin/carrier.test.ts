@@ -131,8 +131,8 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
   })
 
   for (const [args, refused] of [
-    ['add other --kind parrot --set apiKey=-', /^standard input has no line for apiKey/],
-    ['remove main', /^lines are at main: it cannot be removed/],
+    ['add other --kind parrot --set apiKey=-', /^Standard input has no line for apiKey/],
+    ['remove main', /^main still has lines, so it cannot be removed/],
   ] as const) {
     it(`refuse \`carrier ${args}\` in one line`, async () => {
       const ended = await run(`carrier ${args}`)

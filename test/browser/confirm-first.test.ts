@@ -58,7 +58,7 @@ describe('a form that needs a recent password, in a browser', function () {
     await watched.screenshot('confirm-first-asks')
     await page.getByLabel('Password').fill('wrong horse')
     await page.getByRole('button', { name: 'Go on' }).click()
-    await page.getByText('password is wrong').waitFor()
+    await page.getByText('Wrong password').waitFor()
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByRole('heading', { name: 'Set-up link for grace@example.com' }).waitFor()

@@ -43,7 +43,7 @@ export interface NewLine {
 /** @throws UserError naming the field */
 export async function addLine(context: Context, fields: NewLine): Promise<Line> {
   const { db } = context
-  const account = await findCarrierAccount(db, { name: fields.carrierAccount })
+  const account = await findCarrierAccount(db, { name: storable(fields.carrierAccount) })
   const sender = readSender(fields.number, fields.country, account?.kind)
   if (account === undefined) throw notSetUp(fields.carrierAccount)
   await getCarrierClient(context, account)

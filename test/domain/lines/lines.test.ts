@@ -86,7 +86,7 @@ describeContext('lines', (context) => {
   const IN_E164 = 'number must be in E.164 form, such as +15551234567'
   const COUNTRIES = 'allowedCountries must be ISO 3166 codes of two letters, such as US,CA'
   const NO_CARRIER =
-    'carrier pigeon is not set up here: add it with `linehook carrier add`; the simulator needs SIMULATOR=true'
+    'Carrier pigeon is not set up. Add it with `linehook carrier add`. The simulator needs SIMULATOR=true'
   for (const [field, values, message] of [
     ['number', ['', '14155550000', 'tel:4155550000', '(415) 555-0000', '+1', '+1555'], IN_E164],
     ['number', ['+1 415 555 0000 ext. 5'], IN_E164],

@@ -236,7 +236,7 @@ describeContext('search', (context) => {
   })
 
   it('wants three characters at least, and not more than anything has', async () => {
-    await expectRefusal(find(' 12 '), 400, 'write at least 3 characters')
-    await expectRefusal(find('x'.repeat(255)), 400, 'write at most 254 characters')
+    await expectRefusal(find(' 12 '), 400, 'Enter at least 3 characters')
+    await expectRefusal(find('x'.repeat(255)), 400, 'Enter at most 254 characters')
   })
 })

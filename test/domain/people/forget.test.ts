@@ -188,7 +188,7 @@ describeContext('forgetting a person', (context) => {
     await claimMessage(context, sending)
     const refused = await failure(forgetPerson(context, ANNA, REASON))
     expect(refused).to.include({ status: 409 })
-    expect(refused.message).to.match(/^1 messages, events or media of this number are being worked on/)
+    expect(refused.message).to.match(/^1 messages, events or media of this number are being processed/)
     expect((await messageRow(context, sending)).text).to.equal('Hello')
 
     await changeRows(context, 'messages', sending, { status: 'sent', lease_until: null })
@@ -229,9 +229,9 @@ describeContext('forgetting a person', (context) => {
     await changeRows(context, 'deliveries', past.deliveryId, { endpoint_id: own })
     await forgetPerson(context, ANNA, REASON)
     const again = await failure(sendMessageAgain(context, line.userId, failed, 'key', 'console'))
-    expect(again.message).to.match(/was forgotten/)
+    expect(again.message).to.match(/was erased/)
     const delivered = await failure(sendDeliveryAgain(context, line.userId, past.deliveryId))
-    expect(delivered.message).to.match(/was forgotten/)
+    expect(delivered.message).to.match(/was erased/)
   })
 
   it('is in the audit log, without the number, and so is a look before it', async () => {

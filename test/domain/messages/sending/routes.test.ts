@@ -238,7 +238,7 @@ describeContext('the routes of a line', (context) => {
     }
     const stranger = { carrierAccount: 'third', account: { id: accounts.third ?? '', version: 1 } }
     expect((await refusal(receiveMessage(context, { ...inboundText(line), ...stranger }))).message).to.match(
-      /no line/,
+      /No line/,
     )
 
     const id = await queueMessage(context, line)

@@ -309,7 +309,7 @@ describeContext('pauses', (context) => {
       expect(await now()).to.include({ by: 'operator' })
       const refusal = await failure(resumeLine(context, owner, own()))
       expect(refusal).to.include({ status: 403 })
-      expect(refusal.message).to.match(/an operator has paused it/)
+      expect(refusal.message).to.match(/An operator paused this/)
       expect(await now()).to.include({ by: 'operator' })
       await resumeLine(context, operator, own())
       expect(await now()).to.equal(null)

@@ -80,7 +80,7 @@ describeWeb('the search', ({ context, web }) => {
     const { id } = await createPerson(context)
     expect((await find(id, newId())).text).to.include('Nothing found.')
     const short = await find(id, 'ab')
-    expectFault(short, 400, 'write at least 3 characters')
+    expectFault(short, 400, 'Enter at least 3 characters')
     expect(short.text).to.include('value="ab"')
   })
 })

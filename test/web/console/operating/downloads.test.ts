@@ -136,7 +136,7 @@ describeWeb('the console, of downloads', ({ context, web }) => {
         expect(answers.map(({ statusCode }) => statusCode).sort()).to.deep.equal([200, 200, 429, 429, 429])
         const refused = await ask()
         expectPage(refused, 429)
-        expect(refused.text).to.include('you have 2 downloads running')
+        expect(refused.text).to.include('You have 2 downloads running')
         expect(refused.headers.get('retry-after')).to.equal('60')
         const other = await takeNothing(1)
         expect(other.statusCode).to.equal(200)

@@ -124,7 +124,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
       'confirm-password': 'no horse',
     })
     expect(isAskedAgain(wrong)).to.equal(true)
-    expect(faultOf(wrong)).to.match(/^password is wrong/)
+    expect(faultOf(wrong)).to.match(/^Wrong password/)
     expect(wrong.text).to.not.include('no horse')
     const done = await browser.submit('/console/users', { ...fields, ...password })
     expectPage(done)

@@ -61,7 +61,7 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
     const { status, text } = await line.submit('incoming-webhook')
     expect(status).to.equal(409)
     expect(text)
-      .to.match(/role="alert"[^>]*>this line has an incoming webhook/)
+      .to.match(/role="alert"[^>]*>This line already has an incoming webhook/)
       .and.not.include(line.token)
   })
 

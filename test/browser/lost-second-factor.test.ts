@@ -46,7 +46,7 @@ describe('a lost second factor in a browser', function () {
     const users = `/console/users/${ada.id}`
 
     await first.page.goto(users)
-    await first.page.getByText('They have lost it').click()
+    await first.page.getByText('They have lost it', { exact: true }).click()
     await first.page.getByLabel('How do you know that it is they?').fill('She called from her desk.')
     await first.screenshot('lost-second-factor-ask')
     await first.page.getByRole('button', { name: 'Ask another operator' }).click()

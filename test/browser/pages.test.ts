@@ -279,7 +279,9 @@ describe('the pages in a browser', function () {
     await page.getByRole('columnheader', { name: 'Accepted' }).first().waitFor()
     await queueMessage(context, owner.line, { error: 'throttled', not_before: new Date(Date.now() + 60_000) })
     await page.getByText('It asks for a slower pace').first().waitFor()
-    expect(await page.locator('details.figures').getAttribute('open')).to.equal('')
+    expect(
+      await page.locator('details', { hasText: 'Show as a table' }).last().getAttribute('open'),
+    ).to.equal('')
     expect(complaints).to.deep.equal([])
     await page.context().close()
   })

@@ -48,9 +48,11 @@ export async function simulateInbound(
   }
   const { toNumber } = message
   const line = await context.batched.findLineByNumber(storable(toNumber))
-  const isName = !canReceive(senderKindOf(toNumber))
+  const kind = senderKindOf(toNumber)
+  const isName = !canReceive(kind)
   if (line?.carrierAccount !== SIMULATOR || (userId !== undefined && line.userId !== userId)) {
-    if (isName) readNumber('toNumber', toNumber)
+    // What nobody could have as a number is told so.
+    if (isName || kind === 'number') readNumber('toNumber', toNumber)
     throw new UserError('toNumber is not a line of the simulator. See `linehook line list`', 404)
   }
   if (isName) {

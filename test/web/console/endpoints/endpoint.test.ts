@@ -57,7 +57,7 @@ describeWith('the page of an endpoint', startConsole, (site) => {
         const { submit, line, path, ownerPath } = endpoint
         const [status, to] = redirectOf(await submit('delete'))
         expect([status, to?.startsWith(ownerPath)]).to.deep.equal([303, true])
-        expect(wordsOf((await line.browser.get(to ?? '')).text)).to.include('The endpoint is deleted')
+        expect(wordsOf((await line.browser.get(to ?? '')).text)).to.include('Endpoint deleted')
         expect((await line.browser.get(path)).status).to.equal(404)
         expect((await submit('fields', { url: site.receiver.url })).status).to.equal(404)
       })

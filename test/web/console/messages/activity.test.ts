@@ -71,7 +71,7 @@ describeWith('the activity page', startConsole, (site) => {
       .update({ status: 'exhausted', attempt_count: 9, last_failure: 'dns' })
     const rows = rowsOf(await page())
     expect(rows.at(-1)?.words).to.match(/The carrier rejected it: simulator: .* failed$/)
-    expect(rows[0]?.words).to.match(/exhausted after 9 attempts The name of the host was not found\./)
+    expect(rows[0]?.words).to.match(/exhausted after 9 attempts Host not found\./)
   })
 
   it('tries a failed event again from its row, and all of a filter as a background task', async () => {

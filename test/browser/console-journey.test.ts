@@ -154,7 +154,7 @@ describe('in a browser', function () {
         toNumber: number,
       })
       await sees(tour, /your server answered 200 in \d+ ms\./)
-      await sees(tour, 'All is done.')
+      await sees(tour, 'All done.')
       await phone.screenshot({
         path: `test/browser/screenshots/${name}-4-phone.png`,
         fullPage: true,

@@ -52,15 +52,15 @@ export function showEndpoints(context: Context): Middleware {
         {listing.shown.length === 0 ? (
           <Empty>
             {endpoints.length === 0
-              ? 'Nothing gets your events yet. Add an endpoint to a line, under Receive.'
-              : 'No endpoint fits this filter.'}
+              ? 'No endpoints yet. Add one to a line, on its Receive tab.'
+              : 'No endpoints match this filter.'}
           </Empty>
         ) : (
           <table class="rows">
             <thead>
               <tr>
                 <th>Endpoint</th>
-                <th>Of</th>
+                <th>Owner</th>
                 <th>URL at</th>
                 <th>State</th>
               </tr>
@@ -73,7 +73,7 @@ export function showEndpoints(context: Context): Middleware {
                       <EndpointName endpoint={endpoint} />
                     </a>
                   </td>
-                  <td data-label="Of">
+                  <td data-label="Owner">
                     <UserText>{ownerOf(endpoint)}</UserText>
                   </td>
                   <td data-label="URL at">{withHost(endpoint).host}</td>

@@ -156,8 +156,8 @@ function isFor({ session }: Page) {
 }
 
 const WHAT_IS_SENT = {
-  line: 'What the line receives is',
-  application: 'What connected lines receive is',
+  line: 'Messages this line receives are',
+  application: 'Messages connected lines receive are',
   account: 'Your notices are',
 } as const
 
@@ -180,11 +180,11 @@ function Head({ view }: { view: EndpointView }) {
         <span>
           {owner.what === 'account' ? (
             <>
-              operational webhook of <a href={owner.href}>your account</a>
+              Operational webhook of <a href={owner.href}>your account</a>
             </>
           ) : (
             <>
-              {endpoint.isOutgoingWebhook ? 'outgoing webhook' : 'endpoint'} of the {owner.what}{' '}
+              {endpoint.isOutgoingWebhook ? 'Outgoing webhook' : 'Endpoint'} of the {owner.what}{' '}
               <a href={owner.href}>
                 <UserText>{owner.name}</UserText>
               </a>
@@ -201,7 +201,7 @@ function Head({ view }: { view: EndpointView }) {
           <Field
             {...{ page, action }}
             name="url"
-            label="URL of the endpoint"
+            label="Endpoint URL"
             type="url"
             value={endpoint.url}
             autocomplete="off"
@@ -215,7 +215,7 @@ function Head({ view }: { view: EndpointView }) {
               chosen={endpoint.optInEvents}
             />
           )}
-          <button type="submit">Save the endpoint</button>
+          <button type="submit">Save</button>
         </Form>
       </details>
     </header>
@@ -229,7 +229,7 @@ function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) 
       <h2 id="events-title">Events</h2>
       {!owner.isOn && (
         <p class="empty">
-          It gets none while the developer connection is off: <a href={owner.switchPath}>enable it first</a>.
+          No events are sent while the developer connection is off. <a href={owner.switchPath}>Enable it</a>.
         </p>
       )}
       <Policy
@@ -304,7 +304,7 @@ function Delete({ view: { page, path } }: { view: EndpointView }) {
       <Confirm
         page={page}
         action={`${path}/delete`}
-        label="Delete the endpoint…"
+        label="Delete endpoint…"
         consequence="It gets no more events, and those that wait for it end. Its secret is not used again."
         button="Delete the endpoint"
       />

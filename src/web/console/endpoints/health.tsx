@@ -4,9 +4,9 @@ import { Form, Time } from '../form.js'
 import type { Page } from '../page.js'
 
 export const DISABLED_WORDS: Record<DisabledReason, string> = {
-  gone: 'the server answered 410 Gone, which says that the URL is no longer in use.',
-  failing: 'nothing but failures came from it for 5 days.',
-  owner_disabled: 'the account of its owner was disabled.',
+  gone: 'the server answered 410 Gone.',
+  failing: 'no event succeeded for 5 days.',
+  owner_disabled: "its owner's account was disabled.",
 }
 
 export interface EndpointHealth extends EndpointWork {
@@ -38,7 +38,7 @@ export function Health(props: {
         <Heading mood="bad" state="disabled" />
         <p>
           Disabled since <Time at={disabledAt} />: {DISABLED_WORDS[disabledReason ?? 'failing']} New events
-          are held until you enable it again. <Waiting endpoint={endpoint} />
+          are held until you enable it. <Waiting endpoint={endpoint} />
         </p>
         <Form page={page} action={enableAction} class="inline">
           <button type="submit">Enable again</button>
@@ -52,14 +52,14 @@ export function Health(props: {
         <Heading mood="waiting" state="failing" />
         <p>
           Failing since <Time at={failingSince} />: {count === 1 ? '1 failure' : `${count} failures in a row`}
-          . Each event is tried again as its retry schedule says. See what went wrong under{' '}
-          <a href={activityPath}>activity</a>. After 5 days of nothing but failures the URL is disabled.{' '}
-          <Places endpoint={endpoint} /> <Waiting endpoint={endpoint} />
+          . Events are retried on schedule. See the failures under <a href={activityPath}>Activity</a>. The
+          URL is disabled after 5 days without a success. <Places endpoint={endpoint} />{' '}
+          <Waiting endpoint={endpoint} />
         </p>
         {endpoint.waitingCount > 0 && (
           <Form page={page} action={tryAction} class="inline">
             <button type="submit" class="secondary">
-              Try them now
+              Retry now
             </button>
           </Form>
         )}
@@ -72,8 +72,8 @@ export function Health(props: {
       {isCalled ? <Heading mood="good" state="works" /> : <Heading mood="waiting" state="not called yet" />}
       <p>
         {isCalled
-          ? 'The last event was taken.'
-          : 'No event has been sent to this URL yet, or none since it was enabled again.'}{' '}
+          ? 'The last event was delivered.'
+          : 'No event has been sent to this URL since it was enabled.'}{' '}
         Test events do not count. <Places endpoint={endpoint} /> <Waiting endpoint={endpoint} />
       </p>
     </>
@@ -89,10 +89,10 @@ function Heading({ mood, state }: { mood: 'good' | 'waiting' | 'bad'; state: str
 }
 
 function Places({ endpoint: { places, isSlowed } }: { endpoint: EndpointHealth }) {
-  const why = isSlowed ? ', fewer than before, because it timed out, answered 429 or failed with a 5xx' : ''
+  const why = isSlowed ? ', reduced because it timed out or answered 429 or 5xx' : ''
   return (
     <>
-      It gets {places === 1 ? '1 event' : `up to ${places} events`} at a time{why}.
+      It receives {places === 1 ? '1 event' : `up to ${places} events`} at a time{why}.
     </>
   )
 }
@@ -104,7 +104,7 @@ function Waiting({ endpoint: { waitingCount, heldCount } }: { endpoint: Endpoint
     <>
       {waitingCount > 0 && `${eventWords(waitingCount)} ${waiting} for an attempt. `}
       {heldCount > 0 && `${eventWords(heldCount)} ${held}.`}
-      {waitingCount + heldCount === 0 && 'Nothing waits.'}
+      {waitingCount + heldCount === 0 && 'Nothing is waiting.'}
     </>
   )
 }

@@ -25,10 +25,10 @@ export function HeldEvents(props: {
     <>
       <h3>Held events</h3>
       <p>
-        They came while nothing could be posted to your server.
+        These events arrived while nothing could be sent to your server.
         {held.some(({ lastFailure }) => isMediaFailure(lastFailure)) &&
-          ' Those without a copy of their media are not sent from here: sent again on their own page, they get one first.'}
-        {held.length > MAX_SHOWN && ` Here are the newest ${MAX_SHOWN}; there are more.`}
+          ' Events without a copy of their media are not sent from here. Resend each one on its own page to copy its media first.'}
+        {held.length > MAX_SHOWN && ` Only the newest ${MAX_SHOWN} are shown.`}
       </p>
       {held.length > 0 && <Table held={held} />}
       {maySend ? (
@@ -36,9 +36,7 @@ export function HeldEvents(props: {
           <button type="submit">Send them</button>
         </Form>
       ) : (
-        <p class="empty">
-          They can be sent when the {isConnected ? 'URL' : 'developer connection'} is enabled again.
-        </p>
+        <p class="empty">To send them, enable the {isConnected ? 'URL' : 'developer connection'} first.</p>
       )}
     </>
   )

@@ -46,7 +46,7 @@ export function AddEndpoint(props: { page: Page; action: string; what: string; h
         <Field
           {...{ page, action, hint }}
           name="url"
-          label="URL of the endpoint"
+          label="Endpoint URL"
           type="url"
           autocomplete="off"
           required

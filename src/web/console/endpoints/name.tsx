@@ -16,7 +16,7 @@ export function NameField(props: { page: Page; action: string; value?: string })
       {...props}
       name="name"
       label="Name"
-      hint="What you call it; it may be empty."
+      hint="Optional."
       autocomplete="off"
       more={{ maxlength: MAX_NAME_LENGTH }}
     />

@@ -17,22 +17,22 @@ export function PauseEvents(props: { page: Page; endpoint: EndpointPause; action
       <Confirm
         page={page}
         action={`${action}/pause`}
-        label="Pause the events…"
-        consequence="Events wait and use up no attempt, until you resume them. Test events are sent."
-        button="Pause the events"
+        label="Pause events…"
+        consequence="Events wait, without using up attempts, until you resume them. Test events are still sent."
+        button="Pause events"
       />
     )
   }
   return (
     <>
       <p class="fault">
-        Events are paused since <Time at={pausedAt} /> {pauserWords(pausedBy ?? 'operator')}. They wait and
-        use up no attempt.
+        Events are paused since <Time at={pausedAt} /> {pauserWords(pausedBy ?? 'operator')}. They wait
+        without using up attempts.
         {!mayResumeEvents(page, endpoint) && ' Only operators can resume them.'}
       </p>
       {mayResumeEvents(page, endpoint) && (
         <Form page={page} action={`${action}/resume`} class="inline">
-          <button type="submit">Resume the events</button>
+          <button type="submit">Resume events</button>
         </Form>
       )}
     </>

@@ -20,17 +20,17 @@ import { endpointWithNotice } from './path.js'
 import { answerFragment, type Act, type Page } from '../page.js'
 
 const SHAPE_WORDS: Record<Shape, string> = {
-  linehook: 'The default, as JSON',
+  linehook: 'Default (JSON)',
   cloudevents: 'CloudEvents, structured',
   'cloudevents-binary': 'CloudEvents, binary',
-  slack: 'A text for Slack',
-  discord: 'A text for Discord',
+  slack: 'Slack message',
+  discord: 'Discord message',
   ifttt: 'value1 to value3, for IFTTT',
-  template: 'What my template makes',
+  template: 'Custom template',
 }
 
 const TEMPLATE_HINT =
-  'In the Liquid language, with type, payload, fromNumber, toNumber, userId, lineId, id and time. Such as ' +
+  'Liquid, with type, payload, fromNumber, toNumber, userId, lineId, id and time. For example ' +
   '{"text": {{ payload | json }}}'
 
 const PREVIEW_ID = 'policy-preview'
@@ -66,7 +66,7 @@ export function Policy(props: {
   })
   return (
     <details open={page.fault?.action === action || preview !== undefined}>
-      <summary>How events are posted</summary>
+      <summary>Delivery settings</summary>
       <Form page={page} action={action}>
         {/* Enter presses the first button of a form, which would be the preview's. */}
         <button type="submit" class="by-enter" tabIndex={-1} aria-hidden="true">
@@ -74,7 +74,7 @@ export function Policy(props: {
         </button>
         <Select
           name="shape"
-          label="What is posted"
+          label="Payload format"
           options={SHAPES.map((shape) => [shape, SHAPE_WORDS[shape]])}
           value={typedIn(page, action, 'shape') ?? policy.shape}
         />
@@ -90,7 +90,7 @@ export function Policy(props: {
         <Field
           {...{ page, action }}
           name="templateContentType"
-          label="Content-Type of what the template makes"
+          label="Content-Type of the template's output"
           value={policy.templateContentType}
           autocomplete="off"
         />
@@ -100,7 +100,7 @@ export function Policy(props: {
           formaction={`${action}/preview`}
           {...{ 'hx-post': `${action}/preview`, ...INLINE }}
         >
-          Preview with the last event
+          Preview with latest event
         </button>
         <div id={PREVIEW_ID} role="status">
           {preview !== undefined && <PolicyPreview preview={preview.result} />}
@@ -108,33 +108,33 @@ export function Policy(props: {
         <Field
           {...{ page, action }}
           name="retrySchedule"
-          label="When a failed event is sent again"
-          hint="default (10 attempts in three days), short (5 in a quarter of an hour), long (17 in a week), or your own waits in seconds, such as 5, 60, 3600."
+          label="Retry schedule"
+          hint="default (10 attempts in 3 days), short (5 in 15 minutes), long (17 in a week), or your own delays in seconds, such as 5, 60, 3600."
           value={scheduleWords(policy)}
           autocomplete="off"
         />
         <CheckBox
           {...{ page, action }}
           name="retryOnTimeout"
-          label="Send an event again if no answer came in time. Without it, your server gets none twice because it was slow."
+          label="Retry events that time out. If off, a slow server never gets an event twice."
           isChecked={policy.retryOnTimeout}
         />
-        <Field {...field('timeoutSeconds')} label="Seconds to wait for an answer" hint="Empty: as usual." />
+        <Field {...field('timeoutSeconds')} label="Timeout, in seconds" hint="Leave empty for the default." />
         <Field
           {...field('requestsAtOnce')}
-          label="Events at the same time, at most"
-          hint="Empty: as many as your server takes."
+          label="Maximum concurrent events"
+          hint="Leave empty to adapt to your server."
         />
         <CheckBox
           {...{ page, action }}
           name="ordered"
-          label="Post the events from one number one after another, each when the one before it is over."
+          label="Send events from the same number in order, one at a time."
           isChecked={policy.ordered}
         />
         <Select
           name="signature"
           label="Signature"
-          hint={`The keys of v1a are at ${policy.publicKeyUrl}. For 24 hours after a change both are there.`}
+          hint={`The keys of v1a are at ${policy.publicKeyUrl}. After a change, both signatures are sent for 24 hours.`}
           options={[
             ['v1', 'v1: HMAC-SHA256, by the signing secret'],
             ['v1a', 'v1a: Ed25519, by a public key'],
@@ -146,13 +146,13 @@ export function Policy(props: {
           {...{ page, action }}
           name="secretHeaders"
           label="Headers to add or replace"
-          hint="One a line, such as Authorization: Bearer …. They are kept encrypted and not shown again."
+          hint="One per line, such as Authorization: Bearer …. They are stored encrypted and never shown again."
           rows={2}
           more={{ autocomplete: 'off', spellcheck: 'false' }}
         />
         {policy.headerNames.length > 0 && <KnownHeaders names={policy.headerNames} />}
         <button type="submit" class="secondary">
-          Save how events are posted
+          Save
         </button>
       </Form>
     </details>
@@ -182,7 +182,7 @@ function withFaultOfPreview(page: Page, action: string): Page {
 function KnownHeaders({ names }: { names: readonly string[] }) {
   return (
     <fieldset>
-      <legend>Take headers away</legend>
+      <legend>Remove headers</legend>
       {names.map((name) => (
         <label key={name}>
           <input type="checkbox" name="removedHeaders" value={name} />

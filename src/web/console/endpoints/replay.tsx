@@ -25,8 +25,8 @@ import { askedEndpoint } from './acts.js'
 import { TASKS } from '../operating/tasks.js'
 
 const OUTCOME_WORDS: Record<(typeof REPLAY_OUTCOMES)[number], string> = {
-  undelivered: 'Those that were not delivered',
-  delivered: 'Those that were delivered',
+  undelivered: 'Undelivered',
+  delivered: 'Delivered',
   any: 'All',
 }
 
@@ -62,11 +62,11 @@ export function Replay(props: {
           </p>
           <input type="hidden" name="since" value={missed.since.toISOString()} />
           <input type="hidden" name="outcome" value="undelivered" />
-          <button type="submit">Send them again</button>
+          <button type="submit">Resend</button>
         </Form>
       )}
       <details open={isOpen}>
-        <summary>Replay the events of a span of time</summary>
+        <summary>Replay events from a time range</summary>
         <ReplayForm {...{ page, action, types, counted }} />
       </details>
     </>
@@ -82,10 +82,11 @@ function ReplayForm(props: Omit<Parameters<typeof Replay>[0], 'missed'>) {
   return (
     <Form page={page} action={action}>
       <p>
-        They keep their <code>webhook-id</code>, and have the header <code>webhook-replay: true</code>.
+        Replayed events keep their <code>webhook-id</code> and carry the header{' '}
+        <code>webhook-replay: true</code>.
       </p>
       <Field {...moment('from')} label="From" required />
-      <Field {...moment('until')} label="Until" hint="Empty: now." />
+      <Field {...moment('until')} label="Until" hint="Leave empty for now." />
       <ZoneSelect zone={valueOf('zone')} />
       <Select
         name="outcome"
@@ -96,13 +97,13 @@ function ReplayForm(props: Omit<Parameters<typeof Replay>[0], 'missed'>) {
       <Select
         name="type"
         label="Type"
-        options={[['', 'Every type'], ...types.map((type) => [type, EVENT_TYPES[type].label] as const)]}
+        options={[['', 'All types'], ...types.map((type) => [type, EVENT_TYPES[type].label] as const)]}
         value={valueOf('type')}
       />
       <Field
         {...{ page, action }}
         name="perSecond"
-        label="Events a second, at most"
+        label="Maximum events per second"
         type="number"
         value={valueOf('perSecond', String(DEFAULT_RATE))}
         more={{ min: 1, max: MAX_RATE }}
@@ -111,7 +112,7 @@ function ReplayForm(props: Omit<Parameters<typeof Replay>[0], 'missed'>) {
         {...{ page, action }}
         name="url"
         label="Another URL (optional)"
-        hint="Such as a staging server. It gets them instead, signed with the same secret; deliveries stay as they are."
+        hint="For example a staging server. It gets the events instead, signed with the same secret. Existing deliveries do not change."
         type="url"
         value={valueOf('url')}
         autocomplete="off"
@@ -119,13 +120,13 @@ function ReplayForm(props: Omit<Parameters<typeof Replay>[0], 'missed'>) {
       {counted !== undefined && (
         <p role="status" class="notice" tabIndex={-1} autofocus>
           {counted.count === 0
-            ? 'No event fits.'
+            ? 'No events match.'
             : `${eventWords(counted)} ${isOne(counted) ? 'fits' : 'fit'}.`}
         </p>
       )}
       <button type="submit">Replay</button>{' '}
       <button type="submit" class="secondary" name="do" value="count">
-        Count them first
+        Count first
       </button>
     </Form>
   )

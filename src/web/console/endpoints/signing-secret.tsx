@@ -8,8 +8,8 @@ export const SIGNING_SECRET = 'signing-secret'
 export function WhatItIsFor() {
   return (
     <p>
-      With it your server sees that an event is from here: it checks the <code>webhook-signature</code> header
-      with any library of <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.
+      Use it to verify that events come from Linehook: check the <code>webhook-signature</code> header with
+      any library of <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.
     </p>
   )
 }
@@ -34,7 +34,7 @@ export function EndpointSecret(props: {
       )}
       {previousUntil !== null && (
         <p>
-          The secret from before signs too, until <Time at={previousUntil} />.
+          The previous secret stays valid until <Time at={previousUntil} />.
         </p>
       )}
       <Confirm
@@ -42,8 +42,7 @@ export function EndpointSecret(props: {
         action={rotateAction}
         label="Rotate…"
         consequence={
-          'There is a new secret, which you see at once. For 24 hours the old one signs too, so that you can ' +
-          'change over without losing an event.'
+          'You get a new secret right away. The previous one stays valid for 24 hours, so you can switch without losing events.'
         }
         button="Rotate the secret"
       />

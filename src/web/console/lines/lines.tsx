@@ -61,7 +61,7 @@ export function showLines(context: Context): Middleware {
         {rows.length === 0 ? (
           <NoLines page={page} />
         ) : listing.shown.length === 0 ? (
-          <Empty>No line fits this filter.</Empty>
+          <Empty>No lines match this filter.</Empty>
         ) : (
           <LineTable rows={listing.shown} />
         )}
@@ -173,21 +173,21 @@ function NoLines({ page: { session, hasSimulator } }: { page: Page }) {
   if (session?.role !== 'operator') {
     return (
       <Empty>
-        <p>You have no line yet. Ask whoever runs this service to give you one; it is listed here then.</p>
-        {hasSimulator && <p>A line at the simulator is enough to try everything out.</p>}
+        <p>You have no lines yet. Ask your operator to give you one.</p>
+        {hasSimulator && <p>A simulator line is enough to try everything out.</p>}
       </Empty>
     )
   }
   return (
     <Empty>
       <p>
-        You have no line yet. Add one under{' '}
+        You have no lines yet. Add one under{' '}
         <a href={`/console/users/${session.userId}`}>Users → {session.email}</a>.
       </p>
       {hasSimulator && (
         <p>
-          The phone simulator is on: a line with the carrier “Simulator” and any number, such as +15551234567,
-          works at once and costs nothing.
+          The phone simulator is on. A line with the carrier “Simulator” and any number, such as +15551234567,
+          works right away and is free.
         </p>
       )}
     </Empty>

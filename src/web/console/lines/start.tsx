@@ -120,12 +120,12 @@ function Send({ view, url }: { view: View; url: string | undefined }) {
   const { enabled, incomingWebhook } = connection
   return (
     <section id="send" aria-labelledby="send-title">
-      <h2 id="send-title">1. Send a text</h2>
-      <p>A program POSTs to a secret URL of the line, its incoming webhook, and the line sends the text.</p>
+      <h2 id="send-title">1. Send a message</h2>
+      <p>POST to the line's incoming webhook, a secret URL, and the line sends your message.</p>
       {(!enabled || incomingWebhook === null) && (
         <Form page={page} action={`${path}/incoming-webhook`}>
           <button type="submit">
-            {incomingWebhook === null ? 'Create the URL' : 'Enable the developer connection'}
+            {incomingWebhook === null ? 'Create URL' : 'Enable developer connection'}
           </button>
         </Form>
       )}
@@ -139,10 +139,10 @@ function Send({ view, url }: { view: View; url: string | undefined }) {
             It answers {'{"success":true}'}.{' '}
             {hasPhones(view) ? (
               <>
-                The text arrives on the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a>.
+                The message arrives on the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a>.
               </>
             ) : (
-              <>Put your own number in place of {TRIAL_NUMBER} first.</>
+              <>First replace {TRIAL_NUMBER} with your own number.</>
             )}
           </p>
         </>
@@ -156,18 +156,18 @@ function Receive({ view }: { view: View }) {
   if (!canReceive(senderKindOf(line.number))) {
     return (
       <section id="receive" aria-labelledby="receive-title">
-        <h2 id="receive-title">2. Receive one</h2>
-        <p>This line sends as a name, to which nobody can write. It receives nothing.</p>
+        <h2 id="receive-title">2. Receive a message</h2>
+        <p>This line sends under a name, so nobody can reply to it.</p>
       </section>
     )
   }
   return (
     <section id="receive" aria-labelledby="receive-title">
-      <h2 id="receive-title">2. Receive one</h2>
+      <h2 id="receive-title">2. Receive a message</h2>
       <p>
         {hasPhones(view) ? (
           <>
-            Open the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a> and write to{' '}
+            Open the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a> and send a message to{' '}
             <PhoneNumber number={line.number} />.
           </>
         ) : (
@@ -175,8 +175,8 @@ function Receive({ view }: { view: View }) {
             Text <PhoneNumber number={line.number} /> from any phone.
           </>
         )}{' '}
-        It appears under <a href={`/console/activity?line=${line.id}`}>Activity</a>, and becomes an event for
-        your server.
+        It appears under <a href={`/console/activity?line=${line.id}`}>Activity</a>, and your server gets an
+        event.
       </p>
     </section>
   )
@@ -207,8 +207,8 @@ function Connect(props: {
         </p>
       )}
       <p>
-        What the line receives is posted to a URL of yours as JSON, signed, and again until your server
-        answers 2xx. What became of the newest event is said <a href="#steps">above</a>, as it happens.
+        Linehook posts incoming messages to your URL as signed JSON, and retries until your server answers
+        2xx. The status of the latest event is shown <a href="#steps">above</a>.
       </p>
       <Form page={page} action={action}>
         <Field
@@ -217,7 +217,7 @@ function Connect(props: {
           name="url"
           label="URL of your server"
           type="url"
-          hint="Such as https://example.com/linehook. Without a public one, the command “linehook listen” brings the events to your machine."
+          hint="For example https://example.com/linehook. No public URL? Run “linehook listen” to get events on your machine."
           autocomplete="off"
           required
           {...(url === null ? {} : { value: url })}
@@ -228,14 +228,12 @@ function Connect(props: {
         <TestEvent page={page} action={`${path}/test-event`} result={testEvent} />
       )}
       {connection.endpoint === null ? (
-        <p class="empty">
-          Once there is a URL, a server that verifies its events stands here in six languages.
-        </p>
+        <p class="empty">Enter a URL to see sample servers in six languages that verify events.</p>
       ) : secret === undefined ? (
         <Show path={path} show="receive" section="connect" />
       ) : (
         <>
-          <p>A server that takes only what is signed with your secret, on port {RECEIVER_PORT}:</p>
+          <p>This server accepts only requests signed with your secret, on port {RECEIVER_PORT}:</p>
           <Samples id="receive-code" samples={receiveSamples({ secret, body })} />
         </>
       )}
@@ -249,7 +247,7 @@ function Show({ path, show, section }: { path: string; show: string; section: st
     <form method="get" action={`${path}#${section}`} class="inline">
       <input type="hidden" name="show" value={show} />
       <button type="submit" class="secondary">
-        Show the code
+        Show code
       </button>
     </form>
   )

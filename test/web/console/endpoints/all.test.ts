@@ -30,6 +30,6 @@ describeWeb('the list of endpoints', ({ context, web }) => {
     expect(await at('?q=FRONT'))
       .to.include('first.example.com')
       .and.not.include('second.example.com')
-    expect(await at('?q=nowhere')).to.include('No endpoint fits this filter.')
+    expect(await at('?q=nowhere')).to.include('No endpoints match this filter.')
   })
 })

@@ -101,8 +101,7 @@ describeWith('the page of an endpoint', startConsole, (site) => {
       expect(shownSecret(html))
         .to.equal(await endpoint.secret())
         .and.not.equal(before)
-      const until =
-        /The secret from before signs too, until ([\d-]+ [\d:]+) UTC/.exec(wordsOf(html))?.[1] ?? ''
+      const until = /The previous secret stays valid until ([\d-]+ [\d:]+) UTC/.exec(wordsOf(html))?.[1] ?? ''
       expect((new Date(`${until}Z`).getTime() - Date.now()) / 3_600_000).to.be.within(23.9, 24)
       await submit('test-event')
       expect(site.receiver.requests.at(-1)?.headers['webhook-signature']).to.match(/^v1,\S+ v1,\S+$/)
@@ -114,7 +113,7 @@ describeWith('the page of an endpoint', startConsole, (site) => {
       const { line, submit, page } = await openEndpoint(site, kind)
       await line.submit('connection/disable')
       expect(wordsOf(await page()))
-        .to.include('It gets none while the developer connection is off')
+        .to.include('No events are sent while the developer connection is off')
         .and.not.include('Send test event')
       for (const form of ['test-event', 'send-held-events']) {
         const refused = await submit(form)

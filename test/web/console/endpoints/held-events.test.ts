@@ -22,7 +22,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
     it('say that it works, or since when and how often it has failed', async () => {
       expect(await words())
         .to.include('Health not called yet')
-        .and.include('It gets up to 10 events at a time. Nothing waits.')
+        .and.include('It receives up to 10 events at a time. Nothing is waiting.')
       await endpoint.set({ called_at: new Date() })
       expect(await words()).to.include('Health works')
       await endpoint.set({ failing_since: new Date('2026-01-02T03:04:05Z'), consecutive_failure_count: 7 })
@@ -39,11 +39,11 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
         .to.include('the server answered 410 Gone')
         .and.include('Enable again')
       await disable('failing')
-      expect(await words()).to.include('nothing but failures came from it for 5 days')
+      expect(await words()).to.include('no event succeeded for 5 days')
       expectSentTo(await endpoint.submit('enable'), `${endpoint.path}?done=endpoint-enabled`)
       expect(await words())
         .to.include('Health not called yet')
-        .and.include('or none since it was enabled again')
+        .and.include('No event has been sent to this URL since it was enabled')
     })
 
     it('count what waits and what is held', async () => {
@@ -58,7 +58,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
     it('send what is held when it is enabled again, and not before', async () => {
       await disable('failing')
       const { id } = await receive()
-      expect(await words()).to.include('They can be sent when the URL is enabled again.')
+      expect(await words()).to.include('To send them, enable the URL first.')
       const early = await endpoint.submit('send-held-events')
       expectFault(early, 409, 'The endpoint was disabled because it kept failing. Enable it first')
       await endpoint.submit('enable')
@@ -98,10 +98,10 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
     it('has the newest twenty', async () => {
       const { line, page } = await hold(KINDS[0])
       await receiveManyForDelivery(site.context, line, 20)
-      expect(await page()).not.to.include('there are more')
+      expect(await page()).not.to.include('are shown')
       await receiveForDelivery(site.context, line)
       const html = await page()
-      expect(wordsOf(html)).to.include('Here are the newest 20; there are more.')
+      expect(wordsOf(html)).to.include('Only the newest 20 are shown.')
       expect(html.match(/href="\/console\/messages\//g)).to.have.length(20)
     })
 

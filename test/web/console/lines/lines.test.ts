@@ -127,7 +127,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect((await namesAt('?sort=name&page=4')).names.at(-1)).to.equal('Shop 199')
     expect((await namesAt('?q=shop%20042')).names).to.deep.equal(['Shop 042'])
     expect((await namesAt('?q=7770000042')).names).to.deep.equal(['Shop 042'])
-    expect((await namesAt('?state=disabled')).text).to.include('No line fits this filter.')
+    expect((await namesAt('?state=disabled')).text).to.include('No lines match this filter.')
     await context.db('lines').where({ user_id: userId, name: 'Shop 007' }).update({ status: 'disabled' })
     expect((await namesAt('?state=disabled')).names)
       .to.include('Shop 007')
@@ -144,7 +144,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
   it('tells a user without lines whom to ask', async () => {
     const { id } = await addUser(context, { email: 'nobody@example.com' })
     const html = await linesOf(id)
-    expect(wordsOf(html)).to.include('Ask whoever runs this service to give you one')
+    expect(wordsOf(html)).to.include('Ask your operator to give you one')
     expect(html).not.to.include('/console/users')
   })
 

@@ -79,13 +79,13 @@ describeWith('the first steps with a line', startConsole, (site) => {
     expect(live.text).to.include('an event is on its way')
     await deliverWhenDue(context, id, endpointId)
     expect(await words(path)).to.match(
-      /the newest event has not arrived; the attempt ended in \d+ ms\. The server answered 500\. Check your server's log/,
+      /the latest event was not delivered; the attempt ended in \d+ ms\. The server answered 500\. Check your server's log/,
     )
     receiver.answerWith((response) => response.end())
     await deliverWhenDue(context, id, endpointId)
-    await until('the last tick', () => live.text.includes('All is done.'))
+    await until('the last tick', () => live.text.includes('All done.'))
     await live.close()
-    expect(await words(path)).to.match(/your server answered 200 in \d+ ms\. done All is done\./)
+    expect(await words(path)).to.match(/your server answered 200 in \d+ ms\. done All done\./)
     expect(await words('/console')).not.to.include('Get started')
     expect(await words(`/console/lines/${lineId}`)).not.to.include('Get started')
     expect(pathname).to.include(lineId)

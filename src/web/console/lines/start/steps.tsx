@@ -37,11 +37,11 @@ export function Steps({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
     <>
       <ol class="steps">
         <Step isDone={steps.hasSent}>
-          <a href={`${path}?show=send#send`}>Send a text</a> from <PhoneNumber number={line.number} />: one
-          request in your language.
+          <a href={`${path}?show=send#send`}>Send a message</a> from <PhoneNumber number={line.number} /> with
+          one request, in the language of your choice.
         </Step>
         <Step isDone={steps.hasReceived}>
-          <a href={`${path}#receive`}>Receive one</a>: somebody texts <PhoneNumber number={line.number} />.
+          <a href={`${path}#receive`}>Receive a message</a>: text <PhoneNumber number={line.number} />.
         </Step>
         <Step isDone={steps.hasDelivered}>
           <a href={`${path}?show=receive#connect`}>Connect your server</a>: {whatWasSeen(steps)}
@@ -49,8 +49,8 @@ export function Steps({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
       </ol>
       <p class="muted">
         {countDone(steps) === STEP_COUNT
-          ? 'All is done.'
-          : `${countDone(steps)} of ${STEP_COUNT} done. This changes by itself as things happen.`}
+          ? 'All done.'
+          : `${countDone(steps)} of ${STEP_COUNT} done. Updates automatically.`}
       </p>
     </>
   )
@@ -66,12 +66,12 @@ function Step({ isDone, children }: { isDone: boolean; children: ComponentChildr
 
 /** What became of the newest event, and how to mend it. */
 function whatWasSeen({ newestEvent }: FirstSteps): string {
-  if (newestEvent === null) return 'no event was posted to it yet.'
+  if (newestEvent === null) return 'no event has been sent yet.'
   const { status, responseStatus, durationMs, failure } = newestEvent
   const took = durationMs === null ? '' : ` in ${durationMs} ms`
   if (status === 'delivered') return `your server answered ${responseStatus ?? '2xx'}${took}.`
-  if (status === 'held') return 'an event is held, because its URL is disabled: look under Receive.'
+  if (status === 'held') return 'an event is held because the URL is disabled. See the Receive tab.'
   return failure === null
-    ? 'an event is on its way to it.'
-    : `the newest event has not arrived${took === '' ? '' : `; the attempt ended${took}`}. ${explainFailure(failure)}`
+    ? 'an event is on its way.'
+    : `the latest event was not delivered${took === '' ? '' : `; the attempt ended${took}`}. ${explainFailure(failure)}`
 }

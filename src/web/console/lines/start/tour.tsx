@@ -12,7 +12,7 @@ export function TourSection({ page, tour }: { page: Page; tour: Tour | undefined
       <LiveSteps {...tour} />
       <Form page={page} action="/console/tour/close" class="inline">
         <button type="submit" class="secondary">
-          Close this
+          Dismiss
         </button>
       </Form>
     </section>

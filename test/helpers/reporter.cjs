@@ -9,6 +9,9 @@ module.exports = class extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options)
     const failed = []
+    /** Milliseconds in tests by file, without what the hooks take. */
+    const took = {}
+    runner.on('pass', ({ file, duration }) => (took[file] = (took[file] ?? 0) + (duration ?? 0)))
     runner.on('fail', (test, error) => {
       failed.push({ test: test.fullTitle(), file: test.file, reason: error.stack ?? String(error) })
     })
@@ -17,7 +20,7 @@ module.exports = class extends reporters.Spec {
       setImmediate(() => {
         const { passes, failures } = this.stats
         if (process.env.TEST_COUNTS)
-          writeFileSync(process.env.TEST_COUNTS, JSON.stringify({ passes, failed }))
+          writeFileSync(process.env.TEST_COUNTS, JSON.stringify({ passes, failed, took }))
         else console.log(`${passes} passed, ${failures} failed`)
       })
     })

@@ -62,14 +62,24 @@ export async function insertNotices(trx: Database, notices: readonly NewNotice[]
   )
 }
 
+/** What a list of notices is narrowed to. */
+export interface NoticeFilter {
+  kinds?: readonly string[] | undefined
+  /** A part of what it says in particular: a name, a host, an id. */
+  words?: string | undefined
+}
+
 /** Newest first. */
 export async function listNotices(
   db: Database,
   reader: NoticeReader,
   { before, limit }: Page,
+  { kinds, words }: NoticeFilter = {},
 ): Promise<Notice[]> {
   const found = seenBy(db, reader).orderBy('id', 'desc').limit(limit).select<Notice[]>(COLUMNS)
   if (before !== undefined) void found.where('id', '<', before)
+  if (kinds !== undefined) void found.whereIn('kind', [...kinds])
+  if (words !== undefined) void found.whereRaw('position(lower(?) in lower(details::text)) > 0', [words])
   return found
 }
 

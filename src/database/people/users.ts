@@ -69,6 +69,8 @@ export interface UserFilter {
   state?: UserState | undefined
 }
 
+export type UserSort = 'newest' | 'email'
+
 const STATE_IS = {
   active: 'u.disabled_at is null and u.password_hash is not null',
   waiting: 'u.disabled_at is null and u.password_hash is null',
@@ -79,11 +81,12 @@ const STATE_IS = {
 export type UserState = keyof typeof STATE_IS
 export const USER_STATES = Object.keys(STATE_IS) as UserState[]
 
-/** @param page newest first; left out: all, oldest first */
+/** @param page left out: all, oldest first; `before` is the last one of the page before, in either order */
 export async function listUsers(
   db: Database,
   page?: Page,
   { words, role, state }: UserFilter = {},
+  sort: UserSort = 'newest',
 ): Promise<ListedUser[]> {
   const query = db('users as u').select<ListedUser[]>([
     ...columns(db),
@@ -95,7 +98,12 @@ export async function listUsers(
   ])
   void query.whereRaw(`true${sql}${state === undefined ? '' : ` and ${STATE_IS[state]}`}`, bindings)
   if (page === undefined) return query.orderBy('id')
-  if (page.before !== undefined) query.where('id', '<', page.before)
+  if (sort === 'email') {
+    if (page.before !== undefined)
+      void query.whereRaw('lower(u.email) > (select lower(email) from users where id = ?)', [page.before])
+    return query.orderByRaw('lower(u.email)').limit(page.limit)
+  }
+  if (page.before !== undefined) void query.where('id', '<', page.before)
   return query.orderBy('id', 'desc').limit(page.limit)
 }
 

@@ -6,6 +6,7 @@ import {
   setNoticeMails as writeNoticeMails,
   setReadNotice,
   type Notice,
+  type NoticeFilter,
   type NoticeMails,
   type NoticeReader,
 } from '../../database/operating/notices.js'
@@ -20,8 +21,13 @@ export type { Notice, NoticeMails, NoticeReader } from '../../database/operating
 export const MAX_UNREAD = 100
 
 /** Newest first. */
-export function listNotices({ db }: Context, reader: NoticeReader, page: Page): Promise<Notice[]> {
-  return listRows(db, reader, page)
+export function listNotices(
+  { db }: Context,
+  reader: NoticeReader,
+  page: Page,
+  filter?: NoticeFilter,
+): Promise<Notice[]> {
+  return listRows(db, reader, page, filter)
 }
 
 /** The count stops at MAX_UNREAD. */

@@ -22,6 +22,13 @@ export function noticeInWords({ kind, details }: Told): NoticeInWords {
   return { mood, title: title(own), text: text(own), cure: cure(own) }
 }
 
+/** The kinds that are told in this mood. */
+export function kindsOfMood(mood: NoticeInWords['mood']): string[] {
+  return Object.entries(NOTICE_KINDS)
+    .filter(([, kind]) => kind.mood === mood)
+    .map(([name]) => name)
+}
+
 /** The words for mails and programs, which would show the marks around names. */
 export function noticeInPlainWords(notice: Told): Pick<NoticeInWords, 'title' | 'text'> {
   const { title, text } = noticeInWords(notice)

@@ -8,10 +8,18 @@ import { applicationPath, APPLICATIONS } from './application/page-model.js'
 import { fieldOf } from '../form-values.js'
 import { Empty, Form, Select, Time } from '../form.js'
 import { Layout } from '../layout.js'
+import { ListControls, listingOf, ListPages } from '../listing.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { sessionOf } from '../people/session.js'
 
-type Applications = Awaited<ReturnType<typeof listApplicationsOf>>
+type Application = Awaited<ReturnType<typeof listApplicationsOf>>[number]
+
+const ENDPOINT_STATES = {
+  failing: 'Events failing',
+  disabled: 'Events disabled',
+  working: 'Events work',
+  none: 'No webhook URL',
+} as const
 
 const KINDS = [
   ['confidential', 'Confidential: it has a server, which keeps its client secret'],
@@ -23,6 +31,19 @@ export function showApplications(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
     const applications = await listApplicationsOf(context.db, sessionOf(ctx).userId)
+    const listing = listingOf(ctx, applications, {
+      words: ({ name, description, website }) => [name, description, website],
+      states: Object.fromEntries(
+        Object.entries(ENDPOINT_STATES).map(([state, label]) => [
+          state,
+          { label, has: (application: Application) => endpointStateOf(application) === state },
+        ]),
+      ),
+      sorts: {
+        newest: { label: 'Newest first', compare: (one, other) => (one.id < other.id ? 1 : -1) },
+        name: { label: 'Name', compare: (one, other) => one.name.localeCompare(other.name) },
+      },
+    })
     answerPage(
       ctx,
       <Layout page={page} title="Applications">
@@ -37,7 +58,15 @@ export function showApplications(context: Context): Middleware {
             <a href="/console/settings#api-tokens">API token</a> is enough.
           </Empty>
         ) : (
-          <ApplicationTable applications={applications} />
+          <>
+            <ListControls listing={listing} label="Applications" />
+            {listing.shown.length === 0 ? (
+              <Empty>No applications match this filter.</Empty>
+            ) : (
+              <ApplicationTable applications={listing.shown} />
+            )}
+            <ListPages listing={listing} />
+          </>
         )}
         <Register page={page} />
       </Layout>,
@@ -45,7 +74,7 @@ export function showApplications(context: Context): Middleware {
   }
 }
 
-function ApplicationTable({ applications }: { applications: Applications }) {
+function ApplicationTable({ applications }: { applications: Application[] }) {
   return (
     <table class="rows">
       <thead>
@@ -78,12 +107,18 @@ function ApplicationTable({ applications }: { applications: Applications }) {
   )
 }
 
-function EndpointState({ application }: { application: Applications[number] }) {
-  const { webhookUrl, endpointDisabledAt, endpointFailingSince } = application
-  if (webhookUrl === null) return <span class="muted">no webhook URL</span>
-  if (endpointDisabledAt !== null) return <span class="badge bad">disabled</span>
-  if (endpointFailingSince !== null) return <span class="badge waiting">failing</span>
+function EndpointState({ application }: { application: Application }) {
+  const state = endpointStateOf(application)
+  if (state === 'none') return <span class="muted">no webhook URL</span>
+  if (state === 'disabled') return <span class="badge bad">disabled</span>
+  if (state === 'failing') return <span class="badge waiting">failing</span>
   return <span class="badge good">works</span>
+}
+
+function endpointStateOf(application: Application): keyof typeof ENDPOINT_STATES {
+  if (application.webhookUrl === null) return 'none'
+  if (application.endpointDisabledAt !== null) return 'disabled'
+  return application.endpointFailingSince !== null ? 'failing' : 'working'
 }
 
 function Register({ page }: { page: Page }) {

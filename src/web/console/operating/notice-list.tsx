@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
-import { object } from 'yup'
+import { storable } from '../../../database/text.js'
+import { isId } from '../../../ids.js'
 import { getReading, listNotices, markRead, type Notice } from '../../../domain/operating/notices.js'
 import { listLineHealth } from '../../../database/lines/line-health.js'
 import type { Context } from '../../../domain/context.js'
@@ -8,38 +9,52 @@ import { causesOfLine, groupCauses, type Cause } from '../../../domain/operating
 import type { Need } from '../../../domain/operating/overview/needs.js'
 import { watchOf } from '../../../domain/operating/overview/overview.js'
 import type { Session } from '../../../domain/people/sessions.js'
-import { noticeInWords } from '../../../domain/operating/notices/in-words.js'
-import { idParameter, readQuery } from '../../input/query.js'
+import { kindsOfMood, noticeInWords } from '../../../domain/operating/notices/in-words.js'
 import { Attention } from '../attention.js'
-import { fieldOf } from '../form-values.js'
-import { Empty, Form, Time } from '../form.js'
+import { fieldOf, queryOf } from '../form-values.js'
+import { Empty, Form, Select, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { CureLink } from './overview/cure-link.js'
 import { Words } from './overview/words.js'
 import { answerPage, pageOf, type Act } from '../page.js'
 import { sessionOf } from '../people/session.js'
 import { MAILS } from '../people/settings/path.js'
+import { filterPath, writtenParameters } from '../time-filter.js'
 import { UserText } from '../user-text.js'
 
 const NOTICES = '/console/notices'
 
 const PAGE_SIZE = 50
 const BADGES = { bad: 'broken', waiting: 'look', good: 'works again' }
+const MOODS = [
+  ['', 'All'],
+  ['bad', 'Broken'],
+  ['waiting', 'Worth a look'],
+  ['good', 'Works again'],
+] as const
 
 /** What people were told of without asking: users see what is about theirs, operators everything. */
 export function showNotices(context: Context): Middleware {
   return async (ctx) => {
     const session = sessionOf(ctx)
     const page = pageOf(ctx, context)
-    const { before } = await readQuery(ctx, object({ before: idParameter() }), context.vocabulary)
-    const found = await listNotices(context, session, {
-      limit: PAGE_SIZE + 1,
-      ...(before === undefined ? {} : { before }),
-    })
+    const asked = writtenParameters(ctx, ['q', 'state'])
+    const before = isId(queryOf(ctx, 'before')) ? queryOf(ctx, 'before') : undefined
+    const mood = (['bad', 'waiting', 'good'] as const).find((each) => each === asked.state)
+    const found = await listNotices(
+      context,
+      session,
+      { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) },
+      {
+        kinds: mood && kindsOfMood(mood),
+        words: asked.q === undefined ? undefined : storable(asked.q.trim().slice(0, 100)),
+      },
+    )
     const notices = found.slice(0, PAGE_SIZE)
     const { readId } = await getReading(context, session.userId)
     const [first, last] = [notices[0], notices.at(-1)]
-    const isNewest = before === undefined
+    const isFiltered = Object.keys(asked).length > 0
+    const isNewest = before === undefined && !isFiltered
     const needs = isNewest ? await needsOf(context, session) : []
     answerPage(
       ctx,
@@ -71,8 +86,27 @@ export function showNotices(context: Context): Middleware {
             </button>
           </Form>
         )}
+        {(last !== undefined || isFiltered) && (
+          <form method="get" action={NOTICES} class="filter" role="search" aria-label="Notices" data-auto>
+            <label>
+              Search
+              <input type="search" name="q" value={asked.q ?? ''} maxLength={100} data-key="/" dir="auto" />
+            </label>
+            <Select name="state" label="State" value={mood ?? ''} options={MOODS} />
+            <button type="submit" class="secondary">
+              Search
+            </button>
+            {isFiltered && <a href={NOTICES}>Clear filters</a>}
+          </form>
+        )}
         {last === undefined ? (
-          <Empty>{isNewest ? 'There is nothing to tell.' : 'Nothing is older than this.'}</Empty>
+          <Empty>
+            {isFiltered
+              ? 'No notices match this filter.'
+              : isNewest
+                ? 'No notices yet.'
+                : 'There are no older notices.'}
+          </Empty>
         ) : (
           <>
             <ul class="needs">
@@ -86,9 +120,9 @@ export function showNotices(context: Context): Middleware {
               ))}
             </ul>
             <nav class="pages" aria-label="Pages">
-              {isNewest ? <span /> : <a href={NOTICES}>Newest</a>}
+              {before === undefined ? <span /> : <a href={filterPath(NOTICES, asked)}>Newest</a>}
               {found.length > PAGE_SIZE && (
-                <a href={`${NOTICES}?before=${last.id}`} rel="next">
+                <a href={filterPath(NOTICES, asked, last.id)} rel="next">
                   Older
                 </a>
               )}

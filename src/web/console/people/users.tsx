@@ -13,7 +13,6 @@ import { filterPath, writtenParameters } from '../time-filter.js'
 import { UserText } from '../user-text.js'
 
 const USERS = '/console/users'
-/** Newest first. */
 const PAGE_SIZE = 50
 
 const STATE_WORDS: Record<UserState, string> = {
@@ -27,7 +26,8 @@ const STATE_WORDS: Record<UserState, string> = {
 export function showUsers(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
-    const asked = writtenParameters(ctx, ['q', 'role', 'state'])
+    const asked = writtenParameters(ctx, ['q', 'role', 'state', 'sort'])
+    const isByEmail = asked.sort === 'email'
     const before = isId(queryOf(ctx, 'before')) ? queryOf(ctx, 'before') : undefined
     const found = await listUsers(
       context.db,
@@ -37,6 +37,7 @@ export function showUsers(context: Context): Middleware {
         role: (['user', 'operator'] as const).find((role) => role === asked.role),
         state: USER_STATES.find((state) => state === asked.state),
       },
+      isByEmail ? 'email' : 'newest',
     )
     const users = found.slice(0, PAGE_SIZE)
     answerPage(
@@ -63,6 +64,15 @@ export function showUsers(context: Context): Middleware {
             label="State"
             value={asked.state ?? ''}
             options={[['', 'Any state'], ...USER_STATES.map((state) => [state, STATE_WORDS[state]] as const)]}
+          />
+          <Select
+            name="sort"
+            label="Sort by"
+            value={isByEmail ? 'email' : ''}
+            options={[
+              ['', 'Newest first'],
+              ['email', 'E-mail'],
+            ]}
           />
           <button type="submit" class="secondary">
             Search
@@ -99,10 +109,10 @@ export function showUsers(context: Context): Middleware {
           </tbody>
         </table>
         <nav class="pages" aria-label="Pages">
-          {before === undefined ? <span /> : <a href={filterPath(USERS, asked)}>Newest</a>}
+          {before === undefined ? <span /> : <a href={filterPath(USERS, asked)}>First page</a>}
           {found.length > PAGE_SIZE && (
             <a href={filterPath(USERS, asked, users.at(-1)?.id)} rel="next">
-              Older
+              Next
             </a>
           )}
         </nav>

@@ -71,6 +71,29 @@ describeWith('applications in the console', startConsole, (site) => {
     expect(later).not.to.include(shownSecret(text))
   })
 
+  it('are searched, filtered by how their events do, and sorted', async () => {
+    const { browser, userId } = await openUser()
+    for (const name of ['Zebra', 'Ant', 'Bee', 'Cat', 'Dog', 'Eel'])
+      await createApplication(site.context, {
+        userId,
+        name,
+        ...(name === 'Cat' ? { webhookUrl: site.receiver.url } : {}),
+      })
+    const namesAt = async (query: string) => {
+      const { text } = await browser.get(`${PATH}?${query}`)
+      return [...text.matchAll(/<td data-label="Name"><a [^>]*>([^<]*)</g)].map(([, name]) => name)
+    }
+    expect(await namesAt('')).to.deep.equal(['Eel', 'Dog', 'Cat', 'Bee', 'Ant', 'Zebra'])
+    expect(await namesAt('sort=name')).to.deep.equal(['Ant', 'Bee', 'Cat', 'Dog', 'Eel', 'Zebra'])
+    expect(await namesAt('q=EE')).to.deep.equal(['Eel', 'Bee'])
+    expect(await namesAt('state=working')).to.deep.equal(['Cat'])
+    await disable(userId)
+    expect(await namesAt('state=disabled')).to.deep.equal(['Cat'])
+    expect(wordsOf((await browser.get(`${PATH}?q=nothing`)).text)).to.include(
+      'No applications match this filter.',
+    )
+  })
+
   it('that are refused keep what was typed, and say what is wrong', async () => {
     const { browser, userId } = await openUser()
     const { status, text } = await browser.submit(PATH, {

@@ -108,6 +108,22 @@ describeWeb('notices in the console', ({ context, web }) => {
     expect(second).to.not.include('rel="next"')
   })
 
+  it('are searched by a name in them, and filtered by what they mean', async () => {
+    await addEndpointNotice(user.id)
+    await addEndpointNotice(user.id, 'Warehouse')
+    await addNotice('endpoint.recovered', user.id, {
+      host: 'up.example.com',
+      lineId: 'a-line',
+      lineName: 'Shop',
+    })
+    const searched = await showTo(user, `${NOTICES}?q=WAREHOUSE`)
+    expect(searched).to.include('Warehouse</bdi>').and.to.not.include('Front desk</bdi>')
+    const good = await showTo(user, `${NOTICES}?state=good`)
+    expect(good).to.include('Shop</bdi> has recovered').and.to.not.include('Warehouse</bdi>')
+    const both = await showTo(user, `${NOTICES}?state=bad&q=shop`)
+    expect(both).to.include('No notices match this filter.').and.to.include('Clear filters')
+  })
+
   it('of a later release are shown by their kind', async () => {
     await addNotice('endpoint.renamed', user.id, {})
     expect(await showTo(user)).to.include('endpoint.renamed')

@@ -46,6 +46,29 @@ describeWeb('the pages of users', ({ context, web }) => {
     await context.db('users').where({ id: person.id }).update({ disabled_at: null })
   })
 
+  it('list them by address too, 50 on a page, and no one twice or never', async () => {
+    const word = newId()
+    await context.db('users').insert(
+      Array.from({ length: 51 }, (_, n) => ({
+        id: newId(),
+        // Some in capitals, because the order does not look at them.
+        email: `${n % 2 === 0 ? 'P' : 'p'}${String(n).padStart(2, '0')}-${word}@example.com`,
+        name: 'Sorted',
+      })),
+    )
+    const seen: string[] = []
+    let path: string | undefined = `${USERS}?q=${word}&sort=email`
+    for (let pages = 0; path !== undefined && pages < 3; pages += 1) {
+      const { text } = await browser.get(path)
+      seen.push(...[...text.matchAll(/<td data-label="E-mail"><a [^>]*>([^-<]*)/g)].map(([, name]) => name!))
+      path = /href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&')
+    }
+    expect(seen.map((name) => name.toLowerCase())).to.deep.equal(
+      Array.from({ length: 51 }, (_, n) => `p${String(n).padStart(2, '0')}`),
+    )
+    await context.db('users').where({ name: 'Sorted' }).delete()
+  })
+
   it('are closed to an operator as soon as he is one no more', async () => {
     expectPage(await browser.get(USERS))
     await context.db('users').where({ id: operator.id }).update({ role: 'user' })

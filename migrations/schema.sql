@@ -109,7 +109,9 @@ create table carrier_accounts (
   paused_by uuid,
   resumed_at timestamp with time zone,
   avoided_until timestamp with time zone,
-  avoided_count integer not null default 0
+  avoided_count integer not null default 0,
+  phones jsonb not null default '{}'::jsonb,
+  phones_asked_at timestamp with time zone
 );
 alter table carrier_accounts add constraint carrier_accounts_name_key UNIQUE (name);
 alter table carrier_accounts add constraint carrier_accounts_pkey PRIMARY KEY (id);

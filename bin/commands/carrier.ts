@@ -12,6 +12,7 @@ import { testCallbacks } from '../../src/domain/carriers/accounts/callbacks-test
 import { getCarrierKind } from '../../src/domain/carriers/accounts/kinds.js'
 import { listSettingFields } from '../../src/domain/carriers/accounts/settings.js'
 import { listCallbackUrls } from '../../src/domain/carriers/callback-urls.js'
+import { viewPhones, type PhoneView } from '../../src/domain/carriers/accounts/phones.js'
 import { viewSessions, type CarrierSessions } from '../../src/domain/carriers/accounts/sessions.js'
 import { testCarrierAccount } from '../../src/domain/carriers/accounts/trial.js'
 import { COMMAND_LINE, pauseCarrierAccount, resumeCarrierAccount } from '../../src/domain/operating/pauses.js'
@@ -57,7 +58,9 @@ export function addCarrierCommands(program: Command): void {
 
   carrier
     .command('list')
-    .description('list all accounts: lines, how the last test went, and whether each is bound, since when')
+    .description(
+      'list all accounts: lines, how the last test went, whether each is bound, since when, and how its phone is',
+    )
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -160,6 +163,7 @@ function lineOf(account: ListedCarrierAccount): string {
     ...(account.pausedAt === null ? [] : [`paused since ${account.pausedAt.toISOString()}`]),
     testOf(account),
     ...(account.sessions === null ? [] : [sessionsOf(account.sessions)]),
+    ...viewPhones(account).map(phoneOf),
   ]
   return `${name.padEnd(20)} ${kind.padEnd(10)} ${lines.padEnd(9)} ${pace}  ${states.join('  ')}`
 }
@@ -180,4 +184,10 @@ function sessionsOf(sessions: CarrierSessions): string {
   const error =
     lastError === undefined ? '' : ` (last error ${lastError.at.toISOString()}: ${lastError.text})`
   return words + sinceWhen + error
+}
+
+function phoneOf({ battery, isAway, contactAt }: PhoneView): string {
+  return ['phone', isAway && ' away', battery && ` ${battery}`, `, last contact ${contactAt.toISOString()}`]
+    .filter(Boolean)
+    .join('')
 }

@@ -33,7 +33,11 @@ create table carrier_accounts (
   -- Lines that have another route do not send by it until then, because it failed them; and how often it has since it last
   -- took a message.
   avoided_until timestamptz,
-  avoided_count integer not null default 0
+  avoided_count integer not null default 0,
+  -- The phones that it sends by, as far as they were heard of: {id: {contactAt, awayAfterMs, batteryPercent?, isCharging?}}.
+  phones jsonb not null default '{}',
+  -- So that of any number of processes one asks how they are.
+  phones_asked_at timestamptz
 );
 insert into carrier_accounts (id, name, kind) values (gen_random_uuid(), 'simulator', 'simulator');
 

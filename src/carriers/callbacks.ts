@@ -1,4 +1,4 @@
-import type { ReceivedContent, SentRecord } from './records.js'
+import type { PhoneState, ReceivedContent, SentRecord } from './records.js'
 
 /** A carrier's request to us, at `/carriers/{kind}/{accountId}/{name}`. */
 export interface CallbackRequest {
@@ -53,6 +53,8 @@ export interface CallbackTools<Settings> {
   receiveMessage: (message: BroughtMessage) => Promise<void>
   /** `messageId`: ours, where the carrier hands it back; it finds a message whose carrier's id we never learned. */
   receiveReceipt: (receipt: SentRecord & { messageId?: string }) => Promise<void>
+  /** Keeps how a phone of the account is. @throws UserError 404, 403 as `confirm` does */
+  notePhone: (phone: PhoneState) => Promise<void>
   /**
    * The settings as they are now, for an answer that takes nothing in: then nothing else looks whether the request was
    * signed with what they are.

@@ -1,5 +1,5 @@
 import type { CarrierWords } from '../states.js'
-import type { Charge, ListedCharge, ReceivedRecord, SentRecord } from './records.js'
+import type { Charge, ListedCharge, PhoneState, ReceivedRecord, SentRecord } from './records.js'
 
 /** What a carrier is asked to send. */
 export interface OutboundMessage {
@@ -66,6 +66,8 @@ export interface CarrierClient {
    * @throws CarrierRefused
    */
   listCharges?(since: Date, signal: AbortSignal): AsyncIterable<readonly ListedCharge[]>
+  /** The phones that it sends by, for an account of phones: those that were ever heard of. @throws CarrierRefused */
+  listPhones?(signal: AbortSignal): Promise<PhoneState[]>
   /** The headers that let us fetch media which the carrier hosts; none for a URL of another host. */
   mediaHeaders?(url: URL): Record<string, string>
   /** Closes connections when nothing is under way any more. */

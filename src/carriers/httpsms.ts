@@ -22,10 +22,16 @@ const STATES: kit.StateTable = {
   'message.send.expired': 'failed',
 }
 
-/** What httpSMS is to tell us. */
-const EVENTS = ['message.phone.received', ...Object.keys(STATES)]
+/** The phone is heard of again, or has not been for an hour. */
+const HEARTBEATS = ['phone.heartbeat.online', 'phone.heartbeat.offline']
 
-const SILENT = ['phone.heartbeat.online', 'phone.heartbeat.offline', 'message.call.missed']
+/** What httpSMS is to tell us. */
+const EVENTS = ['message.phone.received', ...Object.keys(STATES), ...HEARTBEATS]
+
+const SILENT = ['message.call.missed']
+
+/** The app speaks every quarter of an hour, which Android keeps to more or less; now and then a beat is lost. */
+const AWAY_AFTER_MS = 40 * 60_000
 
 /** `content` may not be empty, also where there is a picture. */
 const NO_TEXT = '📎'
@@ -73,18 +79,20 @@ export const httpsms: kit.Provider<Settings> = {
   },
 
   test: () => ({ path: '/v1/phones', query: { limit: '1' } }),
-  listNumbers: async ({ ask }) => {
-    const numbers: kit.CarrierNumber[] = []
-    for (let isMore = true; isMore && numbers.length < MAX_PHONES;) {
-      const query = { skip: String(numbers.length), limit: String(PAGE) }
-      const page = kit.listAt((await ask({ path: '/v1/phones', query })).body, 'data')
-      for (const each of page) {
-        const number = textAt(each, 'phone_number')
-        numbers.push({ id: textAt(each, 'id'), number, name: number })
-      }
-      isMore = page.length === PAGE
+  listNumbers,
+  /** It knows whether a phone is charging, and not how full its battery is. */
+  listPhones: async (asking) => {
+    const phones: kit.PhoneState[] = []
+    for (const { number } of await listNumbers(asking)) {
+      const query = { owner: number, limit: '1' }
+      const [beat] = kit.listAt((await asking.ask({ path: '/v1/heartbeats', query })).body, 'data')
+      const isCharging = at(beat, 'charging')
+      const state = typeof isCharging === 'boolean' ? { isCharging } : {}
+      const brought = readPhone(number, textAt(beat, 'timestamp'), state)
+      // A phone that was never heard of has no heartbeat.
+      if (brought.kind === 'phone') phones.push(brought.phone)
     }
-    return numbers
+    return phones
   },
 
   /** https://docs.httpsms.com/webhooks/introduction ; one webhook is for all of the account's lines. */
@@ -115,6 +123,8 @@ export const httpsms: kit.Provider<Settings> = {
       const data = at(event, 'data')
       if (SILENT.includes(type)) return kit.NOTHING
       if (type === 'message.phone.received') return readMessage(data)
+      if (HEARTBEATS.includes(type))
+        return readPhone(textAt(data, 'owner'), textAt(data, 'last_heartbeat_timestamp'))
       if (kit.entryOf(STATES, type) === undefined) return kit.unclear(`an event of the type "${type}"`)
       const isExpired = type === 'message.send.expired'
       // Another attempt follows.
@@ -131,6 +141,25 @@ export const httpsms: kit.Provider<Settings> = {
 
 /** The most that a page may have, and a bound against a list that never ends. */
 const [PAGE, MAX_PHONES] = [20, 2000]
+
+async function listNumbers({ ask }: kit.Asking<Settings>): Promise<kit.CarrierNumber[]> {
+  const numbers: kit.CarrierNumber[] = []
+  for (let isMore = true; isMore && numbers.length < MAX_PHONES;) {
+    const query = { skip: String(numbers.length), limit: String(PAGE) }
+    const page = kit.listAt((await ask({ path: '/v1/phones', query })).body, 'data')
+    for (const each of page) {
+      const number = textAt(each, 'phone_number')
+      numbers.push({ id: textAt(each, 'id'), number, name: number })
+    }
+    isMore = page.length === PAGE
+  }
+  return numbers
+}
+
+/** Each SIM card is a phone, which its number names. */
+function readPhone(number: string, at: string, state: { isCharging?: boolean } = {}): kit.Brought {
+  return kit.phone({ id: number, at, awayAfterMs: AWAY_AFTER_MS, ...state })
+}
 
 function pathOf(url: string): string {
   return url.replace(/\?.*$/, '')

@@ -23,6 +23,8 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
   }
   /** What it makes has `listCharges`; left out: it has not. */
   listsCharges?: true
+  /** Its accounts send by phones, and what it makes has `listPhones`; left out: they do not. */
+  hasPhones?: true
   /** undefined: this kind is switched off here. */
   create(
     account: { id: string; name: string },

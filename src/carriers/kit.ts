@@ -12,7 +12,7 @@ export type { CallbackRequest } from './callbacks.js'
 export { CarrierRefused, CarrierRejected, CarrierUnavailable, type CarrierNumber } from './carrier.js'
 export type { Answer } from './kit/answer.js'
 export { readJson } from './kit/answer.js'
-export { message, NOTHING, receipt, unclear, type Brought, type StateTable } from './kit/brought.js'
+export { message, NOTHING, phone, receipt, unclear, type Brought, type StateTable } from './kit/brought.js'
 export { readCharge } from './kit/charge.js'
 export { refuseMedia } from './kit/client.js'
 export { claimsBody, readJwt } from './kit/jwt.js'
@@ -21,6 +21,7 @@ export type { Asking, MessageToSend, Provider, Use } from './kit/provider.js'
 export { at, entryOf, isRecord, listAt, textAt, textsAt } from './kit/reading.js'
 export type { Listed } from './kit/received.js'
 export type { CodeTable, Refusal } from './kit/refusals.js'
+export type { PhoneState } from './records.js'
 export * as setting from './kit/settings.js'
 export { senderKindOf } from '../kit/text/sender-kind.js'
 export * as verify from './kit/verify.js'
@@ -36,7 +37,7 @@ function keyOf(key: string | undefined): Record<string, string> {
 
 /** The kind of carrier that a provider is. */
 export function carrierOf<Settings extends AnyObject>(provider: Provider<Settings>): CarrierKind<Settings> {
-  const { title, settings, defaults, callbacks } = provider
+  const { title, settings, defaults, callbacks, listPhones } = provider
   return {
     title,
     settings,
@@ -46,6 +47,7 @@ export function carrierOf<Settings extends AnyObject>(provider: Provider<Setting
       handlesOptOut: false,
       ...defaults,
     },
+    ...(listPhones === undefined ? {} : { hasPhones: true }),
     create: (account, its, tools) =>
       createClient(provider, account, its, {
         ...tools,

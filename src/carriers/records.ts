@@ -71,3 +71,15 @@ export function partsOf(id: string, text: string, mediaUrls: readonly string[]):
     })),
   ]
 }
+
+/** How a phone is that an account sends by. What nobody says is left out. */
+export interface PhoneState {
+  /** The carrier's own id of it. */
+  id: string
+  /** When it was last heard of. */
+  contactAt: Date
+  /** It speaks by itself more often than this: who has not heard of it for so long cannot reach it. */
+  awayAfterMs: number
+  batteryPercent?: number
+  isCharging?: boolean
+}

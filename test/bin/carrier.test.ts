@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { startSmsc } from '../../dev/smsc/server.js'
 import { listAllLines } from '../../src/database/lines/lines.js'
-import { getCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
+import { notePhone } from '../../src/domain/carriers/accounts/phones.js'
+import { addCarrierAccount, getCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
 import { openSettings } from '../../src/domain/carriers/carrier-settings.js'
 import { holdAccounts } from '../../src/domain/carriers/held-accounts/holder.js'
 import { addUser } from '../../src/domain/people/users.js'
@@ -128,6 +129,16 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
     )
     await holder.close()
     await smsc.close()
+  })
+
+  it('list says of an account of a phone how the phone is', async () => {
+    const settings = { username: 'sms', password: 'p', signingKey: 'k' }
+    const account = await addCarrierAccount(context, { name: 'phone', kind: 'smsgate', settings })
+    const listed = async () => (await said('carrier list')).find((line) => line.startsWith('phone '))
+    expect(await listed()).to.match(/ not tested yet$/)
+    const phone = { id: 'one', contactAt: new Date('2026-01-01T12:00:00Z'), awayAfterMs: 600_000 }
+    await notePhone(context, account, { ...phone, batteryPercent: 84, isCharging: true })
+    expect(await listed()).to.match(/ {2}phone away 84 %, charging, last contact 2026-01-01T12:00:00\.000Z$/)
   })
 
   for (const [args, refused] of [

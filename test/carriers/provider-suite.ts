@@ -8,8 +8,9 @@ import {
 } from '../../src/carriers/carrier.js'
 import type { CarrierAccount } from '../../src/database/carriers/carrier-accounts.js'
 import { listCallbackUrls, type CallbackUrl } from '../../src/domain/carriers/callback-urls.js'
-import { addCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
+import { addCarrierAccount, listAccountOverviews } from '../../src/domain/carriers/carrier-accounts.js'
 import { importNumbers, setUpNumbers } from '../../src/domain/carriers/accounts/numbers.js'
+import { askPhones, viewPhones, type PhoneView } from '../../src/domain/carriers/accounts/phones.js'
 import { testCarrierAccount } from '../../src/domain/carriers/accounts/trial.js'
 import { changeCarrierAccount } from '../../src/domain/carriers/accounts/change.js'
 import { listUnclearCallbacks } from '../../src/domain/carriers/unclear-callbacks.js'
@@ -22,7 +23,7 @@ import { createLine, type TestLine } from '../helpers/factories.js'
 import { failure } from '../helpers/failure.js'
 import { serveApp, type TestWeb } from '../helpers/web/web.js'
 import { anyMessage } from './conformance.js'
-import type { Forgery, StandIn, Treatment } from './stand-ins/stand-in.js'
+import type { CallbackAnswer, Forgery, StandIn, Treatment } from './stand-ins/stand-in.js'
 
 /** A provider: its kind, its stand-in, and where it differs from what most do. */
 export interface ProviderRow<Provider extends StandIn = StandIn> {
@@ -63,6 +64,13 @@ export interface ProviderRow<Provider extends StandIn = StandIn> {
   setsUpNumbers?: boolean
   /** Where it was told to call, if it keeps that elsewhere than what a person enters. */
   setUpUrl?(standIn: Provider): string | undefined
+  /** It sends by a phone, of which its server has heard last at a moment; and then the phone calls. */
+  phone?: {
+    be(standIn: Provider, heardAt: Date): void
+    asked: Partial<PhoneView>
+    call(standIn: Provider): Promise<CallbackAnswer[]>
+    called: Partial<PhoneView>
+  }
   /** Its API lists what came in, by the ids of the callbacks. */
   listsReceived?: boolean
 }
@@ -332,6 +340,24 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         const peers = context.db('line_peers').where({ line_id: line.lineId, number: to })
         expect(await peers.whereNotNull('opted_out_at')).to.have.length(1)
       })
+    })
+
+    it('says how the phone is, when it is asked and by itself', async () => {
+      const { phone } = row
+      if (phone === undefined) return
+      const phones = async () =>
+        (await listAccountOverviews(context)).flatMap((each) =>
+          each.id === account.id ? viewPhones(each) : [],
+        )
+      expect(await phones()).to.deep.equal([])
+      phone.be(standIn, new Date(Date.now() - 3_600_000))
+      await askPhones(context, AbortSignal.timeout(20_000))
+      const [asked] = await phones()
+      expect(asked).to.include(phone.asked)
+      await expectTaken(phone.call(standIn))
+      const [called, ...others] = await phones()
+      expect(called).to.include({ id: asked?.id, ...phone.called })
+      expect(others).to.deep.equal([])
     })
 
     describe('forged', () => {

@@ -140,6 +140,16 @@ for (const isPhone of [false, true]) {
     receivesMedia: false,
     listsNumbers: true,
     setsUpNumbers: true,
+    phone: {
+      be: (standIn, heardAt) => {
+        standIn.lastSeenAt = heardAt
+        standIn.batteryLevel = 9
+      },
+      // A phone that answers is not away. Its health is an answer with 500, because its battery is low.
+      asked: isPhone ? { isAway: false, battery: '9 %, charging' } : { isAway: true, battery: '' },
+      call: (standIn) => standIn.ping(),
+      called: { isAway: false, battery: '9 %, charging' },
+    },
   })
 }
 
@@ -251,6 +261,14 @@ describeProvider({
   outcomes: { 'opted-out': 'not there', throttled: 'not there', 'in-2xx': 'not there' },
   // Its token does not cover the body.
   cannotForge: ['other-body'],
+  phone: {
+    be: (standIn, timestamp) => {
+      standIn.lastHeartbeat = { timestamp, charging: false }
+    },
+    asked: { isAway: true, battery: 'not charging' },
+    call: (standIn) => standIn.heartbeat('online'),
+    called: { isAway: false, battery: 'not charging' },
+  },
   listsNumbers: true,
   setsUpNumbers: true,
 })

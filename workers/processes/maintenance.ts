@@ -1,5 +1,6 @@
 import type { DueWork } from '../../src/database/operating/due-work.js'
 import type { Context } from '../../src/domain/context.js'
+import { askPhones } from '../../src/domain/carriers/accounts/phones.js'
 import { createDueWork } from '../../src/domain/due-work.js'
 import { guardCountries } from '../../src/domain/messages/country-guard.js'
 import { keepHouse } from '../../src/domain/operating/housekeeping.js'
@@ -24,7 +25,7 @@ import { startWorker, TryAgainIn } from '../start-worker.js'
 const SWEEP_MS = 1000
 /** After a FLUSHALL housekeeping is scheduled again by then. It is never urgent, and each check asks Redis. */
 const SCHEDULE_CHECK_MS = 5000
-/** How often to look whether carriers are to be asked. Postgres says which: each only every three minutes. */
+/** How often to look whether carriers are to be asked. Postgres says which: each only every few minutes. */
 const CATCH_UP_CHECK_MS = 10_000
 /** A stolen webhook's line sends 30 messages a minute, unless somebody has set it higher. */
 const COUNTRY_CHECK_MS = 10_000
@@ -86,6 +87,12 @@ await startWorker(
         'catching up',
       ),
       every(CATCH_UP_CHECK_MS, () => askPrices(context, stopping.signal), context.log, 'asking for prices'),
+      every(
+        CATCH_UP_CHECK_MS,
+        () => askPhones(context, stopping.signal),
+        context.log,
+        'asking how phones are',
+      ),
       every(COUNTRY_CHECK_MS, () => guardCountries(context), context.log, 'guarding countries'),
       every(COUNT_MS, () => countNow(context), context.log, 'counting'),
       every(COUNT_AGAIN_MS, () => countAgain(context), context.log, 'counting again'),

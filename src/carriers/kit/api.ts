@@ -19,6 +19,8 @@ export interface ApiRequest {
   form?: Fields
   text?: { type: string; body: string }
   headers?: Readonly<Record<string, string>>
+  /** Statuses of answers that are no refusal, besides those of success. */
+  alsoTakes?: readonly number[]
 }
 
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -89,11 +91,12 @@ export async function askOrRefuse(
   asking: Promise<Answer>,
   title: string,
   explain: (answer: Answer) => string,
+  alsoTakes: readonly number[] = [],
 ): Promise<Answer> {
   const answer = await asking.catch((error: unknown) => {
     throw new CarrierRefused(explainFailure(error, title))
   })
-  if (!isSuccess(answer)) throw new CarrierRefused(explain(answer))
+  if (!isSuccess(answer) && !alsoTakes.includes(answer.status)) throw new CarrierRefused(explain(answer))
   return answer
 }
 

@@ -1,9 +1,11 @@
-import type { Charge, SentRecord } from '../records.js'
+import type { Charge, PhoneState, SentRecord } from '../records.js'
 
 /** What one item of a callback says. */
 export type Brought =
   | BroughtText
   | BroughtReceipt
+  /** How a phone of the account is. */
+  | { kind: 'phone'; phone: PhoneState }
   /** It is understood, and there is nothing to note. */
   | { kind: 'nothing' }
   /** It is kept and shown to operators. `why` names what is missing or not known. */
@@ -41,6 +43,15 @@ export const NOTHING: Brought = { kind: 'nothing' }
 
 export function unclear(why: string): Brought {
   return { kind: 'unclear', why }
+}
+
+/** How a phone is, or what is unclear about it. @param given.at a date as the provider writes it */
+export function phone({ at, ...given }: Omit<PhoneState, 'contactAt'> & { at: string }): Brought {
+  const contactAt = new Date(at)
+  const isClear = given.id !== '' && !Number.isNaN(contactAt.getTime())
+  return isClear
+    ? { kind: 'phone', phone: { ...given, contactAt } }
+    : unclear('a phone without its id or a time')
 }
 
 /** A message, or what is unclear about it: without an id a repeat would be another message. */

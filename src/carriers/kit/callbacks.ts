@@ -83,7 +83,8 @@ async function takeAll<Settings extends AnyObject>(
       if (item.kind === 'unclear') puzzles.add(item.why)
       if (item.kind === 'message') await takeMessage(provider, item, tools)
       if (item.kind === 'receipt') await tools.receiveReceipt(readReceipt(provider, item))
-      if (item.kind === 'message' || item.kind === 'receipt') takenCount += 1
+      if (item.kind === 'phone') await tools.notePhone(item.phone)
+      if (item.kind !== 'unclear' && item.kind !== 'nothing') takenCount += 1
     } catch (error) {
       if (error instanceof UserError) puzzles.add(error.message)
       else failures.push(error)

@@ -22,7 +22,7 @@ export function createClient<Settings extends AnyObject>(
   settings: Settings,
   { http, log, callbackUrl }: CarrierTools & Pick<Use<Settings>, 'callbackUrl'>,
 ): CarrierClient {
-  const { title, codes = {}, listNumbers, setUpNumbers, listReceived, mediaHeaders } = provider
+  const { title, codes = {}, listNumbers, setUpNumbers, listReceived, listPhones, mediaHeaders } = provider
   const numbers = numberFormOf(provider, settings)
   const api = createApi(http, provider.api(settings))
   const use: Use<Settings> = { settings, callbackUrl }
@@ -65,7 +65,7 @@ export function createClient<Settings extends AnyObject>(
 
   const askingFor = (signal: AbortSignal): Asking<Settings> => ({
     ...use,
-    ask: (request) => askOrRefuse(api.ask(request, signal), title, explain),
+    ask: (request) => askOrRefuse(api.ask(request, signal), title, explain, request.alsoTakes),
   })
 
   return {
@@ -90,6 +90,7 @@ export function createClient<Settings extends AnyObject>(
     },
     ...(listNumbers && { listNumbers: (signal) => listNumbers(askingFor(signal)) }),
     ...(setUpNumbers && { setUpNumbers: (list, signal) => setUpNumbers(list, askingFor(signal)) }),
+    ...(listPhones && { listPhones: (signal) => listPhones(askingFor(signal)) }),
     ...(listReceived && {
       listReceived: async function* (ours, since, signal) {
         const listed = await listReceived(since, askingFor(signal))

@@ -2,7 +2,7 @@ import type { AnyObject, ObjectSchema } from 'yup'
 import type { CallbackAnswer, CallbackRequest } from '../callbacks.js'
 import type { CarrierNumber } from '../carrier.js'
 import type { CarrierKind } from '../kind.js'
-import type { Charge } from '../records.js'
+import type { Charge, PhoneState } from '../records.js'
 import type { Answer } from './answer.js'
 import type { ApiAccess, ApiRequest } from './api.js'
 import type { Brought } from './brought.js'
@@ -44,6 +44,8 @@ export interface Provider<Settings extends AnyObject> {
   listNumbers?: (asking: Asking<Settings>) => Promise<CarrierNumber[]>
   /** @throws CarrierRefused */
   setUpNumbers?: (numbers: readonly CarrierNumber[], asking: Asking<Settings>) => Promise<void>
+  /** The phones that the account sends by: those that were ever heard of. @throws CarrierRefused */
+  listPhones?: (asking: Asking<Settings>) => Promise<PhoneState[]>
   /** What the account has received since then, and older where the API lists that too, in any order. @throws CarrierRefused */
   listReceived?: (since: Date, asking: Asking<Settings>) => Promise<readonly Listed[]>
   /** The headers for media at its own host. Left out: anybody who has a URL may read them. */

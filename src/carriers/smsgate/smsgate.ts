@@ -1,5 +1,6 @@
 import * as kit from '../kit.js'
 import { at, textAt } from '../kit.js'
+import { listPhones, readPing } from './health.js'
 import { devicesPath, isPhone, listNumbers, settings, SLOTS, type Settings } from './phone.js'
 
 /** https://docs.sms-gate.app/features/webhooks/ */
@@ -12,10 +13,10 @@ const STATES: kit.StateTable = {
 }
 
 /** What a phone is to tell us. A registration is for one of them. */
-const EVENTS = ['sms:received', 'mms:downloaded', ...Object.keys(STATES)]
+const EVENTS = ['sms:received', 'mms:downloaded', 'system:ping', ...Object.keys(STATES)]
 
 /** They say nothing of a message, or of one that comes once more with its content. */
-const SILENT = ['system:ping', 'app:started', 'mms:received']
+const SILENT = ['app:started', 'mms:received']
 
 export const smsgate: kit.Provider<Settings> = {
   kind: 'smsgate',
@@ -67,6 +68,7 @@ export const smsgate: kit.Provider<Settings> = {
 
   test: ({ apiUrl }) => ({ path: devicesPath(apiUrl) }),
   listNumbers,
+  listPhones,
 
   /** https://docs.sms-gate.app/features/webhooks/ */
   setUpNumbers: async (_numbers, { ask, callbackUrl, settings: { deviceId } }) => {
@@ -92,6 +94,7 @@ export const smsgate: kit.Provider<Settings> = {
       const type = textAt(event, 'event')
       const payload = at(event, 'payload')
       if (SILENT.includes(type)) return kit.NOTHING
+      if (type === 'system:ping') return readPing(event, its)
       if (type === 'sms:received') return readMessage(event, textAt(payload, 'message'), its)
       if (type === 'mms:downloaded') return readMms(event, its)
       if (kit.entryOf(STATES, type) === undefined) return kit.unclear(`an event of the type "${type}"`)

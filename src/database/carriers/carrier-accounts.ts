@@ -1,4 +1,5 @@
 import type { Database } from '../connection.js'
+import type { KeptPhones } from './phones.js'
 
 /** A line's home: an account at a carrier. */
 export interface CarrierAccount {
@@ -25,6 +26,7 @@ export interface CarrierAccount {
   pausedAt: Date | null
   /** A user's id; null: the command line. */
   pausedBy: string | null
+  phones: KeptPhones
 }
 
 /** An account as it was when it was looked up. */
@@ -49,6 +51,7 @@ const COLUMNS = {
   lastTestedVersion: 'last_tested_version',
   pausedAt: 'paused_at',
   pausedBy: 'paused_by',
+  phones: 'phones',
 }
 
 /** @returns false when there is an account of this name */

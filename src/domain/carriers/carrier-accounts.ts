@@ -33,6 +33,8 @@ export interface ListedCarrierAccount extends CarrierAccount {
   lineCount: number
   /** null: its kind has none. */
   sessions: CarrierSessions | null
+  /** Its kind sends by phones. */
+  hasPhones: boolean
 }
 
 const NEVER_HELD: CarrierSessions = {
@@ -99,6 +101,7 @@ export async function listAccountOverviews({
       ...account,
       title: kind?.title ?? account.kind,
       lineCount: lineCounts.get(account.name) ?? 0,
+      hasPhones: kind?.hasPhones === true,
       sessions: kind?.listen ? (sessions.get(account.id) ?? NEVER_HELD) : null,
     }
   })

@@ -6,6 +6,7 @@ import {
   type CallbackTools,
 } from '../../carriers/callbacks.js'
 import { callbacksOf, type CallingAccount } from '../../domain/carriers/calling-accounts.js'
+import { notePhone } from '../../domain/carriers/accounts/phones.js'
 import { keepUnclearCallback } from '../../domain/carriers/unclear-callbacks.js'
 import type { Context } from '../../domain/context.js'
 import { isLineAt } from '../../domain/lines/routes.js'
@@ -115,6 +116,10 @@ async function answerCallback(context: Context, asked: CarrierRequest): Promise<
       return await callbacks.answer(name, request, {
         ...toolsFor(context, account),
         confirm,
+        notePhone: async (phone) => {
+          await confirm()
+          await notePhone(context, account, phone)
+        },
         keepUnclear: async (why) => {
           await confirm()
           await keepUnclearCallback(context, account, { why, name, request })
@@ -131,7 +136,7 @@ async function answerCallback(context: Context, asked: CarrierRequest): Promise<
 function toolsFor(
   context: Context,
   account: CallingAccount,
-): Omit<CallbackTools<object>, 'confirm' | 'keepUnclear'> {
+): Omit<CallbackTools<object>, 'confirm' | 'notePhone' | 'keepUnclear'> {
   const by = { carrierAccount: account.name, account }
   return {
     account,

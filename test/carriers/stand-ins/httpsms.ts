@@ -33,6 +33,8 @@ export interface HttpSmsStandIn extends StandIn {
   missCall(from: string, forgery?: Forgery): Promise<CallbackAnswer[]>
   /** The phone did not take the message in time. Not final: the service tries once more. */
   reportExpired(id: string, isFinal?: boolean, forgery?: Forgery): Promise<CallbackAnswer[]>
+  /** What GET /v1/heartbeats answers; null: the phone was never heard of. */
+  lastHeartbeat: { timestamp: Date; charging: boolean } | null
   /** `phone.heartbeat.offline` after an hour of silence, or `.online`, to the receipt callback. */
   heartbeat(state: 'offline' | 'online', forgery?: Forgery): Promise<CallbackAnswer[]>
 }
@@ -166,6 +168,12 @@ export async function startHttpSms(options: HttpSmsOptions = {}): Promise<HttpSm
           { ...phone, max_send_attempts: 2, message_expiration_seconds: 600 },
         ])
       }
+      case 'GET /v1/heartbeats': {
+        if (!request.query.has('owner')) violate('The heartbeats are those of an owner.', openApi)
+        const beat = request.query.get('owner') === number ? standIn.lastHeartbeat : null
+        const of = { id: randomUUID(), owner: number, version: '344c10f', user_id: userId }
+        return answer(200, 'fetched heartbeats', beat === null ? [] : [{ ...of, ...beat }])
+      }
       case 'GET /v1/webhooks':
         return answer(200, `fetched ${webhooks.length} webhooks`, webhooks)
       case 'POST /v1/webhooks':
@@ -211,6 +219,7 @@ export async function startHttpSms(options: HttpSmsOptions = {}): Promise<HttpSm
     credentials,
     number,
     webhooks,
+    lastHeartbeat: { timestamp: new Date(), charging: true },
     taken,
     violations,
     callbackUrls: {

@@ -40,6 +40,10 @@ export interface SmsGateStandIn extends StandIn {
   receiveData(from: string, data: string, forgery?: Forgery): Promise<CallbackAnswer[]>
   /** The event of the cancelled message. */
   reportCancelled(id: string): Promise<CallbackAnswer[]>
+  /** When the server has heard of the phone last; left out: now. */
+  lastSeenAt?: Date
+  /** In percent. Below 10 the phone's health is an answer with 500. */
+  batteryLevel: number
   /** The app's heartbeat, to the receipt callback and to whoever registered for it. */
   ping(forgery?: Forgery): Promise<CallbackAnswer[]>
   appStarted(): Promise<CallbackAnswer[]>
@@ -179,6 +183,11 @@ export async function startSmsGate(options: SmsGateOptions = {}): Promise<SmsGat
     const isLocal = !request.path.startsWith('/3rdparty/v1/') && !request.path.startsWith('/api/3rdparty/v1/')
     const path = request.path.replace(/^(\/api)?\/3rdparty\/v1/, '').replace(/\/$/, '') || '/'
     const isSend = request.method === 'POST' && /^\/messages?$/.test(path)
+    // Anybody may ask for it (the app's `WebService.kt`).
+    if (isLocal && request.method === 'GET' && path === '/health') {
+      const health = healthOf()
+      return json(health.status === 'fail' ? 500 : 200, health)
+    }
     const scopes = isSend && next === 'wrong-credentials' ? undefined : authorize(request, isLocal)
     if (!scopes) {
       if (isSend && next === 'wrong-credentials') next = undefined
@@ -241,7 +250,7 @@ export async function startSmsGate(options: SmsGateOptions = {}): Promise<SmsGat
           name: 'Google/panther',
           createdAt: at,
           updatedAt: at,
-          lastSeen: at,
+          lastSeen: (isLocal ? undefined : standIn.lastSeenAt?.toISOString()) ?? at,
           simCards,
         }
         return mayNot('devices:list') ?? json(200, [device])
@@ -255,6 +264,18 @@ export async function startSmsGate(options: SmsGateOptions = {}): Promise<SmsGat
         )
         return isLocal ? { status: 404 } : refuse(404, `Cannot ${request.method} ${request.path}`)
     }
+  }
+  /** The app's `BatteryMonitor.kt`; the flags of charging are 1 it is, 2 at a charger, 4 by USB. */
+  const healthOf = () => {
+    const { batteryLevel: level } = standIn
+    const status = level < 10 ? 'fail' : level < 25 ? 'warn' : 'pass'
+    const battery = { description: 'Battery level in percent', observedUnit: 'percent' }
+    const charging = { description: 'Is the phone charging?', observedUnit: 'flags', observedValue: 3 }
+    const checks = {
+      'battery:level': { ...battery, observedValue: level, status },
+      'battery:charging': { ...charging, status: 'pass' },
+    }
+    return { checks, releaseId: 1, status, version: '1.68.0' }
   }
   const server = await startServer(handle)
 
@@ -351,6 +372,7 @@ export async function startSmsGate(options: SmsGateOptions = {}): Promise<SmsGat
     number,
     deviceId,
     webhooks,
+    batteryLevel: 94,
     taken,
     violations,
     callbackUrls: {
@@ -397,13 +419,7 @@ export async function startSmsGate(options: SmsGateOptions = {}): Promise<SmsGat
     },
     reportCancelled: (id) => reportAs(id, 'sms:cancelled', 'Cancelled', (cancelledAt) => ({ cancelledAt })),
     ping(forgery) {
-      const battery = { description: 'Battery level in percent', observedUnit: 'percent', observedValue: 94 }
-      const health = {
-        checks: { 'battery:level': { ...battery, status: 'pass' } },
-        status: 'pass',
-        version: '1.68.0',
-      }
-      return emit(standIn.callbackUrls.receipt, 'system:ping', { health }, forgery)
+      return emit(standIn.callbackUrls.receipt, 'system:ping', { health: healthOf() }, forgery)
     },
     appStarted() {
       const simCards = [{ carrierName: 'Carrier', phoneNumber: ownNumber, simNumber: 1, slotIndex: 0 }]

@@ -3,7 +3,7 @@ import { listAccountOverviews, type ListedCarrierAccount } from '../../../domain
 import { listCarrierKinds } from '../../../domain/carriers/accounts/kinds.js'
 import type { Context } from '../../../domain/context.js'
 import { carrierPath, CARRIERS, describePace } from './carrier/page-model.js'
-import { SessionsNow } from './carrier/sessions.js'
+import { Connection } from './carrier/sessions.js'
 import { LastTest } from './carrier/test.js'
 import { Empty } from '../form.js'
 import { Layout } from '../layout.js'
@@ -78,7 +78,7 @@ function AccountTable({ accounts }: { accounts: ListedCarrierAccount[] }) {
           <th>Kind</th>
           <th>Lines</th>
           <th>Pace</th>
-          <th>Sessions</th>
+          <th>Connection</th>
           <th>Last test</th>
         </tr>
       </thead>
@@ -92,8 +92,8 @@ function AccountTable({ accounts }: { accounts: ListedCarrierAccount[] }) {
             <td data-label="Kind">{account.title}</td>
             <td data-label="Lines">{account.lineCount}</td>
             <td data-label="Pace">{describePace(account)}</td>
-            <td data-label="Sessions">
-              <SessionsNow sessions={account.sessions} />
+            <td data-label="Connection">
+              <Connection account={account} />
             </td>
             <td data-label="Last test">
               <LastTest account={account} />

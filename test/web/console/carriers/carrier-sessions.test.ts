@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { startSmsc, type Smsc } from '../../../../dev/smsc/server.js'
-import { getCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
+import { notePhone } from '../../../../src/domain/carriers/accounts/phones.js'
+import { addCarrierAccount, getCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import { holdAccounts } from '../../../../src/domain/carriers/held-accounts/holder.js'
 import { createPerson } from '../../../domain/people/people.js'
 import { addSmppAccount } from '../../../domain/carriers/smpp/fixtures.js'
@@ -62,6 +63,24 @@ describeWeb('the pages of carriers that are reached by sessions', ({ context, we
     )
     await holder.close()
     await both('that nobody holds it', new RegExp(notHeld))
+  })
+
+  it('show how the phone is, where one sends', async () => {
+    const settings = { username: 'sms', password: 'p', signingKey: 'k' }
+    const account = await addCarrierAccount(context, { name: 'phone', kind: 'smsgate', settings })
+    const own = `${CARRIERS}/${account.id}`
+    expect(await read(own))
+      .to.include('>Phone</h2>')
+      .and.to.include('no contact with the phone yet')
+    const contactAt = new Date(Date.now() - 150_000)
+    const phone = { id: 'one', batteryPercent: 84, isCharging: true, contactAt }
+    for (const [awayAfterMs, expected] of [
+      [600_000, /<p> ?84 %, charging; last contact <time[^>]+>2 minutes ago</],
+      [60_000, /away<\/span> 84 %, charging; last contact <time[^>]+>2 minutes ago</],
+    ] as const) {
+      await notePhone(context, account, { ...phone, awayAfterMs })
+      for (const page of [CARRIERS, own]) expect(await read(page)).to.match(expected)
+    }
   })
 
   it('have nothing to say of the others', async () => {

@@ -1,26 +1,28 @@
 import type { Middleware } from 'koa'
 import { getCarrierAccountOverview } from '../../../../domain/carriers/accounts/overview.js'
+import type { ListedCarrierAccount } from '../../../../domain/carriers/carrier-accounts.js'
+import { viewPhones } from '../../../../domain/carriers/accounts/phones.js'
 import { viewSessions, type CarrierSessions } from '../../../../domain/carriers/accounts/sessions.js'
 import type { Context } from '../../../../domain/context.js'
 import { idOf } from '../../form-values.js'
-import { Time } from '../../form.js'
+import { Ago, Time } from '../../form.js'
 import { live } from '../../live.js'
 import type { CarrierView } from './page-model.js'
 
-/** The sessions of an account that has some. The section keeps itself up to date. */
+/** The sessions or phones of an account that has some. The section keeps itself up to date. */
 export function Sessions({ view: { path, account } }: { view: CarrierView }) {
-  if (account.sessions === null) return null
+  if (account.sessions === null && !account.hasPhones) return null
   return (
     <section id="sessions" aria-labelledby="sessions-title">
-      <h2 id="sessions-title">Sessions</h2>
+      <h2 id="sessions-title">{account.hasPhones ? 'Phone' : 'Sessions'}</h2>
       <div {...{ 'data-live': `${path}/live` }} hx-swap="innerMorph">
-        <SessionsNow sessions={account.sessions} />
+        <Connection account={account} />
       </div>
     </section>
   )
 }
 
-export function SessionsNow({ sessions }: { sessions: CarrierSessions | null }) {
+function SessionsNow({ sessions }: { sessions: CarrierSessions | null }) {
   if (sessions === null) return <span class="muted">none needed</span>
   const { isWhole, words, since, lastError } = viewSessions(sessions)
   return (
@@ -43,11 +45,30 @@ export function SessionsNow({ sessions }: { sessions: CarrierSessions | null }) 
   )
 }
 
+/** How its sessions are, or its phones. */
+export function Connection({ account }: { account: ListedCarrierAccount }) {
+  return account.hasPhones ? <PhonesNow account={account} /> : <SessionsNow sessions={account.sessions} />
+}
+
+function PhonesNow({ account }: { account: ListedCarrierAccount }) {
+  const phones = viewPhones(account)
+  if (phones.length === 0) return <span class="muted">no contact with the phone yet</span>
+  return phones.map(({ id, battery, isAway, contactAt }) => (
+    <p key={id}>
+      {isAway && (
+        <>
+          <span class="badge bad">away</span>{' '}
+        </>
+      )}
+      {phones.length > 1 && `${id}: `}
+      {battery !== '' && `${battery}; `}last contact <Ago at={contactAt} />
+    </p>
+  ))
+}
+
 export function liveCarrier(context: Context): Middleware {
   const load = async (id: string) => (await getCarrierAccountOverview(context, id)).account
-  const stream = live(context, async (ctx) => (
-    <SessionsNow sessions={(await load(idOf(ctx, 'accountId'))).sessions} />
-  ))
+  const stream = live(context, async (ctx) => <Connection account={await load(idOf(ctx, 'accountId'))} />)
   return async (ctx, next) => {
     // An unknown account is refused here, because nobody can be told once the stream has begun.
     await load(idOf(ctx, 'accountId'))

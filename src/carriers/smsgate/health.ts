@@ -1,0 +1,64 @@
+import * as kit from '../kit.js'
+import { at, textAt } from '../kit.js'
+import { devicesPath, isPhone, type Settings } from './phone.js'
+
+const MINUTE_MS = 60_000
+
+/**
+ * A phone that is asked itself answers, or is away. A server hears of its phones every quarter of an hour at least, which is
+ * the shortest period that Android gives to what an app does in the background (the app's `PullMessagesWorker`), and now and
+ * then it comes later than that.
+ */
+function awayAfterMs({ apiUrl }: Settings): number {
+  return (isPhone(apiUrl) ? 10 : 40) * MINUTE_MS
+}
+
+/** Only the phone itself knows of its battery (the app's `HealthService`). */
+export async function listPhones({ ask, settings }: kit.Asking<Settings>): Promise<kit.PhoneState[]> {
+  const { body } = await ask({ path: devicesPath(settings.apiUrl) })
+  const devices = kit.listAt({ body }, 'body').filter((each) => isOurs(textAt(each, 'id'), settings))
+  if (!isPhone(settings.apiUrl)) {
+    return devices.flatMap((each) =>
+      phonesOf(kit.phone({ ...stateOf(each, settings), at: textAt(each, 'lastSeen') })),
+    )
+  }
+  // It answers 500 where something is wrong with it, such as a battery below 10 %.
+  const health = await ask({ path: '/health', alsoTakes: [500] })
+  return devices.flatMap((each) =>
+    phonesOf(
+      kit.phone({ ...stateOf(each, settings), at: new Date().toISOString(), ...batteryOf(health.body) }),
+    ),
+  )
+}
+
+/** The app's "ping" comes from the phone itself, so it is heard of now. */
+export function readPing(event: unknown, settings: Settings): kit.Brought {
+  const id = textAt(event, 'deviceId')
+  if (!isOurs(id, settings)) return kit.NOTHING
+  const battery = batteryOf(at(event, 'payload.health'))
+  return kit.phone({ id, awayAfterMs: awayAfterMs(settings), at: new Date().toISOString(), ...battery })
+}
+
+function stateOf(device: unknown, settings: Settings) {
+  return { id: textAt(device, 'id'), awayAfterMs: awayAfterMs(settings) }
+}
+
+function phonesOf(brought: kit.Brought): kit.PhoneState[] {
+  return brought.kind === 'phone' ? [brought.phone] : []
+}
+
+function isOurs(id: string, { deviceId }: Settings): boolean {
+  return deviceId === '' || id === deviceId
+}
+
+/** How full it is in percent, and how it is charged: 1 it is, 2 at a charger, 4 by USB. */
+function batteryOf(health: unknown): Pick<kit.PhoneState, 'batteryPercent' | 'isCharging'> {
+  const checks = at(health, 'checks')
+  const [level, flags] = ['battery:level', 'battery:charging'].map((each) =>
+    kit.isRecord(checks) ? at(checks[each], 'observedValue') : undefined,
+  )
+  return {
+    ...(typeof level === 'number' ? { batteryPercent: Math.min(100, Math.max(0, Math.round(level))) } : {}),
+    ...(typeof flags === 'number' ? { isCharging: flags % 2 === 1 } : {}),
+  }
+}

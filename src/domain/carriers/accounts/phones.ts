@@ -1,0 +1,74 @@
+import type { PhoneState } from '../../../carriers/records.js'
+import type { CarrierAccount } from '../../../database/carriers/carrier-accounts.js'
+import { notePhones, takeAccountsOfPhones, type AccountOfPhones } from '../../../database/carriers/phones.js'
+import { asError } from '../../../errors.js'
+import type { Context } from '../../context.js'
+import { findCarrierClient } from '../carrier-clients.js'
+
+/** Often enough for the shortest `awayAfterMs`, and seldom enough for a server that many use. */
+const ASK_EVERY_SECONDS = 120
+
+/** How a phone that an account sends by is. */
+export interface PhoneView {
+  id: string
+  contactAt: Date
+  isAway: boolean
+  /** Such as `84 %, charging`; '' where it is not known. */
+  battery: string
+}
+
+/** An account's phones, and first the one that has been silent for longest. */
+export function viewPhones({ phones }: Pick<CarrierAccount, 'phones'>, now = Date.now()): PhoneView[] {
+  return Object.entries(phones)
+    .map(([id, { contactAt, awayAfterMs, batteryPercent, isCharging }]) => ({
+      id,
+      contactAt: new Date(contactAt),
+      isAway: now - Date.parse(contactAt) > awayAfterMs,
+      battery: [
+        ...(batteryPercent === undefined ? [] : [`${batteryPercent} %`]),
+        ...(isCharging === undefined ? [] : [isCharging ? 'charging' : 'not charging']),
+      ].join(', '),
+    }))
+    .sort((one, other) => one.contactAt.getTime() - other.contactAt.getTime())
+}
+
+/** Keeps what a phone, or its server, says of it. A clock that is ahead of ours does not make it heard of tomorrow. */
+export async function notePhone(
+  { db }: Pick<Context, 'db'>,
+  account: { id: string },
+  phone: PhoneState,
+): Promise<void> {
+  await notePhones(db, account.id, [notLaterThanNow(phone)], { areAll: false })
+}
+
+/**
+ * Asks the carriers of phones how the phones are. One that cannot be reached has its last contact behind it, from which
+ * people are told (`operating/notices/phones.ts`).
+ *
+ * @returns how many accounts said it
+ */
+export async function askPhones(context: Context, signal: AbortSignal): Promise<number> {
+  const kinds = [...context.carriers.kinds].flatMap(([kind, { hasPhones }]) => (hasPhones ? [kind] : []))
+  const accounts = await takeAccountsOfPhones(context.db, kinds, ASK_EVERY_SECONDS)
+  const answered = await Promise.all(accounts.map((account) => askAccount(context, account, signal)))
+  return answered.filter(Boolean).length
+}
+
+async function askAccount(context: Context, account: AccountOfPhones, signal: AbortSignal): Promise<boolean> {
+  const { db, log, config } = context
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(config.carrierTimeoutMs)])
+  try {
+    const carrier = await findCarrierClient(context, account)
+    if (carrier?.listPhones === undefined) return false
+    const phones = await carrier.listPhones(limited)
+    await notePhones(db, account.id, phones.map(notLaterThanNow), { areAll: true })
+    return true
+  } catch (error) {
+    if (!signal.aborted) log.warn({ carrier: account.name, err: asError(error) }, 'phones.not_listed')
+    return false
+  }
+}
+
+function notLaterThanNow(phone: PhoneState): PhoneState {
+  return { ...phone, contactAt: new Date(Math.min(phone.contactAt.getTime(), Date.now())) }
+}

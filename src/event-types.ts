@@ -52,6 +52,21 @@ const OF_CARRIER = {
   example: { accountId: '01a1f8a0-0000-7000-8000-000000000005', name: 'twilio', state: 'not reachable' },
 }
 
+const OF_PHONE = {
+  data: {
+    accountId: uuid,
+    name: text,
+    /** How many of the account's phones are away. */
+    awayCount: count,
+    /** When the one that has been silent for longest was heard of last, as ISO 8601. */
+    lastContactAt: orNull(text),
+  },
+  example: {
+    ...{ accountId: '01a1f8a0-0000-7000-8000-000000000005', name: 'phone', awayCount: 1 },
+    lastContactAt: '2026-01-01T12:00:00.000Z',
+  },
+}
+
 const OF_QUEUE = {
   data: { queue: text, why: text },
   example: { queue: 'send-message', why: 'No worker is there.' },
@@ -288,6 +303,18 @@ export const EVENT_TYPES = {
     when: 'a carrier account that was down works again',
     who: 'operators',
     ...OF_CARRIER,
+  }),
+  'phone.away': ofAccount({
+    label: 'Phone away',
+    when: 'a phone that lines send by has not been heard of for 10 minutes, or for 40 where its server hears of it every 15 minutes only',
+    who: 'operators',
+    ...OF_PHONE,
+  }),
+  'phone.back': ofAccount({
+    label: 'Phone back',
+    when: 'a phone that was away is heard of again',
+    who: 'operators',
+    ...OF_PHONE,
   }),
   'queue.stuck': ofAccount({
     label: 'Queue stuck',

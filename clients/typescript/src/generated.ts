@@ -529,6 +529,8 @@ export type OperationalEvent =
   | CountryPausedEvent
   | CarrierDownEvent
   | CarrierRecoveredEvent
+  | PhoneAwayEvent
+  | PhoneBackEvent
   | QueueStuckEvent
   | QueueRecoveredEvent
   | SecondFactorRemovalAskedEvent
@@ -607,6 +609,8 @@ export interface SendTestEventBody {
     | 'country.paused'
     | 'carrier.down'
     | 'carrier.recovered'
+    | 'phone.away'
+    | 'phone.back'
     | 'queue.stuck'
     | 'queue.recovered'
     | 'second_factor.removal_asked'
@@ -640,6 +644,8 @@ export interface ChangeEndpointPolicyBody {
         | 'country.paused'
         | 'carrier.down'
         | 'carrier.recovered'
+        | 'phone.away'
+        | 'phone.back'
         | 'queue.stuck'
         | 'queue.recovered'
         | 'second_factor.removal_asked'
@@ -684,6 +690,8 @@ export interface PreviewEndpointPolicyBody {
         | 'country.paused'
         | 'carrier.down'
         | 'carrier.recovered'
+        | 'phone.away'
+        | 'phone.back'
         | 'queue.stuck'
         | 'queue.recovered'
         | 'second_factor.removal_asked'
@@ -809,6 +817,8 @@ export interface ReplayEventsBody {
         | 'country.paused'
         | 'carrier.down'
         | 'carrier.recovered'
+        | 'phone.away'
+        | 'phone.back'
         | 'queue.stuck'
         | 'queue.recovered'
         | 'second_factor.removal_asked'
@@ -843,6 +853,8 @@ export interface PreviewReplayBody {
         | 'country.paused'
         | 'carrier.down'
         | 'carrier.recovered'
+        | 'phone.away'
+        | 'phone.back'
         | 'queue.stuck'
         | 'queue.recovered'
         | 'second_factor.removal_asked'
@@ -1118,6 +1130,34 @@ export interface CarrierRecoveredEvent {
   }
 }
 
+export interface PhoneAwayEvent {
+  type: 'phone.away'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    accountId: string
+    name: string
+    awayCount: number
+    lastContactAt: string | null
+  }
+}
+
+export interface PhoneBackEvent {
+  type: 'phone.back'
+  timestamp: string
+  data: {
+    title: string
+    text: string
+    userId: string | null
+    accountId: string
+    name: string
+    awayCount: number
+    lastContactAt: string | null
+  }
+}
+
 export interface QueueStuckEvent {
   type: 'queue.stuck'
   timestamp: string
@@ -1202,6 +1242,8 @@ export interface ApplicationDelivery {
     | 'country.paused'
     | 'carrier.down'
     | 'carrier.recovered'
+    | 'phone.away'
+    | 'phone.back'
     | 'queue.stuck'
     | 'queue.recovered'
     | 'second_factor.removal_asked'
@@ -1289,6 +1331,8 @@ export interface Delivery {
     | 'country.paused'
     | 'carrier.down'
     | 'carrier.recovered'
+    | 'phone.away'
+    | 'phone.back'
     | 'queue.stuck'
     | 'queue.recovered'
     | 'second_factor.removal_asked'
@@ -1330,6 +1374,8 @@ export interface DeliveryWithAttempts {
     | 'country.paused'
     | 'carrier.down'
     | 'carrier.recovered'
+    | 'phone.away'
+    | 'phone.back'
     | 'queue.stuck'
     | 'queue.recovered'
     | 'second_factor.removal_asked'
@@ -1429,6 +1475,8 @@ export interface EndpointPolicy {
     | 'country.paused'
     | 'carrier.down'
     | 'carrier.recovered'
+    | 'phone.away'
+    | 'phone.back'
     | 'queue.stuck'
     | 'queue.recovered'
     | 'second_factor.removal_asked'

@@ -24,7 +24,7 @@ const atEndpoint = ({ userId, lineId, applicationId, endpointId }: EndpointDetai
   if (applicationId !== null) return { at: 'application', userId, applicationId }
   return { at: 'endpoint', userId, endpointId }
 }
-const atCarrier = ({ accountId }: CarrierDetails): Cure => ({ at: 'carrier', id: accountId })
+const atCarrier = ({ accountId }: { accountId: string }): Cure => ({ at: 'carrier', id: accountId })
 const atAccount = ({ userId }: { userId: string }): Cure => ({ at: 'second factor', userId })
 const atQueues = (): Cure => ({ at: 'queues' })
 
@@ -107,6 +107,23 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     text: () => 'Waiting messages are being sent.',
     cure: atCarrier,
   },
+  'phone.away': {
+    mood: 'bad',
+    title: ({ name, awayCount }) =>
+      awayCount === 1
+        ? `The phone of the carrier account ${isolated(name)} is away`
+        : `${countOf(awayCount, 'phone')} of the carrier account ${isolated(name)} are away`,
+    text: ({ lastContactAt }) =>
+      `Last contact: ${lastContactAt === null ? 'never' : inUtc(lastContactAt)}. Messages wait until it is back. Check its ` +
+      'power, its network, and that Android lets the app run in the background.',
+    cure: atCarrier,
+  },
+  'phone.back': {
+    mood: 'good',
+    title: ({ name }) => `The phone of the carrier account ${isolated(name)} is back`,
+    text: () => 'Waiting messages are being sent.',
+    cure: atCarrier,
+  },
   'queue.stuck': {
     mood: 'bad',
     title: ({ queue }) => `The queue ${queue} is stuck`,
@@ -148,6 +165,10 @@ function endpointOf({ host, lineName, applicationName }: EndpointDetails): strin
   if (applicationName !== null)
     return `The endpoint at ${host} of the application ${isolated(applicationName)}`
   return `The operational webhook at ${host}`
+}
+
+function inUtc(at: string): string {
+  return `${at.slice(0, 16).replace('T', ' ')} UTC`
 }
 
 /**

@@ -18,6 +18,7 @@ import { watchCarriers } from './carriers.js'
 import { watchCountries } from './countries.js'
 import { watchEndpoints } from './endpoints.js'
 import { watchMessages } from './messages.js'
+import { watchPhones } from './phones.js'
 import { watchQueues } from './queues.js'
 import { insertWithWaysOut, type KnownNotice } from './tell.js'
 import type { Found, Trouble, Watched } from './troubles.js'
@@ -32,6 +33,7 @@ const WATCHED = [
   watchMonthlyCaps,
   watchCountries,
   watchCarriers,
+  watchPhones,
   watchQueues,
 ]
 

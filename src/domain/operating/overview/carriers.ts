@@ -7,6 +7,7 @@ import {
 import { reading } from '../../../database/operating/overview/reading.js'
 import { listAccountOverviews, type ListedCarrierAccount } from '../../carriers/carrier-accounts.js'
 import { isSimulator } from '../../carriers/accounts/kinds.js'
+import { viewPhones } from '../../carriers/accounts/phones.js'
 import { viewSessions, type SessionsView } from '../../carriers/accounts/sessions.js'
 import type { Context } from '../../context.js'
 import { countOf } from './figures.js'
@@ -90,6 +91,14 @@ function faultsOfAccount({ sessions, ...account }: ListedCarrierAccount): Fault[
           }
         : { mood: 'bad', state: 'not bound', fault: `It is ${viewSessions(sessions).words}.` },
     )
+  }
+  const away = viewPhones(account).filter(({ isAway }) => isAway)
+  if (away.length > 0) {
+    found.push({
+      mood: 'waiting',
+      state: 'phone away',
+      fault: `${countOf(away.length, 'phone is', 'phones are')} away: messages wait until ${away.length === 1 ? 'it is' : 'they are'} back.`,
+    })
   }
   if (account.lastTestFault !== null && account.lastTestedVersion === account.version) {
     found.push({

@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { notePhone } from '../../../../src/domain/carriers/accounts/phones.js'
+import { addCarrierAccount } from '../../../../src/domain/carriers/carrier-accounts.js'
 import { pauseCountry } from '../../../../src/database/messages/country-guard.js'
 import { noticeInPlainWords } from '../../../../src/domain/operating/notices/in-words.js'
 import { lookForNotices } from '../../../../src/domain/operating/notices/look.js'
@@ -7,7 +9,7 @@ import { setMonthlyCap } from '../../../../src/domain/messages/spending/monthly-
 import { setSpendCap } from '../../../../src/domain/messages/spend-caps.js'
 import { setLineEndpointUrl } from '../../../../src/domain/lines/connections.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
-import { lineForEachTest, type TestLine } from '../../../helpers/factories.js'
+import { createLine, lineForEachTest, type TestLine } from '../../../helpers/factories.js'
 import { changeRows, ANNA, queueMessage } from '../../fixtures.js'
 import { createApplication } from '../../applications/applications.js'
 import { createPerson } from '../../people/people.js'
@@ -322,6 +324,48 @@ describeContext('what people are told of', (context) => {
       await look()
       expect((await kindsTold(context)).filter((kind) => kind.startsWith('carrier.'))).to.deep.equal([])
     })
+  })
+
+  it('is a phone that has not been heard of for 10 minutes, and that it is back', async () => {
+    const settings = { username: 'sms', password: 'p', signingKey: 'k', apiUrl: 'http://127.0.0.1:9' }
+    const account = await addCarrierAccount(context, { name: 'phone', kind: 'smsgate', settings })
+    const heardBefore = (minutes: number) =>
+      notePhone(context, account, {
+        ...{ id: 'one', awayAfterMs: 600_000, isCharging: true },
+        contactAt: new Date(Date.now() - minutes * 60_000),
+      })
+    const toldOfPhone = async () =>
+      (await toldNotices(context)).filter(({ kind }) => kind.startsWith('phone.'))
+    const lookTwice = async () => {
+      await look()
+      await letTimePass(context, '1 minute')
+      await look()
+    }
+    await heardBefore(11)
+    await lookTwice()
+    expect(await toldOfPhone(), 'no line sends by it').to.deep.equal([])
+
+    await createLine(context, { carrierAccount: 'phone' })
+    await heardBefore(9)
+    // What comes late does not make it older.
+    await heardBefore(11)
+    await lookTwice()
+    expect(await toldOfPhone()).to.deep.equal([])
+
+    await changeRows(context, 'carrier_accounts', { id: account.id }, { phones: '{}' })
+    await heardBefore(11)
+    await lookTwice()
+    await look()
+    await heardBefore(0)
+    await look()
+    const told = await toldOfPhone()
+    expect(told.map(({ kind, details }) => [kind, details.name, details.awayCount])).to.deep.equal([
+      ['phone.away', 'phone', 1],
+      ['phone.back', 'phone', 0],
+    ])
+    expect(noticeInPlainWords(told[0]!).text).to.match(
+      /^Last contact: \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Messages wait/,
+    )
   })
 
   it('goes out by no mail and no webhook where none is configured', async () => {

@@ -100,9 +100,9 @@ describe('a form that needs a recent password, in a browser', function () {
     })
     const { page } = watched
     await page.goto('/console/search?q=%2B14155550142')
-    await page.getByLabel('Why you look').fill('ticket 4711')
+    await page.getByLabel('Reason').fill('ticket 4711')
     await watched.screenshot('search-asks-why')
-    await page.getByRole('button', { name: 'Look in others’ messages' }).click()
-    await page.getByText('Nothing found.').waitFor()
+    await page.getByRole('button', { name: 'Search other users’ messages' }).click()
+    await page.getByText('No results.').waitFor()
   })
 })

@@ -179,7 +179,7 @@ describe('in a browser', function () {
       await page.locator('#messages textarea').fill(`By hand, ${name}`)
       if (!hasScript) await page.getByRole('button', { name: 'Count segments' }).click()
       await sees(page, '1 segment, GSM-7')
-      await page.getByRole('button', { name: 'Send the text' }).click()
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
       await sees(page, 'Message accepted.')
       await sees(phone, `By hand, ${name}`)
 

@@ -15,7 +15,7 @@ const NAMED = 3
 /**
  * Everything that does not end by itself, one row a cause: what it is, since when, how often, for whom, and where it is mended.
  *
- * @param props.back the page to come back to after "Try now"
+ * @param props.back the page to come back to after "Retry now"
  */
 export function Attention(props: {
   page: Page
@@ -75,7 +75,7 @@ function Row({ cause, ...rest }: { page: Page; cause: Cause; userId: string; bac
           list
         ) : (
           <details>
-            <summary>Show them</summary>
+            <summary>Show all</summary>
             {list}
           </details>
         )}
@@ -93,7 +93,7 @@ function Whose({ page, each, userId, back }: { page: Page; each: CauseOf; userId
       {waitingAt !== undefined && (
         <Form page={page} action={`${endpointPath(waitingAt)}/try-now`} class="inline">
           <input type="hidden" name="back" value={back} />
-          <button type="submit">Try now</button>
+          <button type="submit">Retry now</button>
         </Form>
       )}
     </li>

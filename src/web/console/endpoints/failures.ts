@@ -51,9 +51,9 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
   disconnected: 'The application was disconnected from the line, or the endpoint was deleted.',
   forgotten: "An operator erased this person's data, so everything waiting for them was cancelled.",
   stopped_by_receiver:
-    'The server asked us to stop retrying this event (webhook-delivery: stop). Resend it if it is still needed.',
+    'The server asked us to stop retrying this event (webhook-delivery: stop). Retry it if it is still needed.',
   template_failed:
-    "The endpoint's template failed on this event. Fix it with the preview, then resend the event.",
+    "The endpoint's template failed on this event. Fix it with the preview, then retry the event.",
   template_too_heavy:
     "The endpoint's template took too much time or memory on this event. Simplify it: fewer loops, and filters over fewer items.",
   earlier_event_waits:

@@ -118,12 +118,12 @@ function Found(props: {
   return (
     <>
       <p class="muted">
-        <Total {...found} /> <a href={filterPath(`${PATH}.csv`, written)}>All as CSV</a>
+        <Total {...found} /> <a href={filterPath(`${PATH}.csv`, written)}>Export CSV</a>
       </p>
       {hasUndelivered && (
         <Form page={page} action={filterPath(RETRY, written)} class="inline">
           <button type="submit" class="secondary">
-            Retry all undelivered events of this filter
+            Retry all undelivered events in this view
           </button>
         </Form>
       )}
@@ -135,7 +135,7 @@ function Found(props: {
         lineNames={new Map(lines.map(({ id, name }) => [id, name]))}
       />
       {isLookedThroughInPart && (
-        <p class="empty">Only the newest messages were looked through so far: go on to older ones.</p>
+        <p class="empty">Only the newest messages have been searched so far. Continue with older ones.</p>
       )}
       <nav class="pages" aria-label="Pages">
         {isFirst ? <span /> : <a href={filterPath(PATH, written)}>Newest</a>}
@@ -152,5 +152,5 @@ function Found(props: {
 function Total({ total, isLookedThroughInPart }: FoundActivity) {
   const count = `${total > MAX_COUNTED ? `More than ${MAX_COUNTED.toLocaleString('en')}` : total}`
   const what = total === 1 ? 'message' : 'messages'
-  return <>{`${count} ${what}${isLookedThroughInPart ? ' among the newest' : ''}.`}</>
+  return <>{`${count} ${what}${isLookedThroughInPart ? ' among the newest messages searched' : ''}.`}</>
 }

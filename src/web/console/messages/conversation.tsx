@@ -175,7 +175,7 @@ function Now({ number, contact, obstacles, messages, hasOlder, before, path }: V
         )}
       </nav>
       {oldest === undefined ? (
-        <Empty>The line and this number have not written to each other.</Empty>
+        <Empty>No messages with this number yet.</Empty>
       ) : (
         <div class="thread-box" tabIndex={0} role="region" aria-label="Messages">
           <Thread messages={messages} />
@@ -190,11 +190,11 @@ function Answer(props: { page: Page; view: View; counted: CountedText | undefine
   const { line, obstacles, path } = view
   return (
     <>
-      <h2 class="unseen">Answer</h2>
+      <h2 class="unseen">Reply</h2>
       {line.status !== 'active' ? (
-        <p class="empty">A disabled line sends nothing.</p>
+        <p class="empty">This line is disabled and cannot send.</p>
       ) : obstacles.optedOutAt !== null && page.fault === undefined ? (
-        <p class="empty">Nothing can be sent to a number that has opted out.</p>
+        <p class="empty">This number has opted out, so you cannot send to it.</p>
       ) : (
         <TextForm page={page} action={`${path}/messages`} counted={counted} isComposer />
       )}

@@ -32,8 +32,8 @@ export function showConversations(context: Context): Middleware {
         {conversations.length === 0 ? (
           <Empty>
             {older === null
-              ? 'Nobody has written to this line, and it has written to nobody.'
-              : 'These messages are all of conversations that went on later.'}
+              ? 'No conversations on this line yet.'
+              : 'All of these conversations have newer messages.'}
           </Empty>
         ) : (
           <ol class="activity">

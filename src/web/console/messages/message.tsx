@@ -73,7 +73,7 @@ export function postCancel(context: Context): Act {
 export function postReschedule(context: Context): Act {
   return async (ctx) => {
     const sendAt = readSendTime(ctx)
-    if (sendAt === undefined) throw new UserError('Send at must be a date and time')
+    if (sendAt === undefined) throw new UserError('Enter a date and time to send at')
     const { id } = await rescheduleMessage(context, sessionOf(ctx).userId, idOf(ctx, 'messageId'), sendAt)
     return withNotice(messagePath(id), 'rescheduled')
   }
@@ -82,7 +82,7 @@ export function postReschedule(context: Context): Act {
 export function postSendDeliveryAgain(context: Context): Act {
   return async (ctx) => {
     const { messageId } = await sendDeliveryAgain(context, sessionOf(ctx).userId, idOf(ctx, 'deliveryId'))
-    return withNotice(backOf(ctx) ?? messagePath(messageId ?? idOf(ctx, 'messageId')), 'sent-again')
+    return withNotice(backOf(ctx) ?? messagePath(messageId ?? idOf(ctx, 'messageId')), 'tried-now')
   }
 }
 

@@ -41,7 +41,7 @@ export function showSearch(context: Context): Middleware {
         <h1>Search</h1>
         <form method="get" action={SEARCH}>
           <label>
-            Text, number, name, URL or id{session.role === 'operator' && ', or an e-mail address'}
+            Text, number, name, URL{session.role === 'operator' && ', e-mail address'} or ID
             <input type="search" name="q" value={written} maxLength={254} required />
           </label>
           {found instanceof UserError && (
@@ -72,31 +72,24 @@ function OthersMessages({ page, others, written }: { page: Page; others: Found['
   if (others === 'whole number') {
     return (
       <p class="muted">
-        A part of a number is looked for in your own messages only. In others’ messages you find a whole
-        number, once you have said why you look.
+        Partial numbers are searched in your own messages only. To search other users’ messages, enter the
+        whole number and give a reason.
       </p>
     )
   }
   if (others !== 'reason') return null
   return (
     <section aria-labelledby="others">
-      <h2 id="others">In others’ messages</h2>
+      <h2 id="others">Other users’ messages</h2>
       <p>
-        Whom others write to is not yours to know. Say why you look: it is written into the audit log, and
-        every user in whose messages the number is found reads it in their history. Then you may look for
-        whole numbers for half an hour.
+        Other users’ messages are private. Give a reason to search them: it goes into the audit log, and every
+        user whose messages contain the number sees it in their history. You can then search for whole numbers
+        for 30 minutes.
       </p>
       <Form page={page} action={LOOK}>
         <input type="hidden" name="q" value={written} />
-        <Field
-          page={page}
-          action={LOOK}
-          name="reason"
-          label="Why you look"
-          required
-          more={{ maxLength: 300 }}
-        />
-        <button type="submit">Look in others’ messages</button>
+        <Field page={page} action={LOOK} name="reason" label="Reason" required more={{ maxLength: 300 }} />
+        <button type="submit">Search other users’ messages</button>
       </Form>
     </section>
   )
@@ -125,17 +118,17 @@ function Results(props: { found: Found; written: string; session: Session; opene
     <>
       {isIncomplete && (
         <p role="alert" class="fault">
-          There are too many messages to search all of them. Enter a whole number, or filter your{' '}
-          <a href={activityOf({ text: written })}>activity</a> by line and time.
+          There are too many messages to search them all. Enter a whole number, or filter{' '}
+          <a href={activityOf({ text: written })}>Activity</a> by line and time.
         </p>
       )}
       {isOfNewest && (
         <p class="muted">
-          Texts and parts of numbers are searched in your newest messages. Go back further in your{' '}
-          <a href={activityOf({ text: written })}>activity</a>.
+          Texts and partial numbers are searched in your newest messages only. For older ones, use{' '}
+          <a href={activityOf({ text: written })}>Activity</a>.
         </p>
       )}
-      {isEmpty && !isIncomplete && found.others !== 'reason' && <Empty>Nothing found.</Empty>}
+      {isEmpty && !isIncomplete && found.others !== 'reason' && <Empty>No results.</Empty>}
       {messages.length > 0 && (
         <section aria-labelledby="messages">
           <h2 id="messages">Messages</h2>
@@ -288,5 +281,7 @@ function Owner({ children }: { children: string }) {
 }
 
 function MoreNote({ count }: { count: number }) {
-  return count < MAX_FOUND ? null : <p class="muted">There may be more: write more of what you look for.</p>
+  return count < MAX_FOUND ? null : (
+    <p class="muted">There may be more results. Refine your search to see them.</p>
+  )
 }

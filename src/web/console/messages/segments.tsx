@@ -8,14 +8,14 @@ export function segmentWords({ segmentCount, encoding }: Pick<Measure, 'segmentC
 /** The same with its reason, beside a form. */
 export function SegmentCount({ measure }: { measure: Measure }) {
   const { encoding, characterCount, unitCount } = measure
-  if (characterCount === 0) return <p class="muted">Nothing to count yet.</p>
+  if (characterCount === 0) return <p class="muted">Enter a text to count its segments.</p>
   return (
     <p>
       <strong>{segmentWords(measure)}</strong>: {characterCount}{' '}
-      {characterCount === 1 ? 'character takes' : 'characters take'} {unitCount}{' '}
+      {characterCount === 1 ? 'character,' : 'characters,'} {unitCount}{' '}
       {encoding === 'GSM-7'
-        ? 'units, of 160 in one segment or 153 in each of several.'
-        : 'units, of 70 in one segment or 67 in each of several: it has a character that GSM-7 has not.'}
+        ? 'units. A single segment holds 160, each of several holds 153.'
+        : 'units. A single segment holds 70, each of several holds 67, because the text has a character that GSM-7 lacks.'}
     </p>
   )
 }

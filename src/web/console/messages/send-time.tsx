@@ -25,7 +25,7 @@ export function SendTime(props: {
         action={action}
         name="sendAt"
         label={isRequired ? 'Send at' : 'Send at (optional)'}
-        hint="Up to 30 days ahead. A time that is over means at once."
+        hint="Up to 30 days ahead. A time in the past sends immediately."
         type="datetime-local"
         value={value}
         required={isRequired}
@@ -61,7 +61,7 @@ export function readLocalField(ctx: KoaContext, name: string, label: string): Da
   const written = fieldOf(ctx, name)
   if (written === '') return undefined
   const zone = fieldOf(ctx, 'zone') || UTC
-  if (!isZone(zone)) throw new UserError('Time zone must be one, such as Europe/Berlin')
+  if (!isZone(zone)) throw new UserError('Enter a valid time zone, such as Europe/Berlin')
   const moment = readLocal(written, zone)
   if (Number.isNaN(moment.getTime())) throw new UserError(refuseLocal(label, written, zone))
   return moment

@@ -85,7 +85,7 @@ export function TextForm(props: {
           Count segments
         </button>
         <button type="submit" class="primary">
-          {isComposer ? 'Send' : 'Send the text'}
+          {isComposer ? 'Send' : 'Send'}
         </button>
       </div>
     </Form>

@@ -77,7 +77,7 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
       ['pending', 'earlier_event_waits', 'An earlier event from this number has not been delivered yet.'],
       ['exhausted', 'stopped_by_receiver', 'The server asked us to stop retrying this event'],
       ['exhausted', 'template_failed', "The endpoint's template failed"],
-      ['exhausted', 'timeout', 'No answer came in time, and it is not sent again by itself.'],
+      ['exhausted', 'timeout', 'this endpoint has automatic retries after timeouts turned off.'],
     ] as const) {
       await site.context.db('deliveries').where({ id }).update({ status, last_failure: failure })
       expect(wordsOf((await browser.get(`/console/messages/${messageId}`)).text)).to.include(words)

@@ -89,7 +89,7 @@ describeWith('the activity page', startConsole, (site) => {
     const [action = ''] = /\/console\/messages\/[\w-]+\/deliveries\/[\w-]+\/send-again/.exec(html) ?? []
     expect(html).to.include('name="back" value="/console/activity?status=exhausted"')
     const done = await line.browser.submit(action, { back: '/console/activity?status=exhausted' })
-    expectSentTo(done, '/console/activity?status=exhausted&done=sent-again')
+    expectSentTo(done, '/console/activity?status=exhausted&done=tried-now')
     expect((await statusesNow()).filter((status) => status === 'exhausted')).to.have.length(1)
     await set(first!.id, { status: 'exhausted', last_failure: 'http_500' })
     await set(third!.id, { status: 'exhausted', last_failure: 'timeout' })
@@ -110,7 +110,7 @@ describeWith('the activity page', startConsole, (site) => {
 
   it('says when a scheduled message goes', async () => {
     await queueMessage(site.context, line, { status: 'scheduled', due_at: new Date('2030-01-02T03:04:05Z') })
-    expect(wordsOf(await page())).to.include('Goes out 2030-01-02 03:04:05 UTC')
+    expect(wordsOf(await page())).to.include('Scheduled for 2030-01-02 03:04:05 UTC')
     const thread = await line.browser.get(`${line.path}/conversations/${encodeURIComponent(ANNA)}`)
     expect(wordsOf(thread.text)).to.include('goes out 2030-01-02 03:04:05 UTC')
   })
@@ -206,7 +206,7 @@ describeWith('the activity page', startConsole, (site) => {
         .to.include(`Line: Shop (${sister.number})`)
         .and.include('Status: failed')
         .and.include('Text: you')
-      expect(html).to.match(/<a href="[^"]*status=failed[^"]*" title="Without Text">/)
+      expect(html).to.match(/<a href="[^"]*status=failed[^"]*" title="Remove filter: Text">/)
       expect(html).to.include('type="datetime-local" name="from" value="2020-01-01T00:00"')
     })
 
@@ -297,7 +297,7 @@ describeWith('the activity page', startConsole, (site) => {
   describe('when it is empty', () => {
     it('says what to do first', async () => {
       const words = wordsOf(await page())
-      expect(words).to.include('Nothing yet.')
+      expect(words).to.include('No activity yet.')
       expect(words).to.match(/curl .* phone simulator/)
       expect(await page()).to.include(`href="/console/lines/${line.lineId}/send"`)
     })
@@ -305,23 +305,23 @@ describeWith('the activity page', startConsole, (site) => {
     it('says so to who has no line', async () => {
       const { id } = await addUser(site.context, { email: `${newId()}@example.com` })
       const browser = await browse(site.context, site.web, id)
-      expect(wordsOf((await browser.get(PATH)).text)).to.include('no line that anything could happen on')
+      expect(wordsOf((await browser.get(PATH)).text)).to.include('because you have no lines')
     })
 
     it('says that nothing fits the filter', async () => {
       await queueMessage(site.context, line)
-      expect(wordsOf(await page('?status=held'))).to.include('Nothing fits this filter. Show everything')
+      expect(wordsOf(await page('?status=held'))).to.include('No matches. Clear filters')
     })
 
     it('says that nothing is older', async () => {
       const id = await queueMessage(site.context, line)
-      expect(wordsOf(await page(`?before=${id}`))).to.include('Nothing is older than this.')
+      expect(wordsOf(await page(`?before=${id}`))).to.include('No older messages.')
     })
   })
 
   it('keeps itself up to date, by its filter', async () => {
     const heard = await listen(site, line, livePathOf(await page('?direction=inbound'))!)
-    await until('the empty list', () => heard.text.includes('Nothing fits this filter'))
+    await until('the empty list', () => heard.text.includes('No matches.'))
     await queueMessage(site.context, line, { text: 'not this one' })
     const text = 'this\none'
     await receiveMessage(site.context, inboundText(line, { content: { type: 'inboundText', text } }))

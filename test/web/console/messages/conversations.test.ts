@@ -26,7 +26,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
   const words = async (number = ANNA, query = '') => wordsOf(await thread(number, query))
 
   it('are listed with the latest first, by their names, with the last text and what keeps the line from writing', async () => {
-    expect(wordsOf(await line.page('/conversations'))).to.include('Nobody has written to this line')
+    expect(wordsOf(await line.page('/conversations'))).to.include('No conversations on this line yet.')
     await receive(ANNA, 'Hello')
     await send(BEN, 'To Ben')
     await receive(ANNA, 'STOP')
@@ -65,7 +65,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     await receive(ANNA, 'Thanks')
     await send(BEN, 'not for Anna')
     const html = await thread()
-    expect(wordsOf(html)).to.match(/text 32 of the past .* By hand .* failed .* Thanks .* Answer/)
+    expect(wordsOf(html)).to.match(/text 32 of the past .* By hand .* failed .* Thanks .* Reply/)
     expect(html).to.include('text 5 of').and.not.include('text 4 of')
     // Beside the conversation stands with whom else the line is in touch, and their last text.
     expect(html.slice(html.indexOf('class="thread"'))).to.not.include('not for Anna')
@@ -78,7 +78,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
 
   it('keep themselves up to date', async () => {
     const live = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)
-    await until('the empty thread', () => live.text.includes('have not written to each other'))
+    await until('the empty thread', () => live.text.includes('No messages with this number yet.'))
     await receive(ANNA, 'Are you there?')
     await until('the new message', () => live.text.includes('Are you there?'))
     await live.close()
@@ -103,8 +103,8 @@ describeWith('the conversations of a line', startConsole, (site) => {
   it('say what keeps the line from writing, and take a name and a block', async () => {
     await receive(ANNA, 'STOP')
     expect(await words())
-      .to.include('has opted out of this line')
-      .and.include('Nothing can be sent')
+      .to.include('opted out of this line')
+      .and.include('you cannot send to it')
     const done = async (form: string, fields = {}) => {
       const [status, location] = redirectOf(await line.submit(`${inPath(ANNA)}/${form}`, fields))
       expect(status).to.equal(303)
@@ -114,8 +114,8 @@ describeWith('the conversations of a line', startConsole, (site) => {
       .to.include('Name saved')
       .and.include(`Anna ${ANNA}`)
     expect(await done('block'))
-      .to.include('is blocked since')
-      .and.include('Unblock the number')
+      .to.include('has been blocked since')
+      .and.include('Unblock')
     expect(await done('unblock'))
       .to.include('Number unblocked')
       .and.include(`Anna ${ANNA}`)

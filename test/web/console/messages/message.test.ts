@@ -68,7 +68,7 @@ describeWith("a message's page", startConsole, (site) => {
       const { due_at: dueAt } = await messageRow(site.context, id)
       // The clock of Kolkata is ahead of UTC by five and a half hours.
       expect(dueAt.getTime() + 5.5 * 3_600_000).to.equal(Date.parse(`${inLocal(3_600_000)}Z`))
-      expect(await words(id)).to.match(/It is sent at 20.* Change when it is sent .* Cancel it/)
+      expect(await words(id)).to.match(/Will be sent at 20.* Reschedule .* Cancel message/)
 
       const wrong = await line.browser.submit(`${path}/reschedule`, {
         sendAt: inLocal(40 * 86_400_000),
@@ -84,7 +84,7 @@ describeWith("a message's page", startConsole, (site) => {
         .db('messages')
         .where({ id })
         .update({ client_ref: '<b>7', expires_at: new Date(4e12) })
-      expect(await words(id)).to.match(/Its sender calls it <b>7 ?\. It fails if it was not sent by 2096/)
+      expect(await words(id)).to.match(/Client reference: <b>7 Expires if not sent by 2096/)
       await line.browser.submit(`${path}/cancel`, {})
       expect(await words(id)).to.match(/Cancelled before it was sent\./)
     })
@@ -97,11 +97,11 @@ describeWith("a message's page", startConsole, (site) => {
       expect(await words(id))
         .to.match(/To \+15005550101 sent Hello/)
         .and.match(/From Office \(\+1555\d+\) Type Text Message ID [\w-]+ Copy Length 1 segment, GSM-7/)
-        .and.match(/Accepted by the incoming webhook [\d-]+ [\d:]+ UTC Waited \d+ ms for its slot/)
+        .and.match(/Accepted via incoming webhook [\d-]+ [\d:]+ UTC Waited \d+ ms for its turn/)
         .and.match(
-          /Taken to the carrier [\d-]+ [\d:]+ UTC By simulator\. 1 attempt\. Carrier message id: [\w-]+/,
+          /Handed to the carrier [\d-]+ [\d:]+ UTC Account: simulator\. 1 attempt\. Carrier message ID: [\w-]+/,
         )
-        .and.match(/Sent: the carrier took it [\d-]+ [\d:]+ UTC No receipt yet/)
+        .and.match(/Sent: the carrier accepted it [\d-]+ [\d:]+ UTC No receipt yet/)
       const { carrier_message_id: carrierMessageId } = await messageRow(site.context, id)
       await receiveReceipt(site.context, {
         carrierAccount: 'simulator',
@@ -109,18 +109,20 @@ describeWith("a message's page", startConsole, (site) => {
         status: 'delivered',
       })
       expect(await words(id)).to.match(/Receipt: delivered [\d-]+ [\d:]+ UTC/)
-      expect(await page(id)).not.to.include('Send again')
+      expect(await page(id))
+        .not.to.include('>Retry<')
+        .and.not.to.include('Resend')
     })
 
     it('says what it waits for, and until when', async () => {
       const { db } = site.context
       const first = await queueMessage(site.context, line)
       expect(await words(first)).to.match(
-        /Waiting For its turn: no limit holds it back\. Looked at again: .* UTC/,
+        /Waiting Waiting for its turn\. No rate limit applies\. Next check: .* UTC/,
       )
       const second = await queueMessage(site.context, line)
       expect(await words(second)).to.match(
-        /For an earlier message to the same number : they go out one after/,
+        /Waiting for an earlier message to the same number , because they are sent in/,
       )
       expect(await page(second)).to.include(`href="${pathOf(first)}"`)
 
@@ -130,15 +132,15 @@ describeWith("a message's page", startConsole, (site) => {
         db('lines').where({ id: line.lineId }).update(limits)
       await limitTo({ messages_per_number_per_minute: 1 })
       expect(await words(second)).to.match(
-        /For its slot: the line sends 1 a minute to one number, .* at .* UTC/,
+        /Rate limit: the line sends at most 1 a minute to one number\. .* at .* UTC/,
       )
       await limitTo({ messages_per_number_per_minute: 5, messages_per_minute: 1 })
       expect(await words(second)).to.match(
-        /For its slot: the line sends 1 a minute, and the next one at .* UTC/,
+        /Rate limit: the line sends at most 1 a minute\. The next one goes at .* UTC/,
       )
       await limitTo({ messages_per_minute: 30 })
       await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: 0.5 })
-      expect(await words(second)).to.include('For its turn: the carrier account takes 0.5 a second.')
+      expect(await words(second)).to.include('Waiting for its turn: the carrier account accepts 0.5 a second.')
       await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: null })
       const throttled = await queueMessage(site.context, line, { error: 'throttled', attempt_count: 2 })
       expect(await words(throttled)).to.match(/The carrier is rate limiting.* 2 attempts so far\./)
@@ -147,26 +149,26 @@ describeWith("a message's page", startConsole, (site) => {
     it('says that the carrier has it just now', async () => {
       const claimed = { status: 'sending', attempt_count: 1, claimed_at: new Date() }
       const id = await queueMessage(site.context, line, claimed)
-      expect(await words(id)).to.include('1 attempt; the carrier has not answered yet.')
+      expect(await words(id)).to.include('1 attempt; waiting for the carrier’s response.')
     })
 
     it('does not say that it waited when it never got there', async () => {
       const id = await queueMessage(site.context, line, { status: 'failed', error: 'opted_out' })
       const said = await words(id)
       expect(said).to.include('Failed This person opted out (STOP)')
-      expect(said).not.to.match(/Waited|Taken to the carrier/)
+      expect(said).not.to.match(/Waited|Handed to the carrier/)
     })
 
     for (const [what, fields, said] of [
       [
         'that it failed',
         { status: 'failed', error: 'unreachable', carrier_code: '30003' },
-        /Receipt: failed [\d-]+ [\d:]+ UTC The carrier rejected it: unreachable The carrier's code: 30003/,
+        /Receipt: failed [\d-]+ [\d:]+ UTC The carrier rejected it: unreachable Carrier code: 30003/,
       ],
       [
         'that the carrier has it',
         { status: 'sent' },
-        /Receipt: the carrier has it, and has not said yet.* [\d:]+ UTC/,
+        /Receipt: in transit, delivery not confirmed yet [\d-]+ [\d:]+ UTC/,
       ],
     ] as const) {
       it(`tells when a receipt said ${what}`, async () => {
@@ -180,10 +182,10 @@ describeWith("a message's page", startConsole, (site) => {
       const failed = { status: 'failed', error: 'Message filtered', carrier: 'twilio-main' }
       const known = await queueMessage(site.context, line, { ...failed, carrier_code: '30032' })
       expect(await words(known)).to.match(
-        /filtered This sender or text is not registered.* Only the operator of this service can register it\. The carrier's code: 30032/,
+        /filtered This sender or text is not registered.* Only the operator of this service can register it\. Carrier code: 30032/,
       )
       const unknown = await queueMessage(site.context, line, { ...failed, carrier_code: '39999' })
-      expect(await words(unknown)).to.match(/rejected it: Message filtered The carrier's code: 39999/)
+      expect(await words(unknown)).to.match(/rejected it: Message filtered Carrier code: 39999/)
     })
   })
 
@@ -199,7 +201,7 @@ describeWith("a message's page", startConsole, (site) => {
       .first<DeliveryRow>()
     await site.context.db('deliveries').where({ id: deliveryId }).update({ status: 'exhausted' })
     const sent = await line.browser.submit(`${pathOf(id)}/deliveries/${deliveryId}/send-again`)
-    expectSentTo(sent, `${pathOf(id)}?done=sent-again`)
+    expectSentTo(sent, `${pathOf(id)}?done=tried-now`)
     expect(await deliveryRow(site.context, deliveryId)).to.include({ status: 'pending' })
   })
 
@@ -215,15 +217,15 @@ describeWith("a message's page", startConsole, (site) => {
       expectSentTo(await submit(), location ?? '')
       expect(await countRows(site.context, 'messages')).to.equal(count + 1)
       const { text } = await line.browser.get(location!)
-      expect(wordsOf(text)).to.match(/Accepted from this console .* It sends an earlier message again\./)
+      expect(wordsOf(text)).to.match(/Accepted from this console .* Resends an earlier message ?\./)
       expect(text).to.include(`href="${pathOf(id)}"`)
     })
 
     it('one that is unknown after a warning', async () => {
       const id = await queueMessage(site.context, line, { status: 'unknown', error: 'worker_lost' })
       const html = await page(id)
-      expect(wordsOf(html)).to.include('Unknown: nobody knows whether it was sent')
-      expect(wordsOf(html)).to.include('It may have arrived already: sent again, it may arrive twice.')
+      expect(wordsOf(html)).to.include('Unknown: the carrier never confirmed whether it was sent')
+      expect(wordsOf(html)).to.include('If you resend it, it may arrive twice.')
       const answer = await line.browser.submit(`${pathOf(id)}/send-again`, { key: keyOf(html) })
       expect(answer.status).to.equal(303)
     })
@@ -267,7 +269,7 @@ describeWith("a message's page", startConsole, (site) => {
         .and.not.include('Its job')
       await attempt()
       expect(await words(id)).to.match(
-        /delivered [\d-]+ [\d:]+ UTC The server took the event\. Attempt 1 .* · \d+ ms · status 200 ok/,
+        /delivered [\d-]+ [\d:]+ UTC The server accepted the event\. Attempt 1 .* · \d+ ms · status 200 ok/,
       )
     })
 
@@ -285,10 +287,10 @@ describeWith("a message's page", startConsole, (site) => {
         .and.not.to.include(attack)
       expect(wordsOf(html))
         .to.match(
-          /Attempt 1 .* status 500 The server answered 500\. .* Next attempt due at .* UTC Request Response Timing Attempt 2/,
+          /Attempt 1 .* status 500 The server answered 500\. .* Next attempt: .* UTC Request Response Timing Attempt 2/,
         )
         .and.match(/pending Waiting for its next attempt\. Next attempt: [\d-]+ [\d:]+ UTC/)
-      expect(html).not.to.include('Send again')
+      expect(html).not.to.include('>Retry<').and.not.to.include('Resend')
     })
 
     it('opens an attempt: its request as it was sent, its answer, and how long the parts took', async () => {
@@ -315,7 +317,7 @@ describeWith("a message's page", startConsole, (site) => {
         .to.include(`webhook-signature: ${String(headers['webhook-signature'])}`)
         .and.include(body)
         .and.include('X-Api-Key: •••')
-        .and.include('The signature that was sent proves that it is the same.')
+        .and.include('It matches the signature that was sent.')
       expect(request).not.to.include('very secret')
       // The page that keeps itself up to date keeps the attempt open.
       expect(livePathOf(request)).to.include(`&attempt=${attemptId}&view=request`)
@@ -329,10 +331,10 @@ describeWith("a message's page", startConsole, (site) => {
       expect(args.slice(-3)).to.deep.equal(['--data-raw', body, ''])
 
       await endpoint.clone().update({ policy: { shape: 'ifttt' } })
-      expect(wordsOf(await opened('request'))).to.include('so what was sent may have been another.')
+      expect(wordsOf(await opened('request'))).to.include('so the body that was sent may differ.')
       expect(wordsOf(await opened('response'))).to.match(/Status 418 I'm a Teapot .*x-pot: <b>.* short/)
       expect(wordsOf(await opened('timing'))).to.match(
-        /DNS none.* Connection .* First byte \d+ ms In all \d+ ms/,
+        /DNS none.* Connection .* First byte \d+ ms Total \d+ ms/,
       )
       const { id: foreignId } = await receiveForDelivery(
         site.context,
@@ -357,7 +359,7 @@ describeWith("a message's page", startConsole, (site) => {
       )
       await attempt()
       const html = await page(id)
-      expect(wordsOf(html)).to.include('Attempt 4').and.not.include('Try now')
+      expect(wordsOf(html)).to.include('Attempt 4').and.not.include('Retry now')
       const refused = await line.browser.submit(action)
       expectFault(
         refused,
@@ -377,16 +379,18 @@ describeWith("a message's page", startConsole, (site) => {
         .update({ status: 'delivering', lease_until: leaseUntil, is_ordered: true })
       await endpoint.clone().update({ policy: { requestsAtOnce: 1 }, failing_since: db.fn.now() })
       expect(await words(id))
-        .to.match(/The endpoint has one request under way, and gets no more at once now\./)
-        .and.match(/Nothing has gone through to this URL since [\d-]+ [\d:]+ UTC/)
-        .and.not.include('Before it comes')
+        .to.match(/The endpoint already has one request in progress, which is its limit\./)
+        .and.match(/This URL has been failing since [\d-]+ [\d:]+ UTC/)
+        .and.not.include('in order')
       // The other one came before it.
       await row.clone().update({ is_ordered: true, created_at: new Date(Date.now() + 60_000) })
       const earlier = await messageOfEvent(site.context, next.event_id)
-      expect(await page(id)).to.include(`<a href="${pathOf(earlier)}">an earlier event of the number</a>`)
+      expect(await page(id)).to.include(`<a href="${pathOf(earlier)}">an earlier event from this number</a>`)
       await endpoint.clone().update({ disabled_at: db.fn.now(), disabled_reason: 'gone' })
       await row.clone().update({ status: 'held' })
-      expect(await words(id)).to.match(/The URL is disabled since .* UTC : the server answered 410 Gone/)
+      expect(await words(id)).to.match(
+        /The URL has been disabled since .* UTC : the server answered 410 Gone/,
+      )
       await row.clone().update({ status: 'exhausted' })
     })
 
@@ -397,7 +401,7 @@ describeWith("a message's page", startConsole, (site) => {
         { ...at, startedAt: new Date(0), responseStatus: null, failure: 'timeout' },
       ])
       expect(await words(id)).to.match(
-        /Taken by a listener .* 1970-\S+ [\d:]+ UTC · 12 ms · no answer: timeout .* · 12 ms · status 204/,
+        /Received by a listener .* 1970-\S+ [\d:]+ UTC · 12 ms · no response: timeout .* · 12 ms · status 204/,
       )
     })
 
@@ -405,7 +409,7 @@ describeWith("a message's page", startConsole, (site) => {
       await site.context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
       const action = `${pathOf(id)}/deliveries/${delivery.id}/send-again`
       expect(await page(id)).to.include(`action="${action}"`)
-      expectSentTo(await line.browser.submit(action), `${pathOf(id)}?done=sent-again`)
+      expectSentTo(await line.browser.submit(action), `${pathOf(id)}?done=tried-now`)
       expect(await deliveryRow(site.context, delivery.id)).to.include({
         status: 'pending',
         job_generation: 1,
@@ -419,7 +423,7 @@ describeWith("a message's page", startConsole, (site) => {
       const outcome = await receiveMessage(site.context, inboundText(lonely))
       if (outcome.kind !== 'received') throw new Error('it was not received')
       expect(await words(outcome.messageId)).to.include(
-        'Nobody got it: when it came, the line had no outgoing',
+        'When it arrived, the line had no outgoing webhook URL',
       )
     })
 
@@ -427,8 +431,8 @@ describeWith("a message's page", startConsole, (site) => {
       const url = await keepMedia(site.context, 'picture', MEDIA.picture.png!)
       const id = await receiveMedia(url)
       expect(await words(id))
-        .to.include('It is being copied')
-        .and.include('the event waits for it')
+        .to.include('Copying…')
+        .and.include('the event waits until this is done')
       await copyMedia(site.context, id)
       const { token } = await mediaRow(site.context, id)
       expect(await page(id))
@@ -436,21 +440,21 @@ describeWith("a message's page", startConsole, (site) => {
         .and.not.include(url)
       expect(await words(id))
         .to.include('image/png · 70 bytes · 1 × 1')
-        .and.include('Its media were copied')
+        .and.include('Media copied')
     })
 
-    it('says why there is no copy, and has it made anew at "Send again"', async () => {
+    it('says why there is no copy, and has it made anew at "Retry"', async () => {
       const id = await receiveMedia(`${site.context.config.publicUrl}/simulator/media/${'x'.repeat(43)}`)
       await copyMedia(site.context, id)
       expect(await words(id))
-        .to.include('It could not be copied')
-        .and.include('Held: there is no copy of its media')
+        .to.include('The media could not be copied')
+        .and.include('Held: its media could not be copied')
       const delivery = await site.context
         .db('deliveries')
         .where({ status: 'held' })
         .first<{ id: string }>('id')
       await line.browser.submit(`${pathOf(id)}/deliveries/${delivery.id}/send-again`)
-      expect(await words(id)).to.include('It is being copied. The last attempt failed')
+      expect(await words(id)).to.include('Copying… The last attempt failed')
     })
   })
 
@@ -465,7 +469,7 @@ describeWith("a message's page", startConsole, (site) => {
     const id = await queueMessage(site.context, line, { to_number: '+15005550001' })
     const path = livePathOf(await page(id))!
     const heard = await listen(site, line, path)
-    await until('the message waits', () => heard.text.includes('For its turn'))
+    await until('the message waits', () => heard.text.includes('Waiting for its turn'))
     await sendMessage(site.context, id)
     await until('it has failed', () => heard.text.includes('The carrier rejected it'))
     expect(keyOf(heard.text)).to.equal(new URLSearchParams(path.split('?')[1]).get('key'))

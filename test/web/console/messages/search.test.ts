@@ -19,7 +19,7 @@ describeWeb('the search', ({ context, web }) => {
     expect((await browser.get('/console')).text).to.match(/<form [^>]*action="\/console\/search"/)
     const page = await browser.get(SEARCH)
     expectPage(page)
-    expect(page.text).not.to.include('Nothing found')
+    expect(page.text).not.to.include('No results')
   })
 
   it('leads to the message, with what became of it', async () => {
@@ -64,7 +64,7 @@ describeWeb('the search', ({ context, web }) => {
     const id = await queueMessage(context, line, { to_number: number })
     const operating = await browse(context, web, operator.id)
     const asked = await operating.get(`${SEARCH}?q=${encodeURIComponent(number)}`)
-    expect(asked.text).to.include('Say why you look').and.not.to.include(id)
+    expect(asked.text).to.include('Give a reason').and.not.to.include(id)
     const refused = await operating.submit(`${SEARCH}/look`, { q: number, reason: 'x' })
     expectFault(refused, 400, /^reason must say/)
     expect(refused.text)
@@ -78,7 +78,7 @@ describeWeb('the search', ({ context, web }) => {
 
   it('says when there is nothing, and what is wrong with what was written', async () => {
     const { id } = await createPerson(context)
-    expect((await find(id, newId())).text).to.include('Nothing found.')
+    expect((await find(id, newId())).text).to.include('No results.')
     const short = await find(id, 'ab')
     expectFault(short, 400, 'Enter at least 3 characters')
     expect(short.text).to.include('value="ab"')

@@ -80,7 +80,7 @@ describeWeb('caps', ({ context, web }) => {
     )
     expect(await words(owning, '/console/usage')).to.include('1.80 USD')
     expect(await words(owning, `/console/messages/${id}`)).to.include(
-      "1 segment, GSM-7; 2 by the carrier's count; cost: 1.80 USD",
+      "1 segment, GSM-7; the carrier counted 2; cost: 1.80 USD",
     )
     const wrong = await owning.get('/console/usage?from=x')
     expect([wrong.status, wordsOf(wrong.text)]).to.satisfy(

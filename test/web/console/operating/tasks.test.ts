@@ -63,7 +63,7 @@ describeWith('replays and background tasks in the console', startConsole, (site)
     expect(await tasks()).to.include(`Replay of events of Office to ${site.receiver.url}/staging 1 of 1 done`)
     const messageId = await messageOfEvent(site.context, missed.event_id)
     expect(wordsOf((await line.browser.get(`/console/messages/${messageId}`)).text)).to.match(
-      /Replayed to http\S+\/staging delivered 1 attempt, the last at .* status 200/,
+      /Replayed to http\S+\/staging delivered 1 attempt, the last one at .* status 200/,
     )
   })
 

@@ -38,7 +38,7 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
           />
         </TextForm>
       ) : (
-        <p class="empty">A disabled line sends nothing.</p>
+        <p class="empty">This line is disabled and cannot send.</p>
       )}
     </Section>
   )

@@ -16,8 +16,7 @@ export function EmptyList(props: {
     return (
       <Empty>
         <p>
-          {isFirst ? 'Nothing fits this filter.' : 'Nothing is older than this.'}{' '}
-          <a href="/console/activity">Show everything</a>.
+          {isFirst ? 'No matches.' : 'No older messages.'} <a href="/console/activity">Clear filters</a>.
         </p>
       </Empty>
     )
@@ -25,21 +24,21 @@ export function EmptyList(props: {
   if (line === undefined) {
     return (
       <Empty>
-        Nothing yet, and no line that anything could happen on. <a href="/console">See your lines</a>.
+        No activity yet, because you have no lines. <a href="/console">Go to Lines</a>.
       </Empty>
     )
   }
   return (
     <Empty>
-      <p>Nothing yet. Messages and deliveries appear here by themselves as soon as there are some:</p>
+      <p>No activity yet. Messages and deliveries appear here automatically. To get started:</p>
       <ul>
         <li>
-          Send a text: <a href={tabPath(line.id, 'send')}>your line</a> has the <code>curl</code> command for
-          its incoming webhook.
+          Send a text with the <code>curl</code> command on{' '}
+          <a href={tabPath(line.id, 'send')}>your line’s Send tab</a>.
         </li>
         {hasSimulator && (
           <li>
-            Receive one: write to the line from the <a href="/simulator">phone simulator</a>.
+            Receive one by texting the line from the <a href="/simulator">phone simulator</a>.
           </li>
         )}
       </ul>

@@ -13,7 +13,7 @@ type Options = readonly (readonly [value: string, label: string])[]
 
 const ANY = ['', 'Any'] as const
 
-const DIRECTIONS: Options = [ANY, ['outbound', 'Sent by the line'], ['inbound', 'Received by the line']]
+const DIRECTIONS: Options = [ANY, ['outbound', 'Outbound'], ['inbound', 'Inbound']]
 const TYPES: Options = [
   ANY,
   ...MESSAGE_TYPES.map((type) => [type, TYPE_LABELS[type]] as const),
@@ -59,7 +59,7 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
           written={written}
         />
         <Choice name="type" options={TYPES} written={written} />
-        <Typed name="reason" written={written} more={{ list: 'failures', placeholder: 'such as timeout' }} />
+        <Typed name="reason" written={written} more={{ list: 'failures', placeholder: 'e.g. timeout' }} />
         <datalist id="failures">
           {FAILURE_NAMES.map((name) => (
             <option key={name} value={name} />
@@ -68,9 +68,13 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
         <Typed
           name="number"
           written={written}
-          more={{ inputmode: 'tel', placeholder: '+15551234567, or a part' }}
+          more={{ inputmode: 'tel', placeholder: 'all or part of a number' }}
         />
-        <Typed name="text" written={written} more={{ placeholder: 'a part of it', 'data-key': '/' }} />
+        <Typed
+          name="text"
+          written={written}
+          more={{ placeholder: 'any part of the text', 'data-key': '/' }}
+        />
         <details class={hasTime ? 'on' : ''} open={hasTime}>
           <summary>Time</summary>
           <Moment name="from" label={LABELS.from} value={written.from} />
@@ -98,7 +102,7 @@ function Chosen({ path, lines, written }: Filter) {
         const label = `${LABELS[name]}: `
         return (
           <li key={name}>
-            <a href={filterPath(path, others)} title={`Without ${LABELS[name]}`}>
+            <a href={filterPath(path, others)} title={`Remove filter: ${LABELS[name]}`}>
               {label}
               <UserText>{name === 'line' ? (lineNames.get(value) ?? value) : value}</UserText>{' '}
               <span aria-hidden="true">×</span>
@@ -107,7 +111,7 @@ function Chosen({ path, lines, written }: Filter) {
         )
       })}
       <li>
-        <a href={path}>Show everything</a>
+        <a href={path}>Clear filters</a>
       </li>
     </ul>
   )

@@ -111,7 +111,7 @@ function OfMessage(props: {
       <p class="excerpt">{text === null ? TYPE_LABELS[type] : <UserText>{excerptOf(text)}</UserText>}</p>
       {status === 'scheduled' && (
         <p>
-          Goes out <Time at={dueAt} />
+          Scheduled for <Time at={dueAt} />
         </p>
       )}
       {error !== null && <p class="why">{explainFailure(error)}</p>}
@@ -142,7 +142,7 @@ function DeliveryLine({ delivery, acts }: { delivery: Delivery; acts: ListActs |
         >
           <input type="hidden" name="back" value={acts.back} />
           <button type="submit" class="link">
-            {status === 'pending' ? 'Try now' : 'Retry'}
+            {status === 'pending' ? 'Retry now' : 'Retry'}
           </button>
         </Form>
       )}

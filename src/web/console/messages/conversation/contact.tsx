@@ -16,7 +16,7 @@ export function ContactForms(props: {
   return (
     <section aria-labelledby="contact-title">
       <h2 id="contact-title">Contact</h2>
-      <p class="muted">A name and a block count for all of your lines.</p>
+      <p class="muted">The name and the block apply to all of your lines.</p>
       <Form page={page} action={naming} class="row">
         <Field
           page={page}
@@ -27,21 +27,21 @@ export function ContactForms(props: {
           autocomplete="off"
           more={{ maxlength: MAX_NAME_LENGTH }}
         />
-        <button type="submit">Save the name</button>
+        <button type="submit">Save</button>
       </Form>
       {isBlocked ? (
         <Form page={page} action={`${path}/unblock`} class="inline">
           <button type="submit" class="secondary">
-            Unblock the number
+            Unblock
           </button>
         </Form>
       ) : (
         <Confirm
           page={page}
           action={`${path}/block`}
-          label="Block the number"
-          consequence="What it sends is kept here, and nobody is told of it: no event goes to your server or to applications. You can still write to it."
-          button="Block it"
+          label="Block…"
+          consequence="Its messages still appear here, but no events go to your server or to applications. You can still send to it."
+          button="Block"
         />
       )}
     </section>
@@ -52,7 +52,7 @@ export function Blocked({ number, contact }: { number: string; contact: Contact 
   if (contact?.blockedAt == null) return null
   return (
     <p class="fault">
-      {number} is blocked since <Time at={contact.blockedAt} />: what it sends is kept here and makes no
+      {number} has been blocked since <Time at={contact.blockedAt} />. Its messages appear here but create no
       events.
     </p>
   )

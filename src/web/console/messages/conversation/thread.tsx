@@ -52,7 +52,7 @@ function Bubble({ message }: { message: Message }) {
         {!USUAL.has(status) && <Status status={status} />}
         {isLater && (
           <span>
-            goes out <Time at={dueAt} />
+            scheduled for <Time at={dueAt} />
           </span>
         )}
         {error !== null && <span class="why">{explainFailure(error)}</span>}

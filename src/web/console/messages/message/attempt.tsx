@@ -49,7 +49,7 @@ export function Attempt({ view, delivery, attempt }: AttemptProps) {
       )}
       {attempt.nextAttemptAt !== null && (
         <p class="muted">
-          Next attempt due at <Time at={attempt.nextAttemptAt} />
+          Next attempt: <Time at={attempt.nextAttemptAt} />
         </p>
       )}
       {mayOpen(delivery) && <Tabs view={view} attempt={attempt} opened={opened} />}
@@ -85,8 +85,8 @@ function Request({ view, delivery, attempt, opened }: AttemptProps & { opened: O
   if (headers === null) {
     return (
       <p>
-        No request is known: none was sent, or its person was forgotten, or it is older than the version that
-        keeps them.
+        The request is not available. Either none was sent, the person’s data was erased, or the attempt
+        predates the version that records requests.
       </p>
     )
   }
@@ -105,12 +105,11 @@ function Request({ view, delivery, attempt, opened }: AttemptProps & { opened: O
       )}
       <p class={body?.isProven === true ? 'muted' : 'why'}>{bodyWords(opened)}</p>
       <p class="muted">
-        The URL is the one of today. Host and Content-Length are left out, and the values of headers that the
-        endpoint adds.
+        The URL shown is the current one. Host, Content-Length and the values of custom headers are omitted.
       </p>
       {view.isOwner && body !== undefined && (
         <details>
-          <summary>As a curl command</summary>
+          <summary>Show as curl command</summary>
           <Copyable
             id={`curl-${attempt.id}`}
             text={curlCommand({ url, headers, body: body.text })}
@@ -129,17 +128,17 @@ export function shownUrl({ isOwner }: Pick<MessageView, 'isOwner'>, { url }: { u
 
 function bodyWords({ body }: OpenedAttempt): string {
   if (body === undefined) {
-    return "The body is not kept and cannot be made again: its event is gone, or the endpoint's template of today makes nothing of it."
+    return "The body was not stored and cannot be rebuilt: its event was deleted, or the endpoint's current template fails on it."
   }
   return body.isProven
-    ? 'The body is made again from the event. The signature that was sent proves that it is the same.'
-    : "The body is made again from the event, as the endpoint's policy is now. The policy or the signing secret was changed since, so what was sent may have been another."
+    ? 'This body was rebuilt from the event. It matches the signature that was sent.'
+    : "This body was rebuilt from the event with the endpoint's current settings. They or the signing secret have changed since, so the body that was sent may differ."
 }
 
 function Response({ attempt }: { attempt: DeliveryAttempt }) {
   const { responseStatus, responseHeaders, responseExcerpt, failure } = attempt
   if (responseStatus === null) {
-    return <p>There was no answer. {failure !== null && explainFailure(failure)}</p>
+    return <p>No response. {failure !== null && explainFailure(failure)}</p>
   }
   return (
     <>
@@ -147,7 +146,7 @@ function Response({ attempt }: { attempt: DeliveryAttempt }) {
         Status {responseStatus} {STATUS_CODES[responseStatus] ?? ''}
       </p>
       {responseHeaders === null ? (
-        <p class="muted">Its headers are not kept, or not any more.</p>
+        <p class="muted">The response headers are not stored, or no longer.</p>
       ) : (
         <Headers headers={responseHeaders} />
       )}
@@ -156,7 +155,7 @@ function Response({ attempt }: { attempt: DeliveryAttempt }) {
           {responseExcerpt}
         </pre>
       ) : (
-        <p class="muted">It had no body, or its body is not kept any more.</p>
+        <p class="muted">The response had no body, or it is no longer stored.</p>
       )}
     </>
   )
@@ -184,9 +183,9 @@ function Timing({ attempt }: { attempt: DeliveryAttempt }) {
     <table class="timing">
       <tbody>
         {PHASES.map(([name, label]) =>
-          row(label, attempt[name], isKept ? 'none: the connection was open already' : 'none'),
+          row(label, attempt[name], isKept ? 'none (connection reused)' : 'none'),
         )}
-        {row('In all', attempt.durationMs, '')}
+        {row('Total', attempt.durationMs, '')}
       </tbody>
     </table>
   )

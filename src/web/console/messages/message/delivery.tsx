@@ -42,7 +42,7 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
       {status === 'pending' && <PendingWords view={view} delivery={delivery} />}
       {status === 'held' && !isForeign && endpointDisabledAt !== null && (
         <p class="fault">
-          The URL is disabled since <Time at={endpointDisabledAt} />:{' '}
+          The URL has been disabled since <Time at={endpointDisabledAt} />:{' '}
           {DISABLED_WORDS[endpointDisabledReason ?? 'failing']}
         </p>
       )}
@@ -59,14 +59,14 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
       {isOwner && mayTryDeliveryNow(delivery) && (
         <Form page={page} action={deliverNowPath(message.id, id)} class="inline">
           <button type="submit" class="secondary">
-            Try now
+            Retry now
           </button>
         </Form>
       )}
       {isOwner && mayDeliverAgain(delivery) && (
         <Form page={page} action={deliverAgainPath(message.id, id)} class="inline">
           <button type="submit" class={status === 'delivered' ? 'secondary' : ''}>
-            Send again
+            Retry
           </button>
         </Form>
       )}
@@ -85,7 +85,8 @@ function PendingWords({ view, delivery }: { view: MessageView; delivery: Deliver
   if (endpointPausedAt !== null) {
     return (
       <p class="fault">
-        Events to this URL are paused since <Time at={endpointPausedAt} />: it is sent when they are resumed.
+        Events to this URL have been paused since <Time at={endpointPausedAt} />. This one is sent when they
+        resume.
       </p>
     )
   }
@@ -93,19 +94,19 @@ function PendingWords({ view, delivery }: { view: MessageView; delivery: Deliver
     <>
       {earlierEventId !== null && (
         <p>
-          Before it comes{' '}
+          Waiting for{' '}
           {view.isOwner && earlierMessageId !== null ? (
-            <a href={messagePath(earlierMessageId)}>an earlier event of the number</a>
+            <a href={messagePath(earlierMessageId)}>an earlier event from this number</a>
           ) : (
-            'an earlier event of the number'
+            'an earlier event from this number'
           )}
-          , because the endpoint wants them in order.
+          , because this endpoint gets events in order.
         </p>
       )}
       {fullPlaces !== null && !isForeign && (
         <p>
-          The endpoint has {fullPlaces === 1 ? 'one request' : `${fullPlaces} requests`} under way, and gets
-          no more at once now.
+          The endpoint already has {fullPlaces === 1 ? 'one request' : `${fullPlaces} requests`} in progress,
+          which is its limit.
         </p>
       )}
       <p>
@@ -113,7 +114,7 @@ function PendingWords({ view, delivery }: { view: MessageView; delivery: Deliver
       </p>
       {endpointFailingSince !== null && !isForeign && (
         <p>
-          Nothing has gone through to this URL since <Time at={endpointFailingSince} />.
+          This URL has been failing since <Time at={endpointFailingSince} />.
         </p>
       )}
     </>
@@ -129,22 +130,21 @@ function stateWords({ status, attemptCount, lastFailure, applicationId }: Delive
       if (lastFailure === 'earlier_event_waits') return explainFailure(lastFailure)
       return attemptCount === 0 ? 'Waiting for its first attempt.' : 'Waiting for its next attempt.'
     case 'delivering':
-      return 'An attempt is under way.'
+      return 'Attempt in progress.'
     case 'delivered':
-      return 'The server took the event.'
+      return 'The server accepted the event.'
     case 'exhausted':
       if (lastFailure !== null && TOLD_AT_ONCE.has(lastFailure)) return explainFailure(lastFailure)
       if (lastFailure === 'timeout') {
-        return 'No answer came in time, and it is not sent again by itself. It is kept, and you can send it again.'
+        return 'The attempt timed out, and this endpoint has automatic retries after timeouts turned off. You can still retry it.'
       }
-      return 'All attempts are used up. It is kept, and you can send it again.'
+      return 'All attempts failed. You can still retry it.'
     case 'held':
       if (isMediaFailure(lastFailure)) {
-        return `Held: there is no copy of its media. ${explainFailure(lastFailure)}`
+        return `Held: its media could not be copied. ${explainFailure(lastFailure)}`
       }
-      if (applicationId !== null)
-        return "Held: nothing is sent while the application's webhook URL is disabled."
-      return 'Held: nothing is sent while the endpoint is disabled or the developer connection is off.'
+      if (applicationId !== null) return "Held while the application's webhook URL is disabled."
+      return 'Held while the endpoint is disabled or the developer connection is off.'
   }
 }
 
@@ -173,7 +173,7 @@ function Attempts(props: {
   if (first === undefined || last === undefined) return null
   if (first === last) return <Attempt view={view} delivery={delivery} attempt={first} />
   const what =
-    first.responseStatus === null ? (first.failure ?? 'answered') : `status ${first.responseStatus}`
+    first.responseStatus === null ? (first.failure ?? 'response') : `status ${first.responseStatus}`
   return (
     <li>
       <details open={alike.some(({ id }) => id === view.opened?.id)}>

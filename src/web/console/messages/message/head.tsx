@@ -87,7 +87,7 @@ export function MessageFacts({ message, line, isOwner }: MessageView) {
         )}
       </Fact>
       <Fact label="Type">{TYPE_LABELS[type]}</Fact>
-      <Fact label="Message ID" copyId={`fact-${id}`} what="the message’s id">
+      <Fact label="Message ID" copyId={`fact-${id}`} what="the message ID">
         <code>{id}</code>
       </Fact>
       {text !== null && (
@@ -105,7 +105,7 @@ export function MessageFacts({ message, line, isOwner }: MessageView) {
 
 /** What its carrier said of it besides, if anything. */
 function chargeWords({ carrierSegmentCount, price, currency }: Message): string {
-  const count = carrierSegmentCount === null ? '' : `; ${carrierSegmentCount} by the carrier's count`
+  const count = carrierSegmentCount === null ? '' : `; the carrier counted ${carrierSegmentCount}`
   if (price === null || currency === null) return count
   return `${count}; cost: ${moneyOf({ amount: price, currency })}`
 }

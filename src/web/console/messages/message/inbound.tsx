@@ -9,10 +9,10 @@ import { Replays } from './replays.js'
 import { Step } from './step.js'
 
 const COPY_WORDS: Record<MediaStatus, string> = {
-  pending: 'Its media are being copied; the event waits for it',
-  fetching: 'Its media are being copied; the event waits for it',
-  stored: 'Its media were copied',
-  failed: 'Its media could not be copied: the event is held',
+  pending: 'Copying media; the event waits until this is done',
+  fetching: 'Copying media; the event waits until this is done',
+  stored: 'Media copied',
+  failed: 'Media could not be copied, so the event is held',
 }
 
 /** Received, made an event, and where that went. */
@@ -21,17 +21,17 @@ export function InboundWay(view: MessageView) {
   const isOver = message.media === null || ['stored', 'failed'].includes(message.media.status)
   return (
     <>
-      <h2>What happened</h2>
+      <h2>Timeline</h2>
       <ol class="way">
         <Step title="Received from the carrier" at={message.createdAt}>
           {message.carrierMessageId !== null && (
             <p>
-              Carrier message id: <ShortId id={message.carrierMessageId} what="the carrier’s id" />
+              Carrier message ID: <ShortId id={message.carrierMessageId} what="the carrier’s id" />
             </p>
           )}
         </Step>
         {event !== undefined && (
-          <Step title="Made an event" at={event.createdAt}>
+          <Step title="Event created" at={event.createdAt}>
             <p>
               <code>{event.type}</code>, <code>webhook-id</code>{' '}
               <ShortId id={event.id} what="the webhook-id" />
@@ -48,11 +48,11 @@ export function InboundWay(view: MessageView) {
       {isOver && (event?.deliveries.length ?? 0) === 0 && (
         <Empty>
           {event === undefined
-            ? 'There is no event of it: when it came, the number was blocked, or it is so old that its event was deleted.'
-            : 'Nobody got it: when it came, the line had no outgoing webhook URL, or it or its developer connection was off.'}{' '}
+            ? 'This message has no event. Either the number was blocked when it arrived, or the event has been deleted because of its age.'
+            : 'This event went nowhere. When it arrived, the line had no outgoing webhook URL, or the line or its developer connection was off.'}{' '}
           {isOwner && event !== undefined && (
             <>
-              <a href={sectionPath(line.id, 'outgoing-webhook')}>Set a URL</a>, and the next one goes there.
+              <a href={sectionPath(line.id, 'outgoing-webhook')}>Set a URL</a> to receive the next one.
             </>
           )}
         </Empty>

@@ -8,12 +8,12 @@ export const TYPE_LABELS: Record<MessageType, string> = {
 }
 
 export const SOURCE_LABELS: Record<MessageSource, string> = {
-  webhook: 'by the incoming webhook',
-  application: 'by an application',
-  api: 'by a program of yours, with an API token',
+  webhook: 'via incoming webhook',
+  application: 'from an application',
+  api: 'via API',
   console: 'from this console',
   carrier: 'from the carrier',
-  service: 'as the answer to STOP, START or HELP',
+  service: 'as an automatic reply to STOP, START or HELP',
 }
 
 /** How long something took, for people: 120 ms, 4.2 s, 3 min 5 s, 2 h 10 min. */

@@ -8,14 +8,16 @@ export function ListenerWay({ event }: { event: Pick<EventWithDeliveries, 'liste
   const { listenerAttempts } = event
   if (listenerAttempts.length === 0) return null
   return (
-    <Step title="Taken by a listener (linehook listen)">
+    <Step title="Received by a listener (linehook listen)">
       <ol class="attempts">
         {listenerAttempts.map(({ startedAt, durationMs, responseStatus, failure }) => (
           <li key={startedAt.getTime()}>
             <span class="muted">
               <Time at={startedAt} /> · {formatDuration(durationMs)}
             </span>
-            {responseStatus === null ? ` · no answer: ${failure ?? 'failed'}` : ` · status ${responseStatus}`}
+            {responseStatus === null
+              ? ` · no response: ${failure ?? 'failed'}`
+              : ` · status ${responseStatus}`}
           </li>
         ))}
       </ol>

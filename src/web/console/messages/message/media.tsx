@@ -10,21 +10,21 @@ export function MediaCopy({ media, label }: { media: MessageMedia; label: string
     case 'fetching':
       return (
         <p class="media">
-          It is being copied.
+          Copying…
           {media.failure !== null && ` The last attempt failed: ${explainFailure(media.failure)}`}
         </p>
       )
     case 'failed':
       return (
         <p class="media why">
-          It could not be copied. {explainFailure(media.failure ?? 'media_internal_error')}
+          The media could not be copied. {explainFailure(media.failure ?? 'media_internal_error')}
         </p>
       )
     case 'stored':
       return (
         <figure class="media">
           {media.isRemoved ? (
-            <p>The copy was deleted, because it was old.</p>
+            <p>The copy has expired and was deleted.</p>
           ) : (
             <MediaPlayer media={media} label={label} />
           )}

@@ -9,15 +9,14 @@ export function Obstacles(props: { number: string } & Pick<MessageView, 'obstacl
     <>
       {optedOutAt !== null && (
         <p class="fault">
-          {number} has opted out of this line (STOP) since <Time at={optedOutAt} />: nothing more is sent to
-          it. Only the person can undo that, by texting START.
+          {number} opted out of this line (STOP) on <Time at={optedOutAt} />. You cannot send to it. Only the
+          person can undo this, by texting START.
         </p>
       )}
       {pausedUntil !== null && (
         <p class="fault">
-          The line and {number} are paused until <Time at={pausedUntil} />, because they answered each other
-          so fast that no person can have been at it. What is to be sent waits until then; what comes in goes
-          to your server.
+          Sending to {number} is paused until <Time at={pausedUntil} />: this looks like two machines replying
+          to each other. Messages wait until then. Incoming ones still go to your server.
         </p>
       )}
     </>

@@ -26,20 +26,20 @@ export function OutboundWay(view: MessageView) {
   const { page, message, isOwner } = view
   return (
     <>
-      <h2>What happened</h2>
+      <h2>Timeline</h2>
       <ol class="way">
         <Step title={`Accepted ${SOURCE_LABELS[message.source]}`} at={message.createdAt}>
           <SendOptions message={message} />
           {isOwner && message.againOf !== null && (
             <p>
-              It sends <a href={messagePath(message.againOf)}>an earlier message</a> again.
+              Resends <a href={messagePath(message.againOf)}>an earlier message</a>.
             </p>
           )}
         </Step>
         {message.status === 'scheduled' && <Scheduled message={message} />}
         {message.status === 'queued' ? <Waiting {...view} /> : <Waited message={message} />}
         {message.claimedAt !== null && message.status !== 'queued' && <AtCarrier message={message} />}
-        {message.sentAt !== null && <Step title="Sent: the carrier took it" at={message.sentAt} />}
+        {message.sentAt !== null && <Step title="Sent: the carrier accepted it" at={message.sentAt} />}
         <End message={message} />
       </ol>
       {(message.status === 'queued' || message.status === 'sending') && (
@@ -57,12 +57,12 @@ function SendOptions({ message: { clientRef, expiresAt } }: { message: Message }
     <>
       {clientRef !== null && (
         <p>
-          Its sender calls it <UserText>{clientRef}</UserText>.
+          Client reference: <UserText>{clientRef}</UserText>
         </p>
       )}
       {expiresAt !== null && (
         <p>
-          It fails if it was not sent by <Time at={expiresAt} />.
+          Expires if not sent by <Time at={expiresAt} />.
         </p>
       )}
     </>
@@ -73,7 +73,7 @@ function Scheduled({ message: { dueAt } }: { message: Message }) {
   return (
     <Step title="Scheduled">
       <p>
-        It is sent at <Time at={dueAt} />.
+        Will be sent at <Time at={dueAt} />.
       </p>
     </Step>
   )
@@ -86,19 +86,19 @@ function Later({ page, message: { id, attemptCount } }: MessageView) {
     <>
       {attemptCount === 0 && (
         <details class="confirm" open={page.fault?.action === action}>
-          <summary>Change when it is sent</summary>
+          <summary>Reschedule</summary>
           <Form page={page} action={action}>
             <SendTime page={page} action={action} isRequired />
-            <button type="submit">Save the time</button>
+            <button type="submit">Save</button>
           </Form>
         </details>
       )}
       <Confirm
         page={page}
         action={cancelPath(id)}
-        label="Cancel it"
-        consequence="It is not sent then, and fails as cancelled."
-        button="Cancel the message"
+        label="Cancel message…"
+        consequence="The message will not be sent. It is marked as failed (cancelled)."
+        button="Cancel message"
       />
     </>
   )
@@ -114,17 +114,17 @@ function Waiting(view: MessageView) {
         {error !== null ? (
           explainFailure(error)
         ) : media !== null && media.status !== 'stored' ? (
-          'For the copy of its media.'
+          'Its media are still being copied.'
         ) : (
           <WaitWords {...view} />
         )}{' '}
-        Looked at again: <Time at={dueAt} />.
+        Next check: <Time at={dueAt} />.
       </p>
       {attemptCount > 0 && <p>{attemptsWords(attemptCount)} so far.</p>}
       {isOwner && mayTryMessageNow(view) && (
         <Form page={page} action={tryNowPath(id)} class="inline">
           <button type="submit" class="secondary">
-            Try now
+            Retry now
           </button>
         </Form>
       )}
@@ -134,22 +134,22 @@ function Waiting(view: MessageView) {
 
 /** The rule that holds it back now, in the order in which a worker looks at them. */
 function WaitWords({ wait, obstacles: { pausedUntil }, isOwner }: MessageView) {
-  if (pausedUntil !== null) return <>For the end of the pause above.</>
-  if (wait === undefined) return <>For its turn.</>
+  if (pausedUntil !== null) return <>Until the pause above ends.</>
+  if (wait === undefined) return <>Waiting for its turn.</>
   const { earlierId, numberLimit, numberOpensAt, lineLimit, lineOpensAt, messagesPerSecond } = wait
   if (earlierId !== null) {
     const earlier = 'an earlier message to the same number'
     return (
       <>
-        For {isOwner ? <a href={messagePath(earlierId)}>{earlier}</a> : earlier}: they go out one after the
-        other.
+        Waiting for {isOwner ? <a href={messagePath(earlierId)}>{earlier}</a> : earlier}, because they are
+        sent in order.
       </>
     )
   }
   if (numberOpensAt !== null) {
     return (
       <>
-        For its slot: the line sends {numberLimit} a minute to one number, and the next one at{' '}
+        Rate limit: the line sends at most {numberLimit} a minute to one number. The next one goes at{' '}
         <Time at={numberOpensAt} />.
       </>
     )
@@ -157,20 +157,21 @@ function WaitWords({ wait, obstacles: { pausedUntil }, isOwner }: MessageView) {
   if (lineOpensAt !== null) {
     return (
       <>
-        For its slot: the line sends {lineLimit} a minute, and the next one at <Time at={lineOpensAt} />.
+        Rate limit: the line sends at most {lineLimit} a minute. The next one goes at{' '}
+        <Time at={lineOpensAt} />.
       </>
     )
   }
   if (messagesPerSecond !== null) {
-    return <>For its turn: the carrier account takes {messagesPerSecond} a second.</>
+    return <>Waiting for its turn: the carrier account accepts {messagesPerSecond} a second.</>
   }
-  return <>For its turn: no limit holds it back.</>
+  return <>Waiting for its turn. No rate limit applies.</>
 }
 
-/** The words go on with "is paused". */
+/** The words go on with "has been paused". */
 const PAUSED_WORDS: Record<MessageView['pauses'][number]['what'], string> = {
-  line: 'What this line sends',
-  account: "What the lines of this line's carrier account send",
+  line: 'Sending from this line',
+  account: "Sending through this line's carrier account",
   all: 'All sending',
 }
 
@@ -179,11 +180,11 @@ function Paused({ pauses }: Pick<MessageView, 'pauses'>) {
     <Step title="Waiting: sending is paused">
       {pauses.map(({ what, since, isByOwner }) => (
         <p key={what} class="fault">
-          {PAUSED_WORDS[what]} is paused since <Time at={since} />{' '}
+          {PAUSED_WORDS[what]} has been paused since <Time at={since} />{' '}
           {pauserWords(isByOwner ? 'owner' : 'operator')}.
         </p>
       ))}
-      <p>It is sent when that is over, unless it has expired by then.</p>
+      <p>The message is sent when sending resumes, unless it expires first.</p>
     </Step>
   )
 }
@@ -191,23 +192,23 @@ function Paused({ pauses }: Pick<MessageView, 'pauses'>) {
 function Waited({ message: { createdAt, sendAt, claimedAt, attemptCount } }: { message: Message }) {
   if (claimedAt === null) return null
   const ms = claimedAt.getTime() - Math.max(createdAt.getTime(), sendAt?.getTime() ?? 0)
-  const until = attemptCount > 1 ? 'until the last attempt' : 'for its slot'
+  const until = attemptCount > 1 ? 'until the last attempt' : 'for its turn'
   return <Step title={`Waited ${formatDuration(ms)} ${until}`} />
 }
 
 function AtCarrier({ message }: { message: Message }) {
   const { claimedAt, attemptCount, carrierMessageId, status, carrierAccount } = message
   return (
-    <Step title="Taken to the carrier" at={claimedAt}>
+    <Step title="Handed to the carrier" at={claimedAt}>
       <PassedOver message={message} />
       <p>
-        {carrierAccount !== null && `By ${carrierAccount}. `}
+        {carrierAccount !== null && `Account: ${carrierAccount}. `}
         {attemptsWords(attemptCount)}
-        {status === 'sending' && '; the carrier has not answered yet'}.
+        {status === 'sending' && '; waiting for the carrier’s response'}.
         {carrierMessageId !== null && (
           <>
             {' '}
-            Carrier message id: <ShortId id={carrierMessageId} what="the carrier’s id" />
+            Carrier message ID: <ShortId id={carrierMessageId} what="the carrier’s id" />
           </>
         )}
       </p>
@@ -219,7 +220,7 @@ function AtCarrier({ message }: { message: Message }) {
 function PassedOver({ message: { passedOver } }: { message: Message }) {
   return Object.entries(passedOver ?? {}).map(([account, reason]) => (
     <p key={account}>
-      {account} did not take it. {explainFailure(reason)}
+      {account} did not accept it. {explainFailure(reason)}
     </p>
   ))
 }
@@ -231,9 +232,9 @@ function End({ message }: { message: Message }) {
   switch (status) {
     case 'sent':
       return receiptAt === null ? (
-        <Step title="No receipt yet: the carrier has not said whether it arrived" />
+        <Step title="No receipt yet: the carrier has not confirmed delivery" />
       ) : (
-        <Step title="Receipt: the carrier has it, and has not said yet whether it arrived" at={receiptAt} />
+        <Step title="Receipt: in transit, delivery not confirmed yet" at={receiptAt} />
       )
     case 'delivered':
       return <Step title="Receipt: delivered" at={receiptAt} />
@@ -244,7 +245,7 @@ function End({ message }: { message: Message }) {
         </Step>
       )
     case 'unknown':
-      return <Step title="Unknown: nobody knows whether it was sent">{why}</Step>
+      return <Step title="Unknown: the carrier never confirmed whether it was sent">{why}</Step>
     case 'scheduled':
     case 'queued':
     case 'sending':
@@ -261,7 +262,7 @@ function Why({ message: { error, carrierCode, carrierKind } }: { message: Messag
       {meaning !== null && <p>{meaning.text}</p>}
       {carrierCode !== null && (
         <p>
-          The carrier&apos;s code: <code>{carrierCode}</code>
+          Carrier code: <code>{carrierCode}</code>
         </p>
       )}
     </>
@@ -276,9 +277,9 @@ function SendAgain({ page, message: { id, status }, key }: MessageView) {
       <Confirm
         page={page}
         action={action}
-        label="Send again"
-        consequence="It may have arrived already: sent again, it may arrive twice."
-        button="Send it again"
+        label="Resend…"
+        consequence="This message may have arrived already. If you resend it, it may arrive twice."
+        button="Resend"
       >
         {keyField}
       </Confirm>
@@ -287,7 +288,7 @@ function SendAgain({ page, message: { id, status }, key }: MessageView) {
   return (
     <Form page={page} action={action} class="inline">
       {keyField}
-      <button type="submit">Send again</button>
+      <button type="submit">Resend</button>
     </Form>
   )
 }

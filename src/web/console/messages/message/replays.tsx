@@ -21,7 +21,8 @@ export function Replays({ replays }: { replays: readonly EventReplay[] }) {
           }
         >
           <p>
-            {attemptCount === 1 ? '1 attempt' : `${attemptCount} attempts`}, the last at <Time at={sentAt} />
+            {attemptCount === 1 ? '1 attempt' : `${attemptCount} attempts`}, the last one at{' '}
+            <Time at={sentAt} />
             {responseStatus !== null && ` · status ${responseStatus}`}
           </p>
           {failure !== null && <p class="why">{explainFailure(failure)}</p>}

@@ -49,21 +49,21 @@ describeWith('opt-outs and pauses in the console', startConsole, (site) => {
 
   it('stand on the pages of the number’s messages, both ways', async () => {
     const sent = await queueMessage(site.context, line)
-    expect(await wordsAt(`/console/messages/${sent}`)).not.to.include('has opted out')
+    expect(await wordsAt(`/console/messages/${sent}`)).not.to.include('opted out of')
     const outcome = await stop()
     if (outcome.kind !== 'received') throw new Error(outcome.kind)
     for (const id of [sent, outcome.messageId]) {
       expect(await wordsAt(`/console/messages/${id}`)).to.match(
-        /\+15005550101 has opted out of this line \(STOP\) since .* Only the person can undo that/,
+        /\+15005550101 opted out of this line \(STOP\) on .* Only the person can undo this/,
       )
     }
     await pause()
     const paused = await queueMessage(site.context, line, { to_number: BEN })
     expect(await wordsAt(`/console/messages/${paused}`))
-      .to.match(/The line and \+15005550102 are paused until .* waits until then/)
-      .and.not.include('has opted out')
+      .to.match(/Sending to \+15005550102 is paused until .* wait until then/)
+      .and.not.include('opted out of')
     await site.context.db('line_peers').update({ paused_until: new Date() })
-    expect(await wordsAt(`/console/messages/${paused}`)).not.to.include('are paused')
+    expect(await wordsAt(`/console/messages/${paused}`)).not.to.include('is paused')
   })
 
   it('show where the service’s own answer came from', async () => {
@@ -73,7 +73,7 @@ describeWith('opt-outs and pauses in the console', startConsole, (site) => {
       .where({ source: 'service', line_id: line.lineId })
       .first<{ id: string }>('id')
     expect(await wordsAt(`/console/messages/${answer.id}`)).to.include(
-      'Accepted as the answer to STOP, START or HELP',
+      'Accepted as an automatic reply to STOP, START or HELP',
     )
   })
 })

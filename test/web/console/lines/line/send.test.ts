@@ -47,7 +47,7 @@ describeWith("a line's tab Send", startConsole, (site) => {
     const typed = { to: '+1500', text: 'x'.repeat(161), key: 'k-2' }
     const { status, text } = await line.submit('messages/segments', typed)
     expect(status).to.equal(200)
-    expect(wordsOf(text)).to.include('2 segments, GSM-7 : 161 characters take 161 units')
+    expect(wordsOf(text)).to.include('2 segments, GSM-7 : 161 characters, 161 units')
     expect(text).to.include('value="+1500"').and.include(typed.text).and.include('value="k-2"')
     expect(await countRows(site.context, 'messages')).to.equal(before)
   })
@@ -58,12 +58,12 @@ describeWith("a line's tab Send", startConsole, (site) => {
     const path = `${line.path}/messages/segments`
     const answer = await line.browser.post(path, body, { 'HX-Request': 'true' })
     expect(answer.text).not.to.include('<html')
-    expect(wordsOf(answer.text)).to.include('1 segment, UCS-2 : 12 characters take 12 units')
+    expect(wordsOf(answer.text)).to.include('1 segment, UCS-2 : 12 characters, 12 units')
   })
 
   it('has no form for a disabled line', async () => {
     await setLineStatus(site.context, line.userId, line.lineId, 'disabled')
-    expect(wordsOf(await line.page('/send'))).to.include('A disabled line sends nothing.')
+    expect(wordsOf(await line.page('/send'))).to.include('This line is disabled and cannot send.')
     expect((await line.submit('messages', { to: ANNA, text: 'Hello' })).status).to.equal(403)
   })
 

@@ -82,8 +82,8 @@ describe('a form that needs a recent password, in a browser', function () {
     })
     const { page } = watched
     await page.goto(`/console/lines/${lineId}/receive`)
-    await page.getByLabel('URL of your server').fill('http://127.0.0.1:9/after')
-    await page.getByRole('button', { name: 'Save the URL' }).click()
+    await page.getByLabel('Your server’s URL').fill('http://127.0.0.1:9/after')
+    await page.getByRole('button', { name: 'Save URL' }).click()
     await page.getByRole('heading', { name: 'Confirm it is you' }).waitFor()
     await watched.screenshot('confirm-first-without-scripts')
     const urls = () => context.db('endpoints').where({ user_id: person.id }).pluck<string[]>('url')

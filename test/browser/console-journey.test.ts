@@ -108,16 +108,16 @@ describe('in a browser', function () {
       await sees(page, 'Developer connection enabled.')
 
       await openTab('Receive')
-      await page.getByLabel('URL of your server').fill(receiver.url)
-      await page.getByRole('button', { name: 'Save the URL' }).click()
+      await page.getByLabel('Your server’s URL').fill(receiver.url)
+      await page.getByRole('button', { name: 'Save URL' }).click()
       await sees(page, 'Outgoing webhook URL saved.')
-      await page.getByRole('link', { name: 'Events, policy, signing secret and replay' }).click()
+      await page.getByRole('link', { name: 'Endpoint settings' }).click()
       await page.getByRole('button', { name: 'Send test event' }).click()
       await sees(page, /Your server answered 200/)
       await page.getByRole('link', { name: 'Front desk' }).click()
 
       await openTab('Send')
-      await page.getByRole('button', { name: 'Create the incoming webhook' }).click()
+      await page.getByRole('button', { name: 'Create incoming webhook' }).click()
       const webhookUrl = (await page.locator('#webhook-url').textContent()) ?? ''
       if (hasScript) {
         await page.getByRole('button', { name: 'Copy the URL' }).click()
@@ -190,7 +190,7 @@ describe('in a browser', function () {
         .first()
         .click()
       await openTab('Send')
-      await page.getByText('Regenerate the token…').click()
+      await page.getByText('Regenerate token…').click()
       await page.getByRole('button', { name: 'Regenerate' }).click()
       await sees(page, 'Incoming webhook URL regenerated.')
       const newUrl = (await page.locator('#webhook-url').textContent()) ?? ''

@@ -155,7 +155,7 @@ describe('the example application', function () {
       const shown = async (id: string) => (await page.locator(id).textContent()) ?? ''
       environment.CLIENT_ID = await shown('#client-id')
       environment.CLIENT_SECRET = await shown('#client-secret')
-      await page.getByRole('link', { name: 'Events, policy, signing secret and replay' }).click()
+      await page.getByRole('link', { name: 'Endpoint settings' }).click()
       await page.getByRole('button', { name: 'Reveal' }).click()
       environment.SIGNING_SECRET = await shown('#secret')
 
@@ -229,9 +229,9 @@ describe('the example application', function () {
     it('replies no more once the user has disconnected it', async () => {
       const { page } = visitor
       await page.goto(`${url}/console/authorized-applications`)
-      await page.getByText('Disconnect the application…').click()
-      await page.getByRole('button', { name: 'Disconnect the application' }).click()
-      await page.getByText('No application may use your lines.').waitFor()
+      await page.getByText('Disconnect application…').click()
+      await page.getByRole('button', { name: 'Disconnect application' }).click()
+      await page.getByText('No application can use your lines.').waitFor()
       const before = await outboundMessages(context, shop)
       const deliveries = () => context.db('deliveries').where({ line_id: shop.lineId }).pluck<string[]>('id')
       const delivered = await deliveries()

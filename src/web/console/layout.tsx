@@ -170,8 +170,8 @@ function AllSendingPaused({ page: { allSendingPause, path } }: { page: Page }) {
   const { pausedAt, pausedBy } = allSendingPause
   return (
     <p class="fault">
-      All sending is paused since <Time at={pausedAt} />
-      {pausedBy !== null && ` by ${pausedBy}`}: messages wait. <a href="/console/sending">Resume it</a>
+      All sending has been paused since <Time at={pausedAt} />
+      {pausedBy !== null && ` by ${pausedBy}`}. Messages are waiting. <a href="/console/sending">Resume</a>
     </p>
   )
 }

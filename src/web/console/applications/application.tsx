@@ -71,15 +71,14 @@ function Webhook({ endpoint }: { endpoint: Endpoint | undefined }) {
     <section id="webhook" aria-labelledby="webhook-title">
       <h2 id="webhook-title">Webhook</h2>
       {endpoint === undefined ? (
-        <p class="empty">It gets no events: it has no webhook URL. Give it one under Edit.</p>
+        <p class="empty">This application has no webhook URL, so it gets no events. Add one under Edit.</p>
       ) : (
         <>
           <p>
-            What connected lines receive is posted to <code>{endpoint.url}</code>, signed.
+            Incoming messages on connected lines are posted, signed, to <code>{endpoint.url}</code>.
           </p>
           <p>
-            <EndpointState endpoint={endpoint} />{' '}
-            <a href={endpointPath(endpoint.id)}>Events, policy, signing secret and replay</a>
+            <EndpointState endpoint={endpoint} /> <a href={endpointPath(endpoint.id)}>Endpoint settings</a>
           </p>
         </>
       )}
@@ -105,7 +104,7 @@ function Head(props: {
       </h1>
       {isNew && (
         <p role="status" class="notice">
-          The application is registered.
+          Application registered.
         </p>
       )}
       {stray !== undefined && (
@@ -141,12 +140,12 @@ function Delete({ view: { page, path } }: { view: ApplicationView }) {
       <Confirm
         page={page}
         action={`${path}/delete`}
-        label="Delete the application…"
+        label="Delete application…"
         consequence={
-          'At once its tokens are refused, every line is disconnected from it, and it gets no more events. ' +
-          'This cannot be undone: users would have to authorize a new one.'
+          'Its tokens stop working, every line is disconnected from it, and it gets no more events. ' +
+          'This cannot be undone: users would have to authorize a new application.'
         }
-        button="Delete the application"
+        button="Delete application"
       />
     </section>
   )

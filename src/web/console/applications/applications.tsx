@@ -49,12 +49,12 @@ export function showApplications(context: Context): Middleware {
       <Layout page={page} title="Applications">
         <h1>Applications</h1>
         <p>
-          Programs of yours that other people let at their lines, by OAuth 2.0. What others may do with your
-          own lines is under <a href="/console/authorized-applications">Authorized applications</a>.
+          Apps you have built that other users connect to their lines through OAuth 2.0. Apps that can use
+          your own lines are under <a href="/console/authorized-applications">Authorized applications</a>.
         </p>
         {applications.length === 0 ? (
           <Empty>
-            You have registered no application yet. For your own lines you need none: an{' '}
+            No applications yet. For your own lines you do not need one: an{' '}
             <a href="/console/settings#api-tokens">API token</a> is enough.
           </Empty>
         ) : (
@@ -112,7 +112,7 @@ function EndpointState({ application }: { application: Application }) {
   if (state === 'none') return <span class="muted">no webhook URL</span>
   if (state === 'disabled') return <span class="badge bad">disabled</span>
   if (state === 'failing') return <span class="badge waiting">failing</span>
-  return <span class="badge good">works</span>
+  return <span class="badge good">active</span>
 }
 
 function endpointStateOf(application: Application): keyof typeof ENDPOINT_STATES {

@@ -21,9 +21,9 @@ const AUTHORIZED = '/console/authorized-applications'
  * What each scope allows, in the words of a line's owner; a scope that is none of a line's is said of the application.
  */
 const MAY: Record<string, string> = {
-  'messages:connect': 'gets what comes in, reads its messages, sends from it',
-  'messages:write': 'sends from it',
-  'lines:write': 'renames it',
+  'messages:connect': 'receive events, read messages, send',
+  'messages:write': 'send',
+  'lines:write': 'rename the line',
 }
 
 /** Which applications may use the user's lines, for what, and how to end that. */
@@ -38,8 +38,8 @@ export function showAuthorizations(context: Context): Middleware {
       <Layout page={page} title="Authorized applications">
         <h1>Authorized applications</h1>
         <p>
-          Programs that may use your lines, because you authorized them. One that you disconnect loses them at
-          once, and would have to ask you again. Those that you made are under{' '}
+          Applications you have authorized to use your lines. If you disconnect one, it loses access
+          immediately and has to ask you again. Applications you have built are under{' '}
           <a href="/console/applications">Applications</a>.
         </p>
         {isStray && (
@@ -48,9 +48,7 @@ export function showAuthorizations(context: Context): Middleware {
           </p>
         )}
         {applications.length === 0 ? (
-          <Empty>
-            No application may use your lines. One that wants to sends you here to ask; then it is listed.
-          </Empty>
+          <Empty>No application can use your lines. An application that you authorize appears here.</Empty>
         ) : (
           applications.map((application) => (
             <Authorized key={application.id} page={page} application={application} />
@@ -70,24 +68,24 @@ function Authorized({ page, application }: { page: Page; application: Authorized
         <UserText>{name}</UserText>
       </h2>
       <p>
-        An application of <UserText>{ownerName}</UserText>
+        By <UserText>{ownerName}</UserText>
         {website !== null && (
           <>
             , <a href={website}>{website}</a>
           </>
         )}
-        . {seesAll && 'It may also see the names, numbers and states of all of your lines.'}
+        . {seesAll && 'It can also see the names, numbers and states of all your lines.'}
       </p>
       <table class="rows">
         <thead>
           <tr>
             <th>Line</th>
-            <th>What it may do</th>
+            <th>Permissions</th>
             <th>Connected</th>
             <th>Last sent</th>
             <th>Last received</th>
             <th>
-              <span class="unseen">What to do</span>
+              <span class="unseen">Actions</span>
             </th>
           </tr>
         </thead>
@@ -99,7 +97,7 @@ function Authorized({ page, application }: { page: Page; application: Authorized
                   {line.lineName}
                 </a>
               </td>
-              <td data-label="What it may do">{permissions(line.scopes)}</td>
+              <td data-label="Permissions">{permissions(line.scopes)}</td>
               <td data-label="Connected">
                 <Time at={line.connectedAt} />
               </td>
@@ -116,7 +114,7 @@ function Authorized({ page, application }: { page: Page; application: Authorized
                   label="Disconnect…"
                   consequence={
                     <>
-                      At once “<UserText>{name}</UserText>” can no longer use “
+                      “<UserText>{name}</UserText>” immediately loses access to “
                       <UserText>{line.lineName}</UserText>”.
                     </>
                   }
@@ -130,13 +128,14 @@ function Authorized({ page, application }: { page: Page; application: Authorized
       <Confirm
         page={page}
         action={`${AUTHORIZED}/${id}/disconnect`}
-        label="Disconnect the application…"
+        label="Disconnect application…"
         consequence={
           <>
-            At once “<UserText>{name}</UserText>” can use none of your lines, and its tokens are refused.
+            “<UserText>{name}</UserText>” immediately loses access to all your lines, and its tokens stop
+            working.
           </>
         }
-        button="Disconnect the application"
+        button="Disconnect application"
       />
     </section>
   )
@@ -150,7 +149,7 @@ function permissions(scopes: readonly string[]): string {
   // Who gets what comes in may send, too.
   const isWider = scopes.includes('messages:connect')
   const words = scopes.flatMap((scope) => (isWider && scope === 'messages:write' ? [] : (MAY[scope] ?? [])))
-  return words.length === 0 ? 'only sees it' : words.join('; ')
+  return words.length === 0 ? 'see the line' : words.join(', ')
 }
 
 export function postEndAuthorizations(context: Context): Act {

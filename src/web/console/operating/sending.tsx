@@ -67,7 +67,7 @@ function All({ page, all: { pausedAt, pausedBy } }: { page: Page; all: AllSendin
   return (
     <>
       <p class="fault">
-        All sending is paused since <Time at={pausedAt} />
+        All sending has been paused since <Time at={pausedAt} />
         {pausedBy !== null && ` by ${pausedBy}`}.
       </p>
       <Form page={page} action={`${SENDING}/resume`} class="inline">

@@ -50,7 +50,7 @@ describeWith('applications in the console', startConsole, (site) => {
 
   it('are registered by a form, and the secret is shown this once', async () => {
     const { browser, userId } = await openUser()
-    expect(wordsOf((await browser.get(PATH)).text)).to.include('You have registered no application yet')
+    expect(wordsOf((await browser.get(PATH)).text)).to.include('No applications yet.')
     const { status, text } = await browser.submit(PATH, TYPED)
     expect(status).to.equal(200)
     const [application] = await listApplicationsOf(site.context.db, userId)
@@ -59,7 +59,7 @@ describeWith('applications in the console', startConsole, (site) => {
       'https://example.com/callback',
       'com.example.app:/callback',
     ])
-    expect(text).to.include('The application is registered.').and.include(application?.clientId)
+    expect(text).to.include('Application registered.').and.include(application?.clientId)
     expect(isClientSecret(application!, shownSecret(text))).to.equal(true)
 
     const path = `${PATH}/${application?.id ?? ''}`
@@ -168,7 +168,7 @@ describeWith('applications in the console', startConsole, (site) => {
 
   it('that are public say that they have no secret', async () => {
     const { submit, page } = await openApplication({ kind: 'public' })
-    expect(wordsOf(await page())).to.include('It has none: it is public, and must use PKCE')
+    expect(wordsOf(await page())).to.include('Public applications have no secret.')
     const { status, text } = await submit('client-secret/rotate')
     expect([status, /role="alert"[^>]*>A public application/.test(text)]).to.deep.equal([409, true])
   })
@@ -182,12 +182,12 @@ describeWith('applications in the console', startConsole, (site) => {
     const html = await page()
     expect(wordsOf(html))
       .to.include('1 line of 1 user connected')
-      .and.include('disabled Events, policy, signing secret and replay')
+      .and.include('disabled Endpoint settings')
       .and.include('inboundText held 0 none')
       .and.not.include('Hi there')
     expect(html).to.include(`href="/console/endpoints/${endpointId}"`)
     expectSentTo(await submit('fields', TYPED), `${path}?done=application-saved`)
-    expect(wordsOf(await page())).to.include('It gets no events: it has no webhook URL.')
+    expect(wordsOf(await page())).to.include('This application has no webhook URL')
   })
 
   it('are deleted', async () => {

@@ -31,8 +31,8 @@ describeWith('authorized applications in the console', startConsole, (site) => {
     const html = await page()
     expect(html).to.include('Auto &lt;i>Reply&lt;/i>').and.include('href="https://example.com"')
     expect(wordsOf(html))
-      .to.include('An application of Grace')
-      .and.include('gets what comes in, reads its messages, sends from it')
+      .to.include('By Grace')
+      .and.include('receive events, read messages, send')
       .and.include('never never Disconnect…')
     await site.context
       .db('application_lines')
@@ -51,8 +51,8 @@ describeWith('authorized applications in the console', startConsole, (site) => {
       scopes: ['messages:write', 'lines:read', 'lines:write'],
     })
     expect(wordsOf(await page()))
-      .to.include('names, numbers and states of all of your lines')
-      .and.include('Shop sends from it; renames it')
+      .to.include('names, numbers and states of all your lines')
+      .and.include('Shop send, rename the line')
   })
 
   it('lose one line', async () => {
@@ -74,7 +74,7 @@ describeWith('authorized applications in the console', startConsole, (site) => {
     const done = await line.browser.submit(`${path}/disconnect`)
     expectSentTo(done, `${PATH}?done=application-disconnected`)
     expect(await connected()).to.deep.equal([])
-    expect(wordsOf(await page())).to.include('No application may use your lines.')
+    expect(wordsOf(await page())).to.include('No application can use your lines.')
     const again = await line.browser.submit(`${path}/lines/${line.lineId}/disconnect`)
     expect([again.status, again.text.includes('role="alert"')]).to.deep.equal([404, true])
   })
@@ -83,7 +83,7 @@ describeWith('authorized applications in the console', startConsole, (site) => {
     const { line, application } = await open()
     expect(await line.page('/access')).to.include(`href="${PATH}#${application.id}"`)
     const other = await site.openLine()
-    expect(wordsOf(await other.page('/access'))).to.include('No application may use this line.')
+    expect(wordsOf(await other.page('/access'))).to.include('No application can use this line.')
   })
 
   it('are named on the way of a message, without what is their own', async () => {

@@ -40,7 +40,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
     expectSentTo(await submit('connection/disable'), `${path}/access?done=disabled#connection`)
     expect(await post()).to.equal(404)
     expect(wordsOf(await page('/send'))).to.include(
-      'It answers 404 now, because the developer connection is off.',
+      'The URL currently answers 404 because the developer connection is off.',
     )
     expectSentTo(await submit('connection/enable'), `${path}/access?done=enabled#connection`)
     expect(await post()).to.equal(200)
@@ -52,7 +52,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
     expect(await post()).to.equal(404)
     const words = wordsOf(await page('/receive'))
     expect(words).to.include(site.receiver.url)
-    expect(words).to.include('Not possible while the developer connection is off')
+    expect(words).to.include('The developer connection is off')
   })
 
   it('of a line at a real carrier says nothing of the phone simulator, which does not reach it', async () => {
@@ -71,12 +71,14 @@ describeWith("a line's page in the console", startConsole, (site) => {
     const line = await site.openLine()
     await setLineStatus(context, line.userId, line.lineId, 'disabled')
     expect(wordsOf(await line.page()))
-      .to.include('This line is disabled: it sends and receives nothing')
-      .and.include('ask whoever runs this service')
-    expect(wordsOf(await line.page('/send'))).to.include('It answers 404 now, because the line is disabled.')
+      .to.include('This line is disabled. It does not send or receive')
+      .and.include('ask your operator')
+    expect(wordsOf(await line.page('/send'))).to.include(
+      'The URL currently answers 404 because the line is disabled.',
+    )
     expect(wordsOf(await line.page('/access')))
-      .to.include('It counts as soon as the line itself is enabled again.')
-      .and.not.include('Programs may send')
+      .to.include('It takes effect when the line itself is enabled again.')
+      .and.not.include('Your programs can send')
   })
 
   it('says why a form of an old page is refused, although it is no longer there', async () => {

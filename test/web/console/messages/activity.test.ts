@@ -112,7 +112,7 @@ describeWith('the activity page', startConsole, (site) => {
     await queueMessage(site.context, line, { status: 'scheduled', due_at: new Date('2030-01-02T03:04:05Z') })
     expect(wordsOf(await page())).to.include('Scheduled for 2030-01-02 03:04:05 UTC')
     const thread = await line.browser.get(`${line.path}/conversations/${encodeURIComponent(ANNA)}`)
-    expect(wordsOf(thread.text)).to.include('goes out 2030-01-02 03:04:05 UTC')
+    expect(wordsOf(thread.text)).to.include('scheduled for 2030-01-02 03:04:05 UTC')
   })
 
   it('shows that an application was told of a line that was disconnected', async () => {

@@ -44,15 +44,13 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
         .db('messages')
         .where({ id })
         .update({ not_before: context.db.raw(`now() + interval '1 hour'`) })
-      expect(await words(owning, `${path}/send`)).to.include(
-        '1 message waits until the carrier is tried again.',
-      )
+      expect(await words(owning, `${path}/send`)).to.include('1 message is waiting to be retried.')
       expectSentTo(
         await owning.submit(`${path}/sending/try-now`),
         `${path}/send?done=messages-tried-now#sending`,
       )
-      expect(await words(owning, `${path}/send`)).not.to.include('until the carrier is tried again')
-      expect(await words(owning, `${path}/send`)).to.include('Messages go out as soon as the limits allow')
+      expect(await words(owning, `${path}/send`)).not.to.include('waiting to be retried')
+      expect(await words(owning, `${path}/send`)).to.include('Messages go out as soon as rate limits allow')
       expectSentTo(await owning.submit(`${path}/sending/pause`), `${path}/send?done=sending-paused#sending`)
       expect(await words(owning, `${path}/send`)).to.match(/Paused since [^.]* by you\./)
       for (const at of [path, '/console']) {
@@ -69,7 +67,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
         `${user}?done=sending-paused`,
       )
       const page = await owning.get(`${path}/send`)
-      expect(wordsOf(page.text)).to.match(/by an operator of this service.* Only operators can resume it/)
+      expect(wordsOf(page.text)).to.match(/by an operator of this service.* Only an operator can resume it/)
       expect(page.text).not.to.include(`${path}/sending/resume`)
       const refused = await owning.submit(`${path}/sending/resume`)
       expectFault(refused, 403, /^An operator paused this/)
@@ -133,7 +131,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
 
   it('all sending is paused and resumed by operators, who see it on each page; others do not', async () => {
     const pages = ['/console', '/console/activity', '/console/users', '/console/settings', '/simulator']
-    const notice = new RegExp(`All sending is paused since [^.]* by ${operator.email}`)
+    const notice = new RegExp(`All sending has been paused since [^.]* by ${operator.email}`)
     for (const page of pages) expect(await words(operating, page), page).not.to.match(notice)
     expectSentTo(await operating.submit('/console/sending/pause'), '/console/sending?done=sending-paused')
     try {

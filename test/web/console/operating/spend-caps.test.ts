@@ -47,11 +47,11 @@ describeWeb('caps', ({ context, web }) => {
     const post = (text: string) => web.post(line.webhookPath, messageBody({ text }))
     expect((await post('x'.repeat(400))).status).to.equal(200)
     expect(await words(owning, `${path}/send`))
-      .to.include('3 of 5 segments today with this line')
+      .to.include('3 of 5 segments today on this line')
       .and.not.to.include('nearly used up')
     expect((await post('Hello')).status).to.equal(200)
     expect(await words(owning, `${path}/send`)).to.include(
-      'nearly used up 4 of 5 segments today with this line',
+      'nearly used up 4 of 5 segments today on this line',
     )
     const refused = await post('x'.repeat(200))
     expect([refused.status, refused.body]).to.deep.equal([
@@ -76,11 +76,11 @@ describeWeb('caps', ({ context, web }) => {
       .and.to.include('1.80 USD')
     const owning = await browse(context, web, line.userId)
     expect(await words(owning, `/console/lines/${line.lineId}/send`)).to.include(
-      'nearly spent 1.80 of 2.00 USD this month with this line',
+      'nearly spent 1.80 of 2.00 USD this month on this line',
     )
     expect(await words(owning, '/console/usage')).to.include('1.80 USD')
     expect(await words(owning, `/console/messages/${id}`)).to.include(
-      "1 segment, GSM-7; the carrier counted 2; cost: 1.80 USD",
+      '1 segment, GSM-7; the carrier counted 2; cost: 1.80 USD',
     )
     const wrong = await owning.get('/console/usage?from=x')
     expect([wrong.status, wordsOf(wrong.text)]).to.satisfy(

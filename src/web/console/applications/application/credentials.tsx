@@ -20,27 +20,27 @@ export function Credentials(props: {
   return (
     <section id={ID} aria-labelledby={`${ID}-title`}>
       <h2 id={`${ID}-title`}>Credentials</h2>
-      <h3>Client id</h3>
-      <Copyable id="client-id" text={application.clientId} what="the client id" />
+      <h3>Client ID</h3>
+      <Copyable id="client-id" text={application.clientId} what="the client ID" />
       <h3>Client secret</h3>
       {application.kind === 'public' ? (
-        <p>It has none: it is public, and must use PKCE (S256).</p>
+        <p>Public applications have no secret. They must use PKCE (S256).</p>
       ) : (
         <>
           {clientSecret === undefined ? (
-            <p class="muted">Shown only when it is made; we keep no copy of it.</p>
+            <p class="muted">The secret is shown only once, when it is created.</p>
           ) : (
             <div role="status" class="notice">
-              <p>Copy it now: it is shown only this once.</p>
+              <p>Copy the secret now. It is not shown again.</p>
               <Copyable id="client-secret" text={clientSecret} what="the client secret" />
             </div>
           )}
           <Confirm
             page={page}
             action={`${path}/client-secret/rotate`}
-            label="Make a new client secret…"
-            consequence="You see the new one at once, and the old one is refused from then on."
-            button="Make a new client secret"
+            label="Create a new client secret…"
+            consequence="The current secret stops working immediately."
+            button="Create new secret"
           />
         </>
       )}
@@ -52,13 +52,13 @@ export function Credentials(props: {
           </li>
         ))}
       </ul>
-      <h3>Our addresses</h3>
+      <h3>OAuth endpoints</h3>
       <ul>
         <li>
           Authorization: <code>{`${publicUrl}/oauth/authorize`}</code>
         </li>
         <li>
-          Tokens: <code>{`${publicUrl}/oauth/access`}</code>
+          Token: <code>{`${publicUrl}/oauth/access`}</code>
         </li>
       </ul>
     </section>

@@ -14,13 +14,13 @@ export function Deliveries({ deliveries }: { deliveries: Deliveries }) {
     <section id="deliveries" aria-labelledby="deliveries-title">
       <h2 id="deliveries-title">Activity</h2>
       {deliveries.length === 0 ? (
-        <p class="empty">No event yet: there is one for each message that a connected line receives.</p>
+        <p class="empty">No events yet. Each message that a connected line receives creates one.</p>
       ) : (
         <table class="rows">
           <thead>
             <tr>
+              <th>Time</th>
               <th>Event</th>
-              <th>What</th>
               <th>State</th>
               <th>Attempts</th>
               <th>Last failure</th>
@@ -29,10 +29,10 @@ export function Deliveries({ deliveries }: { deliveries: Deliveries }) {
           <tbody>
             {deliveries.map((each) => (
               <tr key={each.id}>
-                <td data-label="Event">
+                <td data-label="Time">
                   <Time at={each.createdAt} />
                 </td>
-                <td data-label="What">
+                <td data-label="Event">
                   <code>{each.type}</code>
                 </td>
                 <td data-label="State">

@@ -31,7 +31,7 @@ export function ApplicationFields(props: { page: Page; action: string; applicati
       <Field
         {...field('name')}
         label="Name"
-        hint="Users read it when they decide whether to authorize it."
+        hint="Shown to users when they are asked to authorize the application."
         required
         more={{ maxlength: MAX_NAME_LENGTH }}
       />
@@ -40,20 +40,20 @@ export function ApplicationFields(props: { page: Page; action: string; applicati
         action={action}
         name="description"
         label="Description"
-        hint="What it does for them, in a sentence or two. May be empty."
+        hint="What the application does, in a sentence or two. Optional."
         rows={2}
         value={application?.description ?? ''}
         more={{ maxlength: MAX_DESCRIPTION_LENGTH }}
       />
-      <Field {...field('website')} label="Website" type="url" hint="May be empty." />
+      <Field {...field('website')} label="Website" type="url" hint="Optional." />
       <TextArea
         page={page}
         action={action}
         name="redirectUris"
         label="Redirect URIs"
         hint={
-          'Where users come back to, one a line, at most 10, written exactly as the application sends them. ' +
-          'https://, the scheme of an app, or http:// to localhost only.'
+          'Where users return after authorizing. One per line, up to 10, exactly as the application sends them: ' +
+          'https://, a custom app scheme, or http:// for localhost only.'
         }
         rows={3}
         value={application?.redirectUris.join('\n') ?? ''}
@@ -63,7 +63,7 @@ export function ApplicationFields(props: { page: Page; action: string; applicati
         {...field('webhookUrl')}
         label="Webhook URL"
         type="url"
-        hint="Where the events of connected lines are posted. Empty: it gets none."
+        hint="Receives the events of connected lines. Leave empty for no events."
       />
       <OptInEvents
         page={page}

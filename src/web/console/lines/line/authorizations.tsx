@@ -6,7 +6,7 @@ export function LineAuthorizations({ applications }: { applications: readonly Au
     <section id="applications" aria-labelledby="applications-title">
       <h2 id="applications-title">Applications</h2>
       {applications.length === 0 ? (
-        <p class="empty">No application may use this line.</p>
+        <p class="empty">No application can use this line.</p>
       ) : (
         <>
           <ul>
@@ -19,7 +19,7 @@ export function LineAuthorizations({ applications }: { applications: readonly Au
             ))}
           </ul>
           <p>
-            See what they may do, and disconnect them, under{' '}
+            Review or disconnect them under{' '}
             <a href="/console/authorized-applications">Authorized applications</a>.
           </p>
         </>

@@ -24,12 +24,12 @@ function Enabled({ view: { page, line }, action }: { view: LineView; action: str
       <p>
         <span class="badge good">on</span>{' '}
         {line.status === 'active'
-          ? 'Programs may send with this line, and what it receives goes to your server.'
-          : 'It counts as soon as the line itself is enabled again.'}
+          ? 'Your programs can send from this line, and incoming messages go to your server.'
+          : 'It takes effect when the line itself is enabled again.'}
       </p>
       <Form page={page} action={action} class="inline">
         <button type="submit" class="secondary">
-          Disable for a while
+          Disable
         </button>
       </Form>
     </>
@@ -53,13 +53,13 @@ export function Disconnect({ view }: { view: LineView }) {
           action={action}
           label="Disconnect…"
           consequence={
-            'Its endpoints but for the outgoing webhook are deleted, the connection is disabled and the incoming webhook deleted: its URL answers 404 at once and never ' +
+            'This disables the connection and deletes the incoming webhook and all endpoints except the outgoing webhook. The URL of the incoming webhook answers 404 from now on and never ' +
             'works again. The outgoing webhook URL and its signing secret are kept.'
           }
           button="Disconnect"
         />
       ) : (
-        <p class="empty">It is off.</p>
+        <p class="empty">The developer connection is off.</p>
       )}
     </Section>
   )
@@ -72,8 +72,8 @@ function Off({ view: { page, connection }, action }: { view: LineView; action: s
       <p>
         <span class="badge">off</span>{' '}
         {isResting
-          ? 'No program can send with this line, and what it receives goes to no server. What is set on the other tabs is kept.'
-          : 'With it your programs send and receive messages with this line, by webhooks.'}
+          ? 'Programs cannot send from this line, and incoming messages are not forwarded. Your settings on the other tabs are kept.'
+          : 'Turn it on to let your programs send and receive messages on this line through webhooks.'}
       </p>
       <Form page={page} action={action} class="inline">
         <button type="submit">Enable</button>

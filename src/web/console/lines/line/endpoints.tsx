@@ -15,13 +15,13 @@ export function LineEndpoints({ view, endpoints }: { view: LineView; endpoints: 
   return (
     <Section view={view} id="endpoints" title="Endpoints" offers={mayAdd ? [action] : []}>
       <p>
-        Each event also goes to these URLs, up to {MAX_LINE_ENDPOINTS}. Each has its own secret, policy and
+        Each event is also sent to these URLs, up to {MAX_LINE_ENDPOINTS}. Each has its own secret, policy and
         health, and a slow one holds up no other.
       </p>
       {endpoints.length > 0 && <EndpointList endpoints={endpoints} />}
       {!connection.enabled && <NeedsConnection view={view} />}
       {connection.enabled && !mayAdd && (
-        <p class="empty">There are {MAX_LINE_ENDPOINTS}: delete one before you add another.</p>
+        <p class="empty">This line has {MAX_LINE_ENDPOINTS}: delete one before you add another.</p>
       )}
       {mayAdd && (
         <AddEndpoint

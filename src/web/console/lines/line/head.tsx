@@ -65,12 +65,12 @@ export function Rename({ view: { page, line, path } }: { view: LineView }) {
 function Disabled({ view: { page, line } }: { view: LineView }) {
   return (
     <p class="fault">
-      This line is disabled: it sends and receives nothing, and its incoming webhook answers 404. What you set
-      here counts when it is enabled again:{' '}
+      This line is disabled. It does not send or receive, and its incoming webhook answers 404. Changes take
+      effect when it is enabled again:{' '}
       {page.session?.role === 'operator' ? (
         <a href={`/console/users/${line.userId}`}>enable it under Users</a>
       ) : (
-        'ask whoever runs this service'
+        'ask your operator'
       )}
       .
     </p>

@@ -19,7 +19,7 @@ import { hasPhones, lineWithNotice, NeedsConnection, Section, tabPath, type Line
 const ID = 'incoming-webhook'
 
 const OVERLAPS = [
-  ['0', 'at once'],
+  ['0', 'immediately'],
   ['600', 'in 10 minutes'],
   ['3600', 'in 1 hour'],
   ['86400', 'in 24 hours'],
@@ -35,7 +35,7 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
   const offers = exists ? [`${action}/regenerate`] : mayCreate ? [action] : []
   return (
     <Section view={view} id={ID} title="Incoming webhook" offers={offers}>
-      <p>A secret URL: whoever POSTs a message to it sends it with this line.</p>
+      <p>POST a message to this URL to send it from this line. Keep the URL secret.</p>
       {exists && (
         <>
           {webhook === undefined ? (
@@ -55,7 +55,7 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
       )}
       {mayCreate && (
         <Form page={page} action={action} class="inline">
-          <button type="submit">Create the incoming webhook</button>
+          <button type="submit">Create incoming webhook</button>
         </Form>
       )}
       {!exists && !mayCreate && <NeedsConnection view={view} />}
@@ -74,14 +74,14 @@ function Shown({ view, url }: { view: LineView; url: string }) {
       <Samples id="webhook" samples={sendSamples({ url, toNumber: TRIAL_NUMBER, text: 'Hello' })} />
       {isOpen && (
         <p>
-          It answers {'{"success":true}'}.{' '}
+          The response is {'{"success":true}'}.{' '}
           {hasPhones(view) ? (
             <>
-              The text arrives on the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a>: reply from
-              there.
+              The text arrives on the <a href={pagePath([TRIAL_NUMBER])}>phone simulator</a>. You can reply
+              from there.
             </>
           ) : (
-            'Put your own number into it first.'
+            'Replace the number with your own first.'
           )}
         </p>
       )}
@@ -96,7 +96,8 @@ function Facts({ view: { connection, line } }: { view: LineView }) {
     <>
       {(!enabled || line.status === 'disabled') && (
         <p class="fault">
-          It answers 404 now, because {enabled ? 'the line is disabled' : 'the developer connection is off'}.
+          The URL currently answers 404 because{' '}
+          {enabled ? 'the line is disabled' : 'the developer connection is off'}.
         </p>
       )}
       <p class="muted">
@@ -110,7 +111,7 @@ function Facts({ view: { connection, line } }: { view: LineView }) {
       </p>
       {webhook.previousTokenUntil !== null && (
         <p>
-          The URL from before works too, until <Time at={webhook.previousTokenUntil} />.
+          The previous URL also works until <Time at={webhook.previousTokenUntil} />.
         </p>
       )}
     </>
@@ -122,14 +123,14 @@ function Regenerate({ view: { page }, action }: { view: LineView; action: string
     <Confirm
       page={page}
       action={action}
-      label="Regenerate the token…"
+      label="Regenerate token…"
       consequence={
-        'The URL gets a new token. Programs with the old one are refused as soon as it ends; a URL that works ' +
-        'still from a time before ends at once.'
+        'The URL gets a new token. The current URL keeps working for the time you choose, and any earlier one stops ' +
+        'working immediately.'
       }
       button="Regenerate"
     >
-      <Select name="overlapSeconds" label="The old token ends" options={OVERLAPS} />
+      <Select name="overlapSeconds" label="Current token expires" options={OVERLAPS} />
     </Confirm>
   )
 }
@@ -144,12 +145,12 @@ export function DeleteIncomingWebhook({ view }: { view: LineView }) {
         <Confirm
           page={view.page}
           action={action}
-          label="Delete the incoming webhook…"
-          consequence="Its URL answers 404 at once and never works again. You can create another one at any time."
-          button="Delete the incoming webhook"
+          label="Delete incoming webhook…"
+          consequence="The URL answers 404 from now on and never works again. You can create a new one at any time."
+          button="Delete incoming webhook"
         />
       ) : (
-        <p class="empty">There is none.</p>
+        <p class="empty">No incoming webhook.</p>
       )}
     </Section>
   )

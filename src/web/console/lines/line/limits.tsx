@@ -17,8 +17,8 @@ export function Limits({ view }: { view: LineView }) {
   return (
     <Section view={view} id="limits" title="Limits">
       <p>
-        How many messages the incoming webhook took in the last 60 seconds. One too many is refused, and told
-        when to try again.
+        Messages accepted by the incoming webhook in the last 60 seconds. Requests over the limit are refused
+        and told when to retry.
       </p>
       <div {...{ 'data-live': `${view.path}/limits/live` }} hx-swap="innerMorph">
         <Gauges limits={view.limits} />
@@ -30,11 +30,11 @@ export function Limits({ view }: { view: LineView }) {
 function Gauges({ limits: { line, numbers, caps, monthlyCaps } }: { limits: LimitsNow }) {
   return (
     <>
-      <Gauge {...line} to="in all" />
+      <Gauge {...line} to="in total" />
       {numbers.map(({ number, ...allowance }) => (
         <Gauge key={number} {...allowance} to={`to ${number}`} />
       ))}
-      {numbers.length === 0 && <p class="muted">To single numbers: none in the last 60 s.</p>}
+      {numbers.length === 0 && <p class="muted">No messages to individual numbers in the last 60 s.</p>}
       {caps.map((cap) => (
         <Cap key={cap.of} cap={cap} />
       ))}
@@ -61,7 +61,7 @@ function Gauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to: string })
       />
       <span>
         {words}
-        {used > 0 && `; ${used >= limit ? 'full: one more fits' : 'the next place opens'} in ${seconds} s`}
+        {used > 0 && `; ${used >= limit ? 'limit reached, next slot' : 'next slot'} in ${seconds} s`}
       </span>
     </div>
   )
@@ -69,7 +69,7 @@ function Gauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to: string })
 
 /** What operators let be sent in a day; in red when it is nearly used up. */
 function Cap({ cap: { of, segmentsPerDay, used, isNear, resetsAt } }: { cap: LimitsNow['caps'][number] }) {
-  const whose = of === 'line' ? 'with this line' : 'with all your lines'
+  const whose = of === 'line' ? 'on this line' : 'on all your lines'
   const words = `${used} of ${segmentsPerDay} segments today ${whose}`
   return (
     <div class="gauge">
@@ -84,7 +84,7 @@ function Cap({ cap: { of, segmentsPerDay, used, isNear, resetsAt } }: { cap: Lim
       />
       <span>
         {isNear && <span class="badge bad">{used >= segmentsPerDay ? 'used up' : 'nearly used up'}</span>}{' '}
-        {words}; the next day begins <Time at={resetsAt} />
+        {words}; resets <Time at={resetsAt} />
       </span>
     </div>
   )
@@ -93,7 +93,7 @@ function Cap({ cap: { of, segmentsPerDay, used, isNear, resetsAt } }: { cap: Lim
 /** The same in money, for a month. */
 function MonthlyCapGauge({ cap }: { cap: MonthlyCap }) {
   const [limit, spent] = [Number(cap.amount), Number(cap.spent)]
-  const words = `${spentWords(cap)} ${cap.of === 'line' ? 'with this line' : 'with all your lines'}`
+  const words = `${spentWords(cap)} ${cap.of === 'line' ? 'on this line' : 'on all your lines'}`
   return (
     <div class="gauge">
       <meter
@@ -106,7 +106,7 @@ function MonthlyCapGauge({ cap }: { cap: MonthlyCap }) {
         aria-label={words}
       />
       <span>
-        <MonthlyCapBadge cap={cap} /> {words}; the next month begins <Time at={cap.resetsAt} />
+        <MonthlyCapBadge cap={cap} /> {words}; resets <Time at={cap.resetsAt} />
       </span>
     </div>
   )

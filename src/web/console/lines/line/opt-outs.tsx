@@ -30,11 +30,10 @@ export function OptOuts({ view, now: { optOuts, pauses, apiPath } }: { view: Lin
   return (
     <Section view={view} id="opt-outs" title="Opt-outs">
       <p>
-        Who texts STOP to this line gets nothing more from it. Nobody here can undo that: only the person can,
-        by texting START.
+        Anyone who texts STOP gets no more messages from this line. Only they can undo it, by texting START.
       </p>
       {optOuts.length === 0 ? (
-        <p class="muted">No number has opted out.</p>
+        <p class="muted">No opt-outs.</p>
       ) : (
         <ul>
           {optOuts.slice(0, SHOWN).map(({ number, optedOutAt }) => (
@@ -51,15 +50,15 @@ export function OptOuts({ view, now: { optOuts, pauses, apiPath } }: { view: Lin
       )}
       {optOuts.length > SHOWN && (
         <p>
-          There are more: programs get all of them at <code>{apiPath}</code>.
+          There are more. Get the full list from the API at <code>{apiPath}</code>.
         </p>
       )}
       {pauses.length > 0 && (
         <>
           <h3>Paused</h3>
           <p>
-            The line and these numbers answered each other so fast that no person can have been at it. What is
-            to be sent waits for the end of the pause; what comes in goes to your server as always.
+            This looks like two machines replying to each other, so sending to these numbers is paused.
+            Messages wait until the pause ends. Incoming ones still go to your server.
           </p>
           <ul>
             {pauses.map(({ number, pausedUntil }) => (

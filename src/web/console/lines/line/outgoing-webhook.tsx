@@ -17,10 +17,7 @@ export function OutgoingWebhook({ view, endpoint }: { view: LineView; endpoint: 
   const action = `${view.path}/${ID}`
   return (
     <Section view={view} id={ID} title="Outgoing webhook" offers={enabled ? [action] : []}>
-      <p>
-        What the line receives (texts, pictures and files, voicemail) is posted to this URL of yours as JSON,
-        signed.
-      </p>
+      <p>Incoming texts, pictures, files and voicemail are posted to this URL as signed JSON.</p>
       {enabled ? <UrlForm view={view} action={action} /> : <NeedsConnection view={view} />}
       {endpoint !== undefined && (
         <p>
@@ -29,8 +26,7 @@ export function OutgoingWebhook({ view, endpoint }: { view: LineView; endpoint: 
               <code>{endpoint.url}</code>{' '}
             </>
           )}
-          <EndpointState endpoint={endpoint} />{' '}
-          <a href={endpointPath(endpoint.id)}>Events, policy, signing secret and replay</a>
+          <EndpointState endpoint={endpoint} /> <a href={endpointPath(endpoint.id)}>Endpoint settings</a>
         </p>
       )}
     </Section>
@@ -45,17 +41,17 @@ function UrlForm({ view: { page, connection }, action }: { view: LineView; actio
         page={page}
         action={action}
         name="url"
-        label="URL of your server"
+        label="Your server’s URL"
         type="url"
         hint={
           url === null
             ? 'Such as https://example.com/linehook. It should answer 200 at once.'
-            : 'Leave it empty to stop events.'
+            : 'Leave empty to stop sending events.'
         }
         autocomplete="off"
         {...(url === null ? {} : { value: url })}
       />
-      <button type="submit">Save the URL</button>
+      <button type="submit">Save URL</button>
     </Form>
   )
 }

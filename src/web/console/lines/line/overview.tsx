@@ -43,7 +43,7 @@ export function showLine(context: Context): Middleware {
           <LineFacts view={view} />
           <Rename view={view} />
           <p>
-            <a href={`${view.path}/export.zip`}>Export as a zip</a>
+            <a href={`${view.path}/export.zip`}>Export ZIP</a>
           </p>
         </aside>
       </div>
@@ -85,7 +85,7 @@ async function now(context: Context, page: Page, line: OwnLine): Promise<VNode> 
           <a href={`/console/activity?line=${line.id}`}>All activity</a>
         </div>
         {recent.activities.length === 0 ? (
-          <Empty>Nothing yet. Messages of this line appear here automatically.</Empty>
+          <Empty>No activity yet. This line’s messages appear here automatically.</Empty>
         ) : (
           <ActivityList {...recent} zone={undefined} lineNames={NO_NAMES} />
         )}

@@ -145,8 +145,7 @@ export function Section(props: {
 export function NeedsConnection({ view }: { view: LineView }) {
   return (
     <p class="empty">
-      Not possible while the developer connection is off:{' '}
-      <a href={sectionPath(view.line.id, 'connection')}>enable it first</a>.
+      The developer connection is off: <a href={sectionPath(view.line.id, 'connection')}>enable it first</a>.
     </p>
   )
 }

@@ -24,15 +24,15 @@ export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
       {pause === null ? (
         <>
           <p>
-            <span class="badge good">on</span> Messages go out as soon as the limits allow.
+            <span class="badge good">on</span> Messages go out as soon as rate limits allow.
           </p>
           <Confirm
             page={page}
             action={action}
-            label="Pause…"
+            label="Pause sending…"
             consequence={
-              'Messages are accepted and wait until you resume it; one that waits for too long expires, as always. What ' +
-              'the line receives goes on, and so do the answers to STOP, START and HELP.'
+              'New messages are still accepted, and wait until you resume sending. Those that wait too long expire, as usual. Receiving ' +
+              'and the replies to STOP, START and HELP are not affected.'
             }
             button="Pause sending"
           />
@@ -44,19 +44,19 @@ export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
         <>
           <p>
             {toTry > MAX_WAITING_COUNTED ? `More than ${MAX_WAITING_COUNTED}` : toTry}{' '}
-            {toTry === 1 ? 'message waits' : 'messages wait'} until the carrier is tried again.
+            {toTry === 1 ? 'message is' : 'messages are'} waiting to be retried.
           </p>
           <Form page={page} action={tryAction} class="inline">
             <button type="submit" class="secondary">
-              Try them now
+              Retry now
             </button>
           </Form>
         </>
       )}
       {line.pausedCountries !== null && (
         <p class="fault">
-          Messages to {line.pausedCountries.map(countryName).join(', ')} are refused: they rose suddenly. Ask
-          an operator to let them go on.
+          Messages to {line.pausedCountries.map(countryName).join(', ')} are refused because their volume rose
+          suddenly. Ask an operator to resume them.
         </p>
       )}
       {pause !== null && mayResume && (
@@ -71,8 +71,8 @@ export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
 function Paused({ pause: { since, by } }: { pause: Pause }) {
   return (
     <p class="fault">
-      Paused since <Time at={since} /> {pauserWords(by)}. Messages are accepted and wait.
-      {by === 'operator' && ' Only operators can resume it.'}
+      Paused since <Time at={since} /> {pauserWords(by)}. New messages are accepted and wait.
+      {by === 'operator' && ' Only an operator can resume it.'}
     </p>
   )
 }

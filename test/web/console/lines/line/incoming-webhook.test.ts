@@ -72,14 +72,14 @@ describeWith("the incoming webhook on a line's page", startConsole, (site) => {
     )
     const html = await line.page('/send?show=webhook')
     expect([await send(shownPath(html)), await send(line.webhookPath)]).to.deep.equal([200, 403])
-    expect(wordsOf(html)).to.include('regenerated').and.not.include('The URL from before works too')
+    expect(wordsOf(html)).to.include('regenerated').and.not.include('The previous URL also works')
   })
 
   it('lets the old token work on for as long as was chosen, and says until when', async () => {
     await line.submit('incoming-webhook/regenerate', { overlapSeconds: '3600' })
     const html = await line.page('/send?show=webhook')
     expect([await send(shownPath(html)), await send(line.webhookPath)]).to.deep.equal([200, 200])
-    const until = /The URL from before works too, until ([\d-]+ [\d:]+) UTC/.exec(wordsOf(html))?.[1] ?? ''
+    const until = /The previous URL also works until ([\d-]+ [\d:]+) UTC/.exec(wordsOf(html))?.[1] ?? ''
     const inSeconds = (new Date(`${until}Z`).getTime() - Date.now()) / 1000
     expect(inSeconds).to.be.within(3500, 3600)
   })

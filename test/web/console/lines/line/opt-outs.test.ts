@@ -23,15 +23,13 @@ describeWith('opt-outs and pauses in the console', startConsole, (site) => {
 
   it('are listed on the line’s page, which says that only the person can undo it', async () => {
     const none = wordsOf(await line.page('/send'))
-    expect(none).to.include('No number has opted out.').and.not.include('Paused')
+    expect(none).to.include('No opt-outs.').and.not.include('Paused')
     await stop()
     await pause()
     const html = await line.page('/send')
     expect(wordsOf(html))
-      .to.match(
-        /Nobody here can undo that: only the person can, by texting START\. \+15005550101 since [\d-]+ /,
-      )
-      .and.match(/Paused The line and these numbers .* \+15005550102 until [\d-]+ /)
+      .to.match(/Only they can undo it, by texting START\. \+15005550101 since [\d-]+ /)
+      .and.match(/Paused This looks like two machines .* \+15005550102 until [\d-]+ /)
     expect(html).to.include(`/conversations/${encodeURIComponent(ANNA)}`)
   })
 
@@ -44,7 +42,7 @@ describeWith('opt-outs and pauses in the console', startConsole, (site) => {
     await site.context.db('line_peers').insert(rows)
     const words = wordsOf(await line.page('/send'))
     expect(words.match(/\+1500556\d{4} since/g)).to.have.length(50)
-    expect(words).to.include(`programs get all of them at /v1/lines/${line.lineId}/opt-outs`)
+    expect(words).to.include(`Get the full list from the API at /v1/lines/${line.lineId}/opt-outs`)
   })
 
   it('stand on the pages of the number’s messages, both ways', async () => {

@@ -66,7 +66,7 @@ describeWith("a line's tab Receive", startConsole, (site) => {
     const { userId, lineId } = line
     for (let n = 0; n < 10; n += 1) await addEndpoint(site.context, userId, { lineId }, written)
     expect(wordsOf(await line.page('/receive'))).to.include(
-      'There are 10: delete one before you add another.',
+      'This line has 10: delete one before you add another.',
     )
     const refused = await line.submit('endpoints', written)
     expectFault(

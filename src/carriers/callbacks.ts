@@ -14,9 +14,12 @@ export interface CallbackRequest {
   key: string
   /** The body as it came: signatures are over it. */
   body: Buffer
-  /** What the body says, as JSON, XML or form: an object, a list, or whatever it is; undefined where it is none of them. */
+  /**
+   * What the body says, as JSON, XML or form: an object, a list, or whatever it is; undefined where it is none of them. For
+   * GET, what the query says.
+   */
   content: unknown
-  /** The content where it is an object, or else none; those of the query for GET. */
+  /** The content where it is an object, or else none. */
   fields: Readonly<Record<string, unknown>>
   /** Who connected, or whom the trusted proxies name. */
   address: string

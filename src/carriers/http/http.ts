@@ -57,6 +57,8 @@ export const http: kit.Provider<HttpSettings> = {
 
 function isVerified(settings: HttpSettings, request: kit.CallbackRequest): boolean {
   const { verification, signingSecret: secret, signatureHeader, signedText, timestampHeader } = settings
+  const timestamp = timestampHeader === '' ? '' : request.header(timestampHeader)
+  if (timestampHeader !== '' && !kit.verify.isFresh(timestamp)) return false
   if (verification === 'url') return true
   if (secret === '') return false
   const given = request.header(signatureHeader)
@@ -73,8 +75,6 @@ function isVerified(settings: HttpSettings, request: kit.CallbackRequest): boole
     case 'hmac-sha1':
     case 'hmac-sha256':
     case 'hmac-sha512': {
-      const timestamp = timestampHeader === '' ? '' : request.header(timestampHeader)
-      if (timestampHeader !== '' && !kit.verify.isFresh(timestamp)) return false
       const body = request.body
       // A body may have bytes that are no text, and is signed as it came.
       const over =

@@ -117,6 +117,17 @@ export const httpSettings = yup.object({
     .trim()
     .default('')
     .matches(/^[\w-]{0,100}$/, 'timestampHeader must be the name of a header, such as X-Timestamp')
+    // A time that is not signed can be written anew, by whoever repeats a request that was recorded.
+    .test(
+      'signed',
+      'signedText must have {{ timestamp }} in it where timestampHeader is set: a time that is not signed proves nothing',
+      function (header) {
+        const { verification = '', signedText = '' } = this.parent as Partial<Record<string, string>>
+        const signsNoTime =
+          /^$|^hmac|^ed25519/.test(verification) && faultOfTemplate(signedText, ['body', 'url']) === undefined
+        return header === '' || !signsNoTime
+      },
+    )
     .meta({
       about: 'The header with the time of signing; what is older than 5 minutes is refused. Empty: none.',
     }),

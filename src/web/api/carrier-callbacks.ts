@@ -86,8 +86,9 @@ async function answerCallback(context: Context, asked: CarrierRequest): Promise<
   const query = new URL(url).searchParams
   const key = query.get(KEY_PARAMETER) ?? ''
   if (callbacks.key !== undefined) query.delete(KEY_PARAMETER)
-  const fields = rest.method === 'GET' ? fieldsOf(query) : isRecord(rest.content) ? rest.content : {}
-  const request: CallbackRequest = { ...rest, url, query, key, fields }
+  const content = rest.method === 'GET' ? fieldsOf(query) : rest.content
+  const fields = isRecord(content) ? content : {}
+  const request: CallbackRequest = { ...rest, url, query, key, content, fields }
   const isSignedFor = (account: CallingAccount) =>
     account.kind === kind && callbacks.isSigned(account.settings, request)
 

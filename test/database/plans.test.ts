@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import pg from 'pg'
 import { findEndpointWork } from '../../src/database/endpoints/deliveries/waiting.js'
-import { listLineHealth } from '../../src/database/lines/line-health.js'
+import { listEndpointHours, listLineHealth } from '../../src/database/lines/line-health.js'
 import { listConversations } from '../../src/database/messages/conversations.js'
 import { listMessages } from '../../src/database/messages/reading.js'
 import { countActivities, findActivity, type ActivityFilter } from '../../src/domain/messages/activity.js'
@@ -154,6 +154,8 @@ describeContext('the plans of pages that look through many messages', (context) 
   it('of the lists of lines and of the overview', async () => {
     expect(await readWhole(() => listLineHealth(context.db, line.userId))).to.deep.equal([])
     expect(await readWhole(() => findEndpointWork(context.db, endpointId))).to.deep.equal([])
+    const endpoint = { id: endpointId, lineId: line.lineId, applicationId: null }
+    expect(await readWhole(() => listEndpointHours(context.db, endpoint))).to.deep.equal([])
     for (const by of DIMENSIONS) {
       expect(await readWhole(() => createWatch(context).look('24h', by))).to.deep.equal([])
     }

@@ -34,7 +34,13 @@ export interface LineHealth {
    * What became of the newest events to all of them in the last 24 h, by how many hours ago they came; hours without
    * one are left out.
    */
-  hours: { hoursAgo: number; delivered: number; failed: number }[]
+  hours: EventHour[]
+}
+
+export interface EventHour {
+  hoursAgo: number
+  delivered: number
+  failed: number
 }
 
 /** Enough to see how it went, and few enough for a page with hundreds of lines. */
@@ -48,6 +54,39 @@ const HEALTH = `jsonb_build_object('id', e.id, 'calledAt', e.called_at, 'failing
   'disabledAt', e.disabled_at, 'disabledReason', e.disabled_reason, 'pausedAt', e.paused_at,
   'hasWaiting', exists (select from deliveries d where d.endpoint_id = e.id and d.status = 'pending'),
   'hasHeld', exists (select from deliveries d where d.endpoint_id = e.id and d.status = 'held'))`
+
+/**
+ * Of the newest events of a line or an application, by the hour.
+ *
+ * @param of which rows of `deliveries d`, by an index that has them in their order
+ * @param which of these are counted
+ */
+function hoursOf(of: string, which = 'true'): string {
+  return `select floor(extract(epoch from now() - d.created_at) / 3600)::integer as hours_ago,
+      count(*) filter (where d.status = 'delivered') as delivered,
+      count(*) filter (where d.status <> 'delivered' and d.last_failure is not null) as failed
+    from (
+      select created_at, status, last_failure, endpoint_id from deliveries d
+      where ${of} and d.id >= lowest_id_at(now() - interval '24 hours')
+      order by d.id desc limit ${EVENTS_COUNTED}
+    ) d where ${which} group by 1`
+}
+
+/** Of one endpoint, among the newest events of its line or application. */
+export async function listEndpointHours(
+  db: Database,
+  { id, lineId, applicationId }: { id: string; lineId: string | null; applicationId: string | null },
+): Promise<EventHour[]> {
+  const [of, ownerId] =
+    lineId === null
+      ? ['d.application_id = ?::uuid', applicationId]
+      : ['d.line_id = ?::uuid and d.application_id is null', lineId]
+  const { rows } = await db.raw<{ rows: EventHour[] }>(
+    `select hours_ago as "hoursAgo", delivered::integer, failed::integer from (${hoursOf(of, 'd.endpoint_id = ?::uuid')}) y`,
+    [ownerId, id],
+  )
+  return rows
+}
 
 /**
  * Of all lines of a user, or of one. Each line costs one look into `deliveries_line`, and each endpoint one into
@@ -71,14 +110,7 @@ export async function listLineHealth(db: Database, userId: string, lineId?: stri
      left join lateral (
        select jsonb_agg(jsonb_build_object('hoursAgo', y.hours_ago, 'delivered', y.delivered, 'failed', y.failed)) as hours
        from (
-         select floor(extract(epoch from now() - d.created_at) / 3600)::integer as hours_ago,
-           count(*) filter (where d.status = 'delivered') as delivered,
-           count(*) filter (where d.status <> 'delivered' and d.last_failure is not null) as failed
-         from (
-           select created_at, status, last_failure from deliveries d
-           where d.line_id = l.id and d.id >= lowest_id_at(now() - interval '24 hours') and d.application_id is null
-           order by d.id desc limit ${EVENTS_COUNTED}
-         ) d group by 1
+         ${hoursOf('d.line_id = l.id and d.application_id is null')}
        ) y
      ) h on e.endpoints is not null
      where l.user_id = ?${line.sql}`,

@@ -29,7 +29,7 @@ export function EventChart({ hours }: { hours: readonly Hour[] }) {
   return (
     <figure class="chart">
       <figcaption>
-        {(delivered + failed).toLocaleString('en')} events{' '}
+        {(delivered + failed).toLocaleString('en')} {delivered + failed === 1 ? 'event' : 'events'}{' '}
         {failed > 0 && <span class="why">{failed.toLocaleString('en')} failed</span>}
       </figcaption>
       <div class="scale">{most.toLocaleString('en')} an hour</div>

@@ -16,6 +16,8 @@ export interface EndpointWork {
   places: number
   /** Whether they were halved not long ago, because it was overloaded: they grow one by one (`settle_deliveries`). */
   isSlowed: boolean
+  /** Why the last attempt failed; null: it did not. */
+  lastFailure: string | null
 }
 
 /**
@@ -35,7 +37,7 @@ function countOf(...statuses: DeliveryStatus[]): string {
 
 export async function findEndpointWork(db: Database, endpointId: string): Promise<EndpointWork | undefined> {
   const { rows } = await db.raw<{ rows: EndpointWork[] }>(
-    `select e.called_at as "calledAt", ${COUNTS},
+    `select e.called_at as "calledAt", e.last_failure as "lastFailure", ${COUNTS},
        least(e.places, (e.policy ->> 'requestsAtOnce')::integer) as places,
        e.slowed_at > clock_timestamp() - slowdown() is true as "isSlowed"
      from endpoints e where e.id = ?`,

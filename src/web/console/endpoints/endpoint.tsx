@@ -3,7 +3,11 @@ import { listAccountDeliveries, listDeliveries } from '../../../database/endpoin
 import { getApplication } from '../../../domain/applications/applications.js'
 import type { Context } from '../../../domain/context.js'
 import { EVENT_TYPES, isOfAccount, type EventType } from '../../../event-types.js'
-import { getEndpointWork, type EndpointWork } from '../../../domain/endpoints/deliveries/endpoint-work.js'
+import {
+  getEndpointWork,
+  MAX_COUNTED,
+  type EndpointWork,
+} from '../../../domain/endpoints/deliveries/endpoint-work.js'
 import { findMissed, type Missed } from '../../../domain/endpoints/deliveries/replay.js'
 import { getEndpoint, type Endpoint } from '../../../domain/endpoints/endpoints.js'
 import { optInEventsOf, unaskedEventsOf } from '../../../domain/endpoints/opt-in-events.js'
@@ -14,24 +18,28 @@ import { getConnection } from '../../../domain/lines/connection-overview.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
 import { withHost } from '../../../domain/operating/overview/endpoints.js'
 import { pauseOf } from '../../../domain/operating/pauses.js'
+import { listEndpointHours, type EventHour } from '../../../database/lines/line-health.js'
 import { actingFor } from '../../actor.js'
 import { applicationPath } from '../applications/application/page-model.js'
 import { queryOf } from '../form-values.js'
 import { Confirm, Field, Form } from '../form.js'
 import { Layout } from '../layout.js'
-import { sectionPath } from '../lines/line/section.js'
+import { linePath, LINES, sectionPath } from '../lines/line/section.js'
 import { answerPage, pageOf, shownOnce, type Page } from '../page.js'
+import { Fact, Facts } from '../parts/facts.js'
+import { PageHead, type Crumbs } from '../parts/page-head.js'
+import { EventChart } from '../sparkline.js'
 import { isConfirmed } from '../people/session.js'
 import { UserText } from '../user-text.js'
 import { OPERATIONAL } from '../people/settings/operational-webhooks.js'
 import { askedEndpoint } from './acts.js'
-import { Health } from './health.js'
+import { Health, needsAct, Places } from './health.js'
 import { HeldEvents, MAX_SHOWN, type HeldDelivery } from './held-events.js'
 import { EndpointName, NameField } from './name.js'
 import { OptInEvents } from './opt-in-events.js'
 import { endpointPath } from './path.js'
 import { offerOfPause, PauseEvents } from './pause.js'
-import { Policy, type ShownPreview } from './policy.js'
+import { Policy, scheduleWords, SHAPE_WORDS, type ShownPreview } from './policy.js'
 import { Replay, type CountedReplay } from './replay.js'
 import { EndpointSecret, SIGNING_SECRET, WhatItIsFor } from './signing-secret.js'
 import { EndpointState } from './state.js'
@@ -95,14 +103,21 @@ export function showEndpoint(context: Context): Middleware {
         : undefined,
       path: endpointPath(id),
     }
+    const hours = owner.what === 'account' ? [] : await listEndpointHours(context.db, endpoint)
     answerPage(
       ctx,
       <Layout page={view.page} title={`${endpoint.name ?? withHost(endpoint).host} · ${owner.name}`}>
-        <div class="line">
-          <Head view={view} />
-          <Events view={view} shown={shownOnce<Shown>(ctx)} />
-          <Secret view={view} secret={secret} />
-          <Delete view={view} />
+        <Head view={view} />
+        <div class="with-facts">
+          <div class="stack">
+            <HealthNow view={view} hours={hours} />
+            <Events view={view} shown={shownOnce<Shown>(ctx)} />
+            <Secret view={view} secret={secret} />
+            <Settings view={view} preview={shownOnce<Shown>(ctx).policyPreview} />
+          </div>
+          <aside>
+            <EndpointFacts view={view} />
+          </aside>
         </div>
       </Layout>,
     )
@@ -156,97 +171,93 @@ function isFor({ session }: Page) {
 }
 
 const WHAT_IS_SENT = {
-  line: 'Messages this line receives are',
-  application: 'Messages connected lines receive are',
-  account: 'Your notices are',
+  line: 'Messages this line receives',
+  application: 'Messages connected lines receive',
+  account: 'Your notices',
 } as const
 
 function Head({ view }: { view: EndpointView }) {
-  const { page, owner, endpoint, path } = view
-  const action = `${path}/fields`
+  const { owner, endpoint } = view
   const stray = strayFault(view)
   return (
-    <header>
-      <h1>
-        <EndpointName endpoint={endpoint} />
-      </h1>
+    <>
       {stray !== undefined && (
         <p role="alert" class="fault">
           {stray}
         </p>
       )}
-      <p class="facts">
-        <EndpointState endpoint={endpoint} />
-        <span>
-          {owner.what === 'account' ? (
-            <>
-              Operational webhook of <a href={owner.href}>your account</a>
-            </>
-          ) : (
-            <>
-              {endpoint.isOutgoingWebhook ? 'Outgoing webhook' : 'Endpoint'} of the {owner.what}{' '}
-              <a href={owner.href}>
-                <UserText>{owner.name}</UserText>
-              </a>
-            </>
-          )}
-        </span>
-      </p>
-      <p>
-        {WHAT_IS_SENT[owner.what]} sent to <code>{endpoint.url}</code>, signed.
-      </p>
-      <details open={page.fault?.action === action}>
-        <summary>Edit</summary>
-        <Form page={page} action={action}>
-          <Field
-            {...{ page, action }}
-            name="url"
-            label="Endpoint URL"
-            type="url"
-            value={endpoint.url}
-            autocomplete="off"
-            required
-          />
-          <NameField page={page} action={action} value={endpoint.name ?? ''} />
-          {optInEventsOf(endpoint).length > 0 && (
-            <OptInEvents
-              {...{ page, action }}
-              types={optInEventsOf(endpoint)}
-              chosen={endpoint.optInEvents}
-            />
-          )}
-          <button type="submit">Save</button>
-        </Form>
-      </details>
-    </header>
-  )
-}
-
-function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) {
-  const { page, endpoint, owner, pause, held, work, path } = view
-  return (
-    <section id="events" aria-labelledby="events-title">
-      <h2 id="events-title">Events</h2>
+      <PageHead
+        crumbs={crumbsOf(view)}
+        title={<EndpointName endpoint={endpoint} />}
+        beside={<EndpointState endpoint={endpoint} />}
+      />
       {!owner.isOn && (
-        <p class="empty">
+        <p class="fault">
           No events are sent while the developer connection is off. <a href={owner.switchPath}>Enable it</a>.
         </p>
       )}
-      <Policy
-        page={page}
-        action={`${path}/policy`}
-        policy={view.policy}
-        types={unaskedEventsOf(endpoint).filter(isFor(page))}
-        preview={shown.policyPreview}
-      />
-      {owner.isOn && (
-        <TestEvent
-          page={page}
-          action={`${path}/test-event`}
-          result={shown.testEvent}
-          types={testEventTypesOf(endpoint).filter(isFor(page))}
-        />
+    </>
+  )
+}
+
+function crumbsOf({ owner: { what, name, href }, endpoint: { lineId } }: EndpointView): Crumbs {
+  if (what === 'account')
+    return [['Settings', '/console/settings'] as const, ['Operational webhooks', href] as const]
+  if (what === 'application' || lineId === null)
+    return [
+      ['Apps', '/console/applications'],
+      [name, href],
+    ]
+  return [
+    ['Lines', LINES],
+    [name, linePath(lineId)],
+    ['Receive', href],
+  ]
+}
+
+/** Where it is and what it is sent, each value to copy. */
+function EndpointFacts({ view: { endpoint, owner, work, policy } }: { view: EndpointView }) {
+  const { waitingCount, heldCount } = work
+  return (
+    <Facts>
+      <Fact label="URL" copyId="fact-url" what="the URL" isStacked>
+        <code>{endpoint.url}</code>
+      </Fact>
+      <Fact label="Endpoint ID" copyId="fact-id" what="the endpoint ID" isStacked>
+        <code>{endpoint.id}</code>
+      </Fact>
+      {owner.what !== 'account' && (
+        <Fact label={owner.what === 'line' ? 'Line' : 'Application'}>
+          <a href={owner.href}>
+            <UserText>{owner.name}</UserText>
+          </a>
+        </Fact>
       )}
+      <Fact label="Gets">{WHAT_IS_SENT[owner.what]}</Fact>
+      <Fact label="Waiting">
+        {countWords(waitingCount)}
+        {heldCount > 0 && `, ${countWords(heldCount)} held`}
+      </Fact>
+      <Fact label="Receives">
+        <Places endpoint={work} />
+      </Fact>
+      <Fact label="Payload">{SHAPE_WORDS[policy.shape]}</Fact>
+      <Fact label="Retries">{scheduleWords(policy)}</Fact>
+      <Fact label="Signature">{policy.signature}</Fact>
+    </Facts>
+  )
+}
+
+function countWords(count: number): string {
+  return count > MAX_COUNTED ? `${MAX_COUNTED}+` : String(count)
+}
+
+/** How it does, first: what is wrong, what to do about it, and how the last day went. */
+function HealthNow({ view, hours }: { view: EndpointView; hours: readonly EventHour[] }) {
+  const { page, endpoint, owner, pause, work, path } = view
+  return (
+    <section id="health" aria-labelledby="health-title">
+      <h2 id="health-title">Health</h2>
       <Health
         page={page}
         endpoint={{ ...endpoint, ...work }}
@@ -254,28 +265,102 @@ function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) 
         activityPath={owner.activityPath}
         tryAction={`${path}/try-now`}
       />
-      <PauseEvents page={page} endpoint={pause} action={path} />
+      {pause.pausedAt !== null && <PauseEvents page={page} endpoint={pause} action={path} />}
+      {hours.length > 0 && <EventChart hours={hours} />}
+    </section>
+  )
+}
+
+function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) {
+  const { page, endpoint, owner, held, work, path } = view
+  return (
+    <>
       {hasHeld(view) && (
-        <HeldEvents
-          page={page}
-          action={`${path}/send-held-events`}
-          held={held}
-          maySend={maySendHeld(view)}
-          isConnected={owner.isOn}
-        />
+        <section aria-labelledby="held">
+          <HeldEvents
+            page={page}
+            action={`${path}/send-held-events`}
+            held={held}
+            maySend={maySendHeld(view)}
+            isConnected={owner.isOn}
+          />
+        </section>
       )}
       {owner.isOn && (
         <>
-          <h3 id="replay">Replay</h3>
-          <Replay
-            page={page}
-            action={`${path}/replay`}
-            types={testEventTypesOf(endpoint).filter(isFor(page))}
-            missed={view.missed}
-            counted={shown.replayCount}
-          />
+          <section id="test" aria-labelledby="test-title">
+            <h2 id="test-title">Test event</h2>
+            <TestEvent
+              page={page}
+              action={`${path}/test-event`}
+              result={shown.testEvent}
+              types={testEventTypesOf(endpoint).filter(isFor(page))}
+              isPrimary={!needsAct({ ...endpoint, ...work })}
+            />
+          </section>
+          <section aria-labelledby="replay">
+            <h2 id="replay">Replay</h2>
+            <Replay
+              page={page}
+              action={`${path}/replay`}
+              types={testEventTypesOf(endpoint).filter(isFor(page))}
+              missed={view.missed}
+              counted={shown.replayCount}
+            />
+          </section>
         </>
       )}
+    </>
+  )
+}
+
+/** Rare acts, folded. */
+function Settings({ view, preview }: { view: EndpointView; preview: ShownPreview | undefined }) {
+  const { page, endpoint, pause, path } = view
+  const action = `${path}/fields`
+  return (
+    <section id="settings" aria-labelledby="settings-title">
+      <h2 id="settings-title">Settings</h2>
+      <div class="folds">
+        <details open={page.fault?.action === action}>
+          <summary>URL and name</summary>
+          <Form page={page} action={action}>
+            <Field
+              {...{ page, action }}
+              name="url"
+              label="Endpoint URL"
+              type="url"
+              value={endpoint.url}
+              autocomplete="off"
+              required
+            />
+            <NameField page={page} action={action} value={endpoint.name ?? ''} />
+            {optInEventsOf(endpoint).length > 0 && (
+              <OptInEvents
+                {...{ page, action }}
+                types={optInEventsOf(endpoint)}
+                chosen={endpoint.optInEvents}
+              />
+            )}
+            <button type="submit">Save</button>
+          </Form>
+        </details>
+        <Policy
+          page={page}
+          action={`${path}/policy`}
+          policy={view.policy}
+          types={unaskedEventsOf(endpoint).filter(isFor(page))}
+          preview={preview}
+        />
+        {pause.pausedAt === null && <PauseEvents page={page} endpoint={pause} action={path} />}
+        <Confirm
+          page={page}
+          action={`${path}/delete`}
+          label="Delete endpoint…"
+          consequence="It gets no more events, and the ones still waiting are dropped. Its secret is not used again."
+          button="Delete the endpoint"
+        />
+      </div>
     </section>
   )
 }
@@ -292,21 +377,6 @@ function Secret({ view, secret }: { view: EndpointView; secret: string | undefin
         secret={secret}
         previousUntil={endpoint.previousSecretUntil}
         rotateAction={`${path}/rotate-secret`}
-      />
-    </section>
-  )
-}
-
-function Delete({ view: { page, path } }: { view: EndpointView }) {
-  return (
-    <section id="delete" aria-labelledby="delete-title">
-      <h2 id="delete-title">Delete</h2>
-      <Confirm
-        page={page}
-        action={`${path}/delete`}
-        label="Delete endpoint…"
-        consequence="It gets no more events, and those that wait for it end. Its secret is not used again."
-        button="Delete the endpoint"
       />
     </section>
   )

@@ -1,6 +1,7 @@
 import type { DisabledReason } from '../../../database/endpoints/endpoints.js'
 import { MAX_COUNTED, type EndpointWork } from '../../../domain/endpoints/deliveries/endpoint-work.js'
 import { Form, Time } from '../form.js'
+import { explainFailure } from './failures.js'
 import type { Page } from '../page.js'
 
 export const DISABLED_WORDS: Record<DisabledReason, string> = {
@@ -31,68 +32,64 @@ export function Health(props: {
   tryAction: string
 }) {
   const { page, endpoint, enableAction, activityPath, tryAction } = props
-  const { failingSince, consecutiveFailureCount: count, disabledAt, disabledReason } = endpoint
+  const { failingSince, lastFailure, consecutiveFailureCount: count, disabledAt, disabledReason } = endpoint
   if (disabledAt !== null) {
     return (
-      <>
-        <Heading mood="bad" state="disabled" />
+      <div class="fault">
         <p>
           Disabled since <Time at={disabledAt} />: {DISABLED_WORDS[disabledReason ?? 'failing']} New events
           are held until you enable it. <Waiting endpoint={endpoint} />
         </p>
         <Form page={page} action={enableAction} class="inline">
-          <button type="submit">Enable again</button>
+          <button type="submit" class="primary">
+            Enable again
+          </button>
         </Form>
-      </>
+      </div>
     )
   }
   if (failingSince !== null) {
     return (
-      <>
-        <Heading mood="waiting" state="failing" />
+      <div class="fault">
         <p>
           Failing since <Time at={failingSince} />: {count === 1 ? '1 failure' : `${count} failures in a row`}
-          . Events are retried on schedule. See the failures under <a href={activityPath}>Activity</a>. The
-          URL is disabled after 5 days without a success. <Places endpoint={endpoint} />{' '}
-          <Waiting endpoint={endpoint} />
+          . {lastFailure !== null && <strong>{explainFailure(lastFailure)} </strong>}
+        </p>
+        <p>
+          Events are retried on schedule. See the failures under <a href={activityPath}>Activity</a>. The URL
+          is disabled after 5 days without a success. <Waiting endpoint={endpoint} />
         </p>
         {endpoint.waitingCount > 0 && (
           <Form page={page} action={tryAction} class="inline">
-            <button type="submit" class="secondary">
+            <button type="submit" class="primary">
               Retry now
             </button>
           </Form>
         )}
-      </>
+      </div>
     )
   }
-  const isCalled = endpoint.calledAt !== null
   return (
-    <>
-      {isCalled ? <Heading mood="good" state="works" /> : <Heading mood="waiting" state="not called yet" />}
-      <p>
-        {isCalled
-          ? 'The last event was delivered.'
-          : 'No event has been sent to this URL since it was enabled.'}{' '}
-        Test events do not count. <Places endpoint={endpoint} /> <Waiting endpoint={endpoint} />
-      </p>
-    </>
+    <p>
+      {endpoint.calledAt !== null
+        ? 'The last event was delivered.'
+        : 'No event has been sent to this URL since it was enabled.'}{' '}
+      Test events do not count. <Waiting endpoint={endpoint} />
+    </p>
   )
 }
 
-function Heading({ mood, state }: { mood: 'good' | 'waiting' | 'bad'; state: string }) {
-  return (
-    <h3>
-      Health <span class={`badge ${mood}`}>{state}</span>
-    </h3>
-  )
+/** Its one act, if it has one: what it needs comes before a test. */
+export function needsAct({ disabledAt, failingSince, waitingCount }: EndpointHealth): boolean {
+  return disabledAt !== null || (failingSince !== null && waitingCount > 0)
 }
 
-function Places({ endpoint: { places, isSlowed } }: { endpoint: EndpointHealth }) {
-  const why = isSlowed ? ', reduced because it timed out or answered 429 or 5xx' : ''
+/** How many events it gets at a time. */
+export function Places({ endpoint: { places, isSlowed } }: { endpoint: EndpointWork }) {
   return (
     <>
-      It receives {places === 1 ? '1 event' : `up to ${places} events`} at a time{why}.
+      {places === 1 ? '1 event' : `up to ${places} events`} at a time
+      {isSlowed && <small>, reduced because it timed out or answered 429 or 5xx</small>}
     </>
   )
 }

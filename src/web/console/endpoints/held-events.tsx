@@ -23,7 +23,7 @@ export function HeldEvents(props: {
   const { page, action, held, maySend, isConnected } = props
   return (
     <>
-      <h3>Held events</h3>
+      <h2 id="held">Held events</h2>
       <p>
         These events arrived while nothing could be sent to your server.
         {held.some(({ lastFailure }) => isMediaFailure(lastFailure)) &&

@@ -19,7 +19,7 @@ import { askedEndpoint } from './acts.js'
 import { endpointWithNotice } from './path.js'
 import { answerFragment, type Act, type Page } from '../page.js'
 
-const SHAPE_WORDS: Record<Shape, string> = {
+export const SHAPE_WORDS: Record<Shape, string> = {
   linehook: 'Default (JSON)',
   cloudevents: 'CloudEvents, structured',
   'cloudevents-binary': 'CloudEvents, binary',
@@ -193,7 +193,7 @@ function KnownHeaders({ names }: { names: readonly string[] }) {
   )
 }
 
-function scheduleWords({ retrySchedule }: ShownPolicy): string {
+export function scheduleWords({ retrySchedule }: ShownPolicy): string {
   return typeof retrySchedule === 'string' ? retrySchedule : retrySchedule.join(', ')
 }
 

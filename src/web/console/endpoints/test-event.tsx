@@ -22,8 +22,10 @@ export function TestEvent(props: {
   result: TestEventResult | undefined
   /** Those that may be chosen; none: it is a text. */
   types?: readonly EventType[]
+  /** It is the page's one act. */
+  isPrimary?: boolean
 }) {
-  const { page, action, result, types = [] } = props
+  const { page, action, result, types = [], isPrimary = false } = props
   return (
     <>
       <Form page={page} action={action} class="inline" more={{ 'hx-post': action, ...INLINE }}>
@@ -36,7 +38,7 @@ export function TestEvent(props: {
             ))}
           </select>
         )}{' '}
-        <button type="submit" class="secondary">
+        <button type="submit" class={isPrimary ? 'primary' : 'secondary'}>
           Send test event
         </button>{' '}
         <span class="sending" aria-hidden="true">

@@ -21,7 +21,7 @@ describeWith('the page of an endpoint', startConsole, (site) => {
       it('names its line or application, which links back to it', async () => {
         const html = await endpoint.page()
         expect(html).to.include(`href="${endpoint.ownerPath}`)
-        expect(wordsOf(html)).to.include(site.receiver.url).and.include('Health not called yet')
+        expect(wordsOf(html)).to.include(site.receiver.url).and.include('not called yet')
         const tab = kind === KINDS[2] ? '' : '/receive'
         const { text } = await endpoint.line.browser.get(endpoint.ownerPath + tab)
         expect(text).to.include(`href="${endpoint.path}"`)

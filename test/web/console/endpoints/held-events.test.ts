@@ -21,13 +21,18 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
 
     it('say that it works, or since when and how often it has failed', async () => {
       expect(await words())
-        .to.include('Health not called yet')
-        .and.include('It receives up to 10 events at a time. Nothing is waiting.')
+        .to.include('not called yet')
+        .and.include('Nothing is waiting.')
+        .and.include('Receives up to 10 events at a time')
       await endpoint.set({ called_at: new Date() })
-      expect(await words()).to.include('Health works')
-      await endpoint.set({ failing_since: new Date('2026-01-02T03:04:05Z'), consecutive_failure_count: 7 })
+      expect(await words()).to.include('The last event was delivered.')
+      await endpoint.set({
+        failing_since: new Date('2026-01-02T03:04:05Z'),
+        consecutive_failure_count: 7,
+        last_failure: 'timeout',
+      })
       expect(await words())
-        .to.include('Health failing Failing since 2026-01-02 03:04:05 UTC : 7 failures in a row.')
+        .to.include('Health Failing since 2026-01-02 03:04:05 UTC : 7 failures in a row. Timed out.')
         .and.not.include('Enable again')
       await receive()
       expectSentTo(await endpoint.submit('try-now'), `${endpoint.path}?done=events-tried-now`)
@@ -42,8 +47,8 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
       expect(await words()).to.include('no event succeeded for 5 days')
       expectSentTo(await endpoint.submit('enable'), `${endpoint.path}?done=endpoint-enabled`)
       expect(await words())
-        .to.include('Health not called yet')
-        .and.include('No event has been sent to this URL since it was enabled')
+        .to.include('not called yet')
+        .and.include('Health No event has been sent to this URL since it was enabled')
     })
 
     it('count what waits and what is held', async () => {
@@ -51,8 +56,10 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
       expect(await words()).to.include('1 event waits for an attempt.')
       await receive()
       const { id } = await receive()
-      await site.context.db('deliveries').where({ id }).update({ status: 'held' })
-      expect(await words()).to.include('2 events wait for an attempt. 1 event is held.')
+      await site.context.db('deliveries').where({ id }).update({ status: 'held', last_failure: 'timeout' })
+      expect(await words())
+        .to.include('2 events wait for an attempt. 1 event is held.')
+        .and.include('1 event 1 failed')
     })
 
     it('send what is held when it is enabled again, and not before', async () => {

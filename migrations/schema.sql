@@ -752,6 +752,19 @@ create table spending (
 alter table spending add constraint spending_pkey PRIMARY KEY (line_id, month, currency);
 CREATE INDEX spending_user ON public.spending USING btree (user_id, month);
 
+create table task_texts (
+  task_id uuid not null,
+  line_of_file integer not null,
+  to_number text,
+  text text,
+  message_id uuid,
+  reason text
+);
+alter table task_texts add constraint task_texts_pkey PRIMARY KEY (task_id, line_of_file);
+alter table task_texts add constraint task_texts_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id) ON DELETE CASCADE;
+CREATE INDEX task_texts_number ON public.task_texts USING btree (to_number);
+CREATE INDEX task_texts_waiting ON public.task_texts USING btree (task_id, line_of_file) WHERE (text IS NOT NULL);
+
 create table tasks (
   id uuid not null,
   kind text not null,
@@ -779,7 +792,7 @@ create table tasks (
 );
 alter table tasks add constraint tasks_pkey PRIMARY KEY (id);
 alter table tasks add constraint tasks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
-alter table tasks add constraint tasks_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'held_events'::text, 'retry'::text, 'import'::text])));
+alter table tasks add constraint tasks_kind_check CHECK ((kind = ANY (ARRAY['replay'::text, 'held_events'::text, 'retry'::text, 'import'::text, 'text_list'::text])));
 alter table tasks add constraint tasks_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'stopped'::text, 'failed'::text])));
 CREATE INDEX tasks_open ON public.tasks USING btree (due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text]));
 CREATE INDEX tasks_user ON public.tasks USING btree (user_id, id);

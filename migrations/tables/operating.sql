@@ -92,7 +92,7 @@ create index dispatches_user on dispatches (user_id, settled_at);
 -- so that whoever goes on with it begins behind. `claim_count`: only the last who claimed it may write.
 create table tasks (
   id uuid primary key,
-  kind text not null check (kind in ('replay', 'held_events', 'retry', 'import')),
+  kind text not null check (kind in ('replay', 'held_events', 'retry', 'import', 'text_list')),
   -- Who sees it and may stop it; null: operators at the command line.
   user_id uuid references users (id) on delete cascade,
   line_id uuid,
@@ -120,6 +120,24 @@ create table tasks (
 );
 create index tasks_open on tasks (due_at) where status in ('waiting', 'running');
 create index tasks_user on tasks (user_id, id);
+
+-- The texts of a task that sends one to many, a row of its file each. A text is here only while it waits: the message has it
+-- then, and what is left when the task ends is not sent. The rest is what the task's results need.
+create table task_texts (
+  task_id uuid not null references tasks (id) on delete cascade,
+  -- Where the row begins in the file.
+  line_of_file integer not null,
+  -- E.164; null: it could not be read.
+  to_number text,
+  text text,
+  -- It is chosen before the message is queued, so that whoever goes on with the task knows whether it was.
+  message_id uuid,
+  -- Why it was not queued, in words.
+  reason text,
+  primary key (task_id, line_of_file)
+);
+create index task_texts_waiting on task_texts (task_id, line_of_file) where text is not null;
+create index task_texts_number on task_texts (to_number);
 
 -- What a replay to another URL has sent. A replay to the endpoint itself changes its deliveries.
 create table replayed_events (

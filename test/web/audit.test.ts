@@ -72,6 +72,11 @@ describeWeb('the audit log of what requests do', ({ context, web }) => {
       [`${ofLine}/conversations/%2B15005550199/unblock`, {}, ['contact.unblocked']],
       [`${ofLine}/messages`, { to: '+15005550199', text: 'Hello', key: newId() }, []],
       [
+        `${ofLine}/list/messages`,
+        { key: newId(), csv: 'to\n+15005550199', text: 'Hello' },
+        ['line.text_list.started'],
+      ],
+      [
         '/console/applications',
         { name: 'Notes', kind: 'public', redirectUris: 'https://example.com/', webhookUrl: URL_WITH_SECRET },
         ['application.registered'],

@@ -1679,15 +1679,15 @@ export interface SigningSecret {
 
 export interface Task {
   id: string
-  kind: 'replay' | 'held_events' | 'retry' | 'import'
+  kind: 'replay' | 'held_events' | 'retry' | 'import' | 'text_list'
   /** `stopped`: a person stopped it, or its owner was disabled. `failed`: `error` says why. */ status:
     'waiting' | 'running' | 'done' | 'stopped' | 'failed'
-  /** The line whose events they are; null: not of one only. */ lineId: string | null
+  /** The line whose events or texts they are; null: not of one only. */ lineId: string | null
   /** The application whose events they are. */ applicationId: string | null
   /** Of a replay to another URL: which one. */ url: string | null
   /** null: there are so many that they are still counted. */ totalCount: number | null
   doneCount: number
-  /** How many of them another URL did not take. */ failedCount: number
+  /** How many of them another URL did not take, or were refused. */ failedCount: number
   /** The last failure's name, such as `http_500`. */ lastFailure: string | null
   /** Why it ended before it was done. */ error: string | null
   createdAt: string

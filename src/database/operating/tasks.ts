@@ -12,11 +12,12 @@ import {
   type Row,
 } from '../../shape.js'
 import { fromNow, writeAttempts, type Attempt, type Changes, type RowJob } from '../claims.js'
-import type { Database } from '../connection.js'
+import { transaction, type Database } from '../connection.js'
 import type { Page } from '../lists.js'
+import { dropTexts } from '../messages/text-lists.js'
 import { toJson } from '../text.js'
 
-const TASK_KINDS = ['replay', 'held_events', 'retry', 'import'] as const
+const TASK_KINDS = ['replay', 'held_events', 'retry', 'import', 'text_list'] as const
 export type TaskKind = (typeof TASK_KINDS)[number]
 
 const TASK_STATUSES = ['waiting', 'running', 'done', 'stopped', 'failed'] as const
@@ -30,12 +31,16 @@ export const TASK_FIELDS = {
     '`stopped`: a person stopped it, or its owner was disabled. `failed`: `error` says why.',
   ),
   userId: internal('w.user_id', orNull(uuid)),
-  lineId: shown('w.line_id', orNull(uuid), 'The {line} whose events they are; null: not of one only.'),
+  lineId: shown(
+    'w.line_id',
+    orNull(uuid),
+    'The {line} whose events or texts they are; null: not of one only.',
+  ),
   applicationId: shown('w.application_id', orNull(uuid), 'The application whose events they are.'),
   url: shown("w.asked ->> 'url'", orNull(url), 'Of a replay to another URL: which one.'),
   totalCount: shown('w.total_count', orNull(count), 'null: there are so many that they are still counted.'),
   doneCount: shown('w.done_count', count),
-  failedCount: shown('w.failed_count', count, 'How many of them another URL did not take.'),
+  failedCount: shown('w.failed_count', count, 'How many of them another URL did not take, or were refused.'),
   lastFailure: shown('w.last_failure', orNull(text), "The last failure's name, such as `http_500`."),
   error: shown('w.error', orNull(text), 'Why it ended before it was done.'),
   stopAskedAt: internal('w.stop_asked_at', orNull(moment)),
@@ -81,7 +86,7 @@ const OPEN = `status in ('waiting', 'running')`
 /**
  * @param maxOpen of the user, and of each application: with as many none is added. They are counted under the user's
  * lock
- * @returns whether it was added
+ * @returns whether it was added; not, too, when there is one with this id
  */
 export async function insertTask(trx: Database, task: NewTask, maxOpen: number): Promise<boolean> {
   await trx.raw(`select pg_advisory_xact_lock(hashtextextended(?, 8))`, [task.userId ?? 'operators'])
@@ -90,6 +95,7 @@ export async function insertTask(trx: Database, task: NewTask, maxOpen: number):
      select ?::uuid, ?, ?::uuid, ?::uuid, ?::uuid, ?::jsonb, ?::integer
      where (select count(*) from tasks where ${OPEN} and user_id is not distinct from ?::uuid
        and application_id is not distinct from ?::uuid) < ?
+     on conflict (id) do nothing
      returning id`,
     [
       task.id,
@@ -251,12 +257,15 @@ export async function endTask(
   status: 'done' | 'stopped' | 'failed',
   error: string | null,
 ): Promise<void> {
-  await writeAttempts(db, 'tasks', [task], {
-    status,
-    error,
-    lease_until: null,
-    ended_at: db.raw('clock_timestamp()'),
-    ...(status === 'done' && { total_count: db.raw('done_count + failed_count') }),
+  await transaction(db, async (trx) => {
+    const ended = await writeAttempts(trx, 'tasks', [task], {
+      status,
+      error,
+      lease_until: null,
+      ended_at: trx.raw('clock_timestamp()'),
+      ...(status === 'done' && { total_count: trx.raw('done_count + failed_count') }),
+    })
+    if (ended > 0) await dropTexts(trx, task.id)
   })
 }
 
@@ -268,16 +277,20 @@ export async function recordTaskCrash(
   waitMs: number,
   error: string,
 ): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: { status: string }[] }>(
-    `update tasks set crash_count = crash_count + 1, lease_until = null,
-       due_at = clock_timestamp() + make_interval(secs => ?),
-       status = case when crash_count + 1 >= ? then 'failed' else status end,
-       error = case when crash_count + 1 >= ? then ? end,
-       ended_at = case when crash_count + 1 >= ? then clock_timestamp() end
-     where id = ?::uuid and ${OPEN} returning status`,
-    [waitMs / 1000, maxCrashes, maxCrashes, error, maxCrashes, id],
-  )
-  return rows[0]?.status === 'failed'
+  return transaction(db, async (trx) => {
+    const { rows } = await trx.raw<{ rows: { status: string }[] }>(
+      `update tasks set crash_count = crash_count + 1, lease_until = null,
+         due_at = clock_timestamp() + make_interval(secs => ?),
+         status = case when crash_count + 1 >= ? then 'failed' else status end,
+         error = case when crash_count + 1 >= ? then ? end,
+         ended_at = case when crash_count + 1 >= ? then clock_timestamp() end
+       where id = ?::uuid and ${OPEN} returning status`,
+      [waitMs / 1000, maxCrashes, maxCrashes, error, maxCrashes, id],
+    )
+    const isGivenUp = rows[0]?.status === 'failed'
+    if (isGivenUp) await dropTexts(trx, id)
+    return isGivenUp
+  })
 }
 
 /** @returns how many */

@@ -20,6 +20,8 @@ import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS, requireSendab
 const REFUSAL_NAMES = namesOfRefusals(REFUSALS)
 
 export interface NewMessage extends SendOptions {
+  /** Of its row; left out: a new one. */
+  id?: string
   userId: string
   /** The application that sends it; undefined: the user sends it, with a program of their own or by hand. */
   applicationId: string | undefined
@@ -136,7 +138,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
   if (await isBacklogFull(context)) throw new Unavailable('Too many messages are waiting', 10)
 
   return {
-    messageId: newId(),
+    messageId: message.id ?? newId(),
     lineId: line.id,
     source,
     applicationId,
@@ -194,6 +196,13 @@ export const OVER_CAP =
 
 export const OVER_MONTHLY_CAP = 'The monthly spending cap is reached'
 
+const LINE_FULL = 'Too many messages of this line are waiting. Try again when some have been sent'
+
+/** Whether it was refused only because too much waits on its line. */
+export function isLineFull(answer: unknown): boolean {
+  return answer instanceof UserError && answer.message === LINE_FULL
+}
+
 function requireAccepted({ outcome, messageId }: QueueAnswer): string {
   switch (outcome) {
     case 'accepted':
@@ -206,10 +215,7 @@ function requireAccepted({ outcome, messageId }: QueueAnswer): string {
     case 'over_cap':
       throw capRefusal(OVER_CAP)
     case 'line_full':
-      throw new UserError(
-        'Too many messages of this line are waiting. Try again when some have been sent',
-        429,
-      )
+      throw new UserError(LINE_FULL, 429)
     case 'key_reused':
       throw new UserError(REFUSALS.keyReused, 422)
     case 'key_in_flight':

@@ -26,18 +26,27 @@ const MAX_OPEN_TASKS = 3
  * Adds a background task, which `maintenance` goes on with until it is done: the row is its record, and its job only
  * says that it is there.
  *
+ * @param task.id where whoever asks has chosen it: asked twice, the task of the first time is given back
+ * @param withIt writes what else belongs to it, in the same transaction
  * @throws UserError 409 when too many are under way
  */
-export async function addTask(context: Context, task: Omit<NewTask, 'id'>, act: Act): Promise<Task> {
+export async function addTask(
+  context: Context,
+  task: Omit<NewTask, 'id'> & { id?: string },
+  act: Act,
+  withIt: (trx: Database) => Promise<void> = () => Promise.resolve(),
+): Promise<Task> {
   const { db, queues } = context
-  const id = newId()
+  const { id = newId(), userId } = task
   await transaction(db, async (trx) => {
     if (!(await insertTask(trx, { ...task, id }, MAX_OPEN_TASKS))) {
+      if (userId !== null && (await findTask(trx, userId, id)) !== undefined) return
       throw new UserError(
         `${MAX_OPEN_TASKS} background tasks are already running. Wait until one is done, or stop one`,
         409,
       )
     }
+    await withIt(trx)
     await record(context, trx, act)
   })
   void queues.enqueueTasks([{ id, generation: 0 }])

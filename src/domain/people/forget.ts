@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eraseListed } from '../../database/messages/text-lists.js'
 import { endWaiting } from '../../database/people/ending.js'
 import {
   deleteContacts,
@@ -115,6 +116,7 @@ async function eachPart(
 }
 
 async function endAll({ db }: Context, person: PersonOnLines): Promise<void> {
+  await eraseListed(db, person)
   for (;;) {
     const ended = await endWaiting(db, person, ROWS_AT_ONCE)
     if (Object.values(ended).every((count) => count < ROWS_AT_ONCE)) return

@@ -54,6 +54,7 @@ const NOTICES = {
   'application-disconnected': 'Application disconnected. It can no longer use your lines.',
   'application-line-disconnected': 'Application disconnected from this line.',
   'text-accepted': 'Message accepted. Follow its progress below.',
+  'list-started': 'Sending to the list. Follow the progress here.',
   'tried-now': 'Retrying now. This page updates automatically.',
   'events-tried-now': 'Retrying all waiting events now.',
   'messages-tried-now': 'Retrying all waiting messages now.',

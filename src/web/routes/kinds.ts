@@ -23,6 +23,7 @@ import { readFormBody } from '../middleware/form-body.js'
 import { readFieldsBody, readJsonBody } from '../middleware/json-body.js'
 import { answerInOAuthsWords } from '../oauth/refusals.js'
 import { readPhoneFields, readPhoneForm } from '../simulator/phone-form.js'
+import { readListFields, readListForm } from '../console/lines/text-list/form.js'
 
 type Show = (context: Context) => Middleware
 type Does = (context: Context) => Act
@@ -44,6 +45,8 @@ export function createRoutes(context: Context) {
   const ownForm = [readFormBody, requireOwnForm(context)]
   const fileForm = [readPhoneForm, requireOwnForm(context)]
   const fileFormOfNobody = [readPhoneFields, requireOwnForm(context)]
+  const listForm = [readListForm, requireOwnForm(context)]
+  const listFormOfNobody = [readListFields, requireOwnForm(context)]
 
   /** What a form does, it does for whoever sent it. */
   const actFor =
@@ -89,6 +92,8 @@ export function createRoutes(context: Context) {
     operatorForm: formFor([hasSecondFactor, requireOperatorSession]),
     /** A form with a file. */
     fileForm: formFor([hasSecondFactor], fileForm, fileFormOfNobody),
+    /** The form with a file of recipients. */
+    listForm: formFor([hasSecondFactor], listForm, listFormOfNobody),
 
     /**
      * An operation for programs, by an API token that may do so, in every accepted word; with a scope also for

@@ -16,6 +16,7 @@ import { postSegmentCount, postText } from '../console/lines/line/send-text.js'
 import { showLineSend } from '../console/lines/line/send.js'
 import { postPause, postResume, postTryLineMessagesNow } from '../console/lines/line/sending.js'
 import { showLines } from '../console/lines/lines.js'
+import { postListPreview, postSendList, showTextList } from '../console/lines/text-list.js'
 import {
   liveStart,
   postCloseTour,
@@ -30,7 +31,7 @@ import type { Routes } from './kinds.js'
 import { toConsole } from './to-console.js'
 
 /** The pages of lines and their forms. */
-export function linePages({ page, form }: Routes): void {
+export function linePages({ page, form, listForm }: Routes): void {
   // prettier-ignore
   {
     page(         '/console',                                                         showLines)
@@ -52,6 +53,9 @@ export function linePages({ page, form }: Routes): void {
     form(         '/console/lines/:lineId/name',                                      postName, showLine)
     form(         '/console/lines/:lineId/messages',                                  postText, showLineSend)
     form(         '/console/lines/:lineId/messages/segments',                         postSegmentCount, showLineSend)
+    page(         '/console/lines/:lineId/list',                                      showTextList)
+    listForm(     '/console/lines/:lineId/list/preview',                              postListPreview, showTextList)
+    listForm(     '/console/lines/:lineId/list/messages',                             postSendList, showTextList)
     form(         '/console/lines/:lineId/sending/pause',                             postPause, showLineSend)
     form(         '/console/lines/:lineId/sending/resume',                            postResume, showLineSend)
     form(         '/console/lines/:lineId/sending/try-now',                           postTryLineMessagesNow, showLineSend)

@@ -6,6 +6,7 @@ import { postNoticesRead, showNotices } from '../console/operating/notice-list.j
 import { liveOverview, showOverview } from '../console/operating/overview.js'
 import { postForgetPerson, postPerson, showPeople } from '../console/operating/people.js'
 import { postPauseAll, postResumeAll, showSending } from '../console/operating/sending.js'
+import { exportTextResults } from '../console/lines/text-list/results.js'
 import { liveTasks, postStopTask, showTasks } from '../console/operating/tasks.js'
 import { fresh } from '../console/people/confirm-first.js'
 import type { Routes } from './kinds.js'
@@ -19,6 +20,7 @@ export function operatingPages({ page, form, operatorPage, operatorForm }: Route
     form(         '/console/notices/read',                                            postNoticesRead, showNotices)
     page(         '/console/tasks',                                                   showTasks)
     page(         '/console/tasks/live',                                              liveTasks)
+    page(         '/console/tasks/:taskId/results.csv',                               exportTextResults)
     form(         '/console/tasks/:taskId/stop',                                      postStopTask, showTasks)
     operatorPage( '/console/overview',                                                showOverview)
     operatorPage( '/console/overview/live',                                           liveOverview)

@@ -1,99 +1,13 @@
-import multer from '@koa/multer'
-import type { Context as KoaContext, Middleware } from 'koa'
-import { MulterError } from 'multer'
 import { TOO_MANY_BYTES } from '../../domain/media/types.js'
 import { tooLarge, type MediaField } from '../../domain/simulator/media.js'
-import { UserError } from '../../errors.js'
-import { requirePlain } from '../middleware/body-bytes.js'
-import { readBodyText } from '../input/utf8.js'
+import { multipartForm } from '../middleware/multipart-form.js'
 
-const FILES: MediaField[] = ['picture', 'recording']
+const files: MediaField[] = ['picture', 'recording']
 
-const FILE_FIELDS = FILES.map((name) => ({ name, maxCount: 1 }))
+const PHONE_FORM = { files, maxFileBytes: TOO_MANY_BYTES - 1, tooLarge }
 
-// Files stay in memory, so that no stranger's file is ever on our disk. The form has five fields; the rest of these
-// limits
-// is room for what browsers add, and no more, because all of it is kept in memory.
-const limits = {
-  fileSize: TOO_MANY_BYTES - 1,
-  files: FILES.length,
-  fields: 10,
-  parts: 12,
-  fieldSize: 16 * 1024,
-  fieldNameSize: 100,
-  headerPairs: 20,
-  fieldNestingDepth: 0,
-}
-
-/** The package would put U+FFFD where a field is no UTF-8. */
-const defCharset = 'latin1'
-
-const readParts = multer({ limits, defCharset }).fields(FILE_FIELDS)
-
-const skipFiles = multer({
-  limits,
-  defCharset,
-  fileFilter: (_request, _file, answer) => {
-    answer(null, false)
-  },
-}).fields(FILE_FIELDS)
-
-interface FormState {
-  refusal?: UserError
-}
-
-/**
- * Reads a phone's form: its fields into `ctx.request.body`, its files into memory. What goes over a limit is read
- * to its end and thrown away; `requireReadableForm` tells of it at the form, with what was typed still there.
- *
- * @throws UserError 415, 400
- */
-export const readPhoneForm = readWith(readParts)
+/** Reads a phone's form. @throws UserError 415, 400 */
+export const readPhoneForm = multipartForm(PHONE_FORM)
 
 /** Reads a phone's form but keeps no file: for people who are not signed in. */
-export const readPhoneFields = readWith(skipFiles)
-
-function readWith(read: Middleware): Middleware {
-  return async (ctx, next) => {
-    if (!ctx.is('multipart/form-data')) throw new UserError('Send the form as multipart/form-data', 415)
-    requirePlain(ctx)
-    try {
-      await read(ctx, () => Promise.resolve())
-    } catch (error) {
-      ;(ctx.state as FormState).refusal = refusalOf(error)
-      // The fields before the one that was too large; among them the form's token, which is its first.
-      ctx.request.body = (ctx.req as { body?: unknown }).body
-    }
-    ctx.request.body = decodeFields(ctx.request.body)
-    await next()
-  }
-}
-
-/** Fields come with one character for each byte, and are text only if that is UTF-8. */
-function decodeFields(fields: unknown): unknown {
-  if (typeof fields === 'string') return readBodyText(Buffer.from(fields, 'latin1'))
-  if (Array.isArray(fields)) return fields.map(decodeFields)
-  if (typeof fields !== 'object' || fields === null) return fields
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, decodeFields(value)]))
-}
-
-/** @throws UserError 413 naming the field */
-export function requireReadableForm(ctx: KoaContext): void {
-  const { refusal } = ctx.state as FormState
-  if (refusal !== undefined) throw refusal
-}
-
-/** The file of a field; undefined when none was chosen. */
-export function fileOf(ctx: KoaContext, field: MediaField): Buffer | undefined {
-  const { files } = ctx.request as { files?: Partial<Record<string, Express.Multer.File[]>> }
-  return files?.[field]?.[0]?.buffer
-}
-
-/** @throws UserError 400 for a form whose beginning or end is missing */
-function refusalOf(error: unknown): UserError {
-  if (error instanceof MulterError && error.field !== undefined) {
-    if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(error.field)
-    if (error.code === 'LIMIT_FIELD_VALUE') return new UserError(`${error.field} is too long`, 413)
-  }
-  throw new UserError('The form could not be read')
-}
+export const readPhoneFields = multipartForm({ ...PHONE_FORM, isWithoutFiles: true })

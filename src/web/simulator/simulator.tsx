@@ -14,7 +14,7 @@ import { answerPage, pageOf, type Act } from '../console/page.js'
 import { sessionOf } from '../console/people/session.js'
 import { LiveConversation } from './conversation.js'
 import { pagePath } from './paths.js'
-import { fileOf, requireReadableForm } from './phone-form.js'
+import { fileOf, requireReadableForm } from '../middleware/multipart-form.js'
 import { Screen } from './screen.js'
 
 /**

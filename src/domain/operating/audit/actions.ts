@@ -110,6 +110,7 @@ export const ACTIONS = {
   'line.incoming_webhook.shown': { subject: 'line', words: 'was shown the URL of the incoming webhook' },
   'line.incoming_webhook.regenerated': { subject: 'line', words: 'gave the incoming webhook a new token' },
   'line.incoming_webhook.deleted': { subject: 'line', words: 'deleted the incoming webhook' },
+  'line.text_list.started': { subject: 'line', words: 'started to send a text to a list' },
   'line.exported': { subject: 'line', words: 'exported all of the line' },
 
   'endpoint.added': { subject: 'endpoint', words: 'added an endpoint' },

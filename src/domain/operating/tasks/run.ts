@@ -13,6 +13,7 @@ import type { Context } from '../../context.js'
 import { CRASH_WAIT_MS, MAX_CRASHES } from '../../crashes.js'
 import { replayBatch } from '../../endpoints/deliveries/replay-batch.js'
 import { retryBatch } from '../../endpoints/deliveries/retry-shown.js'
+import { queueListBatch } from '../../messages/text-list/task.js'
 import { releaseHeldBatch } from '../../endpoints/deliveries/held-events.js'
 import { LEASE_MS } from '../../leases.js'
 import type { Batch } from './batch.js'
@@ -27,6 +28,7 @@ const BATCHES: Record<TaskKind, (context: Context, task: ClaimedTask) => Promise
   held_events: releaseHeldBatch,
   retry: retryBatch,
   import: importBatch,
+  text_list: queueListBatch,
 }
 
 /** Whoever lost its claim looks so much later whether the other one has gone on. */

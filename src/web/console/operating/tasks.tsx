@@ -25,6 +25,7 @@ const KIND_WORDS: Record<TaskKind, string> = {
   held_events: 'Held events',
   retry: 'Retry of undelivered events',
   import: 'Import of numbers',
+  text_list: 'Texts to a list',
 }
 
 const MOODS: Record<Task['status'], 'good' | 'waiting' | 'bad'> = {
@@ -150,6 +151,13 @@ function What({ task, lineNames }: { task: Task; lineNames: TasksView['lineNames
           <code>{url}</code>
         </>
       )}
+      {kind === 'text_list' && (
+        <p>
+          <a href={`${TASKS}/${task.id}/results.csv`} download>
+            Results (CSV)
+          </a>
+        </p>
+      )}
     </>
   )
 }
@@ -171,7 +179,8 @@ function Bar({ task }: { task: Task }) {
       {failedCount > 0 && (
         <p class="why">
           {failedCount.toLocaleString('en')} failed.{' '}
-          {lastFailure !== null && (kind === 'import' ? lastFailure : explainFailure(lastFailure))}
+          {lastFailure !== null &&
+            (kind === 'import' || kind === 'text_list' ? lastFailure : explainFailure(lastFailure))}
         </p>
       )}
     </>

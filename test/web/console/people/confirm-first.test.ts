@@ -26,7 +26,7 @@ const NOT_ASKED: [reason: string, paths: RegExp][] = [
   ['it answers a script, which is told to give the password', /\/second-factor\/passkeys\/options$/],
   ['it marks, names or chooses something for the reader alone', /\/(tour\/close|notices\/read|name|mails)$/],
   ['it sends a text, which is what a line is for', /\/(messages|voicemails)$/],
-  ['it counts and changes nothing', /\/(segments|policy\/preview)$/],
+  ['it counts and changes nothing', /\/(segments|policy\/preview|list\/preview)$/],
   ['it holds or frees what waits, for the same receivers', /\/(pause|resume|try-now)$/],
   ['it sends to the receivers that are there', /\/(test-event|send-held-events|send-again|activity\/retry)$/],
   ['it changes when, or whether, one message goes', /\/(reschedule|cancel)$/],

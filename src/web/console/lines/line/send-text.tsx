@@ -23,6 +23,11 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
       offers={isActive ? [action, counting] : []}
       isAnswer={counted !== undefined}
     >
+      {isActive && (
+        <p>
+          To text many people at once, <a href={`${path}/list`}>send to a list</a> from a CSV file.
+        </p>
+      )}
       {isActive ? (
         <TextForm page={view.page} action={action} counted={counted}>
           <Field

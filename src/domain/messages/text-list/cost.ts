@@ -1,0 +1,36 @@
+import type { OwnLine } from '../../../database/lines/lines.js'
+import type { Context } from '../../context.js'
+import { findCapsOfLine } from '../spend-caps.js'
+import { readMonths, readUsage } from '../spending/usage.js'
+
+/** What a list will take of money and of caps, as far as that can be known before. */
+export interface ListCost {
+  /** What so many segments of this line cost lately; undefined: its carrier names no prices. */
+  estimate: { amount: number; currency: string } | undefined
+  /** How many segments the caps of the day leave; undefined: there are none. */
+  segmentsLeft: number | undefined
+}
+
+export async function findListCost(context: Context, line: OwnLine, segmentCount: number): Promise<ListCost> {
+  const [usage, caps] = await Promise.all([
+    readUsage(context, line.userId, { lineIds: [line.id], ...readMonths({}) }),
+    findCapsOfLine(context, line),
+  ])
+  const month = usage.find(({ prices, segmentCount: sent }) => prices.length > 0 && sent > 0)
+  const price = month?.prices.reduce((one, other) => (other.messageCount > one.messageCount ? other : one))
+  const left = caps.map(({ segmentsPerDay, used }) => Math.max(0, segmentsPerDay - used))
+  return {
+    estimate:
+      month === undefined || price === undefined
+        ? undefined
+        : {
+            // Not every message has its price yet, so what one costs is put on the segments that one has.
+            amount:
+              (Number(price.amount) / price.messageCount) *
+              (month.messageCount / month.segmentCount) *
+              segmentCount,
+            currency: price.currency,
+          },
+    segmentsLeft: left.length === 0 ? undefined : Math.min(...left),
+  }
+}

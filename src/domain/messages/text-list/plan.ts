@@ -1,0 +1,161 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { OwnLine } from '../../../database/lines/lines.js'
+import { findUnwilling, type ListedText } from '../../../database/messages/text-lists.js'
+import { refusalOf, UserError } from '../../../errors.js'
+import { countSegments } from '../../../kit/text/segments.js'
+import type { Context } from '../../context.js'
+import { parseNumber } from '../phone-number.js'
+import { MAX_TEXT_LENGTH, readDestination, REFUSALS, requireSendable } from '../submit.js'
+import { keyOf, type ListFile, type ListRow } from './read-file.js'
+
+/** What a person asks for: a file, a text with `{{column}}` in it, and which column has the numbers. */
+export interface AskedList {
+  file: ListFile
+  text: string
+  /** Its name; empty: the one that looks most like it. */
+  column: string
+}
+
+/** What would become of every row. */
+export interface ListPlan {
+  /** The column with the numbers. */
+  column: string
+  texts: PlannedText[]
+  goodCount: number
+  segmentCount: number
+}
+
+export interface PlannedText extends ListedText {
+  /** As it stands in the file. */
+  writtenNumber: string
+}
+
+/** The rows between which other requests have their turn: reading a number costs some 30 µs. */
+const ROWS_AT_ONCE = 200
+
+/** The texts as they will be, and why rows get none. @throws UserError for the text and the column */
+export async function planList(context: Context, line: OwnLine, asked: AskedList): Promise<ListPlan> {
+  const { file } = asked
+  const write = readTemplate(asked.text, file.columns)
+  const place = findColumn(file, asked.column, line.country)
+  const texts: PlannedText[] = []
+  const seen = new Map<string, number>()
+  for (const [n, row] of file.rows.entries()) {
+    if (n % ROWS_AT_ONCE === 0) await nextTurn()
+    texts.push(planRow(line, file, row, { place, write, seen }))
+  }
+  const unwilling = await findUnwilling(context.db, { lineId: line.id, userId: line.userId }, [
+    ...seen.keys(),
+  ])
+  let goodCount = 0
+  let segmentCount = 0
+  for (const planned of texts) {
+    const why = planned.text === null ? undefined : unwilling.get(planned.toNumber ?? '')
+    if (why !== undefined) Object.assign(planned, { text: null, reason: UNWILLING[why] })
+    if (planned.text === null) continue
+    goodCount += 1
+    segmentCount += countSegments(planned.text)
+  }
+  return { column: file.columns[place] ?? '', texts, goodCount, segmentCount }
+}
+
+const UNWILLING = { opted_out: 'Opted out with STOP', blocked: 'You blocked this number' }
+
+function planRow(
+  line: OwnLine,
+  { columns }: ListFile,
+  { line: at, values }: ListRow,
+  how: { place: number; write: Write; seen: Map<string, number> },
+): PlannedText {
+  const { place, write, seen } = how
+  const writtenNumber = values[place] ?? ''
+  const planned = { line: at, writtenNumber, toNumber: null, text: null, reason: null }
+  if (values.length !== columns.length) {
+    return { ...planned, reason: `Has ${values.length} values instead of ${columns.length}` }
+  }
+  try {
+    const toNumber = readDestination({ ...line, lineNumber: line.number }, writtenNumber)
+    const before = seen.get(toNumber)
+    if (before !== undefined) return { ...planned, toNumber, reason: `Same number as line ${before}` }
+    seen.set(toNumber, at)
+    const { text, reason } = write(values)
+    return { ...planned, toNumber, text, reason }
+  } catch (error) {
+    return { ...planned, reason: explainRefusal(refusalOf(error).message) }
+  }
+}
+
+/** A row's text, or why it has none. */
+type Write = (values: readonly string[]) => { text: string; reason: null } | { text: null; reason: string }
+
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
+
+/** @throws UserError when the text is none, or names a column that is not there */
+function readTemplate(written: string, columns: readonly string[]): Write {
+  const template = written.replace(/\r\n?/g, '\n').toWellFormed()
+  if (template.trim() === '') throw new UserError('Write a text')
+  requireShort(template)
+  const places = new Map(columns.map((column, n) => [keyOf(column), n]))
+  for (const [whole, name = ''] of template.matchAll(PLACEHOLDER)) {
+    if (keyOf(name) === '' || !places.has(keyOf(name))) {
+      const named = columns.filter((each) => each !== '').map((each) => `{{${each}}}`)
+      throw new UserError(`The file has no column for ${whole}. You can use ${named.join(', ')}`)
+    }
+  }
+  return (values) => {
+    let missing: string | undefined
+    const text = template.replace(PLACEHOLDER, (_, name: string) => {
+      const value = values[places.get(keyOf(name)) ?? -1] ?? ''
+      if (value === '') missing ??= name.trim()
+      return value
+    })
+    if (missing !== undefined) return { text: null, reason: `{{${missing}}} is empty` }
+    try {
+      requireSendable(text)
+      return { text, reason: null }
+    } catch (error) {
+      return { text: null, reason: explainRefusal(refusalOf(error).message) }
+    }
+  }
+}
+
+function requireShort(template: string): void {
+  try {
+    requireSendable(template)
+  } catch (error) {
+    throw new UserError(explainRefusal(refusalOf(error).message))
+  }
+}
+
+const NUMBER_COLUMNS = ['to', 'phone', 'number', 'phonenumber', 'tonumber', 'mobile', 'cell', 'tel', 'msisdn']
+/** So many rows say which column has the numbers, if none is called so. */
+const SAMPLE = 20
+
+/** @throws UserError when a column is named that is not there */
+function findColumn({ columns, rows }: ListFile, asked: string, country: string | null): number {
+  if (asked.trim() !== '') {
+    const place = columns.findIndex((each) => keyOf(each) === keyOf(asked))
+    if (place === -1) throw new UserError(`The file has no column named “${asked.trim()}”`)
+    return place
+  }
+  const bare = columns.map((each) => keyOf(each).replace(/[^a-z]/g, ''))
+  for (const name of NUMBER_COLUMNS) if (bare.includes(name)) return bare.indexOf(name)
+  const counts = columns.map(
+    (_, n) =>
+      rows.slice(0, SAMPLE).filter(({ values }) => parseNumber(values[n] ?? '', country) !== undefined)
+        .length,
+  )
+  return Math.max(0, counts.indexOf(Math.max(...counts)))
+}
+
+const WORDS: Partial<Record<string, string>> = {
+  [REFUSALS.tooLong]: `The text has more than ${MAX_TEXT_LENGTH.toLocaleString('en')} characters`,
+  [REFUSALS.notANumber]: 'Not a phone number',
+  [REFUSALS.notAllowed]: 'This line may not text this number or its country',
+  [REFUSALS.optedOut]: UNWILLING.opted_out,
+}
+
+/** The API's words of a refusal as a person reads them. */
+export function explainRefusal(message: string): string {
+  return WORDS[message] ?? message
+}

@@ -1,0 +1,86 @@
+import { parse } from 'csv-parse/sync'
+import { UserError } from '../../../errors.js'
+
+export const MAX_FILE_BYTES = 1024 * 1024
+export const MAX_ROWS = 10_000
+/** More are a file of another kind; the page shows them all. */
+const MAX_COLUMNS = 100
+
+/** A file of recipients: one column has their numbers, and the others what a text may have of each. */
+export interface ListFile {
+  columns: string[]
+  rows: ListRow[]
+}
+
+export interface ListRow {
+  /** Where it begins in the file, as editors and spreadsheets count. */
+  line: number
+  values: string[]
+}
+
+/**
+ * Reads CSV (RFC 4180) with commas or semicolons, whichever its first line has more of. Rows without any value are left out.
+ *
+ * @throws UserError when it is none, or too long
+ */
+export function readListFile(written: string): ListFile {
+  // Forms make CRLF of every end of a line, so a file that came back in one would else have other texts.
+  const csv = written.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
+  if (Buffer.byteLength(csv) > MAX_FILE_BYTES) throw new UserError('The file is larger than 1 MiB', 413)
+  if (csv.includes('\0')) throw new UserError('The file is not CSV. Save it as CSV (UTF-8)')
+  const [head, ...rows] = parseRows(csv, delimiterOf(csv))
+  if (head === undefined) throw new UserError('The file is empty')
+  if (rows.length > MAX_ROWS) {
+    throw new UserError(`The file has more than ${MAX_ROWS.toLocaleString('en')} rows. Split it`, 413)
+  }
+  return { columns: readColumns(head.values), rows }
+}
+
+function delimiterOf(csv: string): ',' | ';' {
+  const head = csv.slice(0, csv.indexOf('\n') + 1 || undefined).replace(/"[^"]*"/g, '')
+  return head.split(';').length > head.split(',').length ? ';' : ','
+}
+
+function parseRows(csv: string, delimiter: string): ListRow[] {
+  try {
+    const records = parse(csv, {
+      delimiter,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      to: MAX_ROWS + 2,
+    }) as unknown as { record: string[]; info: { lines: number } }[]
+    return records.map(({ record, info }) => ({
+      // The package counts to the end of a row, which has lines of its own in quotes.
+      line: info.lines - record.join('').split('\n').length + 1,
+      values: record.map((value) => value.trim()),
+    }))
+  } catch (error) {
+    const { lines } = error as { lines?: unknown }
+    if (typeof lines !== 'number') throw error
+    throw new UserError(
+      `Line ${lines} is not valid CSV. Put values that contain quotes in quotes, and double the quotes inside`,
+    )
+  }
+}
+
+/** @throws UserError unless each can be named */
+function readColumns(columns: string[]): string[] {
+  if (columns.length > MAX_COLUMNS) throw new UserError(`The file has more than ${MAX_COLUMNS} columns`)
+  if (columns.some((each) => /^\+?[\d\s()./-]{6,}$/.test(each))) {
+    throw new UserError('The first line must name the columns, such as phone,name')
+  }
+  const known = new Set<string>()
+  for (const column of columns) {
+    const name = keyOf(column)
+    if (name !== '' && known.has(name)) throw new UserError(`The file has two columns named “${column}”`)
+    known.add(name)
+  }
+  return columns
+}
+
+/** Columns are found by their names in any case. */
+export function keyOf(column: string): string {
+  return column.trim().toLowerCase()
+}

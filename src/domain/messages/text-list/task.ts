@@ -1,0 +1,185 @@
+import { transaction } from '../../../database/connection.js'
+import type { OwnLine } from '../../../database/lines/lines.js'
+import {
+  countWaitingOnLine,
+  insertTexts,
+  listTextResults,
+  settleTexts,
+  takeTexts,
+  type TextResult,
+  type WaitingText,
+} from '../../../database/messages/text-lists.js'
+import { advanceTask, type ClaimedTask } from '../../../database/operating/tasks.js'
+import { Unavailable, UserError } from '../../../errors.js'
+import { newId } from '../../../ids.js'
+import type { Context } from '../../context.js'
+import { getOwnLine } from '../../lines/lines.js'
+import type { Batch } from '../../operating/tasks/batch.js'
+import { addTask, getTask, type Task } from '../../operating/tasks.js'
+import { isLineFull, postMessages } from '../post.js'
+import { explainRefusal, planList, type AskedList } from './plan.js'
+
+/** They are one statement. */
+const BATCH = 100
+/** A line that has as much as it may have is looked at again so much later. */
+const FULL_WAIT_MS = 2000
+/** A list leaves room in the line's queue for what else is sent, and what is not queued yet can be stopped. */
+const SHARE_OF_QUEUE = 0.5
+const ROWS_AT_ONCE = 1000
+
+/**
+ * Starts a background task that sends a text to every good row of a file. Its numbers and texts are in rows of their own, and each
+ * text goes from there when its message is queued, or the task is over.
+ *
+ * @param id of the task, which the form made: sent twice, the second finds the task of the first
+ * @throws UserError 400 for the file, 403 when the line is disabled, 409 when too many tasks are under way
+ */
+export async function startTextList(
+  context: Context,
+  line: OwnLine,
+  asked: AskedList,
+  id: string,
+): Promise<Task> {
+  if (line.status !== 'active') throw new UserError(DISABLED, 403)
+  const { texts, goodCount } = await planList(context, line, asked)
+  if (goodCount === 0) throw new UserError('No row can be sent')
+  return addTask(
+    context,
+    {
+      id,
+      kind: 'text_list',
+      userId: line.userId,
+      lineId: line.id,
+      applicationId: null,
+      asked: {},
+      totalCount: goodCount,
+    },
+    {
+      action: 'line.text_list.started',
+      subjectId: line.id,
+      userId: line.userId,
+      after: { count: goodCount, skipped: texts.length - goodCount },
+    },
+    async (trx) => {
+      for (let from = 0; from < texts.length; from += ROWS_AT_ONCE) {
+        await insertTexts(trx, id, texts.slice(from, from + ROWS_AT_ONCE))
+      }
+    },
+  )
+}
+
+const DISABLED = 'This line is disabled and cannot send'
+
+/**
+ * Queues the next messages of such a task (`tasks/run.ts`). None is queued twice: a process that goes on where another one died
+ * finds the messages by their ids, and one that only seemed to be dead is told apart by the idempotency key of each row.
+ *
+ * @throws UserError when the line is gone or disabled
+ */
+export async function queueListBatch(context: Context, task: ClaimedTask): Promise<Batch> {
+  const { userId, lineId } = task
+  if (userId === null || lineId === null) throw new Error('a list must say whose it is')
+  const line = await getOwnLine(context, userId, lineId)
+  if (line.status !== 'active') throw new UserError(DISABLED, 403)
+  const limit = Math.min(BATCH, await roomOf(context, lineId))
+  if (limit === 0) return { count: 0, isLast: false, waitMs: FULL_WAIT_MS }
+
+  const taken = await takeTexts(
+    context.db,
+    task.id,
+    Array.from({ length: limit }, () => newId()),
+  )
+  const missing = taken.filter(({ isQueued }) => !isQueued)
+  const answers = await postMessages(
+    context,
+    missing.map((each) => messageOf(task, { userId, lineId }, each)),
+  )
+  const { settled, error, hasWaiting } = judge(missing, answers)
+  const done = [...taken.filter(({ isQueued }) => isQueued).map(queued), ...settled]
+  const refused = done.filter(({ reason }) => reason !== null)
+  await transaction(context.db, async (trx) => {
+    await settleTexts(trx, task.id, done)
+    await advanceTask(trx, task, {
+      position: task.position,
+      doneCount: done.length - refused.length,
+      failedCount: refused.length,
+      ...(refused.length === 0 ? {} : { lastFailure: refused.at(-1)?.reason ?? '' }),
+    })
+  })
+  return {
+    count: done.length,
+    isLast: taken.length < limit && !hasWaiting,
+    waitMs: hasWaiting ? FULL_WAIT_MS : 0,
+    ...(error === undefined ? {} : { error }),
+  }
+}
+
+async function roomOf({ db, config }: Context, lineId: string): Promise<number> {
+  const most = Math.max(1, Math.floor(config.maxQueuedPerLine * SHARE_OF_QUEUE))
+  return most - (await countWaitingOnLine(db, lineId, most))
+}
+
+function messageOf(task: ClaimedTask, whose: { userId: string; lineId: string }, text: WaitingText) {
+  return {
+    ...whose,
+    id: text.messageId,
+    applicationId: undefined,
+    isFromConsole: true,
+    toNumber: text.toNumber,
+    text: text.text,
+    mediaUrl: undefined,
+    idempotencyKey: `${task.id}:${text.line}`,
+  }
+}
+
+interface Settled {
+  line: number
+  reason: string | null
+}
+
+const queued = ({ line }: { line: number }): Settled => ({ line, reason: null })
+
+/** What waits has no room now. A cap ends the task: whoever sends should know, and not be surprised the next day. */
+function judge(texts: readonly WaitingText[], answers: readonly (string | Error)[]) {
+  const settled: Settled[] = []
+  let error: string | undefined
+  let hasWaiting = false
+  for (const [n, text] of texts.entries()) {
+    const answer = answers[n]
+    if (typeof answer === 'string') settled.push(queued(text))
+    else if (answer instanceof Unavailable || isLineFull(answer) || isInFlight(answer)) hasWaiting = true
+    else if (!(answer instanceof UserError)) throw answer ?? new Error('a row has no answer')
+    else if (answer.status === 429) error ??= answer.message
+    else settled.push({ line: text.line, reason: explainRefusal(answer.message) })
+  }
+  return { settled, error, hasWaiting }
+}
+
+/** Somebody else is at the row at this moment. */
+function isInFlight(answer: unknown): boolean {
+  return answer instanceof UserError && answer.status === 409
+}
+
+/**
+ * What became of every row, in order of the file.
+ *
+ * @throws UserError 404 when the user has no such task
+ */
+export async function readTextResults(
+  context: Context,
+  userId: string,
+  taskId: string,
+): Promise<AsyncIterable<TextResult>> {
+  const task = await getTask(context, userId, taskId)
+  if (task.kind !== 'text_list') throw new UserError('This task has no results', 404)
+  return eachResult(context, task.id)
+}
+
+async function* eachResult({ db }: Context, taskId: string): AsyncGenerator<TextResult> {
+  for (let afterLine = 0; ;) {
+    const rows = await listTextResults(db, taskId, { afterLine, limit: ROWS_AT_ONCE })
+    yield* rows
+    afterLine = rows.at(-1)?.line ?? afterLine
+    if (rows.length < ROWS_AT_ONCE) return
+  }
+}

@@ -1,0 +1,43 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { MAX_FILE_BYTES, readListFile } from '../../../../domain/messages/text-list/read-file.js'
+import type { AskedList } from '../../../../domain/messages/text-list/plan.js'
+import { UserError } from '../../../../errors.js'
+import { utf8Of } from '../../../input/utf8.js'
+import { readFormBody } from '../../../middleware/form-body.js'
+import { fileOf, multipartForm, requireReadableForm } from '../../../middleware/multipart-form.js'
+import { fieldOf } from '../../form-values.js'
+
+const FORM = {
+  files: ['file'],
+  maxFileBytes: MAX_FILE_BYTES,
+  tooLarge: () => new UserError('The file is larger than 1 MiB', 413),
+}
+
+/** The second form has the file in a field, where each end of a line became CRLF. */
+const withList = multipartForm({ ...FORM, maxFieldBytes: 2 * MAX_FILE_BYTES })
+const withoutList = multipartForm({ ...FORM, isWithoutFiles: true })
+
+/** Reads the form of a list. @throws UserError 413, 400 */
+export const readListForm: Middleware = readWith(withList)
+
+/** Reads it without its file: for people who are not signed in. */
+export const readListFields: Middleware = readWith(withoutList)
+
+/** A form without a file may also come as other forms do. */
+function readWith(multipart: Middleware): Middleware {
+  return async (ctx, next) => {
+    await (ctx.is('multipart/form-data') ? multipart : readFormBody)(ctx, next)
+  }
+}
+
+const fileText = utf8Of('The file')
+
+/** What was asked for, and the file's text, which the next form brings again. @throws UserError */
+export function readAskedList(ctx: KoaContext): { asked: AskedList; csv: string } {
+  requireReadableForm(ctx)
+  const file = fileOf(ctx, 'file')
+  const csv = file === undefined || file.length === 0 ? fieldOf(ctx, 'csv') : fileText(file)
+  if (csv === '') throw new UserError('Choose a file')
+  const asked = { file: readListFile(csv), text: fieldOf(ctx, 'text'), column: fieldOf(ctx, 'column') }
+  return { asked, csv }
+}

@@ -1,0 +1,156 @@
+import type { ComponentChildren } from 'preact'
+import type { ListCost } from '../../../../domain/messages/text-list/cost.js'
+import type { ListPlan, PlannedText } from '../../../../domain/messages/text-list/plan.js'
+import { measureText } from '../../../../domain/messages/segments.js'
+import { Form } from '../../form.js'
+import { PhoneNumber } from '../../messages/phone-number.js'
+import { segmentWords } from '../../messages/segments.js'
+import type { Page } from '../../page.js'
+import { UserText } from '../../user-text.js'
+
+export interface PreviewedList {
+  /** The file, as text. */
+  csv: string
+  text: string
+  columns: string[]
+  plan: ListPlan
+  cost: ListCost
+  /** Of the task to be. */
+  key: string
+}
+
+const TEXTS_SHOWN = 3
+/** The results of the task have all of them. */
+const SKIPPED_SHOWN = 20
+
+/** How it will be, and the button that sends it. */
+export function Preview({ page, path, list }: { page: Page; path: string; list: PreviewedList }) {
+  const { plan, columns, cost } = list
+  const { texts, goodCount, segmentCount } = plan
+  const good = texts.filter(({ text }) => text !== null)
+  const skipped = texts.filter(({ text }) => text === null)
+  return (
+    <section aria-labelledby="preview" tabIndex={-1} autofocus>
+      <h2 id="preview">Preview</h2>
+      <dl class="pairs">
+        <Pair label="Rows">
+          {count(goodCount)} of {count(texts.length)} will be sent
+          {skipped.length > 0 && `, ${count(skipped.length)} skipped`}
+        </Pair>
+        <Pair label="Segments">{count(segmentCount)}</Pair>
+        {cost.estimate !== undefined && (
+          <Pair label="Estimated cost">
+            About {cost.estimate.amount.toFixed(2)} {cost.estimate.currency}, at what this line paid lately
+          </Pair>
+        )}
+        <Pair label="Phone numbers">
+          Column “<UserText>{plan.column}</UserText>”
+        </Pair>
+        <Pair label="Columns">
+          <UserText>{columns.join(', ')}</UserText>
+        </Pair>
+      </dl>
+      {cost.segmentsLeft !== undefined && cost.segmentsLeft < segmentCount && (
+        <p class="fault">
+          The daily cap has room for {count(cost.segmentsLeft)} segments today. Sending stops when it is
+          reached.
+        </p>
+      )}
+      {good.length > 0 && <First texts={good.slice(0, TEXTS_SHOWN)} goodCount={goodCount} />}
+      {skipped.length > 0 && <Skipped texts={skipped} />}
+      <Send page={page} action={`${path}/messages`} list={list} />
+    </section>
+  )
+}
+
+function Pair({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function First({ texts, goodCount }: { texts: readonly PlannedText[]; goodCount: number }) {
+  return (
+    <>
+      <h3>{goodCount <= texts.length ? 'Texts' : `First ${texts.length} texts`}</h3>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>To</th>
+            <th>Text</th>
+            <th>Segments</th>
+          </tr>
+        </thead>
+        <tbody>
+          {texts.map(({ line, toNumber, text }) => (
+            <tr key={line}>
+              <td data-label="To">
+                <PhoneNumber number={toNumber ?? ''} />
+              </td>
+              <td data-label="Text" class="wrap">
+                <UserText>{text ?? ''}</UserText>
+              </td>
+              <td data-label="Segments">{segmentWords(measureText(text ?? ''))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+function Skipped({ texts }: { texts: readonly PlannedText[] }) {
+  return (
+    <>
+      <h3>Skipped rows</h3>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th>Line</th>
+            <th>Number</th>
+            <th>Reason</th>
+          </tr>
+        </thead>
+        <tbody>
+          {texts.slice(0, SKIPPED_SHOWN).map(({ line, writtenNumber, reason }) => (
+            <tr key={line}>
+              <td data-label="Line">Line {line}</td>
+              <td data-label="Number">
+                <UserText>{writtenNumber.slice(0, 40)}</UserText>
+              </td>
+              <td data-label="Reason">
+                <UserText>{reason ?? ''}</UserText>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {texts.length > SKIPPED_SHOWN && (
+        <p class="muted">And {count(texts.length - SKIPPED_SHOWN)} more. The results list all of them.</p>
+      )}
+    </>
+  )
+}
+
+function Send({ page, action, list }: { page: Page; action: string; list: PreviewedList }) {
+  const { csv, text, key, plan } = list
+  if (plan.goodCount === 0) return <p class="fault">No row can be sent.</p>
+  return (
+    <Form page={page} action={action} isMultipart>
+      <input type="hidden" name="key" value={key} />
+      <input type="hidden" name="text" value={text} />
+      <input type="hidden" name="column" value={plan.column} />
+      <input type="hidden" name="csv" value={csv} />
+      <button type="submit" class="primary">
+        Send {count(plan.goodCount)} {plan.goodCount === 1 ? 'text' : 'texts'}
+      </button>
+    </Form>
+  )
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en')
+}

@@ -1,0 +1,102 @@
+import multer from '@koa/multer'
+import type { Context as KoaContext, Middleware } from 'koa'
+import { MulterError } from 'multer'
+import { UserError } from '../../errors.js'
+import { readBodyText } from '../input/utf8.js'
+import { requirePlain } from './body-bytes.js'
+
+/** A form with files. All of it is kept in memory, so that no stranger's file is ever on our disk: bounds are small. */
+interface FormWithFiles {
+  /** The fields with files, one in each. */
+  files: readonly string[]
+  maxFileBytes: number
+  /** What is said of a larger file. */
+  tooLarge: (field: string) => UserError
+  /** Of a field without a file. */
+  maxFieldBytes?: number
+  /** Files are read and thrown away: for people who are not signed in. */
+  isWithoutFiles?: boolean
+}
+
+/** The largest form of ours has half as many; the rest is room for what browsers add. */
+const MAX_FIELDS = 10
+
+/** The package would put U+FFFD where a field is no UTF-8. */
+const defCharset = 'latin1'
+
+interface FormState {
+  refusal?: UserError
+}
+
+/**
+ * Reads such a form: its fields into `ctx.request.body`, its files into memory. What goes over a limit is read
+ * to its end and thrown away; `requireReadableForm` tells of it at the form, with what was typed still there.
+ *
+ * @throws UserError 415, 400
+ */
+export function multipartForm(form: FormWithFiles): Middleware {
+  const { files, maxFileBytes, tooLarge, maxFieldBytes = 16 * 1024, isWithoutFiles = false } = form
+  const read = multer({
+    limits: {
+      fileSize: maxFileBytes,
+      files: files.length,
+      fields: MAX_FIELDS,
+      parts: MAX_FIELDS + files.length,
+      fieldSize: maxFieldBytes,
+      fieldNameSize: 100,
+      headerPairs: 20,
+      fieldNestingDepth: 0,
+    },
+    defCharset,
+    ...(isWithoutFiles
+      ? {
+          fileFilter: (_request, _file, answer) => {
+            answer(null, false)
+          },
+        }
+      : {}),
+  }).fields(files.map((name) => ({ name, maxCount: 1 })))
+
+  return async (ctx, next) => {
+    if (!ctx.is('multipart/form-data')) throw new UserError('Send the form as multipart/form-data', 415)
+    requirePlain(ctx)
+    try {
+      await read(ctx, () => Promise.resolve())
+    } catch (error) {
+      ;(ctx.state as FormState).refusal = refusalOf(error, tooLarge)
+      // The fields before the one that was too large; among them the form's token, which is its first.
+      ctx.request.body = (ctx.req as { body?: unknown }).body
+    }
+    ctx.request.body = decodeFields(ctx.request.body)
+    await next()
+  }
+}
+
+/** Fields come with one character for each byte, and are text only if that is UTF-8. */
+function decodeFields(fields: unknown): unknown {
+  if (typeof fields === 'string') return readBodyText(Buffer.from(fields, 'latin1'))
+  if (Array.isArray(fields)) return fields.map(decodeFields)
+  if (typeof fields !== 'object' || fields === null) return fields
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, decodeFields(value)]))
+}
+
+/** @throws UserError 413 naming the field */
+export function requireReadableForm(ctx: KoaContext): void {
+  const { refusal } = ctx.state as FormState
+  if (refusal !== undefined) throw refusal
+}
+
+/** The file of a field; undefined when none was chosen. */
+export function fileOf(ctx: KoaContext, field: string): Buffer | undefined {
+  const { files } = ctx.request as { files?: Partial<Record<string, Express.Multer.File[]>> }
+  return files?.[field]?.[0]?.buffer
+}
+
+/** @throws UserError 400 for a form whose beginning or end is missing */
+function refusalOf(error: unknown, tooLarge: FormWithFiles['tooLarge']): UserError {
+  if (error instanceof MulterError && error.field !== undefined) {
+    if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(error.field)
+    if (error.code === 'LIMIT_FIELD_VALUE') return new UserError(`${error.field} is too long`, 413)
+  }
+  throw new UserError('The form could not be read')
+}

@@ -1,0 +1,273 @@
+import { expect } from 'chai'
+import type { Context } from '../../../../src/domain/context.js'
+import { claimTask } from '../../../../src/database/operating/tasks.js'
+import { upsertContact } from '../../../../src/database/lines/contacts.js'
+import { getOwnLine } from '../../../../src/domain/lines/lines.js'
+import { setSpendCap } from '../../../../src/domain/messages/spend-caps.js'
+import { queueListBatch } from '../../../../src/domain/messages/text-list/task.js'
+import { getTask, listTasksOf, stopTask } from '../../../../src/domain/operating/tasks.js'
+import { forgetPerson } from '../../../../src/domain/people/forget.js'
+import { newId } from '../../../../src/ids.js'
+import { ANNA, BEN, CLEO, countRows, UNLIMITED } from '../../../domain/fixtures.js'
+import { goOn } from '../../../domain/operating/tasks.js'
+import { createTestContext } from '../../../helpers/context.js'
+import { createLine, type TestLine } from '../../../helpers/factories.js'
+import { describeWith } from '../../../helpers/suite.js'
+import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
+import { serveApp, type TestWeb } from '../../../helpers/web/web.js'
+import { expectSentTo, faultOf } from '../support.js'
+import { textOf, wordsOf } from './line/line-page.js'
+
+const MAX_QUEUED = 300
+
+async function open() {
+  const context = await createTestContext({ MAX_QUEUED_PER_LINE: String(MAX_QUEUED) })
+  const web = await serveApp(context)
+  return { context, web, close: () => web.close().then(() => context.close()) }
+}
+
+const STARTED = '/console/tasks?done=list-started'
+
+describeWith('a text to many from a CSV file', open, (site) => {
+  let context: Context
+  let web: TestWeb
+  let line: TestLine
+  let browser: BrowserSession
+  let path: string
+
+  beforeEach(async () => {
+    ;({ context, web } = site)
+    line = await createLine(context, { ...UNLIMITED, name: 'Front desk' })
+    browser = await browse(context, web, line.userId)
+    path = `/console/lines/${line.lineId}/list`
+  })
+
+  const preview = (csv: string | Buffer, text: string, more: Record<string, string> = {}) =>
+    browser.submitMultipart(`${path}/preview`, {
+      ...more,
+      text,
+      file: new Blob([csv as BlobPart], { type: 'text/csv' }),
+    })
+  /** As the form of the preview, which a browser gives CRLF at each end of a line. */
+  const hiddenOf = (html: string) => {
+    const [, form = ''] = /<form[^>]*list\/messages"(.*?)<\/form>/s.exec(html) ?? []
+    return Object.fromEntries(
+      [...form.matchAll(/name="(key|text|column|csv)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+        name,
+        textOf(value).replace(/\n/g, '\r\n'),
+      ]),
+    )
+  }
+  const send = async (csv: string, text: string) => {
+    const answer = await browser.submitMultipart(
+      `${path}/messages`,
+      hiddenOf((await preview(csv, text)).text),
+    )
+    expectSentTo(answer, STARTED)
+    const [task] = await listTasksOf(context, line.userId, { limit: 1 })
+    return task!
+  }
+  const messages = () =>
+    context.db('messages').where({ line_id: line.lineId, direction: 'outbound' }).orderBy('position')
+  /** What waits is sent. */
+  const drain = () => messages().where({ status: 'queued' }).update({ status: 'sent' })
+  const results = async (taskId: string) =>
+    (await browser.get(`/console/tasks/${taskId}/results.csv`)).text
+      .replace(/^\ufeff/, '')
+      .trim()
+      .split('\n')
+
+  it('is shown before it is sent: which rows are good, which are not and why, and the first texts', async () => {
+    await context.db('line_peers').insert({
+      line_id: line.lineId,
+      number: CLEO,
+      opted_out_at: context.db.fn.now(),
+    })
+    const blocked = '+15005550104'
+    await upsertContact(
+      context.db,
+      { id: newId(), userId: line.userId, number: blocked },
+      { isBlocked: true },
+    )
+    const csv = [
+      '\ufeffName;Phone',
+      `Ada;${ANNA}`,
+      `"Grace ""G"";\nHopper";${BEN}`,
+      'Nobody;none',
+      ';+15005550105',
+      `Ada again;${ANNA.replace('+1', '+1 ')}`,
+      `Cleo;${CLEO}`,
+      `Mallory;${blocked}`,
+      `Long;+15005550106;more`,
+      `${'x'.repeat(1600)};+15005550107`,
+      'Premium;+19005550100',
+      ';',
+      'Linus;500-555-0108',
+    ].join('\r\n')
+    const before = [await countRows(context, 'tasks'), await countRows(context, 'task_texts')]
+    const { text: html } = await preview(csv, 'Hi {{ name }}, see you!')
+    const words = wordsOf(html)
+    expect(words).to.include('3 of 11 will be sent, 8 skipped')
+    expect(words).to.match(/Segments 3 Phone numbers Column “ ?Phone ?”/)
+    expect(words).to.include('Texts To Text Segments')
+    expect(words).to.include('Hi Ada, see you!').and.include('Hi Grace "G"; Hopper, see you!')
+    expect(words).to.include('Hi Linus, see you!')
+    for (const skipped of [
+      'Line 5 none Not a phone number',
+      'Line 6 +15005550105 {{name}} is empty',
+      `Line 7 ${ANNA.replace('+1', '+1 ')} Same number as line 2`,
+      `Line 8 ${CLEO} Opted out with STOP`,
+      `Line 9 ${blocked} You blocked this number`,
+      'Line 10 +15005550106 Has 3 values instead of 2',
+      'Line 11 +15005550107 The text has more than 1,600 characters',
+      'Line 12 +19005550100 This line may not text this number or its country',
+    ]) {
+      expect(words).to.include(skipped)
+    }
+    expect([await countRows(context, 'tasks'), await countRows(context, 'task_texts')]).to.deep.equal(before)
+
+    expect(faultOf(await preview(csv, 'Hi {{nme}}'))).to.equal(
+      'The file has no column for {{nme}}. You can use {{Name}}, {{Phone}}',
+    )
+    expect(wordsOf((await preview(csv, 'Hi', { column: 'Name' })).text)).to.include('No row can be sent.')
+    for (const [wrong, fault] of [
+      ['', 'Choose a file'],
+      [`${ANNA},Ada\n`, 'The first line must name the columns, such as phone,name'],
+      ['phone,name\n"+1,Ada', /^Line 2 is not valid CSV/],
+      ['a,A\n1,2', 'The file has two columns named “A”'],
+      [Buffer.from([0x70, 0xff, 0x0a]), 'The file is not UTF-8'],
+      [`phone\n${'1\n'.repeat(10_001)}`, 'The file has more than 10,000 rows. Split it'],
+      ['x'.repeat(1024 * 1024 + 1), 'The file is larger than 1 MiB'],
+    ] as const) {
+      const refused = await preview(wrong, 'Hi')
+      expect(faultOf(refused)).to.match(fault instanceof RegExp ? fault : new RegExp(`^${fault}$`))
+      expect(refused.text).to.include('>Hi</textarea>')
+    }
+  })
+
+  it('goes out once to each row of 2,000 while the line has room, and the results say what became of it', async () => {
+    const rows = Array.from({ length: 2000 }, (_, n) => `+1500555${String(2000 + n)},Person ${n}`)
+    rows.splice(10, 0, '=HYPERLINK(1),Mallory')
+    const task = await send(`phone,name\n${rows.join('\n')}`, 'Hi {{name}}')
+    expect(task).to.include({ kind: 'text_list', totalCount: 2000, lineId: line.lineId })
+    expect((await results(task.id)).slice(0, 2)).to.deep.equal([
+      'row,number,messageId,status,reason',
+      `2,'+15005552000,,waiting,`,
+    ])
+
+    // A list takes half of the line's queue, waits there, and leaves the rest to others.
+    const half = MAX_QUEUED / 2
+    expect(await goOn(context, task, 6)).to.include({ status: 'running', doneCount: half })
+    expect(await messages()).to.have.length(half)
+    for (let n = 0; n < 13; n += 1) {
+      await drain()
+      await goOn(context, task, 2)
+    }
+    expect(await goOn(context, task, 2)).to.include({
+      ...{ status: 'done', doneCount: 2000, failedCount: 0, totalCount: 2000 },
+    })
+    const sent = await messages()
+    expect(sent).to.have.length(2000)
+    expect(new Set(sent.map(({ to_number: to }: { to_number: string }) => to)).size).to.equal(2000)
+    expect(sent[7]).to.include({ to_number: '+15005552007', text: 'Hi Person 7', source: 'console' })
+    expect(await context.db('task_texts').where({ task_id: task.id }).whereNotNull('text')).to.deep.equal([])
+    const csv = await results(task.id)
+    expect(csv).to.have.length(2002)
+    expect(csv[1]).to.equal(`2,'+15005552000,${(sent[0] as { id: string }).id},sent,`)
+    expect(csv[11]).to.equal('12,,,not sent,Not a phone number')
+    expect(wordsOf((await browser.get('/console/tasks')).text)).to.match(
+      /Texts to a list of Front desk Results \(CSV\) 2,000 of 2,000 done/,
+    )
+  })
+
+  it('is one task however often its button is pressed, and stops in the middle', async () => {
+    const csv = `to\n${Array.from({ length: 250 }, (_, n) => `+1500555${String(3000 + n)}`).join('\n')}`
+    const fields = hiddenOf((await preview(csv, 'Hi')).text)
+    for (const answer of await Promise.all(
+      [1, 2].map(() => browser.submitMultipart(`${path}/messages`, fields)),
+    ))
+      expectSentTo(answer, STARTED)
+    const tasks = await listTasksOf(context, line.userId, { limit: 9 })
+    expect(tasks.map(({ id }) => id)).to.deep.equal([fields.key])
+    const [task] = tasks
+    await goOn(context, task!, 1)
+    await stopTask(context, line.userId, task!.id)
+    expect(await goOn(context, task!)).to.include({ status: 'stopped', doneCount: 100, totalCount: 250 })
+    expect(await messages()).to.have.length(100)
+    expect(await context.db('task_texts').where({ task_id: task!.id }).whereNotNull('text')).to.deep.equal([])
+    const csvAfter = await results(task!.id)
+    expect([csvAfter.filter((row) => row.endsWith(',queued,')), csvAfter.at(-1)]).to.deep.equal([
+      csvAfter.slice(1, 101),
+      `251,'+15005553249,,not sent,`,
+    ])
+  })
+
+  it('sends none twice when its worker dies after it queued, or comes back from the dead', async () => {
+    const csv = `to\n${Array.from({ length: 140 }, (_, n) => `+1500555${String(4000 + n)}`).join('\n')}`
+    const task = await send(csv, 'Hi')
+    await context.db.raw(`
+      create function die() returns trigger language plpgsql as $$ begin raise 'dead'; end $$;
+      create trigger die before update of text on task_texts for each row when (new.text is null) execute function die()`)
+    const dying = await goOn(context, task, 1).catch((error: unknown) => String(error))
+    expect(dying).to.include('dead')
+    await context.db.raw('drop trigger die on task_texts; drop function die()')
+    expect(await messages(), 'they were queued, and that was not written down').to.have.length(100)
+    expect(await getTask(context, undefined, task.id)).to.include({ doneCount: 0 })
+    // Keys are kept for a day, and a service may be down for longer.
+    await context.db('idempotency_keys').delete()
+
+    const claim = async () => {
+      await context.db('tasks').where({ id: task.id }).update({ lease_until: null })
+      const claimed = await claimTask(context.db, task.id, 10_000)
+      if (claimed === undefined || 'inMs' in claimed) throw new Error('not claimed')
+      return claimed
+    }
+    await goOn(context, task, 1)
+    expect(await messages()).to.have.length(100)
+    const [first, second] = [await claim(), await claim()]
+    const ends = await Promise.allSettled([queueListBatch(context, first), queueListBatch(context, second)])
+    expect(ends.map(({ status }) => status)).to.deep.equal(['rejected', 'fulfilled'])
+    await context.db('tasks').where({ id: task.id }).update({ lease_until: null })
+    await drain()
+    expect(await goOn(context, task)).to.include({ status: 'done', doneCount: 140, failedCount: 0 })
+    const sent = await messages().pluck<string[]>('to_number')
+    expect([sent.length, new Set(sent).size]).to.deep.equal([140, 140])
+  })
+
+  it('ends at a cap, leaves out who opted out or was forgotten meanwhile, and is nothing to strangers', async () => {
+    const { userId, lineId } = line
+    const task = await send(`to\n${ANNA}\n${BEN}\n${CLEO}\n+15005550105\n+15005550106`, 'Hi')
+    await context.db('line_peers').insert({ line_id: lineId, number: BEN, opted_out_at: context.db.fn.now() })
+    await forgetPerson(context, CLEO, 'they asked for it')
+    await setSpendCap(context, { of: 'line', id: lineId, userId }, 2)
+    expect(await goOn(context, task)).to.include({ status: 'failed', doneCount: 2, failedCount: 1 })
+    const page = wordsOf((await browser.get('/console/tasks')).text)
+    expect(page).to.include('1 failed. Opted out with STOP').and.include('The daily segment cap')
+    expect((await results(task.id)).slice(1).map((row) => row.replace(/[\da-f-]{36}/, 'id'))).to.deep.equal([
+      `2,'${ANNA},id,queued,`,
+      `3,'${BEN},,not sent,Opted out with STOP`,
+      '4,forgotten,,not sent,Erased',
+      `5,'+15005550105,id,queued,`,
+      `6,'+15005550106,,not sent,`,
+    ])
+    expect(await countRows(context, 'task_texts')).to.be.above(0)
+    await context.db('lines').where({ id: lineId }).update({ status: 'disabled' })
+    const { text } = await preview(`to\n${ANNA}`, 'Hi')
+    expect(wordsOf(text)).to.include('room for 0 segments today')
+    expect(faultOf(await browser.submitMultipart(`${path}/messages`, hiddenOf(text)))).to.equal(
+      'This line is disabled and cannot send',
+    )
+    expect((await getOwnLine(context, userId, lineId)).status).to.equal('disabled')
+
+    const stranger = await createLine(context)
+    browser = await browse(context, web, stranger.userId)
+    for (const answer of [
+      await browser.get(path),
+      await preview(`to\n${ANNA}`, 'Hi'),
+      await browser.submitMultipart(`${path}/messages`, { key: newId(), csv: `to\n${ANNA}`, text: 'Hi' }),
+      await browser.get(`/console/tasks/${task.id}/results.csv`),
+    ]) {
+      expect(answer.status).to.equal(404)
+    }
+  })
+})

@@ -40,13 +40,13 @@ export function showTextList(context: Context): Middleware {
             title="Send to a list"
           />
           {shown === undefined ? (
-            <ListForm page={page} path={path} />
+            <ListForm page={page} path={path} csv={keptFile(ctx)} />
           ) : (
             <>
               <Preview page={page} path={path} list={shown} />
               <details open={page.fault?.action === `${path}/preview`}>
                 <summary>Change the text or the file</summary>
-                <ListForm page={page} path={path} list={shown} />
+                <ListForm page={page} path={path} csv={shown.csv} list={shown} />
               </details>
             </>
           )}
@@ -56,14 +56,17 @@ export function showTextList(context: Context): Middleware {
   }
 }
 
-function ListForm({ page, path, list }: { page: Page; path: string; list?: PreviewedList }) {
+/** @param props.csv the file that was chosen before, which stays unless another one is chosen */
+function ListForm(props: { page: Page; path: string; csv: string | undefined; list?: PreviewedList }) {
+  const { page, path, csv, list } = props
   const action = `${path}/preview`
   return (
     <Form page={page} action={action} isMultipart>
       <label>
-        {list === undefined ? 'CSV file' : 'Another CSV file (optional)'}
-        <input name="file" type="file" accept=".csv,text/csv" required={list === undefined} />
+        CSV file
+        <input name="file" type="file" accept=".csv,text/csv" required={csv === undefined} />
         <small>
+          {csv !== undefined && 'Leave empty to keep the file you chose. '}
           UTF-8, up to 1 MiB and {MAX_ROWS.toLocaleString('en')} rows. The first line names the columns.
           Numbers need a country code, unless they are in the line’s own country.
         </small>
@@ -80,16 +83,14 @@ function ListForm({ page, path, list }: { page: Page; path: string; list?: Previ
         more={{ maxlength: MAX_TEXT_LENGTH }}
       />
       {list !== undefined && (
-        <>
-          <Select
-            name="column"
-            label="Column with the phone numbers"
-            options={list.columns.map((each) => [each, each])}
-            value={typedIn(page, action, 'column') ?? list.plan.column}
-          />
-          <input type="hidden" name="csv" value={list.csv} />
-        </>
+        <Select
+          name="column"
+          label="Column with the phone numbers"
+          options={list.columns.map((each) => [each, each])}
+          value={typedIn(page, action, 'column') ?? list.plan.column}
+        />
       )}
+      {csv !== undefined && <input type="hidden" name="csv" value={csv} />}
       <button type="submit" class={list === undefined ? 'primary' : ''}>
         Preview
       </button>
@@ -140,6 +141,17 @@ async function typedList(
   if (fault === undefined || (fault.fields.csv ?? '') === '') return undefined
   try {
     return await readPreview(context, ctx, line)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return undefined
+  }
+}
+
+/** A file that is in order is kept when something else was refused. */
+function keptFile(ctx: KoaContext): string | undefined {
+  if (ctx.method !== 'POST') return undefined
+  try {
+    return readAskedList(ctx).csv
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return undefined

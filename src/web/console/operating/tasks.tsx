@@ -130,7 +130,7 @@ function What({ task, lineNames }: { task: Task; lineNames: TasksView['lineNames
       {KIND_WORDS[kind]}
       {lineId !== null && (
         <>
-          {' of '}
+          {kind === 'text_list' ? ' from ' : ' of '}
           <a href={linePath(lineId)}>
             <UserText>{lineNames.get(lineId) ?? 'a line'}</UserText>
           </a>
@@ -191,8 +191,7 @@ function State({ page, task }: { page: Page; task: Task }) {
   const { id, status, error, endedAt, stopAskedAt } = task
   return (
     <>
-      <span class={`badge ${MOODS[status]}`}>{status}</span>
-      {error !== null && <p class="why">{error}</p>}
+      <span class={`badge ${MOODS[status]}`}>{status}</span> {error !== null && <p class="why">{error}</p>}
       {endedAt === null &&
         (stopAskedAt === null ? (
           <Form page={page} action={`${TASKS}/${id}/stop`} class="inline">

@@ -126,9 +126,9 @@ describeWith('a text to many from a CSV file', open, (site) => {
     }
     expect([await countRows(context, 'tasks'), await countRows(context, 'task_texts')]).to.deep.equal(before)
 
-    expect(faultOf(await preview(csv, 'Hi {{nme}}'))).to.equal(
-      'The file has no column for {{nme}}. You can use {{Name}}, {{Phone}}',
-    )
+    const misspelt = await preview(csv, 'Hi {{nme}}')
+    expect(faultOf(misspelt)).to.equal('The file has no column for {{nme}}. You can use {{Name}}, {{Phone}}')
+    expect(misspelt.text, 'the file is kept').to.match(/type="hidden" name="csv" value="\ufeff?Name;Phone/)
     expect(wordsOf((await preview(csv, 'Hi', { column: 'Name' })).text)).to.include('No row can be sent.')
     for (const [wrong, fault] of [
       ['', 'Choose a file'],
@@ -176,7 +176,7 @@ describeWith('a text to many from a CSV file', open, (site) => {
     expect(csv[1]).to.equal(`2,'+15005552000,${(sent[0] as { id: string }).id},sent,`)
     expect(csv[11]).to.equal('12,,,not sent,Not a phone number')
     expect(wordsOf((await browser.get('/console/tasks')).text)).to.match(
-      /Texts to a list of Front desk Results \(CSV\) 2,000 of 2,000 done/,
+      /Texts to a list from Front desk Results \(CSV\) 2,000 of 2,000 done/,
     )
   })
 

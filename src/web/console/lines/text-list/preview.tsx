@@ -4,7 +4,6 @@ import type { ListPlan, PlannedText } from '../../../../domain/messages/text-lis
 import { measureText } from '../../../../domain/messages/segments.js'
 import { Form } from '../../form.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
-import { segmentWords } from '../../messages/segments.js'
 import type { Page } from '../../page.js'
 import { UserText } from '../../user-text.js'
 
@@ -90,10 +89,10 @@ function First({ texts, goodCount }: { texts: readonly PlannedText[]; goodCount:
               <td data-label="To">
                 <PhoneNumber number={toNumber ?? ''} />
               </td>
-              <td data-label="Text" class="wrap">
+              <td data-label="Text">
                 <UserText>{text ?? ''}</UserText>
               </td>
-              <td data-label="Segments">{segmentWords(measureText(text ?? ''))}</td>
+              <td data-label="Segments">{measureText(text ?? '').segmentCount}</td>
             </tr>
           ))}
         </tbody>

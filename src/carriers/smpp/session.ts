@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { newId } from '../../ids.js'
 import { connect, NotBound, type Hosts } from './connect.js'
 import { createLink, type Link } from './link.js'
@@ -13,6 +14,8 @@ import { describeStatus, statusName } from './status.js'
 export interface Patience {
   connectMs: number
   bindMs: number
+  /** How long who connects to us may take to say who it is. */
+  outbindMs: number
   windowMs: number
   responseMs: number
   enquireMs: number
@@ -24,6 +27,7 @@ export interface Patience {
 export const PATIENCE: Patience = {
   connectMs: 4000,
   bindMs: 4000,
+  outbindMs: 10_000,
   windowMs: 4000,
   responseMs: 10_000,
   enquireMs: 10_000,
@@ -45,6 +49,12 @@ export interface Session extends Link {
   readonly id: string
   /** Unbinds; what is under way then has no answer. */
   close(): Promise<void>
+}
+
+/** Those for which we connect; the others are bound where the SMSC connects to us. */
+export function dialledKindsOf(settings: Pick<SmppSettings, 'bindAs' | 'outbindPort'>): BindKind[] {
+  const kinds = bindKindsOf(settings)
+  return settings.outbindPort === 0 ? kinds : kinds.filter((kind) => kind === 'transmitter')
 }
 
 export interface SessionOptions {
@@ -83,15 +93,59 @@ function hostsOf(
   return [receiver ?? { host, port }, ...others].map((each) => ({ host: each.host, port: each.port ?? port }))
 }
 
-async function openSessionAt({
-  settings,
-  hosts,
-  bindAs,
-  onDelivery,
-  signal,
-  patience = PATIENCE,
-}: SessionOptions): Promise<Session> {
-  const socket = await connect(settings, hosts, patience.connectMs, signal)
+async function openSessionAt(options: SessionOptions): Promise<Session> {
+  const { settings, hosts, bindAs, signal, patience = PATIENCE } = options
+  const session = createSession(await connect(settings, hosts, patience.connectMs, signal), options)
+  await bind(session, settings, bindAs, patience.bindMs)
+  keepAsking(session, settings.enquireLinkSeconds * 1000, patience.enquireMs)
+  return session
+}
+
+/**
+ * Binds on a connection that the SMSC has opened, when it has said by `outbind` who it is (SMPP 3.4 §2.2.1, §4.1.7).
+ *
+ * @param faultIn what is wrong with its outbind; undefined: nothing
+ * @throws NotBound
+ */
+export async function answerOutbind(
+  socket: Socket,
+  options: Omit<SessionOptions, 'hosts'> & { faultIn: (outbind: Pdu) => string | undefined },
+): Promise<Session> {
+  const { settings, bindAs, signal, patience = PATIENCE, faultIn } = options
+  let settle: (fault: string | undefined) => void = () => undefined
+  const settled = new Promise<string | undefined>((resolve) => (settle = resolve))
+  const session = createSession(socket, options, (first) => {
+    const fault = first.command === 'outbind' ? faultIn(first) : 'it began with something other than outbind'
+    // What has come behind it in the same packet is not read.
+    if (fault !== undefined) session.end(new Error(fault))
+    settle(fault)
+  })
+  const cut = () => {
+    session.end(new Error('this process is stopping'))
+  }
+  if (signal?.aborted === true) cut()
+  signal?.addEventListener('abort', cut)
+  const tooLate = setTimeout(() => {
+    session.end(new Error(`it said nothing in ${patience.outbindMs} ms`))
+  }, patience.outbindMs)
+  void session.ended.then(({ message }) => {
+    settle(message)
+    signal?.removeEventListener('abort', cut)
+  })
+  const fault = await settled
+  clearTimeout(tooLate)
+  if (fault !== undefined) throw new NotBound(`the SMSC has connected, but ${fault}`)
+  await bind(session, settings, bindAs, patience.bindMs)
+  keepAsking(session, settings.enquireLinkSeconds * 1000, patience.enquireMs)
+  return session
+}
+
+/** @param greet is handed the first request, and ends the session if it must not go on; left out: any may be the first */
+function createSession(
+  socket: Socket,
+  { settings, onDelivery, patience = PATIENCE }: Pick<SessionOptions, 'settings' | 'onDelivery' | 'patience'>,
+  greet?: (first: Pdu) => void,
+): Session {
   const link = createLink(socket, {
     windowSize: settings.windowSize,
     windowMs: patience.windowMs,
@@ -109,8 +163,14 @@ async function openSessionAt({
       link.end(new Error('unbound'))
     },
   }
+  let isGreeted = greet === undefined
 
   function takeRequest(pdu: Pdu, body: Buffer): void {
+    if (!isGreeted) {
+      if (link.isOpen()) greet?.(pdu)
+      isGreeted = link.isOpen()
+      return
+    }
     const request = { command: pdu.command, sequence: pdu.sequence_number }
     // Nobody is here for it: without an answer the SMSC keeps it.
     if (DELIVERIES.has(pdu.command)) onDelivery?.(session, pdu, body)
@@ -121,8 +181,6 @@ async function openSessionAt({
     } else if (!WITHOUT_RESPONSE.has(pdu.command)) link.refuse(pdu.sequence_number, 'ESME_RINVCMDID')
   }
 
-  await bind(link, settings, bindAs, patience.bindMs)
-  keepAsking(link, settings.enquireLinkSeconds * 1000, patience.enquireMs)
   return session
 }
 

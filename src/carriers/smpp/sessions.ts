@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asError } from '../../errors.js'
 import type { Logger } from '../../telemetry/log.js'
@@ -7,7 +8,17 @@ import { NotBound, type Hosts } from './connect.js'
 import { createIntake, type Handle, type Intake } from './intake.js'
 import type { Pdu, PduFields } from './pdu.js'
 import { reconnectMs } from './reconnect.js'
-import { bindKindsOf, openSession, type BindKind, type Patience, type Session } from './session.js'
+import { keepListening } from './outbind.js'
+import {
+  bindKindsOf,
+  dialledKindsOf,
+  openSession,
+  PATIENCE,
+  type BindKind,
+  type Patience,
+  type Session,
+  type SessionOptions,
+} from './session.js'
 import type { SmppSettings } from './settings.js'
 
 /** The sessions that an account has, for both ways. */
@@ -39,12 +50,15 @@ const MAX_WAIT_MS = 10_000
 
 /** Keeps as many sessions as the account's settings say, each bound again whenever it ends. */
 export function holdSessions(options: SessionsOptions): Sessions {
-  const { name, settings, hosts, log, handle, confirm, onChange = () => undefined, patience } = options
+  const { name, settings, hosts, log, handle, confirm, onChange = () => undefined } = options
+  const { patience = PATIENCE } = options
   /** Closing first makes no more binds. When the existing sessions have ended, it cuts what is left. */
   const stopping = new AbortController()
   const cutting = new AbortController()
+  // Each connection listens to them.
+  setMaxListeners(0, stopping.signal, cutting.signal)
   const isStopping = () => stopping.signal.aborted
-  const kinds = Array.from({ length: settings.bindCount }, () => bindKindsOf(settings)).flat()
+  const kinds = Array.from({ length: settings.bindCount }, () => dialledKindsOf(settings)).flat()
   const bound = new Map<Session, { kind: BindKind; intake: Intake }>()
   /** Binds for sending that are under way and have not failed. Messages wait for them. */
   const awaited = new Set<Promise<unknown>>()
@@ -59,27 +73,49 @@ export function holdSessions(options: SessionsOptions): Sessions {
     onChange()
   }
 
-  async function bind(kind: BindKind, waitMs: number): Promise<Session> {
-    await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-    if (isStopping()) throw new NotBound('this process is stopping')
+  /** The session that `open` opens is of use from then on. */
+  async function enter(
+    kind: BindKind,
+    open: (options: Omit<SessionOptions, 'hosts'>) => Promise<Session>,
+  ): Promise<Session> {
     // An SMSC may bring the first message with its answer to the bind.
     let intake: Intake | undefined
     const intakeOf = (session: Session) => (intake ??= createIntake({ session, log, handle, confirm }))
-    const session = await openSession({
+    const session = await open({
       settings,
-      hosts,
       bindAs: kind,
       signal: cutting.signal,
       onDelivery: (session, pdu, body) => {
         intakeOf(session).take(pdu, body)
       },
-      ...(patience ? { patience } : {}),
+      patience,
     })
     bound.set(session, { kind, intake: intakeOf(session) })
     countBind(kind, 'bound')
     log.info({ sessionId: session.id, bindAs: kind }, 'smpp.bound')
     onChange()
     return session
+  }
+
+  async function stay(kind: BindKind, session: Session): Promise<void> {
+    const reason = await session.ended
+    bound.delete(session)
+    countBind(kind, 'ended')
+    log.info({ sessionId: session.id, bindAs: kind, reason: reason.message }, 'smpp.unbound')
+    if (!isStopping()) noteFault(kind, reason.message)
+  }
+
+  function noteFailure(kind: BindKind, error: unknown, failureCount: number): void {
+    countBind(kind, 'refused')
+    if (!(error instanceof NotBound)) log.error({ err: asError(error) }, 'smpp.bind_failed')
+    else log.warn({ bindAs: kind, reason: error.message, failureCount }, 'smpp.not_bound')
+    noteFault(kind, asError(error).message)
+  }
+
+  async function bind(kind: BindKind, waitMs: number): Promise<Session> {
+    await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+    if (isStopping()) throw new NotBound('this process is stopping')
+    return enter(kind, (given) => openSession({ ...given, hosts }))
   }
 
   async function keepBound(kind: BindKind): Promise<void> {
@@ -91,18 +127,11 @@ export function holdSessions(options: SessionsOptions): Sessions {
       try {
         const session = await binding
         failureCount = 0
-        const reason = await session.ended
-        bound.delete(session)
-        countBind(kind, 'ended')
-        log.info({ sessionId: session.id, bindAs: kind, reason: reason.message }, 'smpp.unbound')
-        if (!isStopping()) noteFault(kind, reason.message)
+        await stay(kind, session)
       } catch (error) {
         if (isStopping()) return
         failureCount += 1
-        countBind(kind, 'refused')
-        if (!(error instanceof NotBound)) log.error({ err: asError(error) }, 'smpp.bind_failed')
-        else log.warn({ bindAs: kind, reason: error.message, failureCount }, 'smpp.not_bound')
-        noteFault(kind, asError(error).message)
+        noteFailure(kind, error, failureCount)
       }
       // There is a wait even after a successful bind, because an SMSC may end each session at once.
       waitMs = reconnectMs(Math.max(failureCount, 1), Math.random())
@@ -123,7 +152,25 @@ export function holdSessions(options: SessionsOptions): Sessions {
     return freest
   }
 
-  const binds = kinds.map(keepBound)
+  const listeningKinds = bindKindsOf(settings).filter((kind) => !dialledKindsOf(settings).includes(kind))
+  const listening = listeningKinds.map((kind) =>
+    keepListening({
+      ...{ settings, log, patience, stop: stopping.signal, cut: cutting.signal },
+      stay: async (open) => stay(kind, await enter(kind, open)),
+      noteFailure: (error, failureCount) => {
+        noteFailure(kind, error, failureCount)
+      },
+    }),
+  )
+  const binds = [...kinds.map(keepBound), ...listening]
+
+  /** An SMSC that connects may have nothing to bring for hours; but without a session, nothing can be sent. */
+  function wantedCount(): number {
+    const dialledCount = kinds.length
+    const incoming = [...bound.values()].filter(({ kind }) => listeningKinds.includes(kind)).length
+    return Math.max(1, dialledCount + incoming)
+  }
+
   return {
     request: async (command, fields, signal) => {
       // There must be no await here: of many calls at once, each must see the requests of those before it.
@@ -138,7 +185,7 @@ export function holdSessions(options: SessionsOptions): Sessions {
       return late.request(command, fields, signal)
     },
     openSessionIds: () => [...bound.keys()].filter((each) => each.isOpen()).map(({ id }) => id),
-    state: () => ({ boundCount: bound.size, sessionCount: kinds.length, fault }),
+    state: () => ({ boundCount: bound.size, sessionCount: wantedCount(), fault }),
     close: async () => {
       stopping.abort()
       await Promise.all(

@@ -1,3 +1,6 @@
+import { isIP } from 'node:net'
+import { parseRanges, type AddressRange } from '../../safe-fetch.js'
+
 /** What operators write by lines in an SMPP account's settings. Each reader throws an Error in words for them. */
 
 export function linesOf(text: string): string[] {
@@ -74,4 +77,12 @@ export function readHost(line: string): { host: string; port: number | undefined
     throw new Error(`"${line}" is no host or host:port`)
   }
   return { host, port: port === undefined ? undefined : Number(port) }
+}
+
+/** An address, or a network such as `203.0.113.0/24`. */
+export function readNetwork(line: string): AddressRange {
+  const cidr = isIP(line) === 0 ? line : `${line}/${isIP(line) === 4 ? 32 : 128}`
+  const [range] = parseRanges([cidr])
+  if (range === undefined) throw new Error(`"${line}" is no address`)
+  return range
 }

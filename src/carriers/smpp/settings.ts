@@ -1,5 +1,5 @@
 import * as yup from 'yup'
-import { linesOf, readHost, readStatusRule, readTlv } from './setting-lines.js'
+import { linesOf, readHost, readNetwork, readStatusRule, readTlv } from './setting-lines.js'
 
 /** What an account at an SMSC is made of. */
 export const smppSettings = yup.object({
@@ -100,10 +100,65 @@ export const smppSettings = yup.object({
     about:
       'With transmitter-and-receiver: the host of the receiver, where it is another, as host or host:port.',
   }),
+  outbindPort: whole(0, 65_535).default(0).meta({
+    about:
+      'Where the SMSC connects to us and says outbind, for the transceiver or the receiver. 0: we connect to it.',
+  }),
+  outbindFrom: lines(readNetwork)
+    .test('outbind', 'outbindFrom must be set with outbindPort: the addresses of the SMSC', function (from) {
+      return !hasOutbind(this.parent) || from.trim() !== ''
+    })
+    .meta({
+      about:
+        'With outbindPort: the addresses that may connect, one a line, such as 203.0.113.7 or 203.0.113.0/24.',
+      multiline: true,
+    }),
+  outbindSystemId: ascii(15)
+    .default('')
+    .meta({ about: 'With outbindPort: the name that the SMSC says. Empty: any.' }),
+  outbindPassword: ascii(64)
+    .default('')
+    .test('outbind', 'outbindPassword must be set with outbindPort', function (password) {
+      return !hasOutbind(this.parent) || password !== ''
+    })
+    .meta({ about: 'With outbindPort: the password that the SMSC says.', secret: true }),
+  outbindCertificate: yup
+    .string()
+    .default('')
+    .test('tls', 'outbindCertificate must be set with outbindPort and tls', function (certificate) {
+      return !hasOutbindTls(this.parent) || certificate !== ''
+    })
+    .meta({
+      about:
+        'With outbindPort and tls: the certificate (PEM) that we show, and those between it and its authority.',
+      multiline: true,
+    }),
+  outbindKey: yup
+    .string()
+    .default('')
+    .test('tls', 'outbindKey must be set with outbindPort and tls', function (key) {
+      return !hasOutbindTls(this.parent) || key !== ''
+    })
+    .meta({
+      about: 'With outbindPort and tls: the key (PEM) of that certificate.',
+      secret: true,
+      multiline: true,
+    }),
   enquireLinkSeconds: whole(1, 3600)
     .default(30)
     .meta({ about: 'How often to ask whether the SMSC is still there.' }),
 })
+
+/** What an account's settings say beside the one that is looked at. */
+function hasOutbind(settings: unknown): boolean {
+  const { outbindPort = 0 } = settings as { outbindPort?: number }
+  return outbindPort !== 0
+}
+
+function hasOutbindTls(settings: unknown): boolean {
+  const { tls = false } = settings as { tls?: boolean }
+  return tls && hasOutbind(settings)
+}
 
 /** A text of lines, each of which must be readable. */
 function lines(read: (line: string) => unknown) {

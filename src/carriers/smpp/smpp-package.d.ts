@@ -42,7 +42,7 @@ declare module 'smpp' {
       options: { key?: string; cert?: string },
       onSession: (session: Session) => void,
     ): Server & { sessions: Session[] }
-    connect(options: { host: string; port: number }): Session
+    connect(options: { host: string; port: number; tls?: boolean; ca?: string; servername?: string }): Session
     /** `ASCII` is GSM 03.38, one octet for each septet. */
     encodings: Record<'ASCII' | 'LATIN1' | 'UCS2', Encoding>
     filters: Record<'message' | 'time', { decode(value: unknown): unknown }>

@@ -12,7 +12,7 @@ import { NoAnswer } from './link.js'
 import { textField, type Pdu, type PduFields } from './pdu.js'
 import { idInReceipts } from './receipt-ids.js'
 import { reconnectMs } from './reconnect.js'
-import { bindKindsOf, openSession, PATIENCE, type Patience, type Session } from './session.js'
+import { dialledKindsOf, openSession, PATIENCE, type Patience, type Session } from './session.js'
 import type { Sessions } from './sessions.js'
 import type { SmppSettings } from './settings.js'
 import type { StatusMeaning } from './setting-lines.js'
@@ -85,9 +85,12 @@ export function createSmpp(
       const opened: Session[] = []
       try {
         // All kinds of bind are tried at once, as they are used in operation.
-        for (const bindAs of bindKindsOf(settings)) {
+        for (const bindAs of dialledKindsOf(settings)) {
           opened.push(await openSession({ settings, hosts, bindAs, signal, patience }))
         }
+        // Nothing can be tried here where the SMSC connects to us: then only its session shows that it works.
+        if (opened.length === 0)
+          return `the SMSC is not connected: it connects to port ${settings.outbindPort}`
         return undefined
       } catch (error) {
         if (!(error instanceof NotBound)) throw error

@@ -10,6 +10,7 @@ export const LOOPBACK = createSafeFetch({ allowHttp: false, allowedPrivateCidrs:
 export const QUICK: Patience = {
   connectMs: 1000,
   bindMs: 1000,
+  outbindMs: 1000,
   windowMs: 2000,
   responseMs: 5000,
   enquireMs: 100,

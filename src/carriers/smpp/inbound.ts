@@ -37,11 +37,12 @@ export function cutUserData(pdu: Pdu): { header: Buffer; body: Buffer } {
 function readAddress(address: string, ton: number | undefined): CarrierAddress {
   const digits = address.replace(/^\+/, '')
   if (!/^\d+$/.test(digits)) return { address, kind: 'other' }
+  if (digits.length < LOCAL_DIGITS) return { address: digits, kind: 'other' }
   const isAbroad = (ton ?? UNKNOWN) === UNKNOWN && ABROAD.test(digits)
   if (ton === INTERNATIONAL || address.startsWith('+') || isAbroad) {
     return { address: `+${digits.replace(/^00/, '')}`, kind: 'international' }
   }
-  return { address, kind: LOCAL.has(ton) && digits.length >= LOCAL_DIGITS ? 'local' : 'other' }
+  return { address, kind: LOCAL.has(ton) ? 'local' : 'other' }
 }
 
 interface Element {

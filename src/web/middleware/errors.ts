@@ -4,6 +4,7 @@ import type { Context } from '../../domain/context.js'
 import { asError, OutcomeUnknown, Unavailable, UserError } from '../../errors.js'
 import type { Logger } from '../../telemetry/log.js'
 import { answerErrorPage } from '../console/error-page.js'
+import { readUnread } from '../console/operating/unread-notices.js'
 import { readSession } from '../console/people/session.js'
 
 /**
@@ -21,7 +22,10 @@ export function answerErrors(context: Context): Middleware {
       await next()
       if (ctx.body == null) {
         // No route has read the session: with it the page has its navigation.
-        if (isForBrowser(ctx)) await readSession(context)(ctx, () => Promise.resolve())
+        if (isForBrowser(ctx)) {
+          await readSession(context)(ctx, () => Promise.resolve())
+          await readUnread(context)(ctx, () => Promise.resolve())
+        }
         answerNothing(ctx, answer)
       }
     } catch (error) {

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { freePort } from '../../../dev/services/free-port.js'
 import { readConfig } from '../../../src/config.js'
 import { createContext } from '../../../src/domain/open-context.js'
+import { insertNotices } from '../../../src/database/operating/notices.js'
+import { newId } from '../../../src/ids.js'
 import { createPerson } from '../../domain/people/people.js'
 import { browse } from '../../helpers/web/browser-session.js'
 import { createTestContext } from '../../helpers/context.js'
@@ -35,10 +37,15 @@ describeWeb('what goes wrong', ({ context, web }) => {
   })
 
   it('keeps the navigation for those who are signed in', async () => {
-    const browser = await browse(context, web, (await createPerson(context)).id)
+    const { id: userId } = await createPerson(context)
+    await insertNotices(context.db, [
+      { id: newId(), kind: 'messages.unknown', subject: userId, userId, details: { userId, count: 3 } },
+    ])
+    const browser = await browse(context, web, userId)
     const { status, text } = await browser.get('/console/nothing')
     expect(status).to.equal(404)
     expect(text).to.include('href="/console/activity"').and.to.include('action="/console/search"')
+    expect(text).to.include('1<span class="unseen"> unread')
   })
 
   it('shows what somebody put into a link as text', async () => {

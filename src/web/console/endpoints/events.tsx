@@ -40,12 +40,15 @@ function Event({ type, body }: { type: EventType; body: string }) {
         {EVENT_TYPES[type].label} <code>{type}</code>
       </h2>
       <p>It is sent when {EVENT_TYPES[type].when}.</p>
-      <pre tabIndex={0}>
-        <code>{JSON.stringify(JSON.parse(body), null, 2)}</code>
-      </pre>
-      <p>
-        <a href={`/schemas/${type}.json`}>JSON Schema of {type}</a>
-      </p>
+      <details>
+        <summary>Example</summary>
+        <pre tabIndex={0}>
+          <code>{JSON.stringify(JSON.parse(body), null, 2)}</code>
+        </pre>
+        <p>
+          <a href={`/schemas/${type}.json`}>JSON Schema of {type}</a>
+        </p>
+      </details>
     </article>
   )
 }

@@ -22,10 +22,8 @@ import { ZoneNote } from '../time-filter-fields.js'
 
 const PATH = '/console/activity'
 const RETRY = `${PATH}/retry`
-/**
- * A page fills about two screens. A longer one is slow to build and to read, a shorter one has to be turned too often.
- */
-const PAGE_SIZE = 50
+/** About two screens on a desk, and four of a phone. */
+const PAGE_SIZE = 25
 
 /** Messages and deliveries of all lines, newest first; the first page keeps itself up to date. */
 export function showActivity(context: Context): Middleware {

@@ -12,8 +12,8 @@ import { TYPE_LABELS } from './message/labels.js'
 import { Status } from '../status.js'
 import { UserText } from '../user-text.js'
 
-/** It fills about two screens. */
-const PAGE_SIZE = 50
+/** About two screens on a desk, and four of a phone. */
+const PAGE_SIZE = 30
 
 /** Lists those with whom a line was in touch, the latest first. */
 export function showConversations(context: Context): Middleware {

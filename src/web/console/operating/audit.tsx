@@ -21,7 +21,7 @@ import { sessionOf } from '../people/session.js'
 import { filterPath, zoneOf } from '../time-filter.js'
 import { ZoneNote } from '../time-filter-fields.js'
 
-const PAGE_SIZE = 50
+const PAGE_SIZE = 15
 
 /** Shows operators what everybody did. */
 export function showAudit(context: Context): Middleware {

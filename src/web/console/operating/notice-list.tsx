@@ -24,7 +24,7 @@ import { UserText } from '../user-text.js'
 
 const NOTICES = '/console/notices'
 
-const PAGE_SIZE = 50
+const PAGE_SIZE = 15
 const BADGES = { bad: 'broken', waiting: 'look', good: 'works again' }
 const MOODS = [
   ['', 'All'],

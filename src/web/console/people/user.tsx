@@ -175,8 +175,8 @@ function NewLine(props: { page: Page; action: string; accounts: ListedCarrierAcc
   const field = { page, action }
   const usable = accounts.filter((account) => page.hasSimulator || !isSimulator(account))
   return (
-    <>
-      <h2>Add a line</h2>
+    <details open={page.fault?.action === action}>
+      <summary>Add a line</summary>
       <Form page={page} action={action}>
         <Field
           {...field}
@@ -225,7 +225,7 @@ function NewLine(props: { page: Page; action: string; accounts: ListedCarrierAcc
         </div>
         <button type="submit">Add line</button>
       </Form>
-    </>
+    </details>
   )
 }
 

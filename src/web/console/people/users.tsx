@@ -13,7 +13,7 @@ import { filterPath, writtenParameters } from '../time-filter.js'
 import { UserText } from '../user-text.js'
 
 const USERS = '/console/users'
-const PAGE_SIZE = 50
+const PAGE_SIZE = 25
 
 const STATE_WORDS: Record<UserState, string> = {
   active: 'Set up',
@@ -44,6 +44,24 @@ export function showUsers(context: Context): Middleware {
       ctx,
       <Layout page={page} title="Users">
         <h1>Users</h1>
+        <details open={page.fault?.action === USERS}>
+          <summary>Add a user</summary>
+          <p>You get a link for them to set a password with: pass it on.</p>
+          <Form page={page} action={USERS}>
+            <Field page={page} action={USERS} name="email" label="E-mail" type="email" required />
+            <Field page={page} action={USERS} name="name" label="Name" />
+            <Select
+              name="role"
+              label="Role"
+              value={typedIn(page, USERS, 'role') ?? 'user'}
+              options={[
+                ['user', 'User: their own lines'],
+                ['operator', 'Operator: also users, lines for users, and the queues'],
+              ]}
+            />
+            <button type="submit">Add user</button>
+          </Form>
+        </details>
         <form method="get" action={USERS} class="filter" role="search" aria-label="Users" data-auto>
           <label>
             Search
@@ -116,22 +134,6 @@ export function showUsers(context: Context): Middleware {
             </a>
           )}
         </nav>
-        <h2>Add a user</h2>
-        <p>You get a link for them to set a password with: pass it on.</p>
-        <Form page={page} action={USERS}>
-          <Field page={page} action={USERS} name="email" label="E-mail" type="email" required />
-          <Field page={page} action={USERS} name="name" label="Name" />
-          <Select
-            name="role"
-            label="Role"
-            value={typedIn(page, USERS, 'role') ?? 'user'}
-            options={[
-              ['user', 'User: their own lines'],
-              ['operator', 'Operator: also users, lines for users, and the queues'],
-            ]}
-          />
-          <button type="submit">Add user</button>
-        </Form>
       </Layout>,
     )
   }

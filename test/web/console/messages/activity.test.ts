@@ -158,15 +158,15 @@ describeWith('the activity page', startConsole, (site) => {
   })
 
   describe('is read page by page', () => {
-    it('of fifty, with a link to what is older and one back', async () => {
-      const ids = (await queueMessages(site.context, line, 51)).reverse()
+    it('of 25, with a link to what is older and one back', async () => {
+      const ids = (await queueMessages(site.context, line, 26)).reverse()
       const first = await page('?direction=outbound')
-      expect(rowsOf(first).map(({ id }) => id)).to.deep.equal(ids.slice(0, 50))
+      expect(rowsOf(first).map(({ id }) => id)).to.deep.equal(ids.slice(0, 25))
       expect(first).not.to.include('Newest')
-      const older = `${PATH}?direction=outbound&amp;before=${ids[49]}`
+      const older = `${PATH}?direction=outbound&amp;before=${ids[24]}`
       expect(first).to.include(`<a href="${older}" rel="next">Older</a>`)
-      const second = await page(`?direction=outbound&before=${ids[49]}`)
-      expect(rowsOf(second).map(({ id }) => id)).to.deep.equal(ids.slice(50))
+      const second = await page(`?direction=outbound&before=${ids[24]}`)
+      expect(rowsOf(second).map(({ id }) => id)).to.deep.equal(ids.slice(25))
       expect(second).not.to.include('>Older<')
       expect(second).to.include(`<a href="${PATH}?direction=outbound">Newest</a>`)
     })

@@ -97,11 +97,11 @@ describeWeb('notices in the console', ({ context, web }) => {
     expect(refused.status).to.equal(400)
   })
 
-  it('come 50 on a page', async () => {
+  it('come 15 on a page', async () => {
     const ids: string[] = []
-    for (let n = 0; n < 51; n += 1) ids.push(await addEndpointNotice(user.id, `line number ${n}`))
+    for (let n = 0; n < 16; n += 1) ids.push(await addEndpointNotice(user.id, `line number ${n}`))
     const first = await showTo(user)
-    expect(first.match(/line number/g)).to.have.length(50)
+    expect(first.match(/line number/g)).to.have.length(15)
     const older = /href="(\/console\/notices\?before=[^"]+)" rel="next"/.exec(first)?.[1]
     const second = await showTo(user, older)
     expect(second).to.include('line number 0</bdi> is disabled')

@@ -30,8 +30,12 @@ export function Queues({ queues }: { queues: readonly QueueView[] }) {
               </span>
             </td>
             <td data-label="Waiting">{waiting(queue.waitingCount)}</td>
-            <td data-label="Under way">{figure(queue.underWayCount, describeCount)}</td>
-            <td data-label="Oldest">{figure(queue.oldestMs, describeMs)}</td>
+            <td data-label="Under way" class="wide">
+              {figure(queue.underWayCount, describeCount)}
+            </td>
+            <td data-label="Oldest" class="wide">
+              {figure(queue.oldestMs, describeMs)}
+            </td>
             <td data-label="Last minute">{figure(queue.perMinute, describeCount)}</td>
             <td data-label="Workers">{figure(queue.workers, describeCount)}</td>
           </tr>

@@ -113,30 +113,38 @@ export function ApiTokens(props: {
 function NewToken({ page, action, lines }: { page: Page; action: string; lines: OwnLine[] }) {
   const typed = (name: string, otherwise: string) => typedIn(page, action, name) ?? otherwise
   return (
-    <Form page={page} action={action} class="row">
-      <Field
-        page={page}
-        action={action}
-        name="name"
-        label="Name of a new token"
-        required
-        more={{ maxlength: MAX_NAME_LENGTH }}
-      />
-      <Select name="expiresInDays" label="Expires" options={EXPIRIES} value={typed('expiresInDays', '90')} />
-      <Select name="may" label="May" options={MAY} value={typed('may', 'all')} />
-      <Select
-        name="lineId"
-        label="Lines"
-        options={[
-          ['', 'all of my lines, and my applications'],
-          ...lines.map(
-            ({ id, name, number }) => [id, name === number ? number : `${name} (${number})`] as const,
-          ),
-        ]}
-        value={typed('lineId', '')}
-      />
-      <button type="submit">Create token</button>
-    </Form>
+    <details open={page.fault?.action === action}>
+      <summary>Create a token</summary>
+      <Form page={page} action={action} class="row">
+        <Field
+          page={page}
+          action={action}
+          name="name"
+          label="Name of a new token"
+          required
+          more={{ maxlength: MAX_NAME_LENGTH }}
+        />
+        <Select
+          name="expiresInDays"
+          label="Expires"
+          options={EXPIRIES}
+          value={typed('expiresInDays', '90')}
+        />
+        <Select name="may" label="May" options={MAY} value={typed('may', 'all')} />
+        <Select
+          name="lineId"
+          label="Lines"
+          options={[
+            ['', 'all of my lines, and my applications'],
+            ...lines.map(
+              ({ id, name, number }) => [id, name === number ? number : `${name} (${number})`] as const,
+            ),
+          ]}
+          value={typed('lineId', '')}
+        />
+        <button type="submit">Create token</button>
+      </Form>
+    </details>
   )
 }
 

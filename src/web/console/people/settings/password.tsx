@@ -14,33 +14,36 @@ export function Password({ page }: { page: Page }) {
   return (
     <section id="password">
       <h2>Password</h2>
-      <Form page={page} action={action}>
-        {/* For password managers: whose password it is. */}
-        <input
-          type="text"
-          name="username"
-          value={page.session?.email}
-          autocomplete="username"
-          hidden
-          readonly
-        />
-        <Field
-          {...password}
-          name="currentPassword"
-          label="Current password"
-          autocomplete="current-password"
-        />
-        <Field
-          {...password}
-          name="newPassword"
-          label="New password"
-          hint={`${MIN_PASSWORD_LENGTH} characters or more. Your other sessions end.`}
-          autocomplete="new-password"
-          more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
-        />
-        <RevokeAccess page={page} action={action} />
-        <button type="submit">Change password</button>
-      </Form>
+      <details open={page.fault?.action === action}>
+        <summary>Change password…</summary>
+        <Form page={page} action={action}>
+          {/* For password managers: whose password it is. */}
+          <input
+            type="text"
+            name="username"
+            value={page.session?.email}
+            autocomplete="username"
+            hidden
+            readonly
+          />
+          <Field
+            {...password}
+            name="currentPassword"
+            label="Current password"
+            autocomplete="current-password"
+          />
+          <Field
+            {...password}
+            name="newPassword"
+            label="New password"
+            hint={`${MIN_PASSWORD_LENGTH} characters or more. Your other sessions end.`}
+            autocomplete="new-password"
+            more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
+          />
+          <RevokeAccess page={page} action={action} />
+          <button type="submit">Change password</button>
+        </Form>
+      </details>
     </section>
   )
 }

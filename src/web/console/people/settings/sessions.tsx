@@ -8,49 +8,27 @@ import type { Act, Page } from '../../page.js'
 import { sessionOf } from '../session.js'
 import { SETTINGS } from './path.js'
 
-export function Sessions(props: { page: Page; sessions: ListedSession[]; currentId: string }) {
-  const { page, sessions, currentId } = props
+/** The others are folded. */
+const SHOWN = 5
+
+interface Listed {
+  page: Page
+  sessions: readonly ListedSession[]
+  currentId: string
+}
+
+export function Sessions(props: Listed) {
+  const { page, sessions } = props
   return (
     <section id="sessions">
       <h2>Sessions</h2>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th>Browser</th>
-            <th>Signed in</th>
-            <th>Last seen</th>
-            <th>
-              <span class="unseen">What to do</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sessions.map(({ id, userAgent, createdAt, lastSeenAt }) => (
-            <tr key={id}>
-              <td data-label="Browser" class="agent">
-                {userAgent === '' ? 'unknown' : userAgent}
-              </td>
-              <td data-label="Signed in">
-                <Time at={createdAt} />
-              </td>
-              <td data-label="Last seen">
-                <Time at={lastSeenAt} />
-              </td>
-              <td>
-                {id === currentId ? (
-                  'this one'
-                ) : (
-                  <Form page={page} action={`${SETTINGS}/sessions/${id}/end`} class="inline">
-                    <button type="submit" class="secondary">
-                      End
-                    </button>
-                  </Form>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <SessionTable {...props} sessions={sessions.slice(0, SHOWN)} />
+      {sessions.length > SHOWN && (
+        <details>
+          <summary>Show {sessions.length - SHOWN} more</summary>
+          <SessionTable {...props} sessions={sessions.slice(SHOWN)} />
+        </details>
+      )}
       {sessions.length > 1 && (
         <Form page={page} action={`${SETTINGS}/sessions/end-others`}>
           <button type="submit" class="secondary">
@@ -59,6 +37,49 @@ export function Sessions(props: { page: Page; sessions: ListedSession[]; current
         </Form>
       )}
     </section>
+  )
+}
+
+function SessionTable({ page, sessions, currentId }: Listed) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th>Browser</th>
+          <th>Signed in</th>
+          <th>Last seen</th>
+          <th>
+            <span class="unseen">What to do</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {sessions.map(({ id, userAgent, createdAt, lastSeenAt }) => (
+          <tr key={id}>
+            <td data-label="Browser" class="agent">
+              {userAgent === '' ? 'unknown' : userAgent}
+            </td>
+            <td data-label="Signed in">
+              <Time at={createdAt} />
+            </td>
+            <td data-label="Last seen">
+              <Time at={lastSeenAt} />
+            </td>
+            <td>
+              {id === currentId ? (
+                'this one'
+              ) : (
+                <Form page={page} action={`${SETTINGS}/sessions/${id}/end`} class="inline">
+                  <button type="submit" class="secondary">
+                    End
+                  </button>
+                </Form>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 

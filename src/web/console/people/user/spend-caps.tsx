@@ -63,26 +63,29 @@ export function SpendCaps(props: {
           ))}
         </ul>
       )}
-      <Form page={page} action={action} class="row">
-        <Select name="of" label="For" options={owners} value={typedIn(page, action, 'of') ?? user.id} />
-        <Field page={page} action={action} name="segments" label="Segments a day (UTC); empty: no cap" />
-        <button type="submit">Save the cap</button>
-      </Form>
-      <Form page={page} action={monthlyAction} class="row">
-        <Select
-          name="of"
-          label="For"
-          options={owners}
-          value={typedIn(page, monthlyAction, 'of') ?? user.id}
-        />
-        <Field
-          page={page}
-          action={monthlyAction}
-          name="amount"
-          label="Money a month (UTC), such as 50 USD; empty: no cap"
-        />
-        <button type="submit">Save the monthly cap</button>
-      </Form>
+      <details open={[action, monthlyAction].includes(page.fault?.action ?? '')}>
+        <summary>Change the caps</summary>
+        <Form page={page} action={action} class="row">
+          <Select name="of" label="For" options={owners} value={typedIn(page, action, 'of') ?? user.id} />
+          <Field page={page} action={action} name="segments" label="Segments a day (UTC); empty: no cap" />
+          <button type="submit">Save the cap</button>
+        </Form>
+        <Form page={page} action={monthlyAction} class="row">
+          <Select
+            name="of"
+            label="For"
+            options={owners}
+            value={typedIn(page, monthlyAction, 'of') ?? user.id}
+          />
+          <Field
+            page={page}
+            action={monthlyAction}
+            name="amount"
+            label="Money a month (UTC), such as 50 USD; empty: no cap"
+          />
+          <button type="submit">Save the monthly cap</button>
+        </Form>
+      </details>
     </section>
   )
 }

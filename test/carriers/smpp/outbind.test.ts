@@ -77,7 +77,7 @@ describe('an SMSC that connects to us and says outbind', () => {
   const isBound = (peer: OutbindSmsc) =>
     until(
       'it is bound',
-      () => peer.commands().some((each) => each.startsWith('bind_')) && sessions.state().boundCount,
+      () => peer.commands().some((each) => each.startsWith('bind_')) && sessions.state().boundCount > 0,
     )
   const faultNow = () => sessions.state().fault?.text
 

@@ -13,9 +13,12 @@ export interface Percentiles {
  * @returns undefined when there is none
  */
 export function percentilesOf(steps: readonly { step: number; count: number }[]): Percentiles | undefined {
-  const total = steps.reduce((sum, { count }) => sum + count, 0)
+  // A step comes once for each bin of a span, and is spread over its things of all bins together.
+  const countOf = new Map<number, number>()
+  for (const { step, count } of steps) countOf.set(step, (countOf.get(step) ?? 0) + count)
+  const total = [...countOf.values()].reduce((sum, count) => sum + count, 0)
   if (total === 0) return undefined
-  const sorted = [...steps].sort((a, b) => a.step - b.step)
+  const sorted = [...countOf].map(([step, count]) => ({ step, count })).sort((a, b) => a.step - b.step)
   return { p50Ms: at(sorted, total * 0.5), p95Ms: at(sorted, total * 0.95) }
 }
 

@@ -276,6 +276,7 @@ describe('percentiles of times that are counted in steps', () => {
         const sorted = all.toSorted((a, b) => a - b)
         const exact = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? NaN
         const found = percentilesOf(all.map((ms) => ({ step: stepOf(ms), count: 1 })))
+        expect(found?.p95Ms).to.be.at.least(found?.p50Ms ?? NaN)
         for (const [ms, share] of [
           [found?.p50Ms, 0.5],
           [found?.p95Ms, 0.95],

@@ -1,140 +1,263 @@
 import { mkdir } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { openBench } from '../bench/harness/bench.js'
+import type { Installation } from '../bench/harness/installation.js'
+import { Ends } from '../chaos/ends.js'
+import { findUncountedMinute } from '../src/database/operating/overview/counting.js'
 import type { Context } from '../src/domain/context.js'
-import { deliver } from '../src/domain/endpoints/deliveries/deliver.js'
-import { startReplay } from '../src/domain/endpoints/deliveries/replay.js'
-import { receiveMessage } from '../src/domain/messages/receive.js'
-import { queueMessage, inboundText, deliveryRow } from './domain/fixtures.js'
-import { createPerson, type Person } from './domain/people/people.js'
-import { launchBrowser, openPage } from './helpers/web/browser.js'
-import { createTestContext } from './helpers/context.js'
-import { createLine, type TestLine } from './helpers/factories.js'
-import { openings } from './helpers/openings.js'
-import { startReceiver } from './helpers/services/receiver.js'
-import { startSession } from './helpers/web/sessions.js'
-import { serveApp, type TestWeb } from './helpers/web/web.js'
+import { createCatchingUp } from '../src/domain/operating/overview/count-minutes.js'
+import { addUser } from '../src/domain/people/users.js'
+import { createLine, messageBody, type TestLine } from '../test/helpers/factories.js'
+import { startReceiver } from '../test/helpers/services/receiver.js'
+import { until } from '../test/helpers/until.js'
+import { launchBrowser } from '../test/helpers/web/browser.js'
+import { routesOf } from '../test/helpers/web/routes.js'
+import { startSession } from '../test/helpers/web/sessions.js'
+import { freePort } from './services/free-port.js'
+import { filmFirstSteps } from './pictures/first-steps.js'
+import { fillHistory } from './pictures/history.js'
 
-/** `npm run pictures`: those that the README and `docs/` show, of a service with a few lines and what they said. */
+/**
+ * `npm run pictures`: takes those that the README and `docs/` show, of a whole installation with every process, a week of
+ * messages, and messages that come and go meanwhile. ALL_LOOKS=1 takes every page of the console too, light, dark and on a
+ * phone, for people to look at, and says how tall each is on a phone.
+ */
 const FOLDER = 'docs/pictures'
-/** In the dark and on a phone, with ALL_LOOKS=1: git-ignored, for people to look at. */
+/** Git-ignored. */
 const OTHERS = 'test/browser/screenshots'
+const DESK = { viewport: { width: 1280, height: 860 } } as const
+const LOOKS: Record<string, BrowserContextOptions> = {
+  desk: DESK,
+  dark: { ...DESK, colorScheme: 'dark' },
+  phone: { viewport: { width: 390, height: 844 } },
+}
+const CUSTOMER = '+14155550142'
+const PROCESSES = ['send-message', 'deliver-event', 'fetch-media', 'maintenance']
 
-const SAID = [
-  ['in', '+14155550142', 'Is my order ready?'],
-  ['out', '+14155550142', 'It is: come by until six.'],
-  ['in', '+14155550142', 'On my way, thank you!'],
-  ['out', '+12125550187', 'Your table for four is booked for 19:30.'],
-  ['in', '+12125550187', 'Could we make it five people?'],
-] as const
+interface Shop {
+  operatorId: string
+  frontDesk: TestLine
+  /** Its server fails. */
+  deliveries: TestLine
+  newLine: TestLine
+}
 
-describe('pictures', function () {
-  this.timeout(120_000)
+const ends = new Ends()
+process.once('SIGINT', () => void ends.all())
+try {
+  await takeAll()
+} finally {
+  await ends.all()
+}
 
-  let context: Context
-  let web: TestWeb
-  let browser: Browser
-  let person: Person
-  let lines: TestLine[]
-  let messageId: string
-  let attemptId: string
-
-  const open = openings()
-
-  before(async () => {
-    context = await open(createTestContext())
-    const [works, fails] = await Promise.all([open(startReceiver()), open(startReceiver())])
-    fails.answerWith((response) => response.writeHead(500).end('Database is gone'))
-    ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
-    person = await createPerson(context, { role: 'operator' })
-    const userId = person.id
-    lines = [
-      await createLine(context, { userId, name: 'Front desk', outgoingUrl: works.url }),
-      await createLine(context, { userId, name: 'Deliveries', outgoingUrl: fails.url }),
-      await createLine(context, { userId, name: 'Night shift' }),
-    ]
-    for (const [n, [direction, number, text]] of SAID.entries())
-      await say(n < 3 ? 0 : 1, direction, number, text)
-    await queueMessage(context, lines[0]!, {
-      status: 'failed',
-      error: 'carrier_refused',
-      to_number: '+14155550199',
-    })
-    const [attempt] = await context
-      .db('delivery_attempts as a')
-      .join('deliveries as d', 'd.id', 'a.delivery_id')
-      .join('events as e', 'e.id', 'd.event_id')
-      .where({ 'e.message_id': messageId })
-      .pluck<string[]>('a.id')
-    attemptId = attempt!
-    // On their way, and never at their end: nothing works on them here.
-    for (const [index, done] of [742, 40].entries()) {
-      const whose = { of: 'line', userId, lineId: lines[index]!.lineId } as const
-      const { id } = await startReplay(context, whose, { from: new Date(0) })
-      await context
-        .db('tasks')
-        .where({ id })
-        .update({ total_count: 1000, done_count: done, status: 'running' })
-    }
+async function takeAll(): Promise<void> {
+  const bench = ends.add(await openBench(), (each) => each.close())
+  const port = String(await freePort())
+  const url = `http://127.0.0.1:${port}`
+  const installation = await bench.install({
+    PORT: port,
+    PUBLIC_URL: url,
+    REQUIRE_SECOND_FACTOR: 'off',
+    // The endpoint that fails has failed often enough to be named.
+    DELIVERY_RETRY_BASE_MS: '200',
   })
+  const [works, fails] = [await startReceiver(), await startReceiver()]
+  for (const receiver of [works, fails]) ends.add(receiver, (each) => each.close())
+  fails.answerWith((response) => response.writeHead(503).end('Database is gone'))
+  const shop = await installation.prepare((context) => openShop(context, works.url, fails.url))
+  for (const name of ['web', ...PROCESSES]) await installation.start(name)
+  const browser = ends.add(await launchBrowser(), (each) => each.close())
 
-  async function say(index: number, direction: 'in' | 'out', number: string, text: string): Promise<void> {
-    const line = lines[index]!
-    if (direction === 'out') {
-      await queueMessage(context, line, { status: 'delivered', to_number: number, text })
-      return
-    }
-    const outcome = await receiveMessage(
-      context,
-      inboundText(line, { fromNumber: number, content: { type: 'inboundText', text } }),
-    )
-    if (index === 0 && outcome.kind === 'received') messageId = outcome.messageId
-    const deliveries = await context
-      .db('deliveries')
-      .where({ line_id: line.lineId, status: 'pending' })
-      .pluck('id')
-    for (const deliveryId of deliveries as string[]) {
-      await deliver(context, deliveryId, (await deliveryRow(context, deliveryId)).endpoint_id)
-    }
+  await talk(url, shop)
+  await until(
+    'everything is sent and delivered, or has failed five times',
+    () => isSettled(installation),
+    60_000,
+  )
+  const found = await findIds(installation, shop)
+  const session = await installation.prepare((context) => startSession(context, shop.operatorId))
+  const open = (options: BrowserContextOptions) => openAt(browser, url, session, options)
+
+  await mkdir(FOLDER, { recursive: true })
+  const page = await open(DESK)
+  for (const [name, path] of Object.entries(picturesOf(shop, found))) {
+    await page.goto(path)
+    // Charts and figures that come after the page.
+    await page.waitForLoadState('load')
+    await page.screenshot({ path: `${FOLDER}/${name}.png` })
   }
+  await page.context().close()
+  await filmFirstSteps({
+    page: await open({ viewport: { width: 1000, height: 640 } }),
+    line: shop.newLine,
+    serverUrl: works.url,
+    // Nobody has heard of them yet.
+    customer: '+12125550100',
+    path: `${FOLDER}/first-steps.gif`,
+  })
+  if (process.env.ALL_LOOKS === undefined) return
+  const paths = await installation.prepare((context) => Promise.resolve(pagesOf(context, shop, found)))
+  await mkdir(OTHERS, { recursive: true })
+  for (const [look, options] of Object.entries(LOOKS)) {
+    const each = await open(options)
+    for (const [name, path] of Object.entries(paths)) {
+      const answer = await each.goto(path)
+      await each.screenshot({ path: `${OTHERS}/${name}-${look}.png`, fullPage: true })
+      const height = await each.evaluate(() => document.documentElement.scrollHeight)
+      console.log(`${answer?.status() ?? 0} ${look} ${height} px ${path}`)
+    }
+    await each.context().close()
+  }
+}
 
-  for (const [name, pathOf] of [
-    ['lines', () => '/console'],
-    ['line', () => `/console/lines/${lines[0]!.lineId}`],
-    ['activity', () => '/console/activity'],
-    ['message', () => `/console/messages/${messageId}`],
-    ['request', () => `/console/messages/${messageId}?attempt=${attemptId}&view=request`],
+/** A shop with seven lines of two people; everything works but the server of one line. */
+async function openShop(context: Context, worksUrl: string, failsUrl: string): Promise<Shop> {
+  const operator = await addUser(context, { email: 'ada@example.com', name: 'Ada', role: 'operator' })
+  const kim = await addUser(context, { email: 'kim@example.com', name: 'Kim' })
+  const lines: (TestLine & { share: number })[] = []
+  for (const [n, [name, share]] of (
     [
-      'conversation',
-      () => `/console/lines/${lines[0]!.lineId}/conversations/${encodeURIComponent(SAID[0][1])}`,
-    ],
-    ['endpoint', () => `/console/endpoints/${lines[1]!.endpointId}`],
-    ['first-steps', () => `/console/lines/${lines[0]!.lineId}/start?show=send`],
-    ['background-tasks', () => '/console/tasks'],
-    ['events', () => '/console/events'],
-    ['overview', () => '/console/overview'],
-  ] as const) {
-    it(name, async () => {
-      for (const folder of [FOLDER, OTHERS]) await mkdir(folder, { recursive: true })
-      for (const [suffix, options] of [
-        ['', { viewport: { width: 1100, height: 760 } }],
-        ...(process.env.ALL_LOOKS === undefined
-          ? []
-          : ([
-              ['-dark', { viewport: { width: 1100, height: 760 }, colorScheme: 'dark' }],
-              ['-phone', { viewport: { width: 390, height: 760 } }],
-            ] as const)),
-      ] as const) {
-        const { page } = await openPage(browser, web.url, options)
-        const value = await startSession(context, person.id)
-        await page
-          .context()
-          .addCookies([
-            { name: '__Host-linehook', value, url: web.url.replace('http:', 'https:'), secure: true },
-          ])
-        await page.goto(pathOf())
-        await page.screenshot({ path: `${suffix === '' ? FOLDER : OTHERS}/${name}${suffix}.png` })
-        await page.context().close()
-      }
+      ['Front desk', 7],
+      ['Reservations', 5],
+      ['Deliveries', 3],
+      ['Support', 2],
+      ['Night shift', 2],
+      ['Warehouse', 1],
+    ] as const
+  ).entries()) {
+    const line = await createLine(context, {
+      userId: n === 3 ? kim.id : operator.id,
+      name,
+      number: `+1415555019${n}`,
+      outgoingUrl: n === 2 ? failsUrl : worksUrl,
     })
+    lines.push({ ...line, share })
   }
-})
+  await fillHistory(context, lines)
+  // Maintenance would take its time for the minutes of a week.
+  const catchUp = createCatchingUp(context)
+  await until('the week is counted', () => catchUp().then(async () => hasCounted(context)), 120_000)
+  const newLine = await createLine(context, {
+    userId: operator.id,
+    name: 'Pop-up store',
+    number: '+14155550198',
+  })
+  const [frontDesk, , deliveries] = lines
+  if (frontDesk === undefined || deliveries === undefined) throw new Error('the shop has no lines')
+  return { operatorId: operator.id, frontDesk, deliveries, newLine }
+}
+
+/** Some messages over HTTP, as customers and the shop's program send them. */
+async function talk(url: string, { frontDesk, deliveries }: Shop): Promise<void> {
+  for (const [line, toNumber, said] of [
+    [frontDesk, CUSTOMER, ['<Is my order ready?', '>It is: come by until six.', '<On my way, thank you!']],
+    [deliveries, '+12125550187', ['>Your package is on its way.', '<Please leave it at the door.']],
+    [
+      frontDesk,
+      '+12125550123',
+      ['<Do you open on Sunday?', '>We do, from ten to four.', '<Great, see you then!'],
+    ],
+  ] as const) {
+    for (const each of said) {
+      const text = each.slice(1)
+      const response = await fetch(
+        `${url}${each.startsWith('<') ? '/simulator/inbound' : line.webhookPath}`,
+        {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify(
+            each.startsWith('<')
+              ? { fromNumber: toNumber, toNumber: line.number, text }
+              : messageBody({ toNumber, text }),
+          ),
+        },
+      )
+      if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)
+    }
+  }
+}
+
+async function hasCounted({ db }: Context): Promise<boolean> {
+  return (await findUncountedMinute(db)) === undefined
+}
+
+async function isSettled({ sql }: Installation): Promise<boolean> {
+  const { rows } = await sql.query<{ isSettled: boolean }>(
+    `select (select count(*)::int from messages where status in ('queued', 'sending', 'sent')) +
+       (select count(*)::int from deliveries where status in ('pending', 'delivering') and attempt_count < 5) = 0
+       as "isSettled"`,
+  )
+  return rows[0]?.isSettled ?? false
+}
+
+async function findIds({ sql }: Installation, { frontDesk }: Shop) {
+  const { rows } = await sql.query<{ messageId: string; attemptId: string }>(
+    `select e.message_id as "messageId", a.id as "attemptId"
+     from events e join deliveries d on d.event_id = e.id join delivery_attempts a on a.delivery_id = d.id
+     where e.line_id = $1 and e.payload = 'On my way, thank you!' order by e.id desc limit 1`,
+    [frontDesk.lineId],
+  )
+  const [found] = rows
+  if (found === undefined) throw new Error('the last text made no event')
+  return found
+}
+
+function picturesOf({ frontDesk, deliveries, newLine }: Shop, found: Awaited<ReturnType<typeof findIds>>) {
+  return {
+    lines: '/console',
+    line: `/console/lines/${frontDesk.lineId}`,
+    activity: '/console/activity',
+    message: `/console/messages/${found.messageId}`,
+    request: `/console/messages/${found.messageId}?attempt=${found.attemptId}&view=request`,
+    conversation: `/console/lines/${frontDesk.lineId}/conversations/${encodeURIComponent(CUSTOMER)}`,
+    endpoint: `/console/endpoints/${deliveries.endpointId}`,
+    'first-steps': `/console/lines/${newLine.lineId}/start?show=send`,
+    'background-tasks': '/console/tasks',
+    events: '/console/events',
+    overview: '/console/overview?span=24h',
+  }
+}
+
+/** Every page that the route table has, with the ids of the shop. */
+function pagesOf(
+  context: Context,
+  { operatorId, frontDesk, deliveries }: Shop,
+  { messageId }: Awaited<ReturnType<typeof findIds>>,
+): Record<string, string> {
+  const ids: Record<string, string> = {
+    ':lineId': frontDesk.lineId,
+    ':messageId': messageId,
+    ':endpointId': deliveries.endpointId,
+    ':userId': operatorId,
+    ':number': encodeURIComponent(CUSTOMER),
+    ':contact': encodeURIComponent(CUSTOMER),
+  }
+  return Object.fromEntries(
+    routesOf(context)
+      .filter(
+        ({ method, path }) => method === 'GET' && path.startsWith('/console') && !/live|\.|export/.test(path),
+      )
+      .map(({ path }) => path.replace(/:\w+/g, (name) => ids[name] ?? name))
+      .filter((path) => !path.includes(':'))
+      .map((path) => [
+        path
+          .replace(/^\//, '')
+          .replace(/[0-9a-f]{8}-[0-9a-f-]{27}|%2B\d+/g, 'id')
+          .replaceAll('/', '-'),
+        path,
+      ]),
+  )
+}
+
+async function openAt(
+  browser: Browser,
+  url: string,
+  session: string,
+  options: BrowserContextOptions,
+): Promise<Page> {
+  const context = await browser.newContext({ baseURL: url, ...options })
+  await context.addCookies([
+    { name: '__Host-linehook', value: session, url: url.replace('http:', 'https:'), secure: true },
+  ])
+  return context.newPage()
+}

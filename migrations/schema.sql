@@ -226,7 +226,7 @@ CREATE INDEX deliveries_failure ON public.deliveries USING btree (line_id, last_
 CREATE INDEX deliveries_held ON public.deliveries USING btree (endpoint_id, id) WHERE (status = 'held'::text);
 CREATE INDEX deliveries_lane ON public.deliveries USING btree (endpoint_id, due_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX deliveries_line ON public.deliveries USING btree (line_id, id);
-CREATE INDEX deliveries_opt_in ON public.deliveries USING btree (line_id, type, id) WHERE (type = ANY (ARRAY['messageStatus'::text, 'optOut'::text, 'lineDisconnected'::text]));
+CREATE INDEX deliveries_opt_in ON public.deliveries USING btree (line_id, type, id) WHERE (type = ANY (ARRAY['messageStatus'::text, 'optOut'::text, 'missedCall'::text, 'lineDisconnected'::text]));
 CREATE INDEX deliveries_ordered ON public.deliveries USING btree (endpoint_id, line_id, from_number, created_at, id) WHERE (is_ordered AND (status = ANY (ARRAY['pending'::text, 'delivering'::text])));
 CREATE INDEX deliveries_under_way ON public.deliveries USING btree (endpoint_id) WHERE (status = 'delivering'::text);
 

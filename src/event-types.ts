@@ -1,5 +1,5 @@
 import { CARRIER_REASON_NAMES } from './carrier-reasons.js'
-import { count, oneOf, orNull, text, url, uuid, type JsonSchema, type Kind } from './shape.js'
+import { count, moment, oneOf, orNull, text, url, uuid, type JsonSchema, type Kind } from './shape.js'
 
 /** What of an event its sentence is made of. */
 interface Told {
@@ -208,6 +208,15 @@ export const EVENT_TYPES = {
     example: 'optedOut',
     sentence: ({ fromNumber, toNumber, payload }) =>
       `${fromNumber} ${payload === 'optedOut' ? 'wants no more messages' : 'wants messages again'} from ${toNumber}.`,
+  },
+  missedCall: {
+    label: 'Missed call',
+    when: 'somebody calls a line whose phone tells of missed calls (httpSMS)',
+    recipients: 'asking',
+    payload: moment.schema,
+    payloadWords: 'when the call came, as ISO 8601',
+    example: '2026-01-01T12:00:00.000Z',
+    sentence: ({ fromNumber, toNumber }) => `${fromNumber} called ${toNumber}, and nobody answered.`,
   },
   lineDisconnected: {
     label: 'Line disconnected',

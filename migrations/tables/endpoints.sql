@@ -125,7 +125,7 @@ create index deliveries_line on deliveries (line_id, id);
 -- What the activity’s filters look for is rare, and their indexes are partial: a text that goes through, and its event,
 -- write into none of them.
 create index deliveries_opt_in on deliveries (line_id, type, id)
-  where type in ('messageStatus', 'optOut', 'lineDisconnected');
+  where type in ('messageStatus', 'optOut', 'missedCall', 'lineDisconnected');
 -- Only those that are not over, so other deliveries cost nothing.
 create index deliveries_ordered on deliveries (endpoint_id, line_id, from_number, created_at, id)
   where is_ordered and status in ('pending', 'delivering');

@@ -47,6 +47,14 @@ export interface BroughtMessage {
   keyword?: 'stop' | 'start' | 'help'
 }
 
+/** A call that nobody answered. */
+export interface MissedCall {
+  /** E.164, both; `toNumber` is the line's. */
+  fromNumber: string
+  toNumber: string
+  calledAt: Date
+}
+
 /** What a callback is handed. The settings may be old: whatever it takes in is compared with the account as it is. */
 export interface CallbackTools<Settings> {
   account: { id: string; name: string }
@@ -56,6 +64,8 @@ export interface CallbackTools<Settings> {
   receiveMessage: (message: BroughtMessage) => Promise<void>
   /** `messageId`: ours, where the carrier hands it back; it finds a message whose carrier's id we never learned. */
   receiveReceipt: (receipt: SentRecord & { messageId?: string }) => Promise<void>
+  /** When this resolves, the events are committed. A repeat makes none. @throws UserError 404, 403 as `confirm` does */
+  receiveMissedCall: (call: MissedCall) => Promise<void>
   /** Keeps how a phone of the account is. @throws UserError 404, 403 as `confirm` does */
   notePhone: (phone: PhoneState) => Promise<void>
   /**

@@ -25,10 +25,10 @@ const STATES: kit.StateTable = {
 /** The phone is heard of again, or has not been for an hour. */
 const HEARTBEATS = ['phone.heartbeat.online', 'phone.heartbeat.offline']
 
-/** What httpSMS is to tell us. */
-const EVENTS = ['message.phone.received', ...Object.keys(STATES), ...HEARTBEATS]
+const MISSED_CALL = 'message.call.missed'
 
-const SILENT = ['message.call.missed']
+/** What httpSMS is to tell us. */
+const EVENTS = ['message.phone.received', ...Object.keys(STATES), ...HEARTBEATS, MISSED_CALL]
 
 /** The app speaks every quarter of an hour, which Android keeps to more or less; now and then a beat is lost. */
 const AWAY_AFTER_MS = 40 * 60_000
@@ -121,8 +121,11 @@ export const httpsms: kit.Provider<Settings> = {
     read: (event) => {
       const type = textAt(event, 'type')
       const data = at(event, 'data')
-      if (SILENT.includes(type)) return kit.NOTHING
       if (type === 'message.phone.received') return readMessage(data)
+      if (type === MISSED_CALL) {
+        const numbers = { from: textAt(data, 'contact'), to: textAt(data, 'owner') }
+        return kit.missedCall({ ...numbers, at: textAt(data, 'timestamp') })
+      }
       if (HEARTBEATS.includes(type))
         return readPhone(textAt(data, 'owner'), textAt(data, 'last_heartbeat_timestamp'))
       if (kit.entryOf(STATES, type) === undefined) return kit.unclear(`an event of the type "${type}"`)

@@ -12,7 +12,16 @@ export type { CallbackRequest } from './callbacks.js'
 export { CarrierRefused, CarrierRejected, CarrierUnavailable, type CarrierNumber } from './carrier.js'
 export type { Answer } from './kit/answer.js'
 export { readJson } from './kit/answer.js'
-export { message, NOTHING, phone, receipt, unclear, type Brought, type StateTable } from './kit/brought.js'
+export {
+  message,
+  missedCall,
+  NOTHING,
+  phone,
+  receipt,
+  unclear,
+  type Brought,
+  type StateTable,
+} from './kit/brought.js'
 export { readCharge } from './kit/charge.js'
 export { refuseMedia } from './kit/client.js'
 export { claimsBody, readJwt } from './kit/jwt.js'

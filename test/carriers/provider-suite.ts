@@ -15,8 +15,10 @@ import { testCarrierAccount } from '../../src/domain/carriers/accounts/trial.js'
 import { changeCarrierAccount } from '../../src/domain/carriers/accounts/change.js'
 import { listUnclearCallbacks } from '../../src/domain/carriers/unclear-callbacks.js'
 import type { Context } from '../../src/domain/context.js'
+import { changeConnection } from '../../src/domain/lines/connections.js'
+import { saveContact } from '../../src/domain/lines/contacts.js'
 import { newId } from '../../src/ids.js'
-import { messageRow, queueMessage, sendWhenDue } from '../domain/fixtures.js'
+import { changeRows, messageRow, queueMessage, sendWhenDue } from '../domain/fixtures.js'
 import { carrierOf } from '../helpers/carrier.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -71,6 +73,8 @@ export interface ProviderRow<Provider extends StandIn = StandIn> {
     call(standIn: Provider): Promise<CallbackAnswer[]>
     called: Partial<PhoneView>
   }
+  /** It tells of calls that nobody answers. */
+  missCall?(standIn: Provider, from: string, calledAt: Date): Promise<CallbackAnswer[]>
   /** Its API lists what came in, by the ids of the callbacks. */
   listsReceived?: boolean
 }
@@ -340,6 +344,37 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         const peers = context.db('line_peers').where({ line_id: line.lineId, number: to })
         expect(await peers.whereNotNull('opted_out_at')).to.have.length(1)
       })
+    })
+
+    it('tells of a missed call, once, those who asked for it', async () => {
+      if (row.missCall === undefined) return
+      const called = await createLine(context, {
+        ...{ carrierAccount: 'main', number: STRANGER, outgoingUrl: 'http://127.0.0.1:9/' },
+      })
+      // The stand-in has one number: it is this line's for the moment.
+      const numberOf = (lineId: string, number: string) =>
+        changeRows(context, 'lines', { id: lineId }, { number })
+      await numberOf(line.lineId, '+13125550177')
+      await numberOf(called.lineId, standIn.number)
+      const told = () =>
+        context
+          .db('deliveries as d')
+          .join('events as e', 'e.id', 'd.event_id')
+          .where('d.line_id', called.lineId)
+          .select('e.type', 'e.payload', 'e.from_number', 'e.to_number')
+      const calledAt = new Date(Date.now() - 2000)
+      await expectTaken(row.missCall(standIn, SENDER, calledAt))
+      expect(await told()).to.deep.equal([])
+
+      await changeConnection(context, called.userId, called.lineId, { optInEvents: ['missedCall'] })
+      for (const time of ['first', 'again']) await expectTaken(row.missCall(standIn, SENDER, calledAt), time)
+      const event = { type: 'missedCall', payload: calledAt.toISOString() }
+      expect(await told()).to.deep.equal([{ ...event, from_number: SENDER, to_number: standIn.number }])
+      await saveContact(context, called.userId, STRANGER, { blocked: true })
+      await expectTaken(row.missCall(standIn, STRANGER, new Date()))
+      expect(await told()).to.have.length(1)
+      await numberOf(called.lineId, STRANGER)
+      await numberOf(line.lineId, line.number)
     })
 
     it('says how the phone is, when it is asked and by itself', async () => {

@@ -261,6 +261,7 @@ describeProvider({
   outcomes: { 'opted-out': 'not there', throttled: 'not there', 'in-2xx': 'not there' },
   // Its token does not cover the body.
   cannotForge: ['other-body'],
+  missCall: (standIn, from, calledAt) => standIn.missCall(from, calledAt),
   phone: {
     be: (standIn, timestamp) => {
       standIn.lastHeartbeat = { timestamp, charging: false }

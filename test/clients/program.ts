@@ -51,6 +51,7 @@ export function read(event: WebhookEvent): string {
     case 'inboundText':
     case 'inboundMedia':
     case 'voiceMail':
+    case 'missedCall':
     case 'lineDisconnected':
       return event.payload + event.lineId
   }

@@ -516,6 +516,7 @@ export type WebhookEvent =
   | VoiceMailEvent
   | MessageStatusEvent
   | OptOutEvent
+  | MissedCallEvent
   | LineDisconnectedEvent
 
 /** What is posted to an operational webhook. */
@@ -558,12 +559,19 @@ export interface ChangeConnectionBody {
   enabled?: boolean | undefined
   outgoingWebhookUrl?: string | null | undefined
   /** The events that it gets besides those of received messages. */ optInEvents?:
-    ('messageStatus' | 'optOut')[] | undefined
+    ('messageStatus' | 'optOut' | 'missedCall')[] | undefined
 }
 
 export interface TriggerEventBody {
   type?:
-    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected' | undefined
+    | 'inboundText'
+    | 'inboundMedia'
+    | 'voiceMail'
+    | 'messageStatus'
+    | 'optOut'
+    | 'missedCall'
+    | 'lineDisconnected'
+    | undefined
 }
 
 export interface RegenerateTokenBody {
@@ -582,14 +590,14 @@ export interface AddEndpointBody {
   name?: string | null | undefined
   url: string
   /** The events that it gets besides those of received messages. `lineDisconnected` is for applications. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
+    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
 }
 
 export interface ChangeEndpointBody {
   name?: string | null | undefined
   url?: string | undefined
   /** The events that it gets besides those of received messages. `lineDisconnected` is for applications. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
+    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
 }
 
 export interface SendTestEventBody {
@@ -599,6 +607,7 @@ export interface SendTestEventBody {
     | 'voiceMail'
     | 'messageStatus'
     | 'optOut'
+    | 'missedCall'
     | 'lineDisconnected'
     | 'endpoint.failing'
     | 'endpoint.disabled'
@@ -786,7 +795,14 @@ export interface ChangeContactBody {
 export interface ListDeliveriesQuery {
   /** Only what belongs to this line. */ lineId?: string | undefined
   /** Only with this type. */ type?:
-    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected' | undefined
+    | 'inboundText'
+    | 'inboundMedia'
+    | 'voiceMail'
+    | 'messageStatus'
+    | 'optOut'
+    | 'missedCall'
+    | 'lineDisconnected'
+    | undefined
   /** Only with this status. */ status?:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held' | undefined
   /** Only with this number at the other end. */ number?: string | undefined
@@ -807,6 +823,7 @@ export interface ReplayEventsBody {
         | 'voiceMail'
         | 'messageStatus'
         | 'optOut'
+        | 'missedCall'
         | 'lineDisconnected'
         | 'endpoint.failing'
         | 'endpoint.disabled'
@@ -843,6 +860,7 @@ export interface PreviewReplayBody {
         | 'voiceMail'
         | 'messageStatus'
         | 'optOut'
+        | 'missedCall'
         | 'lineDisconnected'
         | 'endpoint.failing'
         | 'endpoint.disabled'
@@ -889,7 +907,7 @@ export interface RegisterApplicationBody {
   /** Users read it when they authorize it. */ name: string
   /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
   /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
+    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
   description?: string | null | undefined
   website?: string | null | undefined
   /** The URL to which its events are sent. With null it gets no events. */ webhookUrl?:
@@ -903,7 +921,7 @@ export interface ChangeApplicationBody {
   /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris?:
     string[] | undefined
   /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
+    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
   description?: string | null | undefined
   website?: string | null | undefined
   /** The URL to which its events are sent. With null it gets no events. */ webhookUrl?:
@@ -912,7 +930,7 @@ export interface ChangeApplicationBody {
 
 export interface InboundTextEvent {
   type: 'inboundText'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -921,7 +939,7 @@ export interface InboundTextEvent {
 
 export interface InboundMediaEvent {
   type: 'inboundMedia'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -930,7 +948,7 @@ export interface InboundMediaEvent {
 
 export interface VoiceMailEvent {
   type: 'voiceMail'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -939,7 +957,7 @@ export interface VoiceMailEvent {
 
 export interface MessageStatusEvent {
   type: 'messageStatus'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -974,8 +992,17 @@ export interface MessageStatusPayload {
 
 export interface OptOutEvent {
   type: 'optOut'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload:
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload:
     'optedOut' | 'optedIn'
+  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** The line's number. */ toNumber: string
+  userId: string
+  lineId: string
+}
+
+export interface MissedCallEvent {
+  type: 'missedCall'
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -984,7 +1011,7 @@ export interface OptOutEvent {
 
 export interface LineDisconnectedEvent {
   type: 'lineDisconnected'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -1216,7 +1243,7 @@ export interface Application {
   /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
   /** Where its events are sent; null: it gets none. */ webhookUrl: string | null
   /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'lineDisconnected'
+    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
   )[]
   /** The webhook URL's health; null without a URL. */ endpoint: EndpointHealth | null
   createdAt: string
@@ -1232,6 +1259,7 @@ export interface ApplicationDelivery {
     | 'voiceMail'
     | 'messageStatus'
     | 'optOut'
+    | 'missedCall'
     | 'lineDisconnected'
     | 'endpoint.failing'
     | 'endpoint.disabled'
@@ -1280,7 +1308,7 @@ export interface Connection {
   enabled: boolean
   /** The URL to which events are sent. */ outgoingWebhookUrl: string | null
   /** The events that it gets besides those of received messages. */ optInEvents: (
-    'messageStatus' | 'optOut'
+    'messageStatus' | 'optOut' | 'missedCall'
   )[]
   /** The outgoing webhook's endpoint; null without a URL. */ endpoint: {
     /** Of the endpoint, for `/v1/endpoints`. */ id: string
@@ -1321,6 +1349,7 @@ export interface Delivery {
     | 'voiceMail'
     | 'messageStatus'
     | 'optOut'
+    | 'missedCall'
     | 'lineDisconnected'
     | 'endpoint.failing'
     | 'endpoint.disabled'
@@ -1364,6 +1393,7 @@ export interface DeliveryWithAttempts {
     | 'voiceMail'
     | 'messageStatus'
     | 'optOut'
+    | 'missedCall'
     | 'lineDisconnected'
     | 'endpoint.failing'
     | 'endpoint.disabled'
@@ -1429,7 +1459,7 @@ export interface Endpoint {
   /** What you call it; null: it has no name. */ name: string | null
   /** Where its events are sent. */ url: string
   /** The events that it gets besides those of received messages. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'lineDisconnected'
+    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
   )[]
   /** Every attempt since this moment has failed. */ failingSince: string | null
   consecutiveFailureCount: number
@@ -1628,7 +1658,7 @@ export interface NewEndpoint {
   /** What you call it; null: it has no name. */ name: string | null
   /** Where its events are sent. */ url: string
   /** The events that it gets besides those of received messages. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'lineDisconnected'
+    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
   )[]
   /** Every attempt since this moment has failed. */ failingSince: string | null
   consecutiveFailureCount: number
@@ -1658,7 +1688,7 @@ export interface RegisteredApplication {
   /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
   /** Where its events are sent; null: it gets none. */ webhookUrl: string | null
   /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'lineDisconnected'
+    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
   )[]
   /** The webhook URL's health; null without a URL. */ endpoint: EndpointHealth | null
   createdAt: string

@@ -4,6 +4,7 @@ import type { Charge, PhoneState, SentRecord } from '../records.js'
 export type Brought =
   | BroughtText
   | BroughtReceipt
+  | BroughtCall
   /** How a phone of the account is. */
   | { kind: 'phone'; phone: PhoneState }
   /** It is understood, and there is nothing to note. */
@@ -39,6 +40,15 @@ export interface BroughtReceipt {
   charge: Charge | undefined
 }
 
+/** A call that nobody answered. */
+export interface BroughtCall {
+  kind: 'missed call'
+  /** As the provider writes them. */
+  from: string
+  to: string
+  calledAt: Date
+}
+
 export const NOTHING: Brought = { kind: 'nothing' }
 
 export function unclear(why: string): Brought {
@@ -52,6 +62,14 @@ export function phone({ at, ...given }: Omit<PhoneState, 'contactAt'> & { at: st
   return isClear
     ? { kind: 'phone', phone: { ...given, contactAt } }
     : unclear('a phone without its id or a time')
+}
+
+/** A missed call, or what is unclear about it. One whose caller hides the number is nothing that could be told. @param given.at a date */
+export function missedCall({ from, to, at }: { from: string; to: string; at: string }): Brought {
+  const calledAt = new Date(at)
+  if (to === '' || Number.isNaN(calledAt.getTime()))
+    return unclear('a missed call without its number or time')
+  return from === '' ? NOTHING : { kind: 'missed call', from, to, calledAt }
 }
 
 /** A message, or what is unclear about it: without an id a repeat would be another message. */

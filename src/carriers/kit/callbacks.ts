@@ -5,7 +5,7 @@ import type { CallbackAnswer, CallbackRequest, CallbackTools, CarrierCallbacks }
 import { unclear, type Brought, type BroughtReceipt, type BroughtText } from './brought.js'
 import { numberFormOf, type Provider, type ProviderCallbacks } from './provider.js'
 import { isRecord } from './reading.js'
-import { readReceived } from './received.js'
+import { readNumbers, readReceived } from './received.js'
 import { meaningOf, wordsOf } from './refusals.js'
 import { isSecret } from './verify.js'
 
@@ -83,6 +83,10 @@ async function takeAll<Settings extends AnyObject>(
       if (item.kind === 'unclear') puzzles.add(item.why)
       if (item.kind === 'message') await takeMessage(provider, item, tools)
       if (item.kind === 'receipt') await tools.receiveReceipt(readReceipt(provider, item))
+      if (item.kind === 'missed call') {
+        const numbers = readNumbers(item, numberFormOf(provider, tools.settings))
+        await tools.receiveMissedCall({ ...numbers, calledAt: item.calledAt })
+      }
       if (item.kind === 'phone') await tools.notePhone(item.phone)
       if (item.kind !== 'unclear' && item.kind !== 'nothing') takenCount += 1
     } catch (error) {

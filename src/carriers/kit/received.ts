@@ -17,9 +17,13 @@ export function readReceived(
   { id, from, to, text, mediaUrls }: BroughtText,
   form: NumberForm | undefined,
 ): ReceivedParts {
+  return { ...readNumbers({ from, to }, form), parts: partsOf(id, text, mediaUrls.slice(0, MAX_MEDIA)) }
+}
+
+/** The numbers of what came in, as E.164. */
+export function readNumbers({ from, to }: { from: string; to: string }, form: NumberForm | undefined) {
   const toNumber = readNumber(to, form === 'national' ? 'plus' : form)
-  const fromNumber = readNumber(from, form, toNumber)
-  return { fromNumber, toNumber, parts: partsOf(id, text, mediaUrls.slice(0, MAX_MEDIA)) }
+  return { fromNumber: readNumber(from, form, toNumber), toNumber }
 }
 
 /** What was listed, oldest first, without what is older or is for others. */

@@ -1,4 +1,4 @@
-import { MESSAGE_EVENT_TYPES, type EventType } from '../../event-types.js'
+import { MESSAGE_EVENT_TYPES, type EventType, type OptInEventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 import { DELIVERY_FIELDS, type Delivery } from '../endpoints/deliveries/delivery.js'
 import { MESSAGE_FIELDS, type Direction, type Message, type MessageType } from './message.js'
@@ -144,7 +144,7 @@ function branchesOf(filter: ActivityFilter): Branch[] {
   const messages = eventType === undefined && isOf(MESSAGE_STATUSES) ? messagesThat(filter) : undefined
   const branches = messages === undefined ? [] : [messages]
   if (isOfDeliveries && isOf(DELIVERY_STATUSES)) branches.push(deliveriesThat(filter, messages))
-  if (!isOfDeliveries && isOfEveryMessage(filter)) branches.push(tellingOfNoMessage())
+  if (!isOfDeliveries && isOfEveryMessage(filter)) branches.push(...WITHOUT_MESSAGE.map(tellingOfNoMessage))
   return branches
 }
 
@@ -232,13 +232,16 @@ function deliveriesThat(filter: ActivityFilter, messages: Branch | undefined): B
   }
 }
 
-function tellingOfNoMessage(): Branch {
+/** They have one index, in the order of ids for each. */
+const WITHOUT_MESSAGE = ['missedCall', 'lineDisconnected'] as const satisfies OptInEventType[]
+
+function tellingOfNoMessage(type: OptInEventType): Branch {
   return {
     alias: 'd',
     table: 'deliveries d',
     join: '',
     columns: 'd.id, null::uuid as message_id, d.id as delivery_id',
-    indexed: [[`d.type = 'lineDisconnected'`]],
+    indexed: [eventTypeIs('d', type)],
     looked: [],
   }
 }

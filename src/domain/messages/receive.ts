@@ -57,7 +57,7 @@ export class AccountChanged extends Error {
   override name = 'AccountChanged'
 }
 
-function noLineOf(carrier: string): UserError {
+export function noLineOf(carrier: string): UserError {
   return new UserError(`No line of ${carrier} has this number. See \`linehook line list\``, 404)
 }
 

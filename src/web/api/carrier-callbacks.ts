@@ -10,6 +10,7 @@ import { notePhone } from '../../domain/carriers/accounts/phones.js'
 import { keepUnclearCallback } from '../../domain/carriers/unclear-callbacks.js'
 import type { Context } from '../../domain/context.js'
 import { isLineAt } from '../../domain/lines/routes.js'
+import { receiveMissedCall } from '../../domain/messages/missed-calls.js'
 import { AccountChanged, receiveMessage, receiveReceipt } from '../../domain/messages/receive.js'
 import { MAX_JUDGEMENTS } from '../../domain/row-cache.js'
 import { Unavailable, UserError } from '../../errors.js'
@@ -117,6 +118,10 @@ async function answerCallback(context: Context, asked: CarrierRequest): Promise<
       return await callbacks.answer(name, request, {
         ...toolsFor(context, account),
         confirm,
+        receiveMissedCall: async (call) => {
+          await confirm()
+          await receiveMissedCall(context, account.name, call)
+        },
         notePhone: async (phone) => {
           await confirm()
           await notePhone(context, account, phone)
@@ -137,7 +142,7 @@ async function answerCallback(context: Context, asked: CarrierRequest): Promise<
 function toolsFor(
   context: Context,
   account: CallingAccount,
-): Omit<CallbackTools<object>, 'confirm' | 'notePhone' | 'keepUnclear'> {
+): Omit<CallbackTools<object>, 'confirm' | 'receiveMissedCall' | 'notePhone' | 'keepUnclear'> {
   const by = { carrierAccount: account.name, account }
   return {
     account,

@@ -20,6 +20,7 @@ describe('what a carrier of kind http posts to us', () => {
       publicUrl: 'https://linehook.example.com',
       receiveMessage: (message) => Promise.resolve(void messages.push(message)),
       receiveReceipt: (receipt) => Promise.resolve(void receipts.push(receipt)),
+      receiveMissedCall: () => Promise.resolve(),
       notePhone: () => Promise.resolve(),
       confirm: () => Promise.resolve(its),
       hasLine: () => Promise.resolve(true),

@@ -30,7 +30,7 @@ export interface HttpSmsStandIn extends StandIn {
   /** What was stored through the API. */
   readonly webhooks: readonly (WebhookRequest & { id: string })[]
   /** A call that nobody took, to the message callback: `message.call.missed`. */
-  missCall(from: string, forgery?: Forgery): Promise<CallbackAnswer[]>
+  missCall(from: string, calledAt?: Date): Promise<CallbackAnswer[]>
   /** The phone did not take the message in time. Not final: the service tries once more. */
   reportExpired(id: string, isFinal?: boolean, forgery?: Forgery): Promise<CallbackAnswer[]>
   /** What GET /v1/heartbeats answers; null: the phone was never heard of. */
@@ -281,8 +281,8 @@ export async function startHttpSms(options: HttpSmsOptions = {}): Promise<HttpSm
       const attempts = { message_id: id, send_attempt_count: isFinal ? 2 : 1, is_final: isFinal }
       return report(id, 'message.send.expired', change, attempts, forgery)
     },
-    missCall(from, forgery) {
-      const at = new Date().toISOString()
+    missCall(from, calledAt = new Date()) {
+      const at = calledAt.toISOString()
       const call = {
         message_id: randomUUID(),
         user_id: userId,
@@ -292,7 +292,7 @@ export async function startHttpSms(options: HttpSmsOptions = {}): Promise<HttpSm
         sim: 'SIM1',
       }
       const event = newEvent('message.call.missed', '/v1/messages/calls/missed', call)
-      return emit(standIn.callbackUrls.message, event, forgery)
+      return emit(standIn.callbackUrls.message, event)
     },
     heartbeat(state, forgery) {
       const at = new Date()

@@ -115,8 +115,8 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
     it('refuses events that a line does not have, and says which it has', async () => {
       await change({ outgoingWebhookUrl: URL_A, optInEvents: ['optOut'] })
       for (const [type, detail] of [
-        ['lineDisconnected', /messageStatus, optOut \(lineDisconnected is for applications\)/],
-        ['inboundText', /^optInEvents may name only messageStatus, optOut$/],
+        ['lineDisconnected', /messageStatus, optOut, missedCall \(lineDisconnected is for applications\)/],
+        ['inboundText', /^optInEvents may name only messageStatus, optOut, missedCall$/],
       ] as const) {
         expectProblem(await client.put(path, { enabled: false, optInEvents: [type] }), 400, detail)
       }

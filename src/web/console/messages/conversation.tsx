@@ -72,7 +72,7 @@ export function showConversation(context: Context): Middleware {
               </h1>
             </header>
             <div class="now" {...liveness}>
-              <Now {...view} />
+              <Now {...view} page={page} />
             </div>
             <Answer page={page} view={view} counted={counted} />
           </section>
@@ -92,7 +92,9 @@ export function showConversation(context: Context): Middleware {
 }
 
 export function liveConversation(context: Context): Middleware {
-  const stream = live(context, async (ctx) => <Now {...await viewOf(context, ctx)} />)
+  const stream = live(context, async (ctx) => (
+    <Now {...await viewOf(context, ctx)} page={pageOf(ctx, context)} />
+  ))
   return async (ctx, next) => {
     // What is not there is refused here, because nobody can be told once the stream has begun.
     await viewOf(context, ctx)
@@ -156,7 +158,8 @@ async function viewOf(context: Context, ctx: KoaContext, cursor = ''): Promise<V
   }
 }
 
-function Now({ number, contact, obstacles, messages, hasOlder, before, path }: View) {
+function Now(props: View & { page: Page }) {
+  const { page, number, contact, obstacles, messages, hasOlder, before, path } = props
   const oldest = messages[0]
   return (
     <>
@@ -178,7 +181,7 @@ function Now({ number, contact, obstacles, messages, hasOlder, before, path }: V
         <Empty>No messages with this number yet.</Empty>
       ) : (
         <div class="thread-box" tabIndex={0} role="region" aria-label="Messages">
-          <Thread messages={messages} />
+          <Thread messages={messages} page={page} path={path} />
         </div>
       )}
     </>

@@ -59,7 +59,7 @@ export function postSendMessageAgain(context: Context): Act {
       fieldOf(ctx, 'key'),
       'console',
     )
-    return withNotice(messagePath(again.id), 'sent-again')
+    return withNotice(backOf(ctx) ?? messagePath(again.id), 'sent-again')
   }
 }
 

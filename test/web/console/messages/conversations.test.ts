@@ -76,6 +76,20 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(older).to.include('Newest').and.not.include('Older')
   })
 
+  it('resend a text that failed, from its bubble, and come back', async () => {
+    const failed = await send(ANNA, 'Not sent', { status: 'failed', error: 'expired' })
+    await send(ANNA, 'Perhaps sent', { status: 'unknown', error: 'no_answer' })
+    const html = await thread()
+    expect(html.match(/action="[^"]*\/send-again"/g)).to.have.length(1)
+    const field = (name: string) =>
+      new RegExp(`name="${name}" value="([^"]*)"`).exec(html.slice(html.indexOf('/send-again"')))?.[1] ?? ''
+    const [key, back] = [field('key'), field('back')]
+    const path = `${line.path}/${inPath(ANNA)}`
+    const resend = () => line.browser.submit(`/console/messages/${failed}/send-again`, { key, back })
+    for (let time = 0; time < 2; time += 1) expectSentTo(await resend(), `${path}?done=sent-again`)
+    expect(await site.context.db('messages').where({ again_of: failed })).to.have.length(1)
+  })
+
   it('keep themselves up to date', async () => {
     const live = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)
     await until('the empty thread', () => live.text.includes('No messages with this number yet.'))

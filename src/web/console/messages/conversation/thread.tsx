@@ -1,8 +1,11 @@
 import { Fragment } from 'preact'
+import { newId } from '../../../../ids.js'
 import type { Message } from '../../../../database/messages/message.js'
 import type { MessageStatus } from '../../../../states.js'
 import { explainFailure } from '../../endpoints/failures.js'
-import { Time } from '../../form.js'
+import { Form, Time } from '../../form.js'
+import type { Page } from '../../page.js'
+import { maySendAgain, sendAgainPath } from '../message/send-again.js'
 import { TYPE_LABELS } from '../message/labels.js'
 import { MediaCopy } from '../message/media.js'
 import { messagePath } from '../message/path.js'
@@ -14,7 +17,13 @@ import { daysIn, UTC } from '../../zone.js'
 const USUAL: ReadonlySet<MessageStatus> = new Set(['received', 'sent', 'delivered'])
 
 /** What a line and a number have written to each other, below the days on which it was, the newest at the bottom. */
-export function Thread({ messages }: { messages: readonly Message[] }) {
+export function Thread(props: {
+  messages: readonly Message[]
+  page: Page
+  /** Of the conversation, which is shown again after a text was resent. */
+  path: string
+}) {
+  const { messages, page, path } = props
   const dayOf = daysIn(UTC)
   return (
     <ol class="thread" data-days="">
@@ -24,7 +33,7 @@ export function Thread({ messages }: { messages: readonly Message[] }) {
         return (
           <Fragment key={message.id}>
             {(before === undefined || dayOf(before.createdAt) !== day) && <li class="day">{day}</li>}
-            <Bubble message={message} />
+            <Bubble {...{ message, page, path }} />
           </Fragment>
         )
       })}
@@ -33,7 +42,7 @@ export function Thread({ messages }: { messages: readonly Message[] }) {
 }
 
 /** A message in one state never changes, so htmx leaves it alone when another one comes, and a recording plays on. */
-function Bubble({ message }: { message: Message }) {
+function Bubble({ message, page, path }: { message: Message; page: Page; path: string }) {
   const { id, direction, type, text, media, status, error, createdAt, dueAt } = message
   const isLater = status === 'scheduled'
   const state = [status, isLater ? dueAt.getTime() : '', media?.status, media?.isRemoved].join('-')
@@ -57,6 +66,14 @@ function Bubble({ message }: { message: Message }) {
         )}
         {error !== null && <span class="why">{explainFailure(error)}</span>}
       </small>
+      {/* One that may have arrived is asked about first, on its own page. */}
+      {maySendAgain(message) && status === 'failed' && (
+        <Form page={page} action={sendAgainPath(id)} class="inline">
+          <input type="hidden" name="key" value={newId()} />
+          <input type="hidden" name="back" value={path} />
+          <button type="submit">Resend</button>
+        </Form>
+      )}
     </li>
   )
 }

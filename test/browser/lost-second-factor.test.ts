@@ -46,12 +46,12 @@ describe('a lost second factor in a browser', function () {
     const users = `/console/users/${ada.id}`
 
     await first.page.goto(users)
-    await first.page.getByText('They have lost it', { exact: true }).click()
-    await first.page.getByLabel('How do you know that it is they?').fill('She called from her desk.')
+    await first.page.getByText('Request removal…', { exact: true }).click()
+    await first.page.getByLabel('How did you verify their identity?').fill('She called from her desk.')
     await first.screenshot('lost-second-factor-ask')
     await first.page.getByRole('button', { name: 'Ask another operator' }).click()
     await first.page.getByText('Another operator has to confirm it until').waitFor()
-    expect(await first.page.getByRole('button', { name: 'Remove the second factor' }).count()).to.equal(0)
+    expect(await first.page.getByRole('button', { name: 'Remove second factor' }).count()).to.equal(0)
     await first.screenshot('lost-second-factor-asked')
 
     await second.page.goto('/console/notices')
@@ -60,7 +60,7 @@ describe('a lost second factor in a browser', function () {
     await second.page.getByText('She called from her desk.').waitFor()
     await second.page.getByText('Confirm', { exact: true }).click()
     await second.screenshot('lost-second-factor-confirm')
-    await second.page.getByRole('button', { name: 'Remove the second factor' }).click()
+    await second.page.getByRole('button', { name: 'Remove second factor' }).click()
     await second.page.getByText('Second factor removed. The user').waitFor()
     expect((await findSecondFactors(context, ada.id)).app).to.equal(undefined)
     await second.screenshot('lost-second-factor-removed')

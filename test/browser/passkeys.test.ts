@@ -68,12 +68,12 @@ describe('passkeys in a browser', function () {
   }
   const usePasskey = () => page.getByRole('button', { name: 'Use a passkey' }).click()
   const addPasskey = async (name = 'my phone') => {
-    await page.getByLabel('Name of a new passkey').fill(name)
+    await page.getByLabel('Name of the new passkey').fill(name)
     await page.getByRole('button', { name: 'Add a passkey' }).click()
   }
   const setUp = async () => {
     await signIn()
-    await page.getByText('Set up a second factor first').waitFor()
+    await page.getByText('Set up a second factor to continue').waitFor()
     await addPasskey()
     await page.getByText('These are your recovery codes.').waitFor()
   }
@@ -81,7 +81,7 @@ describe('passkeys in a browser', function () {
   it('are set up by an operator, and are the second step after the password', async () => {
     await setUp()
     await watched.screenshot('passkeys-recovery-codes')
-    await page.getByRole('button', { name: 'I have kept them: go on' }).click()
+    await page.getByRole('button', { name: 'I have saved them. Continue' }).click()
     await page.waitForURL('**/console/overview')
 
     await signOut()
@@ -119,10 +119,10 @@ describe('passkeys in a browser', function () {
       .update({ confirmed_at: context.db.raw(`now() - interval '11 minutes'`) })
     await page.goto(SECOND_FACTOR)
     await page.locator('#passkeys summary').click()
-    await page.getByRole('button', { name: 'Remove the passkey' }).click()
-    await page.getByRole('heading', { name: 'Confirm it is you' }).waitFor()
+    await page.getByRole('button', { name: 'Remove passkey' }).click()
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor()
     await usePasskey()
-    await page.getByText('Set up a second factor first').waitFor()
+    await page.getByText('Set up a second factor to continue').waitFor()
     expect(await context.db('passkeys').where({ user_id: person.id })).to.deep.equal([])
   })
 
@@ -132,7 +132,7 @@ describe('passkeys in a browser', function () {
     await signIn()
     await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
     await usePasskey()
-    await page.getByText('Nothing was done').waitFor()
+    await page.getByText('Nothing was changed').waitFor()
     expect(await countSessions(context, person.id)).to.equal(0)
   })
 

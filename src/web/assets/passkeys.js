@@ -33,9 +33,7 @@ document.addEventListener('submit', (event) => {
       button.disabled = false
       const said = form.querySelector('.passkey-fault')
       const isUserStopped = error.name === 'NotAllowedError'
-      said.textContent = isUserStopped
-        ? 'Nothing was done: it was cancelled, or took too long.'
-        : error.message
+      said.textContent = isUserStopped ? 'Cancelled or timed out. Nothing was changed.' : error.message
     })
 })
 

@@ -109,14 +109,14 @@ function Remove({ view: { page, path, account } }: { view: CarrierView }) {
     <section id="remove" aria-labelledby="remove-title">
       <h2 id="remove-title">Remove</h2>
       {account.lineCount > 0 ? (
-        <p>It cannot be removed as long as lines are at it.</p>
+        <p>An account with lines cannot be removed.</p>
       ) : (
         <Confirm
           page={page}
           action={`${path}/remove`}
-          label="Remove the account…"
-          consequence="Its credentials are deleted here. At the carrier nothing changes."
-          button="Remove the account"
+          label="Remove account…"
+          consequence="Its credentials are deleted from this service. Nothing changes at the carrier."
+          button="Remove account"
         />
       )}
     </section>

@@ -23,8 +23,8 @@ export function showCarriers(context: Context): Middleware {
         {!hasOwn && (
           <Empty>
             <p>
-              There is no account at a carrier yet, so nothing leaves this service for real phones. Add one
-              below; then import its numbers as lines of your users.
+              No carrier accounts yet, so messages cannot reach real phones. Add one below, then import its
+              numbers as lines.
             </p>
           </Empty>
         )}
@@ -44,11 +44,11 @@ export function liveCarriers(context: Context): Middleware {
 
 export function KindLinks({ context }: { context: Context }) {
   const kinds = listCarrierKinds(context)
-  if (kinds.length === 0) return <p>This version knows no carrier but the simulator.</p>
+  if (kinds.length === 0) return <p>This version supports only the simulator.</p>
   return (
     <>
       <KindCards kinds={kinds.filter(([kind]) => !GENERIC.has(kind))} />
-      <h2>Protocols, and phones of your own</h2>
+      <h2>Protocols and your own phones</h2>
       <KindCards kinds={kinds.filter(([kind]) => GENERIC.has(kind))} />
     </>
   )

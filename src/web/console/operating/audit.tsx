@@ -35,7 +35,7 @@ export function showAudit(context: Context): Middleware {
       ctx,
       <Layout page={pageOf(ctx, context)} title="Audit log">
         <h1>Audit log</h1>
-        <p>Who did what to what, and from where. Nobody can change it, and it has no secrets.</p>
+        <p>Every change, who made it, and from where. The log cannot be edited and contains no secrets.</p>
         <Found found={found} path={LOG} isOwn={false} />
       </Layout>,
     )
@@ -51,8 +51,8 @@ export function showHistory(context: Context): Middleware {
     )
     answerPage(
       ctx,
-      <Layout page={pageOf(ctx, context)} title="What was done with your account">
-        <h1>What was done with your account</h1>
+      <Layout page={pageOf(ctx, context)} title="Account history">
+        <h1>Account history</h1>
         <p>
           To your lines, applications, tokens and sessions, by you and by others. If something here was not
           you, <a href="/console/settings#password">change your password</a>.
@@ -111,8 +111,7 @@ function Found({ found, path, isOwn }: { found: FoundRows; path: string; isOwn: 
       <ZoneNote written={written} />
       {last === undefined ? (
         <Empty>
-          {isFirst ? 'Nothing fits this filter.' : 'Nothing is older than this.'}{' '}
-          <a href={path}>Show everything</a>.
+          {isFirst ? 'No entries match this filter.' : 'No older entries.'} <a href={path}>Clear filters</a>.
         </Empty>
       ) : (
         <>
@@ -126,8 +125,8 @@ function Found({ found, path, isOwn }: { found: FoundRows; path: string; isOwn: 
             )}
           </nav>
           <p>
-            All that fits the filter: <a href={filterPath(`${path}.csv`, written)}>as CSV</a>,{' '}
-            <a href={filterPath(`${path}.jsonl`, written)}>as JSON lines</a>.
+            Export these results: <a href={filterPath(`${path}.csv`, written)}>CSV</a>,{' '}
+            <a href={filterPath(`${path}.jsonl`, written)}>JSON lines</a>.
           </p>
         </>
       )}

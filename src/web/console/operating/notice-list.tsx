@@ -25,7 +25,7 @@ import { UserText } from '../user-text.js'
 const NOTICES = '/console/notices'
 
 const PAGE_SIZE = 15
-const BADGES = { bad: 'broken', waiting: 'look', good: 'works again' }
+const BADGES = { bad: 'critical', waiting: 'warning', good: 'resolved' }
 const MOODS = [
   ['', 'All'],
   ['bad', 'Broken'],
@@ -58,17 +58,17 @@ export function showNotices(context: Context): Middleware {
     const needs = isNewest ? await needsOf(context, session) : []
     answerPage(
       ctx,
-      <Layout page={page} title="Notices">
-        <h1>Notices</h1>
+      <Layout page={page} title="Notifications">
+        <h1>Notifications</h1>
         <p>
-          What is wrong with{' '}
+          Problems with{' '}
           {session.role === 'operator'
-            ? 'the service, and with everybody’s lines and applications'
+            ? 'the service and all users’ lines and applications'
             : 'your lines and applications'}
-          , and what works again. Nothing is told twice within an hour.{' '}
+          , and their recovery. The same problem is reported at most once an hour.{' '}
           {page.hasMail && (
             <>
-              <a href={MAILS}>Choose</a> which of them you get by e-mail.
+              <a href={MAILS}>Choose</a> which ones you get by e-mail.
             </>
           )}
         </p>
@@ -87,7 +87,14 @@ export function showNotices(context: Context): Middleware {
           </Form>
         )}
         {(last !== undefined || isFiltered) && (
-          <form method="get" action={NOTICES} class="filter" role="search" aria-label="Notices" data-auto>
+          <form
+            method="get"
+            action={NOTICES}
+            class="filter"
+            role="search"
+            aria-label="Notifications"
+            data-auto
+          >
             <label>
               Search
               <input type="search" name="q" value={asked.q ?? ''} maxLength={100} data-key="/" dir="auto" />
@@ -102,10 +109,10 @@ export function showNotices(context: Context): Middleware {
         {last === undefined ? (
           <Empty>
             {isFiltered
-              ? 'No notices match this filter.'
+              ? 'No notifications match this filter.'
               : isNewest
-                ? 'No notices yet.'
-                : 'There are no older notices.'}
+                ? 'No notifications yet.'
+                : 'No older notifications.'}
           </Empty>
         ) : (
           <>

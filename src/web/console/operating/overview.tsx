@@ -53,7 +53,7 @@ export function liveOverview(context: Context): Middleware {
 
 function SpanLinks({ span, by }: { span: Span; by: Dimension }) {
   return (
-    <nav class="spans" aria-label="Span of the charts">
+    <nav class="spans" aria-label="Time range">
       {(Object.keys(SPANS) as Span[]).map((each) => (
         <a
           key={each}

@@ -29,8 +29,8 @@ export function showPeople(context: Context): Middleware {
       <Layout page={page} title="People">
         <h1>People</h1>
         <p>
-          Whoever lines write to, or hear from, can ask for what is kept of them, and to be forgotten. Look
-          them up by their number, on all lines of all users.
+          People can ask for a copy of their data, or to have it erased. Look them up by their number, on all
+          lines of all users.
         </p>
         <Form page={page} action={PEOPLE}>
           <Field
@@ -43,7 +43,7 @@ export function showPeople(context: Context): Middleware {
             hint="E.164, such as +15551234567."
             {...(shown.number === undefined ? {} : { value: shown.number })}
           />
-          <button type="submit">Look</button>
+          <button type="submit">Look up</button>
         </Form>
         <Person page={page} shown={shown} number={shown.number ?? page.fault?.fields.number} />
       </Layout>,
@@ -59,26 +59,28 @@ function Person({ page, shown, number }: { page: Page; shown: Partial<Shown>; nu
   if (counts === undefined && !isRefused) return null
   return (
     <section aria-labelledby="found">
-      <h2 id="found">{isForgotten ? 'Forgotten' : 'What there is of them'}</h2>
-      {isForgotten && <p role="status">This person is forgotten. What is counted here was erased.</p>}
+      <h2 id="found">{isForgotten ? 'Data erased' : 'Stored data'}</h2>
+      {isForgotten && (
+        <p role="status">This person’s data has been erased. The counts show what was erased.</p>
+      )}
       {counts !== undefined && <Counts counts={counts} />}
       {!isForgotten && number !== undefined && (isRefused || hasAny(counts)) && (
         <>
           <p>
-            For both say why. Every user whose lines know the number reads it in their history, and it is in
-            the <a href="/console/audit">audit log</a>.
+            Both need a reason. It is shown to every user whose lines know the number, and goes into the{' '}
+            <a href="/console/audit">audit log</a>.
           </p>
           <Form page={page} action={EXPORT}>
             <input type="hidden" name="number" value={number} />
             <Reason page={page} action={EXPORT} />
-            <button type="submit">All of it as a zip</button>
+            <button type="submit">Download ZIP</button>
           </Form>
           <Confirm
             page={page}
             action={FORGET}
-            label="Forget this person"
-            consequence="Every text, medium, excerpt and contact of this number is erased on all lines, and what waits for it fails. Ids, states and times stay, and so do opt-outs. It cannot be taken back."
-            button="Forget this person"
+            label="Erase this person’s data…"
+            consequence="All texts, media, excerpts and contacts of this number are erased on all lines, and its waiting messages fail. IDs, states, times and opt-outs are kept. This cannot be undone."
+            button="Erase data"
           >
             <input type="hidden" name="number" value={number} />
             <Reason page={page} action={FORGET} />
@@ -95,8 +97,8 @@ function Reason({ page, action }: { page: Page; action: string }) {
       page={page}
       action={action}
       name="reason"
-      label="Why"
-      hint="Such as the number of a ticket."
+      label="Reason"
+      hint="Such as a ticket number."
       required
       more={{ maxLength: 300 }}
     />
@@ -104,15 +106,15 @@ function Reason({ page, action }: { page: Page; action: string }) {
 }
 
 function Counts({ counts }: { counts: PersonCounts }) {
-  if (!hasAny(counts)) return <Empty>No line knows this number.</Empty>
+  if (!hasAny(counts)) return <Empty>No line has been in contact with this number.</Empty>
   const rows: [what: string, count: number][] = [
     ['Messages', counts.messages],
     ['Media', counts.media],
-    ['Deliveries of events', counts.deliveries],
-    ['Lines that know the number', counts.peers],
-    ['Opt-outs, which stay', counts.optOuts],
-    ['Texts on the simulated phone', counts.simulated],
-    ['Users of whom they are a contact', counts.named],
+    ['Event deliveries', counts.deliveries],
+    ['Lines in contact with the number', counts.peers],
+    ['Opt-outs (kept)', counts.optOuts],
+    ['Texts on the phone simulator', counts.simulated],
+    ['Users who have them as a contact', counts.named],
   ]
   return (
     <table class="rows">

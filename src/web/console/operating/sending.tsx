@@ -34,8 +34,10 @@ export function showSending(context: Context): Middleware {
       <Layout page={page} title="Sending">
         <h1>Sending</h1>
         <p>
-          {waitingCount === MAX_COUNTED ? `${MAX_COUNTED} messages or more` : countWords(waitingCount)} in
-          all.
+          {waitingCount === MAX_COUNTED
+            ? `${MAX_COUNTED} or more messages waiting`
+            : countWords(waitingCount)}{' '}
+          in total.
         </p>
         <All page={page} all={all} />
         <h2>Paused lines and carrier accounts</h2>
@@ -46,7 +48,7 @@ export function showSending(context: Context): Middleware {
 }
 
 function countWords(count: number): string {
-  return count === 1 ? '1 message waits' : `${count} messages wait`
+  return count === 1 ? '1 message waiting' : `${count} messages waiting`
 }
 
 function All({ page, all: { pausedAt, pausedBy } }: { page: Page; all: AllSending }) {
@@ -57,8 +59,8 @@ function All({ page, all: { pausedAt, pausedBy } }: { page: Page; all: AllSendin
         action={`${SENDING}/pause`}
         label="Pause all sending…"
         consequence={
-          'The messages of all lines are accepted and wait until you resume it; one that waits for too long expires, as ' +
-          'always. What lines receive goes on, and so do the answers to STOP, START and HELP.'
+          'New messages are still accepted, and wait until you resume sending. Those that wait too long expire, as ' +
+          'usual. Receiving and the replies to STOP, START and HELP are not affected.'
         }
         button="Pause all sending"
       />
@@ -78,7 +80,7 @@ function All({ page, all: { pausedAt, pausedBy } }: { page: Page; all: AllSendin
 }
 
 function PausedTable({ paused }: { paused: PausedThing[] }) {
-  if (paused.length === 0) return <p class="empty">None is paused.</p>
+  if (paused.length === 0) return <p class="empty">Nothing is paused.</p>
   return (
     <>
       <table class="rows">

@@ -21,10 +21,10 @@ export const TASKS = '/console/tasks'
 const MAX_SHOWN = 30
 
 const KIND_WORDS: Record<TaskKind, string> = {
-  replay: 'Replay of events',
+  replay: 'Event replay',
   held_events: 'Held events',
   retry: 'Retry of undelivered events',
-  import: 'Import of numbers',
+  import: 'Number import',
   text_list: 'Texts to a list',
 }
 
@@ -53,7 +53,7 @@ export function showTasks(context: Context): Middleware {
       ctx,
       <Layout page={view.page} title="Background tasks">
         <h1>Background tasks</h1>
-        <p>They go on when this page is closed, and are listed here for 30 days.</p>
+        <p>Tasks continue when you close this page. They are listed here for 30 days.</p>
         {fault !== undefined && (
           <p role="alert" class="fault">
             {fault.message}
@@ -89,14 +89,18 @@ async function viewOf(context: Context, ctx: KoaContext): Promise<TasksView> {
 
 function Tasks({ page, tasks, lineNames }: TasksView) {
   if (tasks.length === 0) {
-    return <Empty>There are none. A replay of events, from the page of an endpoint, is one.</Empty>
+    return (
+      <Empty>
+        No background tasks. They appear here when you replay events or import numbers, for example.
+      </Empty>
+    )
   }
   return (
     <table class="rows">
       <thead>
         <tr>
           <th>What</th>
-          <th>How far</th>
+          <th>Progress</th>
           <th>State</th>
           <th>Started</th>
         </tr>
@@ -107,7 +111,7 @@ function Tasks({ page, tasks, lineNames }: TasksView) {
             <td data-label="What">
               <What task={task} lineNames={lineNames} />
             </td>
-            <td data-label="How far">
+            <td data-label="Progress">
               <Bar task={task} />
             </td>
             <td data-label="State">
@@ -130,7 +134,7 @@ function What({ task, lineNames }: { task: Task; lineNames: TasksView['lineNames
       {KIND_WORDS[kind]}
       {lineId !== null && (
         <>
-          {kind === 'text_list' ? ' from ' : ' of '}
+          {kind === 'text_list' ? ' from ' : ' for '}
           <a href={linePath(lineId)}>
             <UserText>{lineNames.get(lineId) ?? 'a line'}</UserText>
           </a>
@@ -139,11 +143,11 @@ function What({ task, lineNames }: { task: Task; lineNames: TasksView['lineNames
       {applicationId !== null &&
         (lineId === null ? (
           <>
-            {' of '}
+            {' for '}
             <a href={applicationPath(applicationId)}>an application</a>
           </>
         ) : (
-          ' to an application that asked for it'
+          ' requested by an application'
         ))}
       {url !== null && (
         <>
@@ -166,7 +170,7 @@ function What({ task, lineNames }: { task: Task; lineNames: TasksView['lineNames
 function Bar({ task }: { task: Task }) {
   const { kind, doneCount, failedCount, totalCount, endedAt, lastFailure } = task
   const count = doneCount + failedCount
-  const total = totalCount?.toLocaleString('en') ?? 'very many'
+  const total = totalCount?.toLocaleString('en') ?? 'a large number'
   const words = `${count.toLocaleString('en')} of ${total}`
   const isCounting = totalCount === null && endedAt === null
   return (

@@ -32,7 +32,7 @@ export async function countDay(
 export function Figures({ figures, lineId }: { figures: DayFigures; lineId?: string }) {
   const { sent, delivered, failed, waiting } = figures
   return (
-    <ul class="figures" aria-label="Messages of the last 24 hours">
+    <ul class="figures" aria-label="Messages in the last 24 hours">
       <Figure label="Sent, 24 h" count={sent} lineId={lineId} />
       <Figure label="Delivered" count={delivered} of={sent} status="delivered" lineId={lineId} />
       <Figure label="Failed" count={failed} of={sent} status="failed" lineId={lineId} isBad={failed > 0} />

@@ -27,7 +27,7 @@ const UNKEPT = 'confirm-unkept'
 const OWN = [BY, PASSWORD, CODE, UNKEPT]
 
 const GIVE_AGAIN =
-  'Thank you. Nothing was done yet: passwords, other secrets and files are not kept, so give them again, and press the button once more.'
+  'Thank you. Passwords, other secrets and files are not kept, so enter them again and submit the form once more.'
 
 /** Stands before a page or a download that is marked so in the route table. */
 export function confirmPageFirst(context: Context, needsFresh: NeedsFresh): Middleware {
@@ -109,19 +109,19 @@ function showConfirmFirst(ctx: KoaContext, context: Context, isUnkept: boolean):
   ctx.status = 401
   answerPage(
     ctx,
-    <Layout page={page} title="Confirm it is you">
+    <Layout page={page} title="Confirm it’s you">
       <article class="narrow">
-        <h1>Confirm it is you</h1>
+        <h1>Confirm it’s you</h1>
         <p>
-          Nothing was done yet: first give your password again{hasSecondFactor && ', and a code'}.{' '}
+          Enter your password{hasSecondFactor && ' and a code'} to continue.{' '}
           {isUnkept
-            ? 'Then your form comes again with what you typed, but for passwords, other secrets and files.'
-            : 'What you typed is kept, and what you asked for is done then.'}
+            ? 'Your form then appears again with what you entered, except for passwords, other secrets and files.'
+            : 'Your input is kept, and your request is carried out afterwards.'}
         </p>
         <Form page={page} action={action} isMultipart={isMultipart}>
           {carried('password')}
           <Proof page={page} action={action} hasSecondFactor={hasSecondFactor} />
-          <button type="submit">Go on</button>
+          <button type="submit">Continue</button>
         </Form>
         {hasSecondFactor && page.canHavePasskeys && (
           <PasskeyForm

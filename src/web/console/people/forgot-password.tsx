@@ -19,14 +19,12 @@ export function showForgotPassword(context: Context): Middleware {
       <Layout page={page} title="Forgot your password?">
         <article class="narrow">
           <h1>Forgot your password?</h1>
-          <p>You get a mail with a link to set a new one. It works once, for one hour.</p>
+          <p>We will e-mail you a link to set a new one. The link works once and expires after one hour.</p>
           <Form page={page} action={FORGOT_PASSWORD}>
             <EmailField page={page} action={FORGOT_PASSWORD} />
-            <button type="submit">Send the link</button>
+            <button type="submit">Send link</button>
           </Form>
-          <small>
-            If you have not set a password yet, you need the link that whoever runs this service gave you.
-          </small>
+          <small>If you have never set a password, use the set-up link from your operator.</small>
         </article>
       </Layout>,
     )

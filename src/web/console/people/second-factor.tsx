@@ -47,16 +47,15 @@ function Why({ page, session }: { page: Page; session: Session }) {
   if (page.isSettingUp) {
     return (
       <p class="fault">
-        Set up a second factor first: whoever runs this service wants one beside your password. Nothing else
-        opens until then.
+        Set up a second factor to continue. This service requires one in addition to your password.
       </p>
     )
   }
   return (
     <p>
       {session.hasSecondFactor
-        ? 'To sign in you need your password and one of these, or a passkey alone.'
-        : 'Your password is enough to sign in. With a second factor, whoever learns it cannot sign in with it alone.'}
+        ? 'To sign in, you need your password and one of these, or just a passkey.'
+        : 'Your password alone is enough to sign in. A second factor protects your account if somebody learns it.'}
     </p>
   )
 }

@@ -32,11 +32,12 @@ export function showSecondStep(context: Context): Middleware {
     const page = pageOf(ctx, context)
     answerPage(
       ctx,
-      <Layout page={page} title="Second step">
+      <Layout page={page} title="Two-step sign-in">
         <article class="narrow">
-          <h1>Second step</h1>
+          <h1>Two-step sign-in</h1>
           <p>
-            The password of <strong>{halfOpen.email}</strong> is right. Now show that it is you.
+            You are signing in as <strong>{halfOpen.email}</strong>. Your password is correct: confirm your
+            second factor to continue.
           </p>
           <Form page={page} action={SECOND_STEP}>
             <input type="hidden" name="next" value={next} />
@@ -45,7 +46,7 @@ export function showSecondStep(context: Context): Middleware {
           </Form>
           <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
           <small>
-            Lost them all? Whoever runs this service can take your second factor away (
+            Lost everything? Your operator can remove your second factor (
             <code>linehook user remove-second-factor</code>).
           </small>
         </article>
@@ -89,7 +90,7 @@ export function CodeField(props: { page: Page; action: string; name?: string }) 
       name={CODE}
       {...props}
       label="Code"
-      hint="Six digits from your authenticator app, or one of your recovery codes."
+      hint="The six digits in your authenticator app, or a recovery code."
       required
       autocomplete="one-time-code"
       more={{ autocapitalize: 'none', spellcheck: 'false', maxlength: 40 }}

@@ -33,7 +33,7 @@ export function showSetUp(context: Context): Middleware {
             <input type="hidden" name="token" value={token} />
             {owner.userId === null ? (
               <>
-                <p>You will be the first operator: you can see the queues, and add users and lines.</p>
+                <p>You will be the first operator. Operators manage users, lines and carriers.</p>
                 <Field
                   page={page}
                   action={action}

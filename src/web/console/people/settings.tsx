@@ -48,9 +48,9 @@ export function showSettings(context: Context): Middleware {
           <h2>Second factor</h2>
           <p>
             {session.hasSecondFactor
-              ? 'You need more than your password to sign in. '
-              : 'Your password is enough to sign in. '}
-            <a href={SECOND_FACTOR}>{session.hasSecondFactor ? 'See what' : 'Set up a second factor'}</a>
+              ? 'Signing in requires more than your password. '
+              : 'Your password alone is enough to sign in. '}
+            <a href={SECOND_FACTOR}>{session.hasSecondFactor ? 'Manage' : 'Set up a second factor'}</a>
           </p>
         </section>
         <Sessions page={page} sessions={sessions} currentId={session.id} />
@@ -58,16 +58,16 @@ export function showSettings(context: Context): Middleware {
         <section id="export">
           <h2>Your data</h2>
           <p>
-            <a href="/console/settings/export.zip">All of your account as a zip</a>: your lines with their
-            messages, deliveries and media, your applications, and what was done with your account; without
-            secrets. It asks for your password.
+            <a href="/console/settings/export.zip">Download your data</a> as a ZIP file: lines with their
+            messages, deliveries and media, applications, and your account history. It contains no secrets.
+            You need to enter your password.
           </p>
         </section>
         <section id="history">
-          <h2>What was done with your account</h2>
+          <h2>Account history</h2>
           <p>
-            <a href={HISTORY}>Sign-ins, changes and looks</a>: by you, by your programs and applications, and
-            by operators.
+            <a href={HISTORY}>Sign-ins, changes and access</a> by you, your programs and applications, and
+            operators.
           </p>
         </section>
       </Layout>,

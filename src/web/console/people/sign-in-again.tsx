@@ -16,8 +16,7 @@ const PASSWORD = 'sign-in-password'
 /** Kept from pages by its name. */
 const CODE = 'sign-in-secret-code'
 
-const SIGNED_IN =
-  'You are signed in again. Nothing was done yet: look at what you typed, and press the button once more.'
+const SIGNED_IN = 'You are signed in again. Check your input and submit the form once more.'
 
 /**
  * Stands before each form that needs a session. If the session is over, the answer is a sign-in page, which keeps what was
@@ -83,10 +82,10 @@ async function showSignInAgain(ctx: KoaContext, context: Context): Promise<void>
     ctx,
     <Layout page={page} title="Sign in">
       <article class="narrow">
-        <h1>Sign in to go on</h1>
+        <h1>Sign in to continue</h1>
         <p>
-          Your session is over, so nothing was done: sign in first. What you typed is kept, but for passwords,
-          other secrets and files.
+          Your session has expired. Sign in to continue. Your input is kept, except for passwords, other
+          secrets and files.
         </p>
         <Form page={page} action={action} isMultipart={ctx.is('multipart/form-data') !== false}>
           <Typed ctx={ctx} but={[EMAIL]} />

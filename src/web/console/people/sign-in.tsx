@@ -44,7 +44,7 @@ export function showSignIn(context: Context): Middleware {
           )}
           <PasskeyButton page={page} action={PASSKEY_SIGN_IN} next={next} />
           <small>
-            No account, or the password forgotten? Whoever runs this service can give you a link to set one (
+            No account, or forgot your password? Ask your operator for a set-up link (
             <code>linehook user set-up-link</code>).
           </small>
         </article>
@@ -98,19 +98,19 @@ export function showConfirm(context: Context): Middleware {
     const action = '/console/confirm'
     answerPage(
       ctx,
-      <Layout page={page} title="Confirm it is you">
+      <Layout page={page} title="Confirm it’s you">
         <article class="narrow">
-          <h1>Confirm it is you</h1>
+          <h1>Confirm it’s you</h1>
           <p>
-            What comes next shows or changes a secret, so please give your password again
-            {page.session?.hasSecondFactor === true && ', and a code'}.
+            The next page shows or changes a secret. Enter your password{' '}
+            {page.session?.hasSecondFactor === true && ' and a code'} to continue.
           </p>
           <Form page={page} action={action}>
             <input type="hidden" name="next" value={nextOf(ctx)} />
             <PasswordField page={page} action={action} />
             {page.session?.hasSecondFactor === true && <CodeField page={page} action={action} />}
             <button type="submit" class="primary">
-              Go on
+              Continue
             </button>
           </Form>
           {page.session?.hasSecondFactor === true && (

@@ -58,8 +58,8 @@ export function showUser(context: Context): Middleware {
           page={page}
           action={`${path}/set-up-link`}
           label="New set-up link"
-          consequence="They can set a new password with it, once. A link from before stops working."
-          button="Make the link"
+          consequence="They can use the link once to set a new password. Any earlier link stops working."
+          button="Create link"
         />
         <PausedCountries page={page} path={path} pauses={await listPausedCountries(context, user.id)} />
         <LostSecondFactor
@@ -71,7 +71,7 @@ export function showUser(context: Context): Middleware {
         />
         <UserAccess page={page} path={path} user={user} />
         <p>
-          <a href={`${LOG}?user=${user.id}`}>What was done with this account</a>
+          <a href={`${LOG}?user=${user.id}`}>Account history</a>
         </p>
         <SpendCaps
           page={page}
@@ -84,7 +84,7 @@ export function showUser(context: Context): Middleware {
         />
         <h2>Usage</h2>
         {usage.length === 0 ? (
-          <Empty>Nothing was sent this month or in the two before it.</Empty>
+          <Empty>Nothing sent in the last three months.</Empty>
         ) : (
           <>
             <p class="muted">
@@ -95,7 +95,7 @@ export function showUser(context: Context): Middleware {
         )}
         <h2>Lines</h2>
         {lines.length === 0 ? (
-          <Empty>No lines yet: add the first one below.</Empty>
+          <Empty>No lines yet. Add the first one below.</Empty>
         ) : (
           <LineTable page={page} path={path} lines={lines} />
         )}
@@ -115,7 +115,7 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
           <th>Carrier account</th>
           <th>Status</th>
           <th>
-            <span class="unseen">What to do</span>
+            <span class="unseen">Actions</span>
           </th>
         </tr>
       </thead>
@@ -141,7 +141,7 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
                   page={page}
                   action={`${path}/lines/${id}/pause`}
                   label="Pause sending"
-                  consequence="Its messages are accepted and wait, until an operator resumes it."
+                  consequence="New messages are accepted and wait until an operator resumes sending."
                   button="Pause sending"
                 />
               ) : (
@@ -154,8 +154,8 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
                   page={page}
                   action={`${path}/lines/${id}/disable`}
                   label="Disable"
-                  consequence="It sends nothing, its waiting messages fail, and its webhook answers 404."
-                  button="Disable the line"
+                  consequence="The line stops sending, its waiting messages fail, and its webhook answers 404."
+                  button="Disable line"
                 />
               ) : (
                 <Form page={page} action={`${path}/lines/${id}/enable`} class="inline">
@@ -183,15 +183,15 @@ function NewLine(props: { page: Page; action: string; accounts: ListedCarrierAcc
           name="number"
           label="Number"
           required
-          hint="+15551234567, a short code, or a name of up to 11 characters, which only sends."
+          hint="Such as +15551234567, a short code, or a name of up to 11 characters (send only)."
         />
         <Field
           {...field}
           name="country"
           label="Country"
-          hint="Only for a short code or a name: two letters, such as US."
+          hint="Two letters, such as US. Only for a short code or a name."
         />
-        <Field {...field} name="name" label="Name" hint="The number when left empty." />
+        <Field {...field} name="name" label="Name" hint="Defaults to the number." />
         <Select
           name="carrier"
           label="Carrier account"
@@ -202,14 +202,14 @@ function NewLine(props: { page: Page; action: string; accounts: ListedCarrierAcc
         <Field
           {...field}
           name="countries"
-          label="Countries it may send to"
-          hint="Codes of two letters with commas, such as US,CA; all when left empty."
+          label="Allowed countries"
+          hint="Two-letter codes separated by commas, such as US,CA. Leave empty to allow all."
         />
         <div class="grid">
           <Field
             {...field}
             name="perNumber"
-            label="Messages a minute to one number"
+            label="Messages per minute to one number"
             type="number"
             value="5"
             more={{ min: 1 }}
@@ -217,7 +217,7 @@ function NewLine(props: { page: Page; action: string; accounts: ListedCarrierAcc
           <Field
             {...field}
             name="perMinute"
-            label="Messages a minute in all"
+            label="Messages per minute in total"
             type="number"
             value="30"
             more={{ min: 1 }}

@@ -46,7 +46,7 @@ export function showUsers(context: Context): Middleware {
         <h1>Users</h1>
         <details open={page.fault?.action === USERS}>
           <summary>Add a user</summary>
-          <p>You get a link for them to set a password with: pass it on.</p>
+          <p>You get a set-up link to pass on, with which they set a password.</p>
           <Form page={page} action={USERS}>
             <Field page={page} action={USERS} name="email" label="E-mail" type="email" required />
             <Field page={page} action={USERS} name="name" label="Name" />
@@ -97,7 +97,7 @@ export function showUsers(context: Context): Middleware {
           </button>
           {Object.keys(asked).length > 0 && <a href={USERS}>Clear filters</a>}
         </form>
-        {users.length === 0 && <Empty>No user fits this filter.</Empty>}
+        {users.length === 0 && <Empty>No users match this filter.</Empty>}
         <table class="rows">
           <thead>
             <tr>
@@ -159,8 +159,8 @@ export function SetUpLinkPage(props: { page: Page; user: { id: string; email: st
     <Layout page={page} title="Set-up link">
       <h1>Set-up link for {user.email}</h1>
       <p>
-        With it they set a password and sign in. It works once, until <Time at={link.expiresAt} />, and it is
-        shown only now.
+        With this link they set a password and sign in. It works once, expires on <Time at={link.expiresAt} />
+        , and is not shown again.
       </p>
       <p class="copyable">
         <code id="set-up-link">{link.url}</code>

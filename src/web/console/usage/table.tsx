@@ -45,8 +45,8 @@ export function UsageTable({ usage, lines }: { usage: readonly Usage[]; lines: r
 function segmentsOf({ segmentCount, carrierSegmentCount }: Usage): string {
   const all = segmentCount.toLocaleString('en')
   if (carrierSegmentCount === segmentCount) return all
-  if (carrierSegmentCount === 0) return `${all}, by our count`
-  return `${all}, ${carrierSegmentCount.toLocaleString('en')} of them by the carrier's count`
+  if (carrierSegmentCount === 0) return `${all}, our count`
+  return `${all}, ${carrierSegmentCount.toLocaleString('en')} of them counted by the carrier`
 }
 
 function Cost({ usage: { messageCount, prices } }: { usage: Usage }) {

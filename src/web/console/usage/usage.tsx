@@ -50,11 +50,11 @@ export function showUsage(context: Context): Middleware {
           </form>
         </search>
         {usage.length === 0 ? (
-          <Empty>Nothing was sent in these months. What you send is counted here by line and month.</Empty>
+          <Empty>Nothing was sent in these months. Usage is counted by line and month.</Empty>
         ) : (
           <>
             <p class="muted">
-              Months are in UTC. Prices come from the carrier, some only hours later.{' '}
+              Months are in UTC. Prices come from the carrier, sometimes hours later.{' '}
               <a href={filterPath(`${PATH}.csv`, written)}>Download CSV</a>
             </p>
             <UsageTable usage={usage} lines={lines} />

@@ -206,7 +206,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       const form = await browser.get(`${path}?show=settings`)
       expect(form.text)
         .to.include(`value="${bird.url}"`)
-        .and.to.include('It is set: leave this empty to keep it.')
+        .and.to.include('Currently set. Leave empty to keep it.')
         .and.to.match(/<input type="password" name="secret-apiKey" autocomplete/)
       expectNoSecret(form)
       const sent = typed({ url: bird.url, apiKey: '', recoveryCode: '', region: 'cage', retries: '' })
@@ -304,14 +304,14 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       const origin = { 'Sec-Fetch-Site': 'same-origin' }
       const answer = await browser.post(`${path}/import`, fields.toString(), origin)
       expectPage(answer)
-      expect(answer.text.match(/is a line now/g)).to.have.length(23)
+      expect(answer.text.match(/imported/g)).to.have.length(23)
       expect(await listOwnLines(context, user.id)).to.have.length(23)
       expect(bird.setUp).to.have.length(23)
       expect(answer.text.match(/type="checkbox" name="number"/g)).to.have.length(1)
       expect(answer.text).to.include(`<a href="/console/users/${user.id}">`)
 
       const again = await browser.submit(`${path}/import`, { number: FIRST, userId: user.id })
-      expect(again.text).to.include(`${FIRST} is a line already`)
+      expect(again.text).to.include(`${FIRST} already a line`)
     })
 
     it('by a background task, if more than a hundred are ticked', async () => {
@@ -333,7 +333,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       const { path } = await add({ name: 'importing' })
       const { id: userId } = await createPerson(context)
       for (const [fields, status, fault] of [
-        [{ userId }, 400, 'tick at least one number'],
+        [{ userId }, 400, 'Select at least one number'],
         [{ number: FIRST, userId: newId() }, 404, 'No such user'],
       ] as [Record<string, string>, number, string][]) {
         const answer = await browser.submit(`${path}/import`, fields)
@@ -363,7 +363,9 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       )
       const finch = await add({ kind: 'finch', settings: { pin: 'x' } })
       const page = await browser.get(finch.path)
-      expect(page.text).to.include('Its numbers cannot be listed here').and.not.to.include('/set-up')
+      expect(page.text)
+        .to.include('Linehook cannot list the numbers of this account')
+        .and.not.to.include('/set-up')
     })
   })
 
@@ -374,7 +376,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
     const refused = await browser.submit(`${path}/remove`)
     expectPage(refused, 409)
     expect(faultOf(refused)).to.include(`${name} still has lines`)
-    expect(refused.text).to.include('It cannot be removed as long as lines are at it.')
+    expect(refused.text).to.include('An account with lines cannot be removed.')
     expect((await browser.get(`/console/lines/${line.id}`)).text).to.include(`<dd>${name}</dd>`)
     await context.db('lines').where({ number }).delete()
     expectSentTo(await browser.submit(`${path}/remove`), `${CARRIERS}?done=carrier-removed`)

@@ -310,7 +310,7 @@ describeWith('the activity page', startConsole, (site) => {
 
     it('says that nothing fits the filter', async () => {
       await queueMessage(site.context, line)
-      expect(wordsOf(await page('?status=held'))).to.include('No matches. Clear filters')
+      expect(wordsOf(await page('?status=held'))).to.include('No messages match this filter. Clear filters')
     })
 
     it('says that nothing is older', async () => {
@@ -321,7 +321,7 @@ describeWith('the activity page', startConsole, (site) => {
 
   it('keeps itself up to date, by its filter', async () => {
     const heard = await listen(site, line, livePathOf(await page('?direction=inbound'))!)
-    await until('the empty list', () => heard.text.includes('No matches.'))
+    await until('the empty list', () => heard.text.includes('No messages match this filter.'))
     await queueMessage(site.context, line, { text: 'not this one' })
     const text = 'this\none'
     await receiveMessage(site.context, inboundText(line, { content: { type: 'inboundText', text } }))

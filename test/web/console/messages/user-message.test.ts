@@ -105,7 +105,7 @@ describeWeb("an operator's look at a user's message", ({ context, web }) => {
     const other = await createLine(context)
     const otherId = await queueMessage(context, other, { text: TEXT })
     const ofOther = await browser.get(`/console/users/${other.userId}/messages/${otherId}`)
-    expect(ofOther.text).to.include('Why you look').and.not.to.include(TEXT)
+    expect(ofOther.text).to.include('Give a reason').and.not.to.include(TEXT)
     const mixed = await browser.get(`/console/users/${owner.id}/messages/${otherId}`)
     expect(mixed.status).to.equal(404)
   })

@@ -197,7 +197,7 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
       }
       const answer = await browser.get(`${LOG}.csv?user=${user.id}`)
       expectPage(answer, 413)
-      expect(answer.text).to.include('more than 100000 rows: choose a shorter time with from and until')
+      expect(answer.text).to.include('more than 100000 rows. Choose a shorter time with from and until')
     })
 
     it('are acts, with what was asked for', async () => {

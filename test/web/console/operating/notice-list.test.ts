@@ -121,7 +121,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     const good = await showTo(user, `${NOTICES}?state=good`)
     expect(good).to.include('Shop</bdi> has recovered').and.to.not.include('Warehouse</bdi>')
     const both = await showTo(user, `${NOTICES}?state=bad&q=shop`)
-    expect(both).to.include('No notices match this filter.').and.to.include('Clear filters')
+    expect(both).to.include('No notifications match this filter.').and.to.include('Clear filters')
   })
 
   it('of a later release are shown by their kind', async () => {
@@ -130,7 +130,7 @@ describeWeb('notices in the console', ({ context, web }) => {
   })
 
   it('cannot be chosen by mail where there are no mails', async () => {
-    expect(await showTo(user, '/console/settings')).to.include('This service sends no e-mail.')
+    expect(await showTo(user, '/console/settings')).to.include('This service does not send e-mail.')
   })
 })
 

@@ -24,13 +24,13 @@ describeWeb('the console, of people', ({ context, web }) => {
     const id = await queueMessage(context, line, { status: 'sent' })
     const page = await operating.submit(PEOPLE, { number: ANNA })
     expectPage(page)
-    expect(wordsOf(page.text)).to.include('Messages 1').and.include('Forget this person')
+    expect(wordsOf(page.text)).to.include('Messages 1').and.include('Erase data')
     expect((await messageRow(context, id)).text).to.equal('Hello')
   })
 
   it('says so when no line knows a number, and has nothing to forget then', async () => {
     const { text } = await operating.submit(PEOPLE, { number: ANNA })
-    expect(wordsOf(text)).to.include('No line knows this number')
+    expect(wordsOf(text)).to.include('No line has been in contact with this number')
     expect(text).not.to.include(`${PEOPLE}/forget`)
   })
 
@@ -43,7 +43,7 @@ describeWeb('the console, of people', ({ context, web }) => {
     const id = await queueMessage(context, line, { status: 'sent' })
     const page = await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4711' })
     expectPage(page)
-    expect(wordsOf(page.text)).to.include('This person is forgotten')
+    expect(wordsOf(page.text)).to.include('This person’s data has been erased')
     expect(page.text).not.to.include(ANNA)
     expect(await messageRow(context, id)).to.include({ text: null, to_number: 'forgotten' })
   })

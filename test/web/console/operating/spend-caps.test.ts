@@ -24,7 +24,7 @@ describeWeb('caps', ({ context, web }) => {
   const words = async (browser: BrowserSession, path: string) => wordsOf((await browser.get(path)).text)
 
   it('are set and taken away by operators on the page of a user', async () => {
-    expect(await words(operating, user)).to.include('There is no cap')
+    expect(await words(operating, user)).to.include('No spending caps')
     expectSentTo(await cap(line.userId, '100'), `${user}?done=cap-saved`)
     expectSentTo(await cap(line.lineId, '5'), `${user}?done=cap-saved`)
     expect(await words(operating, user))
@@ -66,7 +66,7 @@ describeWeb('caps', ({ context, web }) => {
 
   it('are also of money in a month, beside what the lines sent and cost', async () => {
     const cap = (of: string, amount: string) => operating.submit(`${user}/monthly-cap`, { of, amount })
-    expect(await words(operating, user)).to.include('Nothing was sent this month')
+    expect(await words(operating, user)).to.include('Nothing sent in the last three months')
     expectSentTo(await cap(line.lineId, '2 USD'), `${user}?done=monthly-cap-saved`)
     const sent = { status: 'sent', sent_at: new Date(), handed_over_at: new Date(), segment_count: 1 }
     const id = await queueMessage(context, line, sent)

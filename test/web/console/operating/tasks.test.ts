@@ -35,7 +35,7 @@ describeWith('replays and background tasks in the console', startConsole, (site)
     expect(wordsOf(page)).to.match(/2 events were not delivered since \S+ \S+ UTC ?\. Resend/)
     const [, since = ''] = /name="since" value="([^"]+)"/.exec(page) ?? []
     expectSentTo(await line.act('replay', { since, outcome: 'undelivered', perSecond: '1' }), STARTED)
-    expect(await tasks()).to.match(/Replay of events of Office 0 of 2 waiting Stop/)
+    expect(await tasks()).to.match(/Event replay for Office 0 of 2 waiting Stop/)
 
     await goOn(site.context, await newest(), 1)
     const { text } = await line.browser.get('/console/tasks')
@@ -60,7 +60,7 @@ describeWith('replays and background tasks in the console', startConsole, (site)
 
     expectSentTo(await line.act('replay', { ...typed, url: `${site.receiver.url}/staging` }), STARTED)
     await goOn(site.context, await newest())
-    expect(await tasks()).to.include(`Replay of events of Office to ${site.receiver.url}/staging 1 of 1 done`)
+    expect(await tasks()).to.include(`Event replay for Office to ${site.receiver.url}/staging 1 of 1 done`)
     const messageId = await messageOfEvent(site.context, missed.event_id)
     expect(wordsOf((await line.browser.get(`/console/messages/${messageId}`)).text)).to.match(
       /Replayed to http\S+\/staging delivered 1 attempt, the last one at .* status 200/,

@@ -174,11 +174,11 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
     const secret = 'hush'.repeat(8)
     const asked = await browser.submit(path, { ...kept, 'secret-authToken': secret })
     expect(isAskedAgain(asked)).to.equal(true)
-    expect(asked.text).to.include('but for passwords, other secrets and files').and.not.to.include(secret)
+    expect(asked.text).to.include('except for passwords, other secrets and files').and.not.to.include(secret)
     expect(carriedBy(asked)).to.deep.equal(Object.entries(kept))
     const back = await browser.submit(path, { ...kept, ...password, 'confirm-unkept': 'true' })
     expectPage(back)
-    expect(faultOf(back)).to.match(/^Thank you. Nothing was done yet: passwords, other secrets and files/)
+    expect(faultOf(back)).to.match(/^Thank you. Passwords, other secrets and files/)
     expect(back.text).to.include('value="late"').and.to.include(`value="${kept['setting-accountSid']}"`)
     expect(await context.db('carrier_accounts').where({ name: 'late' })).to.be.empty
     const added = await browser.submit(path, { ...kept, 'secret-authToken': secret })

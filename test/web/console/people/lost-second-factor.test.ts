@@ -87,7 +87,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
       },
     ])
     expect((await confirming.get(path)).text)
-      .to.include('There is none.')
+      .to.include('None.')
       .and.not.to.include('name="removal"')
   })
 

@@ -42,7 +42,9 @@ describeWeb('the second factor of a user', ({ context, web }) => {
 
   it('is an app, which shows that it has the secret, and ten recovery codes, which are shown once', async () => {
     const other = await browse(context, web, person.id)
-    expect((await browser.get('/console/settings')).text).to.include('Your password is enough to sign in.')
+    expect((await browser.get('/console/settings')).text).to.include(
+      'Your password alone is enough to sign in.',
+    )
     const secret = await begin()
     const page = await browser.get(PAGE)
     expect(page.text).to.include('src="data:image/svg+xml,')
@@ -52,7 +54,7 @@ describeWeb('the second factor of a user', ({ context, web }) => {
     expect(codesIn(done.text)).to.have.length(10)
     const again = await browser.get(PAGE)
     expect(codesIn(again.text)).to.deep.equal([])
-    expect(again.text).to.include('10 of them are left').and.not.to.include(secret)
+    expect(again.text).to.include('10 left').and.not.to.include(secret)
     expect((await other.get('/console')).status, 'other sessions end').to.equal(302)
     expect(await countSessions(context, person.id)).to.equal(1)
 
@@ -148,7 +150,9 @@ describeWeb('an operator who must have a second factor', { environment: STRICT }
     expect((await browser.get('/queues')).status).to.equal(403)
 
     const page = await browser.get(`${PAGE}?next=%2Fconsole%2Fusers`)
-    expect(page.text).to.include('Set up a second factor first').and.not.to.include('href="/console/users"')
+    expect(page.text)
+      .to.include('Set up a second factor to continue')
+      .and.not.to.include('href="/console/users"')
     expect(page.text).to.include('Sign out')
     await browser.submit(`${PAGE}/app`, { next: '/console/users' })
     const secret = secretIn((await browser.get(PAGE)).text)

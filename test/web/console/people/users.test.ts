@@ -231,10 +231,10 @@ describeWeb('the pages of users', ({ context, web }) => {
 
     it('ends and comes again, once it is said what becomes of what they own', async () => {
       const undecided = await browser.submit(`${path}/disable`, { belongings: '' })
-      expectFault(undecided, 400, 'choose whether what they own goes on or stops')
+      expectFault(undecided, 400, 'Choose whether their lines and applications keep working')
       for (const [belongings, words] of [
-        ['stops', 'Their lines and applications stand still.'],
-        ['goes_on', 'Their lines and applications go on.'],
+        ['stops', 'Their lines and applications are stopped.'],
+        ['goes_on', 'Their lines and applications keep working.'],
       ] as const) {
         expectSentTo(await browser.submit(`${path}/disable`, { belongings }), `${path}?done=user-disabled`)
         expect(await page())

@@ -36,7 +36,7 @@ export function Callbacks({ account, urls, unclear }: CallbacksView & { account:
   return (
     <section id="callbacks" aria-labelledby="callbacks-title">
       <h2 id="callbacks-title">Callbacks</h2>
-      {urls.length > 0 && <p>Enter these at {account.title}, unless they are set up from here.</p>}
+      {urls.length > 0 && <p>Enter these URLs at {account.title}, unless you set them up from this page.</p>}
       {urls.map(({ name, label, url }) => (
         <div key={name}>
           <p>{label}</p>
@@ -52,7 +52,10 @@ function Unclear({ title, unclear }: { title: string; unclear: UnclearCallback[]
   return (
     <>
       <h3 id="not-understood">Not understood ({unclear.length})</h3>
-      <p>{title} sent these, and they made neither a message nor a receipt. Each is kept for two weeks.</p>
+      <p>
+        {title} sent these requests, but they contained neither a message nor a receipt. They are kept for two
+        weeks.
+      </p>
       {unclear.slice(0, SHOWN).map(({ id, name, why, method, query, contentType, body, count, lastAt }) => (
         <details key={id}>
           <summary>

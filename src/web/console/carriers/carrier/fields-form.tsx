@@ -55,7 +55,7 @@ function Setting({ page, action, setting }: OfForm & { setting: SettingView }) {
   const field = { page, action, name: inputName(setting), label: labelOf(key), value: value ?? standard }
   const isNeeded = isRequired && !isSet
   if (isSecret) {
-    const hint = isSet ? `${about} It is set: leave this empty to keep it.` : about
+    const hint = isSet ? `${about} Currently set. Leave empty to keep it.` : about
     return (
       <>
         <Field {...field} type="password" hint={hint} required={isNeeded} autocomplete="new-password" />
@@ -111,21 +111,21 @@ export function AccountFields({ page, action, account }: OfForm & { account: Car
       label={label}
       type="number"
       value={String(account[name] ?? '')}
-      hint="May be below 1, such as 0.5. Empty: no limit."
+      hint="Can be below 1, such as 0.5. Leave empty for no limit."
       more={{ step: 'any', min: MIN_PER_SECOND, max: MAX_PER_SECOND }}
     />
   )
   return (
     <>
       <div class="grid">
-        {pace('messagesPerSecondPerLine', 'Messages a second of each line')}
-        {pace('messagesPerSecond', 'Messages a second of all its lines')}
+        {pace('messagesPerSecondPerLine', 'Messages per second, each line')}
+        {pace('messagesPerSecond', 'Messages per second, all lines')}
       </div>
       <CheckBox
         page={page}
         action={action}
         name="handlesOptOut"
-        label="The carrier itself answers STOP, START and HELP, so Linehook does not"
+        label="The carrier replies to STOP, START and HELP itself, so Linehook does not"
         isChecked={account.handlesOptOut}
       />
     </>

@@ -35,14 +35,14 @@ export function NumberList({ view, loaded }: { view: CarrierView; loaded: Loaded
   const { page, path, account, canSetUpNumbers } = view
   const { numbers, users } = loaded
   const action = `${path}/import`
-  if (numbers.length === 0) return <Empty>The account has no numbers yet: buy one at {account.title}.</Empty>
+  if (numbers.length === 0) return <Empty>This account has no numbers yet. Buy one at {account.title}.</Empty>
   return (
     <Form page={page} action={action}>
       <table class="rows">
         <thead>
           <tr>
             <th>Number</th>
-            <th>Name there</th>
+            <th>Carrier’s name</th>
             <th>Line</th>
           </tr>
         </thead>
@@ -54,7 +54,7 @@ export function NumberList({ view, loaded }: { view: CarrierView; loaded: Loaded
       </table>
       <Select
         name="userId"
-        label="Whose lines they become"
+        label="Owner of the new lines"
         options={users.map(({ id, email }) => [id, email])}
         value={typedIn(page, action, 'userId') ?? page.session?.userId ?? ''}
       />
@@ -63,11 +63,11 @@ export function NumberList({ view, loaded }: { view: CarrierView; loaded: Loaded
           page={page}
           action={action}
           name="setUp"
-          label={`Also let ${account.title} call us for what they receive`}
+          label={`Also set up callbacks at ${account.title} for incoming messages`}
           isChecked
         />
       )}
-      <button type="submit">Import the ticked numbers</button>
+      <button type="submit">Import selected numbers</button>
     </Form>
   )
 }
@@ -84,7 +84,7 @@ function NumberRow({ number, name, line }: AccountNumber) {
           number
         )}
       </td>
-      <td data-label="Name there">
+      <td data-label="Carrier’s name">
         <UserText>{name}</UserText>
       </td>
       <td data-label="Line">
@@ -111,15 +111,15 @@ export function ImportOutcome({ imported: { results, setUpFault } }: { imported:
         ))}
       </ul>
       {setUpFault !== undefined && (
-        <p class="fault">The carrier does not call us for them yet: {setUpFault}</p>
+        <p class="fault">Lines imported, but their callbacks could not be set up: {setUpFault}</p>
       )}
     </div>
   )
 }
 
 function describe(result: ImportResult): string {
-  if (result.outcome === 'added') return 'is a line now'
-  return result.outcome === 'is_a_line' ? 'is a line already' : `was refused: ${result.reason}`
+  if (result.outcome === 'added') return 'imported'
+  return result.outcome === 'is_a_line' ? 'already a line' : `refused: ${result.reason}`
 }
 
 /** What became of each number is in the answer; sent again it changes nothing. Many are a background task. */
@@ -127,7 +127,7 @@ export function postImport(context: Context): Act {
   return async (ctx) => {
     const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
     const numbers = valuesOf(ctx, 'number')
-    if (numbers.length === 0) throw new UserError('tick at least one number')
+    if (numbers.length === 0) throw new UserError('Select at least one number')
     const { id: userId } = await getUser(context, fieldOf(ctx, 'userId'))
     if (numbers.length > IMPORT_AT_ONCE) {
       await startImport(context, account, { userId, numbers, setUp: fieldOf(ctx, 'setUp') !== '' })

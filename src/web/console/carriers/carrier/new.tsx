@@ -42,13 +42,13 @@ function NewForm({ page, context, kind }: { page: Page; context: Context; kind: 
   return (
     <Form page={page} action={NEW}>
       <input type="hidden" name="kind" value={kind} />
-      <p>At {definition.title}. What is secret is encrypted and never shown again.</p>
+      <p>For {definition.title}. Secrets are encrypted and never shown again.</p>
       <Field
         page={page}
         action={NEW}
         name="name"
         label="Name"
-        hint="Lower-case letters, digits and dashes. Lines refer to it, so it never changes."
+        hint="Lowercase letters, digits and dashes. It cannot be changed later, because lines refer to it."
         value={kind}
         required
         more={{ maxlength: 40, pattern: '[a-z0-9][a-z0-9\\-]*' }}
@@ -56,7 +56,7 @@ function NewForm({ page, context, kind }: { page: Page; context: Context; kind: 
       <SettingFields page={page} action={NEW} settings={showSettings(definition, {})} />
       <AccountFields page={page} action={NEW} account={definition.defaults} />
       <button type="submit" class="primary">
-        Add the account
+        Add account
       </button>
     </Form>
   )

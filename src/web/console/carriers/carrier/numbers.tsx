@@ -30,12 +30,12 @@ export function Numbers(props: {
       {canListNumbers ? (
         <p>
           <a role="button" class="secondary" href={`${path}?show=numbers#numbers`}>
-            Load the numbers from {account.title}
+            Load numbers from {account.title}
           </a>
         </p>
       ) : (
         <p>
-          Its numbers cannot be listed here. Add each as a line of its user, under{' '}
+          Linehook cannot list the numbers of this account. Add each as a line under{' '}
           <a href="/console/users">Users</a>.
         </p>
       )}
@@ -48,11 +48,11 @@ function SetUp({ view: { page, path, account } }: { view: CarrierView }) {
   return (
     <Form page={page} action={`${path}/set-up`}>
       <p>
-        {account.title} calls this service at <code>PUBLIC_URL</code> for what a number receives, once it is
-        told to. Do it again when <code>PUBLIC_URL</code> has changed.
+        Once callbacks are set up, {account.title} calls this service at <code>PUBLIC_URL</code> for incoming
+        messages. Set them up again after <code>PUBLIC_URL</code> changes.
       </p>
       <button type="submit" class="secondary">
-        Set up the callbacks of its lines
+        Set up callbacks
       </button>
     </Form>
   )

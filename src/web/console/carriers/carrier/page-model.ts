@@ -20,7 +20,7 @@ export function carrierPath(accountId: string): string {
 export function describePace({ messagesPerSecond, messagesPerSecondPerLine }: CarrierAccount): string {
   const limits = [
     ...(messagesPerSecondPerLine === null ? [] : [`${messagesPerSecondPerLine}/s a line`]),
-    ...(messagesPerSecond === null ? [] : [`${messagesPerSecond}/s in all`]),
+    ...(messagesPerSecond === null ? [] : [`${messagesPerSecond}/s in total`]),
   ]
   return limits.length === 0 ? 'no limit' : limits.join(', ')
 }

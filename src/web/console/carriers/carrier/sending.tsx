@@ -24,15 +24,15 @@ export function Sending({ view: { page, path, account } }: { view: CarrierView }
           action={`${path}/sending/pause`}
           label="Pause sending…"
           consequence={
-            'The messages of all its lines are accepted and wait until you resume it; one that waits for too long ' +
-            'expires, as always. What the lines receive goes on, and so do the answers to STOP, START and HELP.'
+            'New messages on its lines are still accepted, and wait until you resume sending. Those that wait too long ' +
+            'expire, as usual. Receiving and the replies to STOP, START and HELP are not affected.'
           }
           button="Pause sending"
         />
       ) : (
         <>
           <p class="fault">
-            Paused since <Time at={pausedAt} />. The messages of all its lines are accepted and wait.
+            Paused since <Time at={pausedAt} />. New messages on its lines are accepted and wait.
           </p>
           <Form page={page} action={`${path}/sending/resume`} class="inline">
             <button type="submit">Resume sending</button>

@@ -24,7 +24,7 @@ export function Test({ view: { page, path, account } }: { view: CarrierView }) {
       <h2 id="test-title">Test</h2>
       <Form page={page} action={action} class="inline" more={{ 'hx-post': action, ...INLINE }}>
         <button type="submit" class="secondary">
-          Test this account
+          Test account
         </button>{' '}
         <span class="sending" aria-hidden="true">
           Testing…
@@ -48,7 +48,7 @@ export function LastTest({ account }: { account: CarrierAccount }) {
       {lastTestFault !== null && `${lastTestFault} `}
       <span class="muted">
         (<Time at={lastTestedAt} />
-        {lastTestedVersion !== version && ', before the last change'})
+        {lastTestedVersion !== version && ', before the latest changes'})
       </span>
     </>
   )
@@ -65,7 +65,7 @@ export function postCarrierTest(context: Context): Act {
         ctx,
         <>
           <LastTest account={await getCarrierAccountById(context, account.id)} />
-          {fault !== undefined && ` What it receives does not come here: ${fault}`}
+          {fault !== undefined && ` Incoming messages do not reach this service: ${fault}`}
         </>,
       )
     } else {

@@ -16,7 +16,8 @@ export function EmptyList(props: {
     return (
       <Empty>
         <p>
-          {isFirst ? 'No matches.' : 'No older messages.'} <a href="/console/activity">Clear filters</a>.
+          {isFirst ? 'No messages match this filter.' : 'No older messages.'}{' '}
+          <a href="/console/activity">Clear filters</a>.
         </p>
       </Empty>
     )

@@ -22,14 +22,14 @@ export function AuditFilterForm(props: {
         <ActionChoice chosen={written.action ?? ''} />
         {!isOwn && (
           <>
-            <Text name="actor" label="Who did it" hint="An e-mail address, or an id." written={written} />
+            <Text name="actor" label="Actor" hint="An e-mail address or ID." written={written} />
             <Text
               name="subject"
-              label="To what"
-              hint="An id, the number of a line, or an e-mail address."
+              label="Subject"
+              hint="An ID, a line number or an e-mail address."
               written={written}
             />
-            <Text name="user" label="Whose it is" hint="An e-mail address, or an id." written={written} />
+            <Text name="user" label="Owner" hint="An e-mail address or ID." written={written} />
           </>
         )}
         <ZoneChoice written={written} />
@@ -38,7 +38,7 @@ export function AuditFilterForm(props: {
         <button type="submit" class="secondary">
           Filter
         </button>
-        <a href={path}>Show everything</a>
+        <a href={path}>Clear filters</a>
       </form>
     </details>
   )
@@ -47,9 +47,9 @@ export function AuditFilterForm(props: {
 function ActionChoice({ chosen }: { chosen: string }) {
   return (
     <label>
-      What was done
+      Action
       <select name="action">
-        <option value="">Anything</option>
+        <option value="">Any action</option>
         {ACTION_GROUPS.map((group) => (
           <optgroup key={group} label={group.replaceAll('_', ' ')}>
             <option value={group} selected={group === chosen}>

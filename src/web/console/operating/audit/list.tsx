@@ -24,7 +24,7 @@ export function AuditList(props: {
           <th>Who</th>
           <th>What</th>
           {!isOwn && <th>Whose</th>}
-          <th>From where</th>
+          <th>Origin</th>
         </tr>
       </thead>
       <tbody>
@@ -46,7 +46,7 @@ export function AuditList(props: {
                 )}
               </td>
             )}
-            <td data-label="From where">{row.address ?? ''}</td>
+            <td data-label="Origin">{row.address ?? ''}</td>
           </tr>
         ))}
       </tbody>

@@ -41,7 +41,7 @@ export function BusiestOf(props: { busiest: Busiest; by: Dimension; span: Span; 
         ))}
       </nav>
       {busiest.rows.length === 0 ? (
-        <p class="empty">Nothing in {SPANS[span].words}.</p>
+        <p class="empty">No messages in {SPANS[span].words}.</p>
       ) : (
         <BusyTable {...{ by, span, userId }} rows={busiest.rows} />
       )}

@@ -15,7 +15,7 @@ export function Carriers({ carriers }: { carriers: readonly CarrierView[] }) {
           <th>State</th>
           <th>Lines</th>
           <th>Last 15 minutes</th>
-          <th>Last error of the day</th>
+          <th>Last error today</th>
         </tr>
       </thead>
       <tbody>
@@ -36,7 +36,7 @@ export function Carriers({ carriers }: { carriers: readonly CarrierView[] }) {
             </td>
             <td data-label="Lines">{describeCount(carrier.lineCount)}</td>
             <td data-label="Last 15 minutes">{describeRecent(carrier)}</td>
-            <td data-label="Last error of the day">
+            <td data-label="Last error today">
               <LastError carrier={carrier} />
             </td>
           </tr>
@@ -73,7 +73,7 @@ function LastError({
   if (lastErrorAt === null) return <span class="muted">none</span>
   return (
     <span>
-      {lastError === null ? 'It gave no reason.' : explainFailure(lastError)}
+      {lastError === null ? 'No reason given.' : explainFailure(lastError)}
       {lastErrorCode !== null && ` (${lastErrorCode}${inWords(lastErrorReason)})`}{' '}
       <span class="muted">
         <Time at={lastErrorAt} />

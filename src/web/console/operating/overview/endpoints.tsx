@@ -23,7 +23,7 @@ export function Endpoints({ troubles, userId }: { troubles: EndpointTroubles; us
             <th>State</th>
             <th>Waiting</th>
             <th>
-              <span class="unseen">What to do</span>
+              <span class="unseen">Actions</span>
             </th>
           </tr>
         </thead>
@@ -73,7 +73,7 @@ function State({
   }
   return (
     <span>
-      <span class="badge waiting">slow</span> It was overloaded, so it gets fewer events at a time.
+      <span class="badge waiting">slow</span> The server was overloaded, so it gets fewer events at a time.
     </span>
   )
 }

@@ -24,7 +24,7 @@ export function FiguresTable({ bins }: { bins: readonly TrafficBin[] }) {
         count when they were handed to the carrier, by their state now.
       </p>
       {/* Reached by keyboard, or nobody could scroll it without a mouse. */}
-      <div class="wide" tabIndex={0} role="region" aria-label="Figures of the charts">
+      <div class="wide" tabIndex={0} role="region" aria-label="Chart data">
         <table>
           <thead>
             <tr>

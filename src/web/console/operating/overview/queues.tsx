@@ -12,7 +12,7 @@ export function Queues({ queues }: { queues: readonly QueueView[] }) {
           <th>Queue</th>
           <th>State</th>
           <th>Waiting</th>
-          <th>Under way</th>
+          <th>In progress</th>
           <th>Oldest</th>
           <th>Last minute</th>
           <th>Workers</th>
@@ -30,7 +30,7 @@ export function Queues({ queues }: { queues: readonly QueueView[] }) {
               </span>
             </td>
             <td data-label="Waiting">{waiting(queue.waitingCount)}</td>
-            <td data-label="Under way" class="wide">
+            <td data-label="In progress" class="wide">
               {figure(queue.underWayCount, describeCount)}
             </td>
             <td data-label="Oldest" class="wide">

@@ -30,12 +30,12 @@ export function AuthenticatorApp(props: {
       {app !== undefined && <Present page={page} app={app} />}
       {app === undefined && (
         <>
-          <p>An app on your phone that shows a new code of six digits every 30 seconds.</p>
+          <p>An app on your phone that shows a new six-digit code every 30 seconds.</p>
           {pending !== undefined && <Pending page={page} next={next} pending={pending} />}
           <Form page={page} action={ACTION}>
             <input type="hidden" name="next" value={next} />
             <button type="submit" {...(pending === undefined ? {} : { class: 'secondary' })}>
-              {pending === undefined ? 'Set up an authenticator app' : 'Begin again with a new secret'}
+              {pending === undefined ? 'Set up an authenticator app' : 'Start over with a new secret'}
             </button>
           </Form>
         </>
@@ -60,9 +60,9 @@ function Present({ page, app }: { page: Page; app: NonNullable<SecondFactors['ap
       <Confirm
         page={page}
         action={`${ACTION}/remove`}
-        label="Remove the app…"
-        consequence="Its codes count no more. Set up another one afterwards, such as on a new phone."
-        button="Remove the app"
+        label="Remove app…"
+        consequence="Its codes stop working. You can then set up the app again, for example on a new phone."
+        button="Remove app"
       />
     </>
   )
@@ -73,13 +73,13 @@ function Pending({ page, next, pending }: { page: Page; next: string; pending: P
   const action = `${ACTION}/confirm`
   return (
     <>
-      <p>Scan this with the app, or type the secret into it:</p>
+      <p>Scan this code with the app, or enter the secret:</p>
       <p>
         <img
           class="qr"
           width="220"
           height="220"
-          alt="A QR code of the secret"
+          alt="QR code of the secret"
           src={`data:image/svg+xml,${encodeURIComponent(renderSVG(uri, { border: 2 }))}`}
         />
       </p>
@@ -90,12 +90,12 @@ function Pending({ page, next, pending }: { page: Page; next: string; pending: P
           page={page}
           action={action}
           name="code"
-          label="The code that the app shows now"
+          label="Current code in the app"
           required
           autocomplete="one-time-code"
           more={{ inputmode: 'numeric', maxlength: 10 }}
         />
-        <button type="submit">Use this app</button>
+        <button type="submit">Confirm</button>
       </Form>
     </>
   )

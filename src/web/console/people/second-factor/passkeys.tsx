@@ -21,13 +21,13 @@ export function Passkeys(props: { page: Page; next: string; passkeys: Passkey[] 
     <section id="passkeys">
       <h2>Passkeys</h2>
       <p>
-        Your device, or a security key, shows that it is you: by your finger, your face or a PIN. A passkey is
-        enough to sign in, without your password.
+        Your device or a security key confirms your identity with your fingerprint, your face or a PIN. A
+        passkey alone is enough to sign in, without your password.
       </p>
       {!isPossible && (
         <p>
-          Browsers have passkeys only for https and a name: this installation’s <code>PUBLIC_URL</code> has
-          none.
+          Passkeys need https and a host name, which this installation’s <code>PUBLIC_URL</code> does not
+          have.
         </p>
       )}
       {passkeys.length > 0 && <Table page={page} passkeys={passkeys} />}
@@ -38,8 +38,8 @@ export function Passkeys(props: { page: Page; next: string; passkeys: Passkey[] 
             page={page}
             action={ACTION}
             name="name"
-            label="Name of a new passkey"
-            hint="Such as: my phone."
+            label="Name of the new passkey"
+            hint="Such as “My phone”."
             required
             more={{ maxlength: MAX_NAME_LENGTH }}
           />
@@ -58,7 +58,7 @@ function Table({ page, passkeys }: { page: Page; passkeys: Passkey[] }) {
           <th>Added</th>
           <th>Last used</th>
           <th>
-            <span class="unseen">What to do</span>
+            <span class="unseen">Actions</span>
           </th>
         </tr>
       </thead>
@@ -77,8 +77,8 @@ function Table({ page, passkeys }: { page: Page; passkeys: Passkey[] }) {
                 page={page}
                 action={`${ACTION}/${id}/remove`}
                 label="Remove"
-                consequence="It opens nothing any more. Your device may go on offering it until you delete it there."
-                button="Remove the passkey"
+                consequence="You can no longer sign in with it. Your device may still offer it until you delete it there."
+                button="Remove passkey"
               />
             </td>
           </tr>
@@ -91,7 +91,7 @@ function Table({ page, passkeys }: { page: Page; passkeys: Passkey[] }) {
 /** Answers the script. */
 export function postPasskeyOptions(context: Context): Act {
   return async (ctx) => {
-    if (!sessionOf(ctx).isConfirmed) throw new UserError('give your password again first', 403)
+    if (!sessionOf(ctx).isConfirmed) throw new UserError('Confirm your password first', 403)
     ctx.body = await beginPasskey(context, sessionOf(ctx), browserOf(ctx))
     return undefined
   }

@@ -18,14 +18,14 @@ export function NewRecoveryCodes({ codes, next }: { codes: string[]; next: strin
     <section id="new-recovery-codes">
       <div role="status" class="notice">
         <p>
-          These are your recovery codes. Each of them signs you in once, if you have lost everything else.
-          They are shown only now: print them, or keep them where your password is not.
+          These are your recovery codes. Each one signs you in once if you lose your second factor. They are
+          not shown again: print them, or store them apart from your password.
         </p>
         <Copyable id="recovery-codes-text" text={codes.join('\n')} what="the recovery codes" />
       </div>
       <p>
         <a href={next} role="button">
-          I have kept them: go on
+          I have saved them. Continue
         </a>
       </p>
     </section>
@@ -37,15 +37,15 @@ export function RecoveryCodes({ page, count }: { page: Page; count: number }) {
     <section id="recovery-codes">
       <h2>Recovery codes</h2>
       <p>
-        {count === 0 ? 'You have used them all' : `${count} of them are left`}. Each signs you in once, in
-        place of a code of the app.
+        {count === 0 ? 'You have used all of them' : `${count} left`}. Each one signs you in once, instead of
+        a code from the app.
       </p>
       <Confirm
         page={page}
         action={ACTION}
-        label="Make ten new ones…"
-        consequence="Those that you have count no more."
-        button="Make new recovery codes"
+        label="Create ten new codes…"
+        consequence="Your current codes stop working."
+        button="Create new codes"
       />
     </section>
   )

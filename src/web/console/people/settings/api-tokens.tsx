@@ -36,14 +36,13 @@ export function ApiTokens(props: {
     <section id="api-tokens">
       <h2>API tokens</h2>
       <p>
-        A program that has one can do what you can do to your lines, or less, as you choose: see the{' '}
-        <a href="/docs">API</a>. If you need a program only for a while, or only for one line, say so: a token
-        that gets lost then does less harm.
+        A program with a token can use your lines through the <a href="/docs">API</a>, with the permissions
+        you choose. Limit its lifetime and its lines where you can, so that a leaked token does less harm.
       </p>
       {created !== undefined && (
         <div role="status" class="notice">
           <p>
-            The token “<UserText>{created.name}</UserText>” is made. It is shown only now:
+            Token “<UserText>{created.name}</UserText>” created. It is not shown again:
           </p>
           <p class="copyable">
             <code id="new-token">{created.token}</code>
@@ -55,18 +54,18 @@ export function ApiTokens(props: {
         </div>
       )}
       {tokens.length === 0 ? (
-        <Empty>You have no API tokens yet: give the first one a name and create it.</Empty>
+        <Empty>No API tokens yet. Name your first one and create it.</Empty>
       ) : (
         <table class="rows">
           <thead>
             <tr>
               <th>Name</th>
-              <th>May do</th>
+              <th>Permissions</th>
               <th>Created</th>
               <th>Last used</th>
               <th>Expires</th>
               <th>
-                <span class="unseen">What to do</span>
+                <span class="unseen">Actions</span>
               </th>
             </tr>
           </thead>
@@ -76,7 +75,7 @@ export function ApiTokens(props: {
                 <td data-label="Name">
                   <UserText>{name}</UserText>
                 </td>
-                <td data-label="May do">
+                <td data-label="Permissions">
                   <ScopeInWords scope={scope} />
                 </td>
                 <td data-label="Created">
@@ -94,10 +93,10 @@ export function ApiTokens(props: {
                     label="Revoke"
                     consequence={
                       <>
-                        Programs that use “<UserText>{name}</UserText>” are refused from then on.
+                        Programs that use “<UserText>{name}</UserText>” stop working immediately.
                       </>
                     }
-                    button="Revoke the token"
+                    button="Revoke token"
                   />
                 </td>
               </tr>
@@ -120,7 +119,7 @@ function NewToken({ page, action, lines }: { page: Page; action: string; lines: 
           page={page}
           action={action}
           name="name"
-          label="Name of a new token"
+          label="Token name"
           required
           more={{ maxlength: MAX_NAME_LENGTH }}
         />
@@ -130,12 +129,12 @@ function NewToken({ page, action, lines }: { page: Page; action: string; lines: 
           options={EXPIRIES}
           value={typed('expiresInDays', '90')}
         />
-        <Select name="may" label="May" options={MAY} value={typed('may', 'all')} />
+        <Select name="may" label="Permissions" options={MAY} value={typed('may', 'all')} />
         <Select
           name="lineId"
           label="Lines"
           options={[
-            ['', 'all of my lines, and my applications'],
+            ['', 'All my lines and applications'],
             ...lines.map(
               ({ id, name, number }) => [id, name === number ? number : `${name} (${number})`] as const,
             ),
@@ -154,15 +153,15 @@ const EXPIRIES = [
 ]
 
 const MAY = [
-  ['all', 'read, change and send'],
-  ['read', 'only read, without secrets'],
+  ['all', 'Read, change and send'],
+  ['read', 'Read only, without secrets'],
 ] as const
 
 function ScopeInWords(props: { scope: TokenScope & { lineName: string | null } }) {
   const { isReadOnly, lineId, lineName } = props.scope
   return (
     <>
-      {isReadOnly ? 'only read' : 'everything'}
+      {isReadOnly ? 'read only' : 'everything'}
       {lineId !== null && (
         <>
           {', of '}

@@ -7,12 +7,12 @@ import type { Act, Page } from '../../page.js'
 import { sessionOf } from '../session.js'
 import { SETTINGS } from './path.js'
 
-const NONE = ['none', 'none'] as const
+const NONE = ['none', 'None'] as const
 const CHOICES: Record<'user' | 'operator', readonly (readonly [NoticeMails, string])[]> = {
-  user: [['all', 'everything about my lines and applications'], NONE],
+  user: [['all', 'Everything about my lines and applications'], NONE],
   operator: [
-    ['all', 'everything: the service, and everybody’s lines and applications'],
-    ['own', 'what is about my own lines and applications'],
+    ['all', 'Everything: the service and all users’ lines and applications'],
+    ['own', 'Only my own lines and applications'],
     NONE,
   ],
 }
@@ -27,8 +27,8 @@ export function Mails({ page, mails }: { page: Page; mails: NoticeMails }) {
         <Form page={page} action={`${SETTINGS}/mails`}>
           <Select
             name="mails"
-            label="Notices that come by e-mail"
-            hint={`To ${page.session?.email ?? ''}. One mail a minute at most, and nothing twice within an hour.`}
+            label="Notifications by e-mail"
+            hint={`To ${page.session?.email ?? ''}. At most one e-mail a minute, and the same problem at most once an hour.`}
             options={choices}
             // A user who once was an operator may have a choice that is none any more.
             value={choices.some(([value]) => value === mails) ? mails : 'all'}
@@ -37,7 +37,7 @@ export function Mails({ page, mails }: { page: Page; mails: NoticeMails }) {
         </Form>
       ) : (
         <p>
-          This service sends no e-mail. <a href="/console/notices">Notices</a> has what it would tell you.
+          This service does not send e-mail. See <a href="/console/notices">Notifications</a> instead.
         </p>
       )}
     </section>

@@ -16,8 +16,8 @@ export function OperationalWebhooks({ page, endpoints }: { page: Page; endpoints
     <section id="operational-webhooks">
       <h2>Operational webhooks</h2>
       <p>
-        Your <a href="/console/notices">notices</a> are also posted to these URLs, as signed events, so that
-        your monitoring hears at once when an endpoint fails or a country is paused.
+        Your <a href="/console/notices">notifications</a> are also posted to these URLs as signed events, so
+        that your monitoring learns immediately when an endpoint fails or a country is paused.
       </p>
       {endpoints.length > 0 && <EndpointList endpoints={endpoints} />}
       {endpoints.length < MAX_ACCOUNT_ENDPOINTS && (

@@ -36,7 +36,7 @@ export function Password({ page }: { page: Page }) {
             {...password}
             name="newPassword"
             label="New password"
-            hint={`${MIN_PASSWORD_LENGTH} characters or more. Your other sessions end.`}
+            hint={`${MIN_PASSWORD_LENGTH} characters or more. You are signed out everywhere else.`}
             autocomplete="new-password"
             more={{ minlength: MIN_PASSWORD_LENGTH, maxlength: MAX_PASSWORD_LENGTH }}
           />

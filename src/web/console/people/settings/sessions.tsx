@@ -49,7 +49,7 @@ function SessionTable({ page, sessions, currentId }: Listed) {
           <th>Signed in</th>
           <th>Last seen</th>
           <th>
-            <span class="unseen">What to do</span>
+            <span class="unseen">Actions</span>
           </th>
         </tr>
       </thead>
@@ -93,8 +93,8 @@ export function AllAccess({ page }: { page: Page }) {
         action={`${SETTINGS}/revoke-access`}
         label="Revoke all access…"
         consequence={
-          'All of your API tokens are refused at once, and all applications lose your lines and their tokens. ' +
-          'Your own sessions and your lines’ webhooks go on.'
+          'All your API tokens stop working, and all applications are disconnected from your lines. ' +
+          'Your own sessions and your lines’ webhooks are not affected.'
         }
         button="Revoke all access"
       />

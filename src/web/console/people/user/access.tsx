@@ -12,8 +12,8 @@ import type { Act, Page } from '../../page.js'
 
 const BELONGINGS = [
   ['', 'Choose…'],
-  ['goes_on', 'goes on: webhooks, events, and applications'],
-  ['stops', 'stops: webhooks answer 404, events are held, applications are refused'],
+  ['goes_on', 'Keep working: webhooks, events and applications'],
+  ['stops', 'Stop: webhooks answer 404, events are held, applications are refused'],
 ] as const
 
 /** What an operator can do about a user's access, and what became of it. */
@@ -39,14 +39,14 @@ export function UserAccess({ page, path, user }: { page: Page; path: string; use
         page={page}
         action={`${path}/end-sessions`}
         label="End all sessions"
-        consequence="They are signed out everywhere at once, and can sign in again."
+        consequence="They are signed out everywhere immediately. They can sign in again."
         button="End all sessions"
       />
       <Confirm
         page={page}
         action={`${path}/revoke-access`}
         label="Revoke all access"
-        consequence="All of their API tokens are refused at once, and all applications lose their lines. They have to be made and authorized anew."
+        consequence="All their API tokens stop working, and all applications are disconnected from their lines. They need new tokens and have to authorize applications again."
         button="Revoke all access"
       />
     </>
@@ -58,11 +58,11 @@ function Disable({ page, action }: { page: Page; action: string }) {
     <Confirm
       page={page}
       action={action}
-      label="Disable the user"
-      consequence="They are signed out everywhere at once and cannot sign in; their API tokens, and what applications may do for them, count no more until they are enabled."
-      button="Disable the user"
+      label="Disable user"
+      consequence="They are signed out everywhere and cannot sign in. Their API tokens and application authorizations do not work until the user is enabled again."
+      button="Disable user"
     >
-      <Select name="belongings" label="What they own" options={BELONGINGS} />
+      <Select name="belongings" label="Their lines and applications" options={BELONGINGS} />
     </Confirm>
   )
 }
@@ -74,11 +74,11 @@ function Disabled(props: { page: Page; action: string; user: User; since: Date }
       <p class="fault">
         Disabled since <Time at={since} />.{' '}
         {user.stoppedAt === null
-          ? 'Their lines and applications go on.'
-          : 'Their lines and applications stand still.'}
+          ? 'Their lines and applications keep working.'
+          : 'Their lines and applications are stopped.'}
       </p>
       <Form page={page} action={action} class="inline">
-        <button type="submit">Enable the user</button>
+        <button type="submit">Enable user</button>
       </Form>
     </>
   )
@@ -88,7 +88,7 @@ export function postDisableUser(context: Context): Act {
   return change(context, 'user-disabled', async (userId, ctx) => {
     const belongings = fieldOf(ctx, 'belongings')
     if (belongings !== 'goes_on' && belongings !== 'stops') {
-      throw new UserError('choose whether what they own goes on or stops')
+      throw new UserError('Choose whether their lines and applications keep working')
     }
     await disableUser(context, userId, belongings)
   })

@@ -16,13 +16,13 @@ export function PausedCountries(props: { page: Page; path: string; pauses: reado
       {pauses.map(({ country, pausedAt, accepted, usual }) => (
         <div key={country} class="fault">
           <p>
-            Messages to {countryName(country)} are refused since <Time at={pausedAt} />: {accepted} were
-            accepted in an hour, and never more than {usual} in an hour of the month before. Ask the user
-            whether they are theirs; if not, regenerate the incoming webhooks and revoke the tokens.
+            Messages to {countryName(country)} have been refused since <Time at={pausedAt} />: {accepted} were
+            accepted within an hour, compared with at most {usual} an hour in the month before. Ask the user
+            whether these messages are theirs. If not, regenerate the incoming webhooks and revoke the tokens.
           </p>
           <Form page={page} action={`${path}/countries/resume`} class="inline">
             <input type="hidden" name="country" value={country} />
-            <button type="submit">Let messages to {countryName(country)} go on</button>
+            <button type="submit">Resume messages to {countryName(country)}</button>
           </Form>
         </div>
       ))}

@@ -31,21 +31,21 @@ export function showUserMessage(context: Context): Middleware {
       answerPage(
         ctx,
         <Layout page={page} title="Message">
-          <h1>A message of {user.email}</h1>
+          <h1>A message owned by {user.email}</h1>
           <p>
-            What it says, and who got it, is not yours. Say why you look: it is written into the audit log,
-            where the user can read it. Then this user&apos;s messages are open to you for half an hour.
+            This message is private. Give a reason to open it: the reason goes into the audit log, where the
+            user can see it. You can then view this user’s messages for 30 minutes.
           </p>
           <Form page={page} action={`${path}/look`}>
             <Field
               page={page}
               action={`${path}/look`}
               name="reason"
-              label="Why you look"
+              label="Reason"
               required
               more={{ maxLength: 300 }}
             />
-            <button type="submit">Show the message</button>
+            <button type="submit">Show message</button>
           </Form>
         </Layout>,
       )
@@ -58,7 +58,8 @@ export function showUserMessage(context: Context): Middleware {
       ctx,
       <Layout page={page} title="Message">
         <p class="muted">
-          A message of {user.email}. That you look at it is in the <a href="/console/audit">audit log</a>.
+          A message owned by {user.email}. Your access is recorded in the{' '}
+          <a href="/console/audit">audit log</a>.
         </p>
         <div class="way-page">
           <Way {...view} />

@@ -16,10 +16,10 @@ export function LineRoutes({ page, action, routes }: { page: Page; action: strin
           page={page}
           action={action}
           name="routes"
-          label="Accounts to send by first"
+          label="Preferred carrier accounts"
           rows={3}
           value={routes.map(writeRoute).join('\n')}
-          hint="One on each line, in order: backup takes all numbers, backup:GB,+1416 those of a country or a prefix. The next one sends what the one before certainly did not take."
+          hint="One per line, in order of preference. “backup” applies to all numbers, “backup:GB,+1416” to those of a country or prefix. If an account definitely did not accept a message, the next one is tried."
         />
         <button type="submit">Save routes</button>
       </Form>

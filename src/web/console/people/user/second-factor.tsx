@@ -43,13 +43,13 @@ export function LostSecondFactor({ page, path, user, hasSecondFactor, asked }: P
           {page.fault?.message}
         </p>
       )}
-      {!hasSecondFactor && <p>There is none.</p>}
-      {hasSecondFactor && isOwn && <p>Your own: it is in your settings.</p>}
+      {!hasSecondFactor && <p>None.</p>}
+      {hasSecondFactor && isOwn && <p>Manage your own in your settings.</p>}
       {hasSecondFactor && !isOwn && (
         <p>
-          If they have lost it: a recovery code signs them in instead. Without one, ask here for its removal;
-          after another operator confirms, they sign in with their password and set up a new one. At the
-          command line, <code>linehook user remove-second-factor</code> does it at once.
+          If they have lost it, they can sign in with a recovery code. If they have none, request its removal
+          here. After another operator confirms, they sign in with their password and set up a new one. On the
+          command line, <code>linehook user remove-second-factor</code> removes it immediately.
         </p>
       )}
       {canAsk && <Ask page={page} action={`${forms}/ask`} />}
@@ -63,16 +63,16 @@ function Ask({ page, action }: { page: Page; action: string }) {
     <Confirm
       page={page}
       action={action}
-      label="They have lost it"
-      consequence={`Look first whether it is they who ask, by something other than mail. Another operator has to confirm within 24 hours; then the second factor and the recovery codes are removed, and their sessions end. They and all operators are told now, and again then${page.hasMail ? ', by mail too' : ''}.`}
+      label="Request removal…"
+      consequence={`First verify the request by a channel other than e-mail. Another operator has to confirm it within 24 hours. The second factor and the recovery codes are then removed, and the user is signed out. They and all operators are notified now, and again when it is confirmed${page.hasMail ? ', also by e-mail' : ''}.`}
       button="Ask another operator"
     >
       <TextArea
         page={page}
         action={action}
         name="reason"
-        label="How do you know that it is they?"
-        hint="The other operators and the user read it, and it is in the audit log."
+        label="How did you verify their identity?"
+        hint="Shown to the other operators and the user, and recorded in the audit log."
         rows={3}
         required
         more={{ maxLength: 300 }}
@@ -86,7 +86,7 @@ function Asked({ page, path, asked }: { page: Page; path: string; asked: AskedRe
   return (
     <>
       <p>
-        {isOwn ? 'You' : asked.askedByEmail} asked for its removal at <Time at={asked.askedAt} />:{' '}
+        {isOwn ? 'You' : asked.askedByEmail} requested its removal on <Time at={asked.askedAt} />:{' '}
         <q>
           <UserText>{asked.reason}</UserText>
         </q>
@@ -100,8 +100,8 @@ function Asked({ page, path, asked }: { page: Page; path: string; asked: AskedRe
           page={page}
           action={`${path}/confirm`}
           label="Confirm"
-          consequence="Look yourself whether it is they who ask. Their second factor and recovery codes are removed at once, and their sessions end."
-          button="Remove the second factor"
+          consequence="Verify the request yourself first. Their second factor and recovery codes are removed immediately, and they are signed out."
+          button="Remove second factor"
         >
           <input type="hidden" name="removal" value={asked.id} />
         </Confirm>

@@ -29,7 +29,7 @@ export function SpendCaps(props: {
 }) {
   const { page, action, monthlyAction, user, lines, caps, monthlyCaps } = props
   const owners = [
-    [user.id, 'All lines together'],
+    [user.id, 'All lines combined'],
     ...lines.map(({ id, number }) => [id, number] as const),
   ] as const
   const capped = owners.flatMap(([id, label]) => {
@@ -43,9 +43,7 @@ export function SpendCaps(props: {
   return (
     <section id="spend-caps" aria-labelledby="spend-caps-title">
       <h2 id="spend-caps-title">Caps</h2>
-      {capped.length === 0 && spending.length === 0 && (
-        <p class="empty">There is no cap on what these lines may send.</p>
-      )}
+      {capped.length === 0 && spending.length === 0 && <p class="empty">No spending caps on these lines.</p>}
       {capped.length + spending.length > 0 && (
         <ul>
           {capped.map(({ id, label, cap: { used, segmentsPerDay, isNear } }) => (
@@ -67,8 +65,13 @@ export function SpendCaps(props: {
         <summary>Change the caps</summary>
         <Form page={page} action={action} class="row">
           <Select name="of" label="For" options={owners} value={typedIn(page, action, 'of') ?? user.id} />
-          <Field page={page} action={action} name="segments" label="Segments a day (UTC); empty: no cap" />
-          <button type="submit">Save the cap</button>
+          <Field
+            page={page}
+            action={action}
+            name="segments"
+            label="Segments per day (UTC). Leave empty for no cap"
+          />
+          <button type="submit">Save cap</button>
         </Form>
         <Form page={page} action={monthlyAction} class="row">
           <Select
@@ -81,9 +84,9 @@ export function SpendCaps(props: {
             page={page}
             action={monthlyAction}
             name="amount"
-            label="Money a month (UTC), such as 50 USD; empty: no cap"
+            label="Amount per month (UTC), such as 50 USD. Leave empty for no cap"
           />
-          <button type="submit">Save the monthly cap</button>
+          <button type="submit">Save monthly cap</button>
         </Form>
       </details>
     </section>

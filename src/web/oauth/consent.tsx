@@ -18,12 +18,12 @@ import { providerOf, RESOURCE } from './provider.js'
 /** What each scope lets an application do, to the person who allows it. */
 const PERMISSIONS: Record<Scope, string> = {
   'messages:connect':
-    'Receive the texts, media and voicemails that come to the lines you choose, read their messages, and send from them',
+    'Receive incoming texts, media and voicemail on the lines you choose, read their messages, and send from them',
   'messages:write': 'Send messages from the lines you choose',
-  'lines:read': 'See all of your lines: their names, numbers and states',
-  'lines:write': 'Rename the lines that it sees',
+  'lines:read': 'See all your lines: their names, numbers and states',
+  'lines:write': 'Rename lines',
   'contacts:read': 'See your contacts: numbers, their names, and which are blocked',
-  'contacts:write': 'Name numbers, and block and unblock them',
+  'contacts:write': 'Name, block and unblock contacts',
 }
 
 /** The page where a user allows an application to use some of their lines, or refuses. */
@@ -43,7 +43,8 @@ export function showConsent(context: Context): Middleware {
           </h1>
           <p>
             <strong dir="auto">{application.name}</strong>, an application of{' '}
-            <UserText>{application.ownerName}</UserText>, asks you ({page.session?.email}) to be allowed to:
+            <UserText>{application.ownerName}</UserText>, is requesting access to your account (
+            {page.session?.email}). If you agree, it can:
           </p>
           <ul>
             {asked.scopes.map((scope) => (
@@ -52,7 +53,7 @@ export function showConsent(context: Context): Middleware {
           </ul>
           {application.description !== '' && (
             <p>
-              It says about itself: <q dir="auto">{application.description}</q>
+              Description: <q dir="auto">{application.description}</q>
             </p>
           )}
           <Form page={page} action={ctx.path}>
@@ -69,9 +70,9 @@ export function showConsent(context: Context): Middleware {
             </div>
           </Form>
           <small>
-            Either way you go back to <strong>{sourceOf(asked.redirectUri)}</strong>. You can take this back
-            at any time in the console, under Authorized applications. It ends by itself when the application
-            does nothing with it for a year.
+            You will return to <strong>{sourceOf(asked.redirectUri)}</strong>. You can revoke access at any
+            time in the console, under Authorized applications. Access ends automatically after a year without
+            use.
           </small>
         </article>
       </Layout>,
@@ -85,8 +86,8 @@ function Choice({ asked, page }: { asked: AuthorizationRequest; page: Page }) {
     return (
       <Empty>
         {lineId === undefined
-          ? 'You have no active line to connect. Whoever runs this service can give you one, or make one of yours active again; then come back here from the application.'
-          : 'The application asks for one certain line, which is not an active line of yours.'}
+          ? 'You have no active line to connect. Ask your operator to add or enable one, then start again from the application.'
+          : 'The application requested a specific line, which is not an active line of yours.'}
       </Empty>
     )
   }
@@ -100,7 +101,7 @@ function Choice({ asked, page }: { asked: AuthorizationRequest; page: Page }) {
   const typed = page.fault === undefined ? undefined : (page.fault.fields.lineId ?? '').split('\n')
   return (
     <fieldset>
-      <legend>Which lines may it use? Choose at least one.</legend>
+      <legend>Which lines can it use? Choose at least one.</legend>
       {choice.map((line) => (
         <label key={line.id}>
           <input

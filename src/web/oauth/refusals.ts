@@ -8,7 +8,7 @@ import { answerErrorPage } from '../console/error-page.js'
 const SENTENCES: Record<string, string> = {
   invalid_client: 'The application that sent you here is not registered: its client_id is unknown.',
   invalid_redirect_uri:
-    'The application that sent you here wants you sent back to an address (redirect_uri) that it has not registered.',
+    'The application that sent you here uses a return address (redirect_uri) that it has not registered.',
 }
 
 /** What cannot be told to the application by redirect: a page for people, RFC 6749's JSON for programs. */
@@ -17,7 +17,7 @@ export function answerAuthorizationError(context: Context) {
     const { status } = ctx
     if (ctx.get('Accept').includes('text/html')) {
       const sentence = SENTENCES[error] ?? description ?? error
-      answerErrorPage(ctx, context, 'This authorization cannot go on', `${sentence} (${error})`)
+      answerErrorPage(ctx, context, 'This authorization cannot continue', `${sentence} (${error})`)
     } else {
       ctx.body = { error, ...(description === undefined ? {} : { error_description: description }) }
     }

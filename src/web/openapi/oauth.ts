@@ -27,10 +27,10 @@ const SENTENCES: Record<Scope, string> = {
   'messages:connect':
     'Receive the events of the {lines} that the user chooses, read their messages, and send from them.',
   'messages:write': 'Send from the {lines} that the user chooses.',
-  'lines:read': "See all of the user's {lines}.",
+  'lines:read': "See all the user's {lines}.",
   'lines:write': 'Rename the {lines} that the application sees.',
   'contacts:read': "See the user's contacts.",
-  'contacts:write': 'Name numbers, and block and unblock them.',
+  'contacts:write': 'Name, block and unblock contacts.',
 }
 
 /** The scopes as the description has them: `{lines}:read`. */
@@ -49,9 +49,9 @@ export const oauthSchemas: Record<string, Schema> = {
     expires_in: { type: 'integer', minimum: 1 },
     refresh_token: describe(
       text,
-      'Each use gives a new one. The used one works once more within 30 s. If it is used later, the authorization ends.',
+      'Each use returns a new one. The used one works once more within 30 s. If it is used later, the authorization ends.',
     ),
-    scope: describe(text, 'The scopes that were granted, with spaces between them.'),
+    scope: describe(text, 'The granted scopes, separated by spaces.'),
     'connected_{lines}': describe(
       listOf(schemaOf('Connected{Line}')),
       'The {lines} that the user has connected.',
@@ -105,15 +105,15 @@ export function oauthPaths(): Paths {
   const wrong = answers('RFC 6749 §5.2.', schemaOf('OAuthError'))
   const faults = { 400: wrong, 401: wrong, 413: wrong, 415: wrong, 429: wrong, 503: wrong, ...tooManyFields }
   const credentials = {
-    client_id: describe(text, 'The credentials may also come by HTTP Basic, or both ways if they are equal.'),
+    client_id: describe(text, 'The credentials can also be sent by HTTP Basic, or both ways if they match.'),
     client_secret: text,
   }
   const byCode = object(
     {
       grant_type: oneOf('authorization_code'),
       code: text,
-      redirect_uri: describe(text, 'It may be left out. If it is there, it must match.'),
-      code_verifier: describe(text, 'PKCE (RFC 7636). It is needed if a challenge was sent.'),
+      redirect_uri: describe(text, 'Optional. If present, it must match.'),
+      code_verifier: describe(text, 'PKCE (RFC 7636). Required if a challenge was sent.'),
       ...credentials,
     },
     ['redirect_uri', 'code_verifier', 'client_id', 'client_secret'],
@@ -122,7 +122,7 @@ export function oauthPaths(): Paths {
     {
       grant_type: oneOf('refresh_token'),
       refresh_token: text,
-      scope: describe(text, 'Scopes may be given to ask for less than was granted.'),
+      scope: describe(text, 'Scopes can be given to request less than was granted.'),
       ...credentials,
     },
     ['scope', 'client_id', 'client_secret'],
@@ -146,7 +146,7 @@ export function oauthPaths(): Paths {
       summary: "The authorization server's metadata (RFC 8414)",
       security: [],
       description:
-        'It says where the endpoints are and which parts of OAuth are supported. Both paths give the same.',
+        'Lists the endpoints and the supported parts of OAuth. Both paths return the same document.',
       responses: { 200: answers('The metadata.', schemaOf('AuthorizationServer')), ...tooManyFields },
     },
   })
@@ -162,7 +162,7 @@ export function oauthPaths(): Paths {
       get: {
         operationId: 'authorize',
         tags,
-        summary: 'Ask a user for an authorization, in their browser',
+        summary: 'Ask a user for authorization in their browser',
         description:
           "This is not for programs. Send the user's browser here; it comes back to `redirect_uri` with a `code` or an " +
           '`error`.',
@@ -172,18 +172,18 @@ export function oauthPaths(): Paths {
           requiredInQuery(
             'redirect_uri',
             url,
-            'It must be equal to one that is registered. A loopback address may have any port.',
+            'It must equal a registered one. A loopback address can have any port.',
           ),
           {
             ...requiredInQuery(
               'scope',
               text,
-              'Scopes with commas or spaces between them. Unknown ones are ignored.',
+              'Scopes, separated by commas or spaces. Unknown ones are ignored.',
             ),
             examples: { both: { value: 'messages:write,messages:connect' } },
           },
-          inQuery('state', text, 'It comes back unchanged.'),
-          inQuery('response_type', oneOf('code'), 'It may be left out.'),
+          inQuery('state', text, 'Returned unchanged.'),
+          inQuery('response_type', oneOf('code'), 'Optional.'),
           inQuery('{line}_id', id, `The request is for this {line}, and the user does not choose.`),
           inQuery('code_challenge', text, 'PKCE (RFC 7636). Public clients must send it.'),
           inQuery('code_challenge_method', oneOf('S256'), 'Only this method is supported.'),
@@ -191,7 +191,7 @@ export function oauthPaths(): Paths {
         responses: {
           303: {
             description:
-              'The browser goes to the page where the user decides, or back to the application with an error.',
+              'The browser is redirected to the consent page, or back to the application with an error.',
           },
           default: {
             description: 'A page, or JSON, that says why the browser cannot be sent back to an application.',
@@ -207,20 +207,20 @@ export function oauthPaths(): Paths {
       post: {
         operationId: 'revokeToken',
         tags,
-        summary: 'End an authorization by one of its tokens (RFC 7009)',
+        summary: 'Revoke an authorization by one of its tokens (RFC 7009)',
         description:
           'Its access token and its refresh token end, and so do the tokens that came from them. An unknown token gets ' +
           'the same answer.',
         security: [],
         requestBody: ofToken,
-        responses: { 200: answers('The token does not work any more.', object({})), ...faults },
+        responses: { 200: answers('The token no longer works.', object({})), ...faults },
       },
     },
     '/oauth/introspect': {
       post: {
         operationId: 'introspectToken',
         tags,
-        summary: 'Ask about a token of your own application (RFC 7662)',
+        summary: 'Introspect a token of your own application (RFC 7662)',
         description:
           "The answer is only `active: false` for another application's token, and for one that has ended.",
         security: [],

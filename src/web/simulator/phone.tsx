@@ -96,7 +96,7 @@ function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
           <label>
             Recording
             <input name="recording" type="file" accept="audio/*,.amr" />
-            <small>Without a file, a short sample is left.</small>
+            <small>Without a file, a short sample is used.</small>
           </label>
           <button
             id={`call-${digits}`}

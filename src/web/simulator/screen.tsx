@@ -28,8 +28,8 @@ export function Screen({ page, lines, phones }: ScreenProps) {
       ) : (
         <>
           <p>
-            Each phone is a number outside. What it writes goes to your line as from a real carrier; what your
-            line sends to the number shows here by itself.
+            Each phone stands for an outside number. Its messages reach your line as if they came from a real
+            carrier, and your line’s messages to it appear here automatically.
           </p>
           <AddPhone page={page} phones={numbers} />
           <div {...{ 'data-live': livePath(numbers), 'hx-swap': 'none' }} />
@@ -86,14 +86,14 @@ function AddPhone({ page, phones }: { page: Page; phones: readonly string[] }) {
 function NoLines({ isOperator }: { isOperator: boolean }) {
   return (
     <Empty>
-      <p>You have no line at the simulator yet: a phone needs a line to write to.</p>
+      <p>You have no lines on the simulator yet. A phone needs a line to write to.</p>
       {isOperator ? (
         <p>
           Add one with the carrier <code>simulator</code>: choose its owner under{' '}
           <a href="/console/users">Users</a>, or use <code>linehook line add</code>.
         </p>
       ) : (
-        <p>Ask whoever runs this service to add one for you, with the carrier “simulator”.</p>
+        <p>Ask your operator to add one for you, with the carrier “simulator”.</p>
       )}
     </Empty>
   )
@@ -101,16 +101,16 @@ function NoLines({ isOperator }: { isOperator: boolean }) {
 
 const BEHAVIOURS: Record<keyof typeof MAGIC_NUMBERS, string> = {
   rejected: 'rejects every message',
-  throttled: 'asks to wait, for the first 2 seconds',
+  throttled: 'asks to wait for the first 2 seconds',
   unavailableTwice: 'is not available for the first two attempts',
-  outcomeUnknown: 'never says whether it took the message',
-  neverAnswers: 'gives no answer at all',
+  outcomeUnknown: 'never confirms whether it accepted the message',
+  neverAnswers: 'does not respond at all',
 }
 
 function MagicNumbers() {
   return (
     <details class="magic-numbers">
-      <summary>Numbers for trying out failures</summary>
+      <summary>Test numbers for failures</summary>
       <p>Send a message from a line to one of these: the simulator</p>
       <dl>
         {Object.entries(BEHAVIOURS).map(([name, behaviour]) => (

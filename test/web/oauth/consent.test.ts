@@ -47,15 +47,15 @@ describeWith('the consent page', serveOAuth, (server) => {
       .to.include('Auto reply')
       .and.include('Answers when you cannot')
       .and.include(application.application.ownerName)
-    for (const words of ['Receive the texts', 'Send messages', 'See all of your lines'])
+    for (const words of ['Receive incoming texts', 'Send messages', 'See all your lines'])
       expect(text).to.include(words)
-    expect((await open({ scope: 'messages:write' })).answer.text).not.to.include('Receive the texts')
+    expect((await open({ scope: 'messages:write' })).answer.text).not.to.include('Receive incoming texts')
     const renames = (await open({ scope: 'lines:write contacts:write media:read' })).answer.text
-    expect(renames).to.include('Rename the lines that it sees').and.include('block and unblock')
+    expect(renames).to.include('Rename lines').and.include('block and unblock')
     expect(renames).not.to.include('media')
     expect(text.replace(/\s+/g, ' '), 'for how long')
-      .to.include('You can take this back at any time')
-      .and.include('ends by itself when the application does nothing with it for a year')
+      .to.include('You can revoke access at any time')
+      .and.include('Access ends automatically after a year without use')
   })
 
   it('asks for the password when it was given a while ago, for what the application does not have yet', async () => {
@@ -132,7 +132,7 @@ describeWith('the consent page', serveOAuth, (server) => {
   it('says how to get a line to who has none', async () => {
     await server.context.db('lines').where({ id: visitor.line.lineId }).update({ status: 'disabled' })
     const { text } = (await open()).answer
-    expect(text).to.include('no active line').and.include('Whoever runs this service')
+    expect(text).to.include('no active line').and.include('Ask your operator')
     expect(text).to.include('Cancel</button>').and.not.to.include('Authorize</button>')
   })
 

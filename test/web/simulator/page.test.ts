@@ -80,7 +80,7 @@ describeWeb('/simulator, the page', ({ context, web }) => {
       if (outcome.kind !== 'received') throw new Error(outcome.kind)
       expect(await pageOf(ANNA))
         .to.match(/id="message-[\w-]+-under-way"/)
-        .and.include('being copied')
+        .and.include('copying…')
       await copyMedia(context, outcome.messageId)
       return `/media/${(await mediaRow(context, outcome.messageId)).token}`
     }
@@ -120,7 +120,7 @@ describeWeb('/simulator, the page', ({ context, web }) => {
     const user = await addUser(context, { email: 'lineless@example.com' })
     browser = await browse(context, web, user.id)
     expect(await pageOf())
-      .to.include('You have no line at the simulator yet')
+      .to.include('You have no lines on the simulator yet')
       .and.not.include('<h2>')
   })
 

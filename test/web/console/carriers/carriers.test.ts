@@ -150,7 +150,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       const page = await browser.get(`${CARRIERS}/${id}?done=carrier-added`)
       const list = await browser.get(CARRIERS)
       expect(page.text).to.include(bird.url).and.to.include('<span class="badge">set</span>')
-      expect(list.text).to.match(/polly<\/a>.*Parrot.*0\.5\/s in all.*not tested yet/)
+      expect(list.text).to.match(/polly<\/a>.*Parrot.*0\.5\/s in total.*not tested yet/)
       expectNoSecret(page, list)
     })
 
@@ -341,7 +341,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
         expect(faultOf(answer)).to.equal(fault)
       }
       const refused = await browser.submit(`${path}/import`, { number: '+15557779999', userId })
-      expect(refused.text).to.include('+15557779999 was refused: importing has no such number')
+      expect(refused.text).to.include('+15557779999 refused: importing has no such number')
       expect(await listOwnLines(context, userId)).to.deep.equal([])
     })
 

@@ -34,17 +34,17 @@ export abstract class Operations {
     return this.call('PUT', `/v1/lines/${segment(lineId)}`, { body }, options)
   }
 
-  /** Pause what a line sends. Messages are accepted and wait; what waits too long expires, as always. What the service answers to STOP, START and HELP goes out, and what the line receives goes on. */
+  /** Pause what a line sends. Messages are accepted and wait. Those that wait too long expire, as usual. The service's replies to STOP, START and HELP goes out, and what the line receives goes on. */
   async pauseSending(lineId: string, options?: CallOptions): Promise<Line> {
     return this.call('POST', `/v1/lines/${segment(lineId)}/pause-sending`, {}, options)
   }
 
-  /** Resume what a line sends. What waits goes out soon, in order and within the limits. 403: an operator has paused it. */
+  /** Resume what a line sends. Waiting messages go out shortly, in order and within the limits. 403: an operator paused it. */
   async resumeSending(lineId: string, options?: CallOptions): Promise<Line> {
     return this.call('POST', `/v1/lines/${segment(lineId)}/resume-sending`, {}, options)
   }
 
-  /** Try all messages now that wait until the carrier is tried again. Limits, pauses and earlier messages to the same numbers hold as ever. */
+  /** Retry all waiting messages now. Limits, pauses and the order of messages to the same number still apply. */
   async tryLineMessagesNow(
     lineId: string,
     options?: CallOptions,
@@ -68,7 +68,7 @@ export abstract class Operations {
     return this.iterate(`/v1/lines/${segment(lineId)}/opt-outs`, query, options)
   }
 
-  /** See how full the incoming webhook's windows are. The windows count what was accepted in the last 60 s. */
+  /** Get the usage of the incoming webhook's rate limits. Counts the messages accepted in the last 60 s. */
   async getLimits(lineId: string, options?: CallOptions): Promise<Limits> {
     return this.call('GET', `/v1/lines/${segment(lineId)}/limits`, {}, options)
   }
@@ -87,7 +87,7 @@ export abstract class Operations {
     return this.call('PUT', `/v1/lines/${segment(lineId)}/connection`, { body }, options)
   }
 
-  /** Disconnect, and delete the incoming webhook. From then on the incoming webhook answers 404, and no event is sent. Its other endpoints are deleted. */
+  /** Disconnect, and delete the incoming webhook. The incoming webhook then answers 404, and no events are sent. All other endpoints are deleted. */
   async disconnectLine(lineId: string, options?: CallOptions): Promise<Connection> {
     return this.call('DELETE', `/v1/lines/${segment(lineId)}/connection`, {}, options)
   }
@@ -101,7 +101,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/lines/${segment(lineId)}/events/trigger`, { body }, options)
   }
 
-  /** Get the URL with its token. Anybody who has the URL can send. If somebody else may know it, give it a new token. */
+  /** Get the URL with its token. Anyone who has the URL can send. If it may have leaked, regenerate its token. */
   async getIncomingWebhook(
     lineId: string,
     options?: CallOptions,
@@ -123,12 +123,12 @@ export abstract class Operations {
     return this.call('POST', `/v1/lines/${segment(lineId)}/incoming-webhook`, {}, options)
   }
 
-  /** Delete the webhook; its URL then answers 404. You can create a new one, which has another token. */
+  /** Delete the webhook; its URL then answers 404. You can create a new one with a different token. */
   async deleteIncomingWebhook(lineId: string, options?: CallOptions): Promise<Connection> {
     return this.call('DELETE', `/v1/lines/${segment(lineId)}/incoming-webhook`, {}, options)
   }
 
-  /** Give it a new token. The old token ends at once, or after `overlapSeconds`. */
+  /** Regenerate the token. The old token stops working immediately, or after `overlapSeconds`. */
   async regenerateToken(
     lineId: string,
     body?: RegenerateTokenBody,
@@ -145,7 +145,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/endpoints`, { query }, options)
   }
 
-  /** Add an endpoint to a line, an application that has none, or your account. It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a line may have 10, and its developer connection must be enabled. Without lineId and applicationId it is an operational webhook of your account, which gets your notices. */
+  /** Add an endpoint to a line, an application that has none, or your account. It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a line may have 10, and its developer connection must be enabled. Without lineId and applicationId it is an operational webhook of your account, which gets your notifications. */
   async addEndpoint(body: AddEndpointBody, options?: CallOptions): Promise<NewEndpoint> {
     return this.call('POST', `/v1/endpoints`, { body }, options)
   }
@@ -164,7 +164,7 @@ export abstract class Operations {
     return this.call('PATCH', `/v1/endpoints/${segment(endpointId)}`, { body }, options)
   }
 
-  /** Delete an endpoint. It gets no more events, and those that wait for it end as `exhausted`. */
+  /** Delete an endpoint. It gets no more events, and its waiting ones end as `exhausted`. */
   async deleteEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
     return this.call('DELETE', `/v1/endpoints/${segment(endpointId)}`, {}, options)
   }
@@ -178,22 +178,22 @@ export abstract class Operations {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/test-event`, { body }, options)
   }
 
-  /** Enable an endpoint again. After it was disabled for failing. What was held stays so until it is sent. */
+  /** Enable an endpoint again. For endpoints that were disabled after failing. Held events stay held until you send them. */
   async enableEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/enable`, {}, options)
   }
 
-  /** Pause the events to an endpoint. They wait, and use up no attempt. Test events are sent. */
+  /** Pause an endpoint's events. Events wait without using up attempts. Test events are still sent. */
   async pauseEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/pause`, {}, options)
   }
 
-  /** Resume the events to an endpoint. What waits is sent soon, in order. 403: an operator has paused them. */
+  /** Resume an endpoint's events. Waiting events are sent shortly, in order. 403: an operator paused them. */
   async resumeEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/resume`, {}, options)
   }
 
-  /** Try all events now that wait for their next attempt. For a server that was mended. This is refused while the events are paused. */
+  /** Retry all waiting events now. For a server that works again. Refused while events are paused. */
   async tryEndpointNow(
     endpointId: string,
     options?: CallOptions,
@@ -203,7 +203,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/try-now`, {}, options)
   }
 
-  /** Send the events that were held while the endpoint was disabled. They are sent oldest first. This is refused while the endpoint is still disabled. */
+  /** Send the events that were held while the endpoint was disabled. Sent oldest first. Refused while the endpoint is still disabled. */
   async sendHeldEvents(
     endpointId: string,
     options?: CallOptions,
@@ -218,7 +218,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/endpoints/${segment(endpointId)}/signing-secret`, {}, options)
   }
 
-  /** Make a new signing secret. The old secret signs too for 24 h. */
+  /** Make a new signing secret. The old secret also signs for 24 h. */
   async rotateSecret(endpointId: string, options?: CallOptions): Promise<SigningSecret> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/rotate-secret`, {}, options)
   }
@@ -241,12 +241,12 @@ export abstract class Operations {
     return this.iterate(`/v1/endpoints/${segment(endpointId)}/deliveries`, query, options)
   }
 
-  /** See how an endpoint wants its events. Another URL changes nothing about it. */
+  /** Get an endpoint's policy. Changing the URL does not affect the policy. */
   async getEndpointPolicy(endpointId: string, options?: CallOptions): Promise<EndpointPolicy> {
     return this.call('GET', `/v1/endpoints/${segment(endpointId)}/policy`, {}, options)
   }
 
-  /** Change how an endpoint wants its events. Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the next attempt on. */
+  /** Change an endpoint's policy. Give at least one field (RFC 7396): omitted fields stay unchanged, and null restores the default. It applies from the next attempt on. */
   async changeEndpointPolicy(
     endpointId: string,
     body: ChangeEndpointPolicyBody,
@@ -255,7 +255,7 @@ export abstract class Operations {
     return this.call('PATCH', `/v1/endpoints/${segment(endpointId)}/policy`, { body }, options)
   }
 
-  /** See the last event as it would be posted with other fields. Nothing is saved or sent. */
+  /** Preview the last event with other fields. Nothing is saved or sent. */
   async previewEndpointPolicy(
     endpointId: string,
     body?: PreviewEndpointPolicyBody,
@@ -263,7 +263,7 @@ export abstract class Operations {
   ): Promise<{
     contentType: string
     body: string
-    /** There was no event yet, so it is of one that was made up. */ isSample: boolean
+    /** There is no event yet, so an example event was used. */ isSample: boolean
   }> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/policy/preview`, { body }, options)
   }
@@ -286,7 +286,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/messages`, { body }, options)
   }
 
-  /** Count the segments of a text before it is sent. Nothing is sent or kept. */
+  /** Count the segments of a text before sending it. Nothing is sent or kept. */
   async countSegments(body: CountSegmentsBody, options?: CallOptions): Promise<Segments> {
     return this.call('POST', `/v1/segments`, { body }, options)
   }
@@ -301,7 +301,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/messages/${segment(messageId)}`, {}, options)
   }
 
-  /** Change when a message is sent. This is possible while it is `scheduled`, or `queued` and no carrier was asked to send it yet. A moment that is over means at once. An application may change what it sent itself. */
+  /** Change when a message is sent. Possible while it is `scheduled`, or `queued` and not yet handed to a carrier. A time in the past sends immediately. An application can change only its own messages. */
   async rescheduleMessage(
     messageId: string,
     body: RescheduleMessageBody,
@@ -310,17 +310,17 @@ export abstract class Operations {
     return this.call('PATCH', `/v1/messages/${segment(messageId)}`, { body }, options)
   }
 
-  /** Cancel a message that waits. A message that is `scheduled` or `queued` becomes `failed` with the error `cancelled`. To do it again changes nothing. An application may cancel what it sent itself. */
+  /** Cancel a message that waits. A message that is `scheduled` or `queued` becomes `failed` with the error `cancelled`. Repeating the request changes nothing. An application can cancel only its own messages. */
   async cancelMessage(messageId: string, options?: CallOptions): Promise<Message> {
     return this.call('POST', `/v1/messages/${segment(messageId)}/cancel`, {}, options)
   }
 
-  /** Try a message now that waits for its next attempt. Rate limits, pauses and earlier messages to the same number hold as ever. This is refused when it does not wait for a time. */
+  /** Retry a waiting message now. Rate limits, pauses and the order of messages to the same number still apply. Refused if the message is not waiting for a time. */
   async tryMessageNow(messageId: string, options?: CallOptions): Promise<Message> {
     return this.call('POST', `/v1/messages/${segment(messageId)}/try-now`, {}, options)
   }
 
-  /** Send a message again that failed or is unknown. This makes a new message. Without an `Idempotency-Key` each request makes another one. */
+  /** Resend a message that failed or is unknown. Creates a new message. Without an `Idempotency-Key`, each request creates another one. */
   async sendMessageAgain(messageId: string, options?: IdempotentOptions): Promise<Message> {
     return this.call('POST', `/v1/messages/${segment(messageId)}/send-again`, {}, options)
   }
@@ -343,12 +343,12 @@ export abstract class Operations {
     return this.iterate(`/v1/contacts`, query, options)
   }
 
-  /** Name or block a number. A number that is a contact already is changed. Fields may be in the body, JSON or a form, or in the query, as clients of the original send them; the body counts more. Other fields are ignored: a contact counts for all lines, whatever `lineIds` says. */
+  /** Name or block a number. If the number is already a contact, that contact is updated. Fields may be in the body, JSON or a form, or in the query, as clients of the original send them; the body counts more. Other fields are ignored: a contact counts for all lines, whatever `lineIds` says. */
   async saveContact(body?: SaveContactBody, options?: CallOptions): Promise<Contact> {
     return this.call('POST', `/v1/contacts`, { body }, options)
   }
 
-  /** Change a contact. What is left out stays as it is. 409: another contact has the number. Fields may be in the body, JSON or a form, or in the query, as clients of the original send them; the body counts more. Other fields are ignored: a contact counts for all lines, whatever `lineIds` says. */
+  /** Change a contact. Omitted fields stay unchanged. 409: another contact has the number. Fields may be in the body, JSON or a form, or in the query, as clients of the original send them; the body counts more. Other fields are ignored: a contact counts for all lines, whatever `lineIds` says. */
   async changeContact(contactId: string, body?: ChangeContactBody, options?: CallOptions): Promise<Contact> {
     return this.call('PUT', `/v1/contacts/${segment(contactId)}`, { body }, options)
   }
@@ -366,27 +366,27 @@ export abstract class Operations {
     return this.iterate(`/v1/deliveries`, query, options)
   }
 
-  /** Get a delivery with its attempts. Each attempt has its status, how long it and its parts took, the headers of both sides, and the beginning of the answer. */
+  /** Get a delivery with its attempts. Each attempt has its status, its duration and timing, the request and response headers, and the beginning of the response. */
   async getDelivery(deliveryId: string, options?: CallOptions): Promise<DeliveryWithAttempts> {
     return this.call('GET', `/v1/deliveries/${segment(deliveryId)}`, {}, options)
   }
 
-  /** Make the next attempt of an event now. It is one of the attempts that the delivery has. This is refused when it does not wait for one, and while its endpoint is paused. */
+  /** Retry a waiting event now. Uses one of the delivery's remaining attempts. Refused if the delivery is not waiting for an attempt, or while its endpoint is paused. */
   async tryDeliveryNow(deliveryId: string, options?: CallOptions): Promise<DeliveryWithAttempts> {
     return this.call('POST', `/v1/deliveries/${segment(deliveryId)}/try-now`, {}, options)
   }
 
-  /** Send an event again, with the same `webhook-id`. This is refused while its attempts are under way. */
+  /** Retry an event, with the same `webhook-id`. Refused while automatic attempts are in progress. */
   async sendDeliveryAgain(deliveryId: string, options?: CallOptions): Promise<DeliveryWithAttempts> {
     return this.call('POST', `/v1/deliveries/${segment(deliveryId)}/send-again`, {}, options)
   }
 
-  /** Send the events of a span of time again, to the endpoint or to another URL. The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. An application replays what it got from one line, and gives no other URL. */
+  /** Replay the events of a time range to the endpoint or another URL. The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. An application replays what it got from one line, and gives no other URL. */
   async replayEvents(endpointId: string, body: ReplayEventsBody, options?: CallOptions): Promise<Task> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/replay`, { body }, options)
   }
 
-  /** See how many events a replay would send. They are counted up to 10,000; `isMore`: there are more. */
+  /** Count the events a replay would send. They are counted up to 10,000; `isMore`: there are more. */
   async previewReplay(
     endpointId: string,
     body: PreviewReplayBody,
@@ -398,7 +398,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/replay/preview`, { body }, options)
   }
 
-  /** List your background tasks. They come newest first, and are kept for 30 days. */
+  /** List your background tasks. Newest first. Kept for 30 days. */
   async listTasks(query?: ListTasksQuery, options?: CallOptions): Promise<Task[]> {
     return this.call('GET', `/v1/tasks`, { query }, options)
   }
@@ -408,17 +408,17 @@ export abstract class Operations {
     return this.iterate(`/v1/tasks`, query, options)
   }
 
-  /** Get a background task, and how far it is. It goes on by itself until `endedAt` says that it is over. */
+  /** Get a background task and its progress. It runs in the background until `endedAt` is set. */
   async getTask(taskId: string, options?: CallOptions): Promise<Task> {
     return this.call('GET', `/v1/tasks/${segment(taskId)}`, {}, options)
   }
 
-  /** Stop a background task. What is done stays done. This is refused when it is over. */
+  /** Stop a background task. Work already done is kept. Refused if the task has ended. */
   async stopTask(taskId: string, options?: CallOptions): Promise<Task> {
     return this.call('POST', `/v1/tasks/${segment(taskId)}/stop`, {}, options)
   }
 
-  /** Note what a listener answered. As `linehook listen` does. A message's page shows it; nothing of it counts for the delivery or the endpoint. An attempt at the same event and of the same `startedAt` is noted once, and at most 100 of an event. */
+  /** Record a listener's response. As `linehook listen` does. A message's page shows it; nothing of it counts for the delivery or the endpoint. An attempt at the same event and of the same `startedAt` is noted once, and at most 100 of an event. */
   async recordListenerAttempts(
     lineId: string,
     body: RecordListenerAttemptsBody,
@@ -429,7 +429,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/lines/${segment(lineId)}/events/attempts`, { body }, options)
   }
 
-  /** List the applications that you registered. They come oldest first and without their secrets. */
+  /** List the applications that you registered. Oldest first, without their secrets. */
   async listApplications(options?: CallOptions): Promise<Application[]> {
     return this.call('GET', `/v1/applications`, {}, options)
   }
@@ -442,7 +442,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/applications`, { body }, options)
   }
 
-  /** Get an application. It comes without its secrets. */
+  /** Get an application. Without its secrets. */
   async getApplication(applicationId: string, options?: CallOptions): Promise<Application> {
     return this.call('GET', `/v1/applications/${segment(applicationId)}`, {}, options)
   }
@@ -456,12 +456,12 @@ export abstract class Operations {
     return this.call('PUT', `/v1/applications/${segment(applicationId)}`, { body }, options)
   }
 
-  /** Delete an application. From then on its tokens are refused, and it gets no events. */
+  /** Delete an application. Its tokens stop working, and it gets no more events. */
   async deleteApplication(applicationId: string, options?: CallOptions): Promise<Application> {
     return this.call('DELETE', `/v1/applications/${segment(applicationId)}`, {}, options)
   }
 
-  /** Make a new client secret. The old secret is refused at once. */
+  /** Make a new client secret. The old secret stops working immediately. */
   async rotateClientSecret(
     applicationId: string,
     options?: CallOptions,
@@ -471,7 +471,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/applications/${segment(applicationId)}/rotate-secret`, {}, options)
   }
 
-  /** List the applications that may use your lines. The answer says what each may do, and when it last sent or received. */
+  /** List the applications that may use your lines. Shows what each can do, and when it last sent or received. */
   async listAuthorizedApplications(options?: CallOptions): Promise<AuthorizedApplication[]> {
     return this.call('GET', `/v1/authorized-applications`, {}, options)
   }
@@ -516,7 +516,6 @@ export type WebhookEvent =
   | VoiceMailEvent
   | MessageStatusEvent
   | OptOutEvent
-  | MissedCallEvent
   | LineDisconnectedEvent
 
 /** What is posted to an operational webhook. */
@@ -551,7 +550,7 @@ export interface RenameLineBody {
 }
 
 export interface ListOptOutsQuery {
-  /** Only numbers after this one, which is the last of the page before. */ after?: string | undefined
+  /** Only numbers after this one: the last one on the previous page. */ after?: string | undefined
   /** The most that one page has. */ limit?: number | undefined
 }
 
@@ -559,23 +558,16 @@ export interface ChangeConnectionBody {
   enabled?: boolean | undefined
   outgoingWebhookUrl?: string | null | undefined
   /** The events that it gets besides those of received messages. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'missedCall')[] | undefined
+    ('messageStatus' | 'optOut')[] | undefined
 }
 
 export interface TriggerEventBody {
   type?:
-    | 'inboundText'
-    | 'inboundMedia'
-    | 'voiceMail'
-    | 'messageStatus'
-    | 'optOut'
-    | 'missedCall'
-    | 'lineDisconnected'
-    | undefined
+    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected' | undefined
 }
 
 export interface RegenerateTokenBody {
-  /** How long the old token still works. */ overlapSeconds?: number | undefined
+  /** How long the old token keeps working. */ overlapSeconds?: number | undefined
 }
 
 export interface ListEndpointsQuery {
@@ -586,18 +578,18 @@ export interface ListEndpointsQuery {
 
 export interface AddEndpointBody {
   /** The line whose events it gets. */ lineId?: string | undefined
-  /** Or the application whose webhook it is. */ applicationId?: string | undefined
+  /** The application whose webhook it is. */ applicationId?: string | undefined
   name?: string | null | undefined
   url: string
-  /** The events that it gets besides those of received messages. `lineDisconnected` is for applications. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
+  /** The events it gets in addition to received messages. `lineDisconnected` is for applications only. */ optInEvents?:
+    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
 }
 
 export interface ChangeEndpointBody {
   name?: string | null | undefined
   url?: string | undefined
-  /** The events that it gets besides those of received messages. `lineDisconnected` is for applications. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
+  /** The events it gets in addition to received messages. `lineDisconnected` is for applications only. */ optInEvents?:
+    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
 }
 
 export interface SendTestEventBody {
@@ -607,7 +599,6 @@ export interface SendTestEventBody {
     | 'voiceMail'
     | 'messageStatus'
     | 'optOut'
-    | 'missedCall'
     | 'lineDisconnected'
     | 'endpoint.failing'
     | 'endpoint.disabled'
@@ -675,7 +666,7 @@ export interface ChangeEndpointPolicyBody {
   template?: string | null | undefined
   templateContentType?: string | null | undefined
   signature?: 'v1' | 'v1a' | null | undefined
-  /** Headers that are added to each request, or replaced; null takes one away. They are kept encrypted. */ headers?:
+  /** Headers to add to each request, or to replace. Null removes one. Stored encrypted. */ headers?:
     Record<string, string | null> | undefined
 }
 
@@ -742,13 +733,13 @@ export interface SendMessageBody {
   lineId: string
   /** E.164 is best. A number as people write it in the sender's own country is read too. */ toNumber: string
   text?: string | undefined
-  /** The URL of a png, jpg, gif or mpg file under 5 MB. An empty text stands for no media. */ mediaUrl?:
+  /** The URL of a png, jpg, gif or mpg file under 5 MB. An empty string means no media. */ mediaUrl?:
     string | undefined
-  /** When it is to be sent, 30 days ahead at most. A moment that is over means at once. */ sendAt?:
+  /** When to send it, 30 days ahead at most. A time in the past sends immediately. */ sendAt?:
     string | null | undefined
-  /** If the carrier was not asked to send it by then, it fails as `expired`. */ expiresAt?:
+  /** If it has not been handed to the carrier by then, it fails as `expired`. */ expiresAt?:
     string | null | undefined
-  /** What you call it. Answers and `messageStatus` events have it, and messages are found by it. */ clientRef?:
+  /** Your own reference. It is included in responses and `messageStatus` events, and messages can be searched by it. */ clientRef?:
     string | null | undefined
   /** What the carrier is told besides, by names that the carrier account of the line knows; others say nothing. Such as `{"templateId": "1007…"}` for DLT in India. */ carrierOptions?:
     Record<string, string> | null | undefined
@@ -768,41 +759,32 @@ export interface RescheduleMessageBody {
 
 export interface ListUsageQuery {
   /** Only of this line. */ lineId?: string | undefined
-  /** The first month; two before the last when left out. */ from?: string | undefined
-  /** The last month, which is in the answer too; this one when left out. */ until?: string | undefined
+  /** The first month. Defaults to two months before the last. */ from?: string | undefined
+  /** The last month, inclusive. Defaults to the current month. */ until?: string | undefined
 }
 
 export interface ListContactsQuery {
-  /** Only those that are blocked, or only those that are not. */ blocked?: boolean | undefined
+  /** Only blocked or only unblocked contacts. */ blocked?: boolean | undefined
   /** The most that one page has. */ pageSize?: number | undefined
   /** Which page. */ page?: number | undefined
 }
 
 export interface SaveContactBody {
-  /** What you call the number. An empty name takes it away. */ name?: string | undefined
-  /** E.164 is best. It may also be the short code or the name of a sender. */ phoneNumber?:
-    string | undefined
+  /** Your name for the number. An empty name removes it. */ name?: string | undefined
+  /** E.164 is best. Can also be the short code or name of a sender. */ phoneNumber?: string | undefined
   /** Whether what the number sends to a line makes no events. */ blocked?: boolean | undefined
 }
 
 export interface ChangeContactBody {
-  /** What you call the number. An empty name takes it away. */ name?: string | undefined
-  /** E.164 is best. It may also be the short code or the name of a sender. */ phoneNumber?:
-    string | undefined
+  /** Your name for the number. An empty name removes it. */ name?: string | undefined
+  /** E.164 is best. Can also be the short code or name of a sender. */ phoneNumber?: string | undefined
   /** Whether what the number sends to a line makes no events. */ blocked?: boolean | undefined
 }
 
 export interface ListDeliveriesQuery {
   /** Only what belongs to this line. */ lineId?: string | undefined
   /** Only with this type. */ type?:
-    | 'inboundText'
-    | 'inboundMedia'
-    | 'voiceMail'
-    | 'messageStatus'
-    | 'optOut'
-    | 'missedCall'
-    | 'lineDisconnected'
-    | undefined
+    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected' | undefined
   /** Only with this status. */ status?:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held' | undefined
   /** Only with this number at the other end. */ number?: string | undefined
@@ -815,15 +797,14 @@ export interface ListDeliveriesQuery {
 
 export interface ReplayEventsBody {
   /** Events from this moment or later. */ from: string
-  /** Events from before this moment; now when left out. */ until?: string | undefined
-  /** Only events of these types; of every type when left out. */ types?:
+  /** Events before this time. Defaults to now. */ until?: string | undefined
+  /** Only events of these types. Defaults to all types. */ types?:
     | (
         | 'inboundText'
         | 'inboundMedia'
         | 'voiceMail'
         | 'messageStatus'
         | 'optOut'
-        | 'missedCall'
         | 'lineDisconnected'
         | 'endpoint.failing'
         | 'endpoint.disabled'
@@ -842,25 +823,24 @@ export interface ReplayEventsBody {
         | 'second_factor.removed'
       )[]
     | undefined
-  /** `undelivered`: those that it did not get, and those that wait for another attempt after one that failed. */ outcome?:
+  /** `undelivered`: events that were not delivered, including those waiting for a retry. */ outcome?:
     'any' | 'undelivered' | 'delivered' | undefined
   /** How many events a second at most. */ perSecond?: number | undefined
   /** Only events of this line; an application must give it. */ lineId?: string | undefined
-  /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are. */ url?:
+  /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret. Existing deliveries do not change. */ url?:
     string | undefined
 }
 
 export interface PreviewReplayBody {
   /** Events from this moment or later. */ from: string
-  /** Events from before this moment; now when left out. */ until?: string | undefined
-  /** Only events of these types; of every type when left out. */ types?:
+  /** Events before this time. Defaults to now. */ until?: string | undefined
+  /** Only events of these types. Defaults to all types. */ types?:
     | (
         | 'inboundText'
         | 'inboundMedia'
         | 'voiceMail'
         | 'messageStatus'
         | 'optOut'
-        | 'missedCall'
         | 'lineDisconnected'
         | 'endpoint.failing'
         | 'endpoint.disabled'
@@ -879,11 +859,11 @@ export interface PreviewReplayBody {
         | 'second_factor.removed'
       )[]
     | undefined
-  /** `undelivered`: those that it did not get, and those that wait for another attempt after one that failed. */ outcome?:
+  /** `undelivered`: events that were not delivered, including those waiting for a retry. */ outcome?:
     'any' | 'undelivered' | 'delivered' | undefined
   /** How many events a second at most. */ perSecond?: number | undefined
   /** Only events of this line; an application must give it. */ lineId?: string | undefined
-  /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are. */ url?:
+  /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret. Existing deliveries do not change. */ url?:
     string | undefined
 }
 
@@ -899,7 +879,7 @@ export interface RecordListenerAttemptsBody {
     startedAt: string
     durationMs: number
     responseStatus?: number | null | undefined
-    /** Why there was no answer, such as `ECONNREFUSED`. */ failure?: string | null | undefined
+    /** Why there was no response, such as `ECONNREFUSED`. */ failure?: string | null | undefined
   }[]
 }
 
@@ -907,11 +887,10 @@ export interface RegisterApplicationBody {
   /** Users read it when they authorize it. */ name: string
   /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
   /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
+    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
   description?: string | null | undefined
   website?: string | null | undefined
-  /** The URL to which its events are sent. With null it gets no events. */ webhookUrl?:
-    string | null | undefined
+  /** The URL that receives its events. Null stops events. */ webhookUrl?: string | null | undefined
   /** `confidential`: has a server that keeps its secret. `public`: has no secret and must use PKCE. */ kind?:
     'confidential' | 'public' | undefined
 }
@@ -921,16 +900,15 @@ export interface ChangeApplicationBody {
   /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris?:
     string[] | undefined
   /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
+    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
   description?: string | null | undefined
   website?: string | null | undefined
-  /** The URL to which its events are sent. With null it gets no events. */ webhookUrl?:
-    string | null | undefined
+  /** The URL that receives its events. Null stops events. */ webhookUrl?: string | null | undefined
 }
 
 export interface InboundTextEvent {
   type: 'inboundText'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -939,7 +917,7 @@ export interface InboundTextEvent {
 
 export interface InboundMediaEvent {
   type: 'inboundMedia'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -948,7 +926,7 @@ export interface InboundMediaEvent {
 
 export interface VoiceMailEvent {
   type: 'voiceMail'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -957,7 +935,7 @@ export interface VoiceMailEvent {
 
 export interface MessageStatusEvent {
   type: 'messageStatus'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -992,17 +970,8 @@ export interface MessageStatusPayload {
 
 export interface OptOutEvent {
   type: 'optOut'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload:
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload:
     'optedOut' | 'optedIn'
-  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
-  /** The line's number. */ toNumber: string
-  userId: string
-  lineId: string
-}
-
-export interface MissedCallEvent {
-  type: 'missedCall'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -1011,7 +980,7 @@ export interface MissedCallEvent {
 
 export interface LineDisconnectedEvent {
   type: 'lineDisconnected'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -1243,7 +1212,7 @@ export interface Application {
   /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
   /** Where its events are sent; null: it gets none. */ webhookUrl: string | null
   /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
+    'messageStatus' | 'optOut' | 'lineDisconnected'
   )[]
   /** The webhook URL's health; null without a URL. */ endpoint: EndpointHealth | null
   createdAt: string
@@ -1259,7 +1228,6 @@ export interface ApplicationDelivery {
     | 'voiceMail'
     | 'messageStatus'
     | 'optOut'
-    | 'missedCall'
     | 'lineDisconnected'
     | 'endpoint.failing'
     | 'endpoint.disabled'
@@ -1299,40 +1267,38 @@ export interface AuthorizedApplication {
     /** What it may do. */ scopes: string[]
     connectedAt: string
     lastSentAt: string | null
-    /** This is exact to the minute. */ lastReceivedAt: string | null
+    /** Accurate to the minute. */ lastReceivedAt: string | null
   }[]
 }
 
 export interface Connection {
   lineId: string
   enabled: boolean
-  /** The URL to which events are sent. */ outgoingWebhookUrl: string | null
-  /** The events that it gets besides those of received messages. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'missedCall'
-  )[]
+  /** The URL that receives events. */ outgoingWebhookUrl: string | null
+  /** The events it gets in addition to received messages. */ optInEvents: ('messageStatus' | 'optOut')[]
   /** The outgoing webhook's endpoint; null without a URL. */ endpoint: {
-    /** Of the endpoint, for `/v1/endpoints`. */ id: string
-    /** Every attempt since this moment has failed. */ failingSince: string | null
+    /** The endpoint's ID, for `/v1/endpoints`. */ id: string
+    /** When the current streak of failures began. */ failingSince: string | null
     consecutiveFailureCount: number
-    /** Events are held since this moment. Enable the connection to send events again. */ disabledAt:
+    /** When the endpoint was disabled. Events have been held since. Enable the connection to send events again. */ disabledAt:
       string | null
     /** `gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its owner was disabled. */ disabledReason:
       'gone' | 'failing' | 'owner_disabled' | null
     /** Since when no events are sent: they wait. */ pausedAt: string | null
     /** What an `operator` paused only operators resume. */ pausedBy: 'owner' | 'operator' | null
-    /** Until this moment the previous signing secret signs too. */ previousSecretUntil: string | null
+    /** The previous signing secret also signs until then. */ previousSecretUntil: string | null
   } | null
   incomingWebhook: {
     createdAt: string
     regeneratedAt: string | null
-    /** Until this moment the previous token works too. */ previousTokenUntil: string | null
+    /** The previous token also works until then. */ previousTokenUntil: string | null
   } | null
 }
 
 export interface Contact {
   id: string
   name: string | null
-  /** In E.164 form, or the short code or the name of a sender. */ phoneNumber: string
+  /** In E.164 form, or the short code or name of a sender. */ phoneNumber: string
   /** A contact counts for all lines of the user. These are the ones that you may see. */ lineIds: string[]
   /** What a blocked number sends to a line is kept and makes no events. */ blocked: boolean
   blockedAt: string | null
@@ -1349,7 +1315,6 @@ export interface Delivery {
     | 'voiceMail'
     | 'messageStatus'
     | 'optOut'
-    | 'missedCall'
     | 'lineDisconnected'
     | 'endpoint.failing'
     | 'endpoint.disabled'
@@ -1393,7 +1358,6 @@ export interface DeliveryWithAttempts {
     | 'voiceMail'
     | 'messageStatus'
     | 'optOut'
-    | 'missedCall'
     | 'lineDisconnected'
     | 'endpoint.failing'
     | 'endpoint.disabled'
@@ -1459,7 +1423,7 @@ export interface Endpoint {
   /** What you call it; null: it has no name. */ name: string | null
   /** Where its events are sent. */ url: string
   /** The events that it gets besides those of received messages. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
+    'messageStatus' | 'optOut' | 'lineDisconnected'
   )[]
   /** Every attempt since this moment has failed. */ failingSince: string | null
   consecutiveFailureCount: number
@@ -1473,26 +1437,26 @@ export interface Endpoint {
 }
 
 export interface EndpointHealth {
-  /** Of the endpoint, for `/v1/endpoints`. */ id: string
-  /** Every attempt since this moment has failed. */ failingSince: string | null
+  /** The endpoint's ID, for `/v1/endpoints`. */ id: string
+  /** When the current streak of failures began. */ failingSince: string | null
   consecutiveFailureCount: number
-  /** Events are held since this moment. Give `webhookUrl` again to enable the endpoint. */ disabledAt:
+  /** When the endpoint was disabled. Events have been held since. Set `webhookUrl` again to enable it. */ disabledAt:
     string | null
   disabledReason: 'gone' | 'failing' | 'owner_disabled' | null
-  /** Until this moment the previous signing secret signs too. */ previousSecretUntil: string | null
+  /** The previous signing secret also signs until then. */ previousSecretUntil: string | null
   /** Since when no events are sent: they wait. */ pausedAt: string | null
 }
 
 export interface EndpointPolicy {
-  /** When a failed event is sent again. `default`: 10 attempts within three days. `short`: 5 within a quarter of an hour. `long`: 17 within about a week. Or the waits between attempts, in seconds; an empty list: never. */ retrySchedule:
+  /** When failed events are retried. `default`: 10 attempts within three days. `short`: 5 within a quarter of an hour. `long`: 17 within about a week. Or the waits between attempts, in seconds; an empty list: never. */ retrySchedule:
     'default' | 'short' | 'long' | number[]
   /** false: an event that was sent, and not answered in time, is not sent again by itself. */ retryOnTimeout: boolean
-  /** How long the endpoint may take to answer; null: as long as this installation waits. */ timeoutSeconds:
+  /** How long the endpoint can take to respond. Null uses this installation's limit. */ timeoutSeconds:
     number | null
-  /** How many events it is sent at the same time, at most; null: as many as it takes. */ requestsAtOnce:
+  /** The maximum number of simultaneous requests. Null adapts to the endpoint. */ requestsAtOnce:
     number | null
   /** true: an event waits until the one before it from the same number is taken, or is not tried again. It does not hold up events from others. It counts for events from then on. */ ordered: boolean
-  /** Events of received messages that it does not get. Other events come only if `optInEvents` names them. */ declinedEvents: (
+  /** Message events that the endpoint does not get. Other events are sent only if `optInEvents` names them. */ declinedEvents: (
     | 'inboundText'
     | 'inboundMedia'
     | 'voiceMail'
@@ -1512,44 +1476,44 @@ export interface EndpointPolicy {
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
   )[]
-  /** What is posted. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in binary mode. `slack`, `discord`: a text for an incoming webhook of theirs. `ifttt`: `value1` is the sender, `value2` the payload, `value3` the receiver. `template`: what `template` makes. */ shape:
+  /** The format of the request. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in binary mode. `slack`, `discord`: a text for an incoming webhook of theirs. `ifttt`: `value1` is the sender, `value2` the payload, `value3` the receiver. `template`: what `template` makes. */ shape:
     'linehook' | 'cloudevents' | 'cloudevents-binary' | 'slack' | 'discord' | 'ifttt' | 'template'
   /** In the [Liquid](https://shopify.github.io/liquid/) language, with the six fields, `id` and `time`: `{"text": {{ payload | json }}}`. Filling it may take half a second. */ template:
     string | null
-  /** The Content-Type of what the template makes. What is JSON by this is checked. */ templateContentType: string
-  /** Of Standard Webhooks. `v1`: HMAC-SHA256 by the signing secret. `v1a`: Ed25519, verified with the key at `publicKeyUrl`. For 24 h after a change both are there. */ signature:
+  /** The Content-Type of the template's output. JSON output is validated. */ templateContentType: string
+  /** Of Standard Webhooks. `v1`: HMAC-SHA256 by the signing secret. `v1a`: Ed25519, verified with the key at `publicKeyUrl`. For 24 h after a change, both are sent. */ signature:
     'v1' | 'v1a'
-  /** Until this moment both kinds of signatures are there. */ bothSignaturesUntil: string | null
-  /** Where everybody reads the keys of `v1a` signatures. */ publicKeyUrl: string
-  /** The names of the headers that you added. Their values are not shown. */ headerNames: string[]
+  /** Both kinds of signatures are sent until then. */ bothSignaturesUntil: string | null
+  /** The public keys for `v1a` signatures. */ publicKeyUrl: string
+  /** The names of your custom headers. Their values are not shown. */ headerNames: string[]
 }
 
 export interface Limits {
   line: {
-    /** How many messages are accepted in 60 s. */ limit: number
-    /** How many were accepted in the last 60 s. */ used: number
-    /** The milliseconds until one more fits. If one fits now: until the window has room for one more; 0 if it is empty. */ opensMs: number
+    /** The number of messages accepted per 60 s. */ limit: number
+    /** The number of messages accepted in the last 60 s. */ used: number
+    /** Milliseconds until the window has room for one more message. 0 if it is empty. */ opensMs: number
   }
   /** The five numbers with the most messages in the last 60 s. */ numbers: {
     number: string
-    /** How many messages are accepted in 60 s. */ limit: number
-    /** How many were accepted in the last 60 s. */ used: number
-    /** The milliseconds until one more fits. If one fits now: until the window has room for one more; 0 if it is empty. */ opensMs: number
+    /** The number of messages accepted per 60 s. */ limit: number
+    /** The number of messages accepted in the last 60 s. */ used: number
+    /** Milliseconds until the window has room for one more message. 0 if it is empty. */ opensMs: number
   }[]
   /** The daily caps, if operators have set any. */ caps: {
     /** `user`: of all lines of the user together. */ of: 'line' | 'user'
-    /** How many segments are accepted on a day (UTC). */ segmentsPerDay: number
+    /** The number of segments accepted per day (UTC). */ segmentsPerDay: number
     /** How many were accepted today. */ used: number
     /** 80 % are used, or more. */ isNear: boolean
     /** When the next day begins. */ resetsAt: string
   }[]
   /** The monthly caps, if operators have set any. */ monthlyCaps: {
     /** `user`: of all lines of the user together. */ of: 'line' | 'user'
-    /** How much messages may cost in a month (UTC). */ amount: string
-    /** ISO 4217. Only what carriers charge in it counts. */ currency: string
-    /** What carriers have said that they cost this month. */ spent: string
+    /** The maximum cost of messages per month (UTC). */ amount: string
+    /** ISO 4217. Only charges in this currency count. */ currency: string
+    /** This month's cost, as reported by carriers. */ spent: string
     /** 80 % are spent, or more. */ isNear: boolean
-    /** Nothing more is accepted this month. */ isUsedUp: boolean
+    /** No more messages are accepted this month. */ isUsedUp: boolean
     /** When the next month begins. */ resetsAt: string
   }[]
 }
@@ -1561,25 +1525,24 @@ export interface Line {
   /** What `phoneNumber` is. A `name` only sends: nobody can write to it. */ senderKind:
     'number' | 'short_code' | 'name' | 'service'
   /** A disabled line sends and delivers nothing. */ status: 'active' | 'disabled'
-  /** Whether its developer connection is enabled. */ isConnected: boolean
+  /** Whether the developer connection is enabled. */ isConnected: boolean
   /** The limit to one number. */ messagesPerNumberPerMinute: number
   /** The limit in all. */ messagesPerMinute: number
   /** Since when what the line sends is paused: messages wait. */ pausedAt: string | null
   /** What an `operator` paused only operators resume. */ pausedBy: 'owner' | 'operator' | null
-  /** ISO 3166 codes of countries to which messages are refused, because they rose suddenly. An operator ends it. */ pausedCountries: string[]
+  /** ISO 3166 codes of countries to which messages are refused because their volume rose suddenly. Only an operator can resume them. */ pausedCountries: string[]
   /** When it last sent or received. */ lastActivityAt: string | null
 }
 
 export interface Media {
-  /** A message is sent, and an event delivered, when its media are `stored`. */ status:
+  /** A message is sent, or an event delivered, once its media are `stored`. */ status:
     'pending' | 'fetching' | 'stored' | 'failed'
-  /** Why it was not copied, or is not copied yet, such as `media_http_404`. */ failure: string | null
+  /** Why the media have not been copied, such as `media_http_404`. */ failure: string | null
   /** The type that its bytes show. */ contentType: string | null
   byteCount: number | null
   width: number | null
   height: number | null
-  /** The URL of our copy. It is null before the copy is stored, and after the copy was deleted for its age. */ url:
-    string | null
+  /** The URL of our copy. Null until the copy is stored, and again after it expires. */ url: string | null
 }
 
 export interface Message {
@@ -1658,7 +1621,7 @@ export interface NewEndpoint {
   /** What you call it; null: it has no name. */ name: string | null
   /** Where its events are sent. */ url: string
   /** The events that it gets besides those of received messages. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
+    'messageStatus' | 'optOut' | 'lineDisconnected'
   )[]
   /** Every attempt since this moment has failed. */ failingSince: string | null
   consecutiveFailureCount: number
@@ -1688,16 +1651,16 @@ export interface RegisteredApplication {
   /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
   /** Where its events are sent; null: it gets none. */ webhookUrl: string | null
   /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
+    'messageStatus' | 'optOut' | 'lineDisconnected'
   )[]
   /** The webhook URL's health; null without a URL. */ endpoint: EndpointHealth | null
   createdAt: string
-  /** It is shown only in this answer. It is null for a public application. */ clientSecret: string | null
-  /** It signs the events. It is null without a webhook URL. */ signingSecret: string | null
+  /** Shown only in this response. Null for a public application. */ clientSecret: string | null
+  /** Signs the events. Null without a webhook URL. */ signingSecret: string | null
 }
 
 export interface Segments {
-  /** It is UCS-2 if any character is not in GSM-7. */ encoding: 'GSM-7' | 'UCS-2'
+  /** UCS-2 if any character is not in GSM-7. */ encoding: 'GSM-7' | 'UCS-2'
   /** Carriers charge for each segment. */ segmentCount: number
   /** A unit of GSM-7 has 7 bits: a single segment has 160, each of several has 153. A unit of UCS-2 has 16 bits: a single segment has 70, each of several has 67. */ unitCount: number
   characterCount: number
@@ -1734,24 +1697,24 @@ export interface TestEventResult {
 }
 
 export interface Usage {
-  /** A month of UTC, in which the messages were handed to the carrier. */ month: string
+  /** The month (UTC) in which the messages were handed to the carrier. */ month: string
   lineId: string
-  /** How many messages carriers took. Messages that were dropped for their age count no more. */ messageCount: number
+  /** The number of messages accepted by carriers. Messages deleted because of their age no longer count. */ messageCount: number
   /** How many segments they had: as their carrier counts where it says so, or else as we do. */ segmentCount: number
-  /** How many of these segments carriers have counted. */ carrierSegmentCount: number
-  /** What carriers say that they cost. Some say it hours later, and some never. */ prices: {
+  /** How many of these segments were counted by carriers. */ carrierSegmentCount: number
+  /** The cost reported by carriers. Some report it hours later, some never. */ prices: {
     /** ISO 4217. */ currency: string
     /** Exact, in whole units of the currency. */ amount: string
-    /** How many messages this is the price of. */ messageCount: number
+    /** The number of messages this price covers. */ messageCount: number
   }[]
 }
 
 export type BatchOutcome =
   | {
       status: 200
-      /** Of the message that is accepted. */ id: string
+      /** The ID of the accepted message. */ id: string
     }
   | {
-      /** What the message alone would be answered with. */ status: number
-      /** Why it is refused; it names the field and the fix. */ detail: string
+      /** The status that a single request would get. */ status: number
+      /** Why it was refused, with the field and the fix. */ detail: string
     }

@@ -34,25 +34,22 @@ const application = shownOf(APPLICATION_FIELDS)
 
 export const applicationSchemas = {
   EndpointHealth: object({
-    id: describe(id, 'Of the endpoint, for `/v1/endpoints`.'),
-    failingSince: describe(maybeMoment, 'Every attempt since this moment has failed.'),
+    id: describe(id, "The endpoint's ID, for `/v1/endpoints`."),
+    failingSince: describe(maybeMoment, 'When the current streak of failures began.'),
     consecutiveFailureCount: count,
     disabledAt: describe(
       maybeMoment,
-      'Events are held since this moment. Give `webhookUrl` again to enable the endpoint.',
+      'When the endpoint was disabled. Events have been held since. Set `webhookUrl` again to enable it.',
     ),
     disabledReason: { enum: [...DISABLED_REASONS, null] },
-    previousSecretUntil: describe(maybeMoment, 'Until this moment the previous signing secret signs too.'),
+    previousSecretUntil: describe(maybeMoment, 'The previous signing secret also signs until then.'),
     pausedAt: describe(maybeMoment, 'Since when no events are sent: they wait.'),
   }),
   Application: object(application),
   RegisteredApplication: object({
     ...application,
-    clientSecret: describe(
-      maybeText,
-      'It is shown only in this answer. It is null for a public application.',
-    ),
-    signingSecret: describe(maybeText, 'It signs the events. It is null without a webhook URL.'),
+    clientSecret: describe(maybeText, 'Shown only in this response. Null for a public application.'),
+    signingSecret: describe(maybeText, 'Signs the events. Null without a webhook URL.'),
   }),
   ApplicationDelivery: object(shownOf(APPLICATION_DELIVERY_FIELDS)),
 }
@@ -73,7 +70,7 @@ const changeable = {
   website: textField().nullable().meta({ schema: maybeGivenUrl }),
   webhookUrl: textField().nullable().meta({
     schema: maybeGivenUrl,
-    about: 'The URL to which its events are sent. With null it gets no events.',
+    about: 'The URL that receives its events. Null stops events.',
   }),
 }
 
@@ -87,7 +84,7 @@ export const applicationOperations = [
     at: 'get /v1/applications',
     may: 'reads account',
     summary: 'List the applications that you registered',
-    description: 'They come oldest first and without their secrets.',
+    description: 'Oldest first, without their secrets.',
     answer: answers('All of them.', listOf(schemaOf('Application'))),
     act: async ({ context, userId }) =>
       (await listApplicationsOf(context.db, userId)).map(presentApplication),
@@ -116,7 +113,7 @@ export const applicationOperations = [
     at: `get ${path}`,
     may: 'reads account',
     summary: 'Get an application',
-    description: 'It comes without its secrets.',
+    description: 'Without its secrets.',
     answer: one,
     act: async ({ context, userId, id: applicationId }) =>
       presentApplication(await getApplication(context, userId, applicationId)),
@@ -146,8 +143,8 @@ export const applicationOperations = [
     at: `delete ${path}`,
     may: 'changes account',
     summary: 'Delete an application',
-    description: 'From then on its tokens are refused, and it gets no events.',
-    answer: answers('The application as it was.', schemaOf('Application')),
+    description: 'Its tokens stop working, and it gets no more events.',
+    answer: answers('The deleted application.', schemaOf('Application')),
     act: async ({ context, userId, id: applicationId }) => {
       const found = await getApplication(context, userId, applicationId)
       await deleteApplication(context, userId, applicationId)
@@ -159,8 +156,8 @@ export const applicationOperations = [
     at: `post ${path}/rotate-secret`,
     may: 'changes account',
     summary: 'Make a new client secret',
-    description: 'The old secret is refused at once.',
-    answer: answers('The secret. It is shown only in this answer.', object({ clientSecret: text })),
+    description: 'The old secret stops working immediately.',
+    answer: answers('The secret. Shown only in this response.', object({ clientSecret: text })),
     refusals: [409],
     act: async ({ context, userId, id: applicationId }) => ({
       clientSecret: await rotateClientSecret(context, userId, applicationId),

@@ -35,7 +35,7 @@ export const authorizationSchemas = {
           scopes: describe(listOf(text), 'What it may do.'),
           connectedAt: moment,
           lastSentAt: maybeMoment,
-          lastReceivedAt: describe(maybeMoment, 'This is exact to the minute.'),
+          lastReceivedAt: describe(maybeMoment, 'Accurate to the minute.'),
         }),
       ),
       'Your {lines} that it may use.',
@@ -45,7 +45,7 @@ export const authorizationSchemas = {
 
 const operation = operationsOf('Authorized applications')
 const list = listOf(schemaOf('AuthorizedApplication'))
-const left = answers('The applications that are left.', list)
+const left = answers('The remaining applications.', list)
 
 export const authorizationOperations = [
   operation({
@@ -53,7 +53,7 @@ export const authorizationOperations = [
     at: 'get /v1/authorized-applications',
     may: 'reads account',
     summary: 'List the applications that may use your {lines}',
-    description: 'The answer says what each may do, and when it last sent or received.',
+    description: 'Shows what each can do, and when it last sent or received.',
     answer: answers('All of them.', list),
     act: ({ context, userId }) => presentAll(context, userId),
   }),

@@ -30,20 +30,20 @@ export const connectionSchemas = {
   Connection: object({
     lineId: id,
     enabled: flag,
-    outgoingWebhookUrl: describe(maybeUrl, 'The URL to which events are sent.'),
+    outgoingWebhookUrl: describe(maybeUrl, 'The URL that receives events.'),
     optInEvents: describe(
       listOf(oneOf(...LINE_OPT_IN_EVENT_TYPES)),
-      'The events that it gets besides those of received messages.',
+      'The events it gets in addition to received messages.',
     ),
     endpoint: describe(
       maybe(
         object({
-          id: describe(id, 'Of the endpoint, for `/v1/endpoints`.'),
-          failingSince: describe(maybeMoment, 'Every attempt since this moment has failed.'),
+          id: describe(id, "The endpoint's ID, for `/v1/endpoints`."),
+          failingSince: describe(maybeMoment, 'When the current streak of failures began.'),
           consecutiveFailureCount: count,
           disabledAt: describe(
             maybeMoment,
-            'Events are held since this moment. Enable the connection to send events again.',
+            'When the endpoint was disabled. Events have been held since. Enable the connection to send events again.',
           ),
           disabledReason: describe(
             maybe(oneOf(...DISABLED_REASONS)),
@@ -51,10 +51,7 @@ export const connectionSchemas = {
               'owner was disabled.',
           ),
           ...pauseFields('Since when no events are sent: they wait.'),
-          previousSecretUntil: describe(
-            maybeMoment,
-            'Until this moment the previous signing secret signs too.',
-          ),
+          previousSecretUntil: describe(maybeMoment, 'The previous signing secret also signs until then.'),
         }),
       ),
       "The outgoing webhook's endpoint; null without a URL.",
@@ -63,7 +60,7 @@ export const connectionSchemas = {
       object({
         createdAt: moment,
         regeneratedAt: maybeMoment,
-        previousTokenUntil: describe(maybeMoment, 'Until this moment the previous token works too.'),
+        previousTokenUntil: describe(maybeMoment, 'The previous token also works until then.'),
       }),
     ),
   }),
@@ -116,7 +113,7 @@ export const connectionOperations = [
     may: 'changes lines',
     summary: 'Disconnect, and delete the incoming webhook',
     description:
-      'From then on the incoming webhook answers 404, and no event is sent. Its other endpoints are deleted.',
+      'The incoming webhook then answers 404, and no events are sent. All other endpoints are deleted.',
     answer: connection,
     act: async ({ context, userId, id }) => {
       await disconnect(context, userId, id)

@@ -37,7 +37,7 @@ export const contactSchemas = {
   Contact: object({
     id,
     name: maybeText,
-    phoneNumber: describe(number, 'In E.164 form, or the short code or the name of a sender.'),
+    phoneNumber: describe(number, 'In E.164 form, or the short code or name of a sender.'),
     lineIds: describe(
       listOf(id),
       'A contact counts for all {lines} of the user. These are the ones that you may see.',
@@ -67,11 +67,11 @@ const inQuery = yup.object({
 const inBody = yup.object({
   name: textField().meta({
     schema: { type: 'string', maxLength: MAX_NAME_LENGTH },
-    about: 'What you call the number. An empty name takes it away.',
+    about: 'Your name for the number. An empty name removes it.',
   }),
   phoneNumber: textField().meta({
     schema: { type: 'string', minLength: 1, maxLength: MAX_NUMBER_LENGTH },
-    about: 'E.164 is best. It may also be the short code or the name of a sender.',
+    about: 'E.164 is best. Can also be the short code or name of a sender.',
   }),
   blocked: flagParameter().meta({ about: 'Whether what the number sends to a {line} makes no events.' }),
 })
@@ -88,7 +88,7 @@ export const contactOperations = [
     description: 'They come oldest first.',
     // Pages have numbers here, as clients of the original expect.
     query: yup.object({
-      blocked: flagParameter().meta({ about: 'Only those that are blocked, or only those that are not.' }),
+      blocked: flagParameter().meta({ about: 'Only blocked or only unblocked contacts.' }),
       pageSize: countParameter(1, MAX_LIMIT)
         .default(DEFAULT_LIMIT)
         .meta({ about: 'The most that one page has.' }),
@@ -117,7 +117,7 @@ export const contactOperations = [
     may: 'changes account',
     scopes: ['contacts:write'],
     summary: 'Name or block a number',
-    description: `A number that is a contact already is changed. ${given}`,
+    description: `If the number is already a contact, that contact is updated. ${given}`,
     query: inQuery,
     body: inBody,
     takesForm: true,
@@ -138,7 +138,7 @@ export const contactOperations = [
     may: 'changes account',
     scopes: ['contacts:write'],
     summary: 'Change a contact',
-    description: `What is left out stays as it is. 409: another contact has the number. ${given}`,
+    description: `Omitted fields stay unchanged. 409: another contact has the number. ${given}`,
     query: inQuery,
     body: inBody,
     takesForm: true,

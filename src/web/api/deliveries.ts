@@ -34,7 +34,7 @@ export const deliveryOperations = [
       type: wordParameter(LINE_EVENT_TYPES).meta({ about: 'Only with this type.' }),
       status: wordParameter(DELIVERY_STATUSES).meta({ about: 'Only with this status.' }),
     }),
-    answer: answersList('A page of deliveries; as CSV all of them.', schemaOf('Delivery'), nextPage),
+    answer: answersList('A page of deliveries, or all of them as CSV.', schemaOf('Delivery'), nextPage),
     act: async (asked) => {
       const { context, ctx, userId } = asked
       const { before, limit, ...filter } = await asked.query()
@@ -53,7 +53,7 @@ export const deliveryOperations = [
     may: 'reads lines',
     summary: 'Get a delivery with its attempts',
     description:
-      'Each attempt has its status, how long it and its parts took, the headers of both sides, and the beginning of the answer.',
+      'Each attempt has its status, its duration and timing, the request and response headers, and the beginning of the response.',
     answer: one,
     act: async ({ context, userId, id }) => withAttempts(context, await getDelivery(context, userId, id)),
   }),
@@ -61,9 +61,9 @@ export const deliveryOperations = [
     operationId: 'tryDeliveryNow',
     at: 'post /v1/deliveries/{deliveryId}/try-now',
     may: 'changes lines',
-    summary: 'Make the next attempt of an event now',
+    summary: 'Retry a waiting event now',
     description:
-      'It is one of the attempts that the delivery has. This is refused when it does not wait for one, and while its endpoint is paused.',
+      "Uses one of the delivery's remaining attempts. Refused if the delivery is not waiting for an attempt, or while its endpoint is paused.",
     answer: one,
     refusals: [409],
     act: async ({ context, userId, id }) => withAttempts(context, await tryDeliveryNow(context, userId, id)),
@@ -72,8 +72,8 @@ export const deliveryOperations = [
     operationId: 'sendDeliveryAgain',
     at: 'post /v1/deliveries/{deliveryId}/send-again',
     may: 'changes lines',
-    summary: 'Send an event again, with the same `webhook-id`',
-    description: 'This is refused while its attempts are under way.',
+    summary: 'Retry an event, with the same `webhook-id`',
+    description: 'Refused while automatic attempts are in progress.',
     answer: one,
     refusals: [409],
     act: async ({ context, userId, id }) =>

@@ -34,7 +34,7 @@ const FIELDS: Record<string, Schema> = {
         },
       ],
     },
-    'When a failed event is sent again. `default`: 10 attempts within three days. `short`: 5 within a quarter of an hour. ' +
+    'When failed events are retried. `default`: 10 attempts within three days. `short`: 5 within a quarter of an hour. ' +
       '`long`: 17 within about a week. Or the waits between attempts, in seconds; an empty list: never.',
   ),
   retryOnTimeout: describe(
@@ -43,11 +43,11 @@ const FIELDS: Record<string, Schema> = {
   ),
   timeoutSeconds: describe(
     { type: ['integer', 'null'], minimum: 1, maximum: MAX_TIMEOUT_SECONDS },
-    'How long the endpoint may take to answer; null: as long as this installation waits.',
+    "How long the endpoint can take to respond. Null uses this installation's limit.",
   ),
   requestsAtOnce: describe(
     { type: ['integer', 'null'], minimum: 1 },
-    'How many events it is sent at the same time, at most; null: as many as it takes.',
+    'The maximum number of simultaneous requests. Null adapts to the endpoint.',
   ),
   ordered: describe(
     flag,
@@ -56,11 +56,11 @@ const FIELDS: Record<string, Schema> = {
   ),
   declinedEvents: describe(
     listOf(oneOf(...UNASKED_EVENT_TYPES)),
-    'Events of received messages that it does not get. Other events come only if `optInEvents` names them.',
+    'Message events that the endpoint does not get. Other events are sent only if `optInEvents` names them.',
   ),
   shape: describe(
     oneOf(...SHAPES),
-    'What is posted. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in ' +
+    'The format of the request. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in ' +
       'binary mode. `slack`, `discord`: a text for an incoming webhook of theirs. `ifttt`: `value1` is the sender, `value2` ' +
       'the payload, `value3` the receiver. `template`: what `template` makes.',
   ),
@@ -71,32 +71,28 @@ const FIELDS: Record<string, Schema> = {
   ),
   templateContentType: describe(
     { type: 'string', maxLength: 100 },
-    'The Content-Type of what the template makes. What is JSON by this is checked.',
+    "The Content-Type of the template's output. JSON output is validated.",
   ),
   signature: describe(
     oneOf(...SIGNATURE_KINDS),
     'Of Standard Webhooks. `v1`: HMAC-SHA256 by the signing secret. `v1a`: Ed25519, verified with the key at `publicKeyUrl`. ' +
-      'For 24 h after a change both are there.',
+      'For 24 h after a change, both are sent.',
   ),
 }
 
 export const policySchemas = {
   EndpointPolicy: object({
     ...FIELDS,
-    bothSignaturesUntil: describe(maybeMoment, 'Until this moment both kinds of signatures are there.'),
-    publicKeyUrl: describe(url, 'Where everybody reads the keys of `v1a` signatures.'),
-    headerNames: describe(
-      listOf(text),
-      'The names of the headers that you added. Their values are not shown.',
-    ),
+    bothSignaturesUntil: describe(maybeMoment, 'Both kinds of signatures are sent until then.'),
+    publicKeyUrl: describe(url, 'The public keys for `v1a` signatures.'),
+    headerNames: describe(listOf(text), 'The names of your custom headers. Their values are not shown.'),
   }),
 }
 
 const HEADERS: Schema = {
   type: 'object',
   additionalProperties: { type: ['string', 'null'], minLength: 1, maxLength: 1000 },
-  description:
-    'Headers that are added to each request, or replaced; null takes one away. They are kept encrypted.',
+  description: 'Headers to add to each request, or to replace. Null removes one. Stored encrypted.',
 }
 
 const operation = operationsOf('Endpoints')
@@ -113,8 +109,8 @@ export const policyOperations = [
     operationId: 'getEndpointPolicy',
     at: `get ${path}`,
     may: 'reads lines',
-    summary: 'See how an endpoint wants its events',
-    description: 'Another URL changes nothing about it.',
+    summary: "Get an endpoint's policy",
+    description: 'Changing the URL does not affect the policy.',
     answer: policy,
     act: ({ context, ctx, id }) => getPolicy(context, askerOf(ctx), id),
   }),
@@ -122,9 +118,9 @@ export const policyOperations = [
     operationId: 'changeEndpointPolicy',
     at: `patch ${path}`,
     may: 'changes lines',
-    summary: 'Change how an endpoint wants its events',
+    summary: "Change an endpoint's policy",
     description:
-      'Give at least one field (RFC 7396): what is left out stays, and null stands for the default. It counts from the ' +
+      'Give at least one field (RFC 7396): omitted fields stay unchanged, and null restores the default. It applies from the ' +
       'next attempt on.',
     body: yup.object({ ...given, headers: described(HEADERS) }),
     needsField: true,
@@ -136,7 +132,7 @@ export const policyOperations = [
     operationId: 'previewEndpointPolicy',
     at: `post ${path}/preview`,
     may: 'changes lines',
-    summary: 'See the last event as it would be posted with other fields',
+    summary: 'Preview the last event with other fields',
     description: 'Nothing is saved or sent.',
     body: yup.object(given),
     answer: answers(
@@ -144,7 +140,7 @@ export const policyOperations = [
       object({
         contentType: text,
         body: text,
-        isSample: describe(flag, 'There was no event yet, so it is of one that was made up.'),
+        isSample: describe(flag, 'There is no event yet, so an example event was used.'),
       }),
     ),
     act: async ({ context, ctx, id }) => {

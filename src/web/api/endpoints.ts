@@ -87,7 +87,7 @@ const fields = {
   url: textField('url must be a URL').meta({ schema: givenUrl }),
   optInEvents: optInEventsField(OPT_IN_EVENT_TYPES).meta({
     about:
-      'The events that it gets besides those of received messages. `lineDisconnected` is for applications.',
+      'The events it gets in addition to received messages. `lineDisconnected` is for applications only.',
   }),
 }
 
@@ -95,7 +95,7 @@ const addedId = () => textField('${path} must be an id (a UUID)')
 
 const added = yup.object({
   lineId: addedId().meta({ schema: id, about: 'The {line} whose events it gets.' }),
-  applicationId: addedId().meta({ schema: id, about: 'Or the application whose webhook it is.' }),
+  applicationId: addedId().meta({ schema: id, about: 'The application whose webhook it is.' }),
   ...fields,
   url: fields.url.defined('url is required: give the URL of your server'),
 })
@@ -166,7 +166,7 @@ export const endpointOperations = [
     description:
       'It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a {line} may have ' +
       `${MAX_LINE_ENDPOINTS}, and its developer connection must be enabled. Without {line}Id and applicationId it is an ` +
-      'operational webhook of your account, which gets your notices.',
+      'operational webhook of your account, which gets your notifications.',
     body: added,
     answer: answers('The endpoint, and its secret.', schemaOf('NewEndpoint')),
     refusals: [404, 409],
@@ -210,7 +210,7 @@ export const endpointOperations = [
     at: `delete ${one}`,
     may: 'changes lines',
     summary: 'Delete an endpoint',
-    description: 'It gets no more events, and those that wait for it end as `exhausted`.',
+    description: 'It gets no more events, and its waiting ones end as `exhausted`.',
     answer: answers('The endpoint as it was.', schemaOf('Endpoint')),
     act: async (asked) =>
       presentNow(asked, await deleteEndpoint(asked.context, askerOf(asked.ctx), asked.id)),
@@ -239,7 +239,8 @@ export const endpointOperations = [
     {
       operationId: 'enableEndpoint',
       summary: 'Enable an endpoint again',
-      description: 'After it was disabled for failing. What was held stays so until it is sent.',
+      description:
+        'For endpoints that were disabled after failing. Held events stay held until you send them.',
     },
     enableEndpoint,
   ),
@@ -248,8 +249,8 @@ export const endpointOperations = [
     'pause',
     {
       operationId: 'pauseEndpoint',
-      summary: 'Pause the events to an endpoint',
-      description: 'They wait, and use up no attempt. Test events are sent.',
+      summary: "Pause an endpoint's events",
+      description: 'Events wait without using up attempts. Test events are still sent.',
     },
     async (context, asker, id, { userId }) => {
       await pauseEndpoint(context, ownerOf(userId), await getEndpoint(context, asker, id))
@@ -260,8 +261,8 @@ export const endpointOperations = [
     'resume',
     {
       operationId: 'resumeEndpoint',
-      summary: 'Resume the events to an endpoint',
-      description: 'What waits is sent soon, in order. 403: an operator has paused them.',
+      summary: "Resume an endpoint's events",
+      description: 'Waiting events are sent shortly, in order. 403: an operator paused them.',
     },
     async (context, asker, id, { userId }) => {
       await resumeEndpoint(context, ownerOf(userId), await getEndpoint(context, asker, id))
@@ -273,18 +274,18 @@ export const endpointOperations = [
     'How many events are tried.',
     {
       operationId: 'tryEndpointNow',
-      summary: 'Try all events now that wait for their next attempt',
-      description: 'For a server that was mended. This is refused while the events are paused.',
+      summary: 'Retry all waiting events now',
+      description: 'For a server that works again. Refused while events are paused.',
     },
     tryEndpointNow,
   ),
   actOnMany(
     'send-held-events',
-    'How many events are being sent.',
+    'The number of events being sent.',
     {
       operationId: 'sendHeldEvents',
       summary: 'Send the events that were held while the endpoint was disabled',
-      description: 'They are sent oldest first. This is refused while the endpoint is still disabled.',
+      description: 'Sent oldest first. Refused while the endpoint is still disabled.',
     },
     sendHeldEvents,
   ),
@@ -304,7 +305,7 @@ export const endpointOperations = [
     at: `post ${one}/rotate-secret`,
     may: 'changes lines',
     summary: 'Make a new signing secret',
-    description: 'The old secret signs too for 24 h.',
+    description: 'The old secret also signs for 24 h.',
     answer: answers('The secret.', schemaOf('SigningSecret')),
     act: async ({ context, ctx, id }) => ({
       signingSecret: await rotateSigningSecret(context, askerOf(ctx), id),
@@ -318,7 +319,7 @@ export const endpointOperations = [
     description: 'They come newest first; those of an application without what was said on the {line}.',
     query: yup.object(pageParameters),
     answer: answersList(
-      'A page of deliveries; as CSV all of them.',
+      'A page of deliveries, or all of them as CSV.',
       { anyOf: [schemaOf('Delivery'), schemaOf('ApplicationDelivery')] },
       nextPage,
     ),

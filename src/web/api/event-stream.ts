@@ -43,9 +43,9 @@ export function streamEvents(slowMs = SLOW_MS): Operation {
       'event of yours. The stream ends after five minutes, and when the token is revoked; a reader that takes nothing for ' +
       '30 s is cut off. Connect again with `Last-Event-ID`: nothing is missed, and the last ten seconds before it come ' +
       'once more with the same `webhook-id`. One user may have ten streams.',
-    headers: [inHeader('Last-Event-ID', id, 'Go on after this event.')],
+    headers: [inHeader('Last-Event-ID', id, 'Continue after this event.')],
     query: yup.object({
-      from: momentParameter().meta({ about: 'Begin at this moment instead of now.' }),
+      from: momentParameter().meta({ about: 'Start at this time instead of now.' }),
     }),
     answer: {
       description: 'A stream of events.',

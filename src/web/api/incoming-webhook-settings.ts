@@ -15,7 +15,7 @@ import { operationsOf } from './operation.js'
 const operation = operationsOf('Incoming webhook')
 const path = '/v1/lines/{lineId}/incoming-webhook'
 const webhook = answers(
-  'The webhook. Its URL is a secret, because anybody who has it can send.',
+  'The webhook. Keep its URL secret: anyone who has it can send.',
   object({ url, token: text }),
 )
 
@@ -25,7 +25,7 @@ export const incomingWebhookOperations = [
     at: `get ${path}`,
     may: 'reveals lines',
     summary: 'Get the URL with its token',
-    description: 'Anybody who has the URL can send. If somebody else may know it, give it a new token.',
+    description: 'Anyone who has the URL can send. If it may have leaked, regenerate its token.',
     answer: webhook,
     act: async ({ context, userId, id }) => {
       const found = await revealIncomingWebhook(context, userId, id)
@@ -49,7 +49,7 @@ export const incomingWebhookOperations = [
     at: `delete ${path}`,
     may: 'changes lines',
     summary: 'Delete the webhook; its URL then answers 404',
-    description: 'You can create a new one, which has another token.',
+    description: 'You can create a new one with a different token.',
     answer: answers('The connection as it is now.', schemaOf('Connection')),
     act: async ({ context, userId, id }) => {
       await removeIncomingWebhook(context, userId, id)
@@ -60,8 +60,8 @@ export const incomingWebhookOperations = [
     operationId: 'regenerateToken',
     at: `post ${path}/regenerate`,
     may: 'changes lines',
-    summary: 'Give it a new token',
-    description: 'The old token ends at once, or after `overlapSeconds`.',
+    summary: 'Regenerate the token',
+    description: 'The old token stops working immediately, or after `overlapSeconds`.',
     body: yup.object({
       overlapSeconds: yup
         .number()
@@ -69,7 +69,7 @@ export const incomingWebhookOperations = [
         .typeError('overlapSeconds must be a whole number of seconds')
         .meta({
           schema: { type: 'integer', minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: 0 },
-          about: 'How long the old token still works.',
+          about: 'How long the old token keeps working.',
         }),
     }),
     answer: webhook,

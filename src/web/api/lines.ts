@@ -38,12 +38,9 @@ import { fieldsOf, operationsOf } from './operation.js'
 import { presentLine } from './presenters.js'
 
 const allowance = {
-  limit: describe({ type: 'integer', minimum: 1 }, 'How many messages are accepted in 60 s.'),
-  used: describe(count, 'How many were accepted in the last 60 s.'),
-  opensMs: describe(
-    count,
-    'The milliseconds until one more fits. If one fits now: until the window has room for one more; 0 if it is empty.',
-  ),
+  limit: describe({ type: 'integer', minimum: 1 }, 'The number of messages accepted per 60 s.'),
+  used: describe(count, 'The number of messages accepted in the last 60 s.'),
+  opensMs: describe(count, 'Milliseconds until the window has room for one more message. 0 if it is empty.'),
 }
 
 export const lineSchemas = {
@@ -53,13 +50,13 @@ export const lineSchemas = {
     phoneNumber: sender,
     senderKind,
     status: describe(oneOf('active', 'disabled'), 'A disabled {line} sends and delivers nothing.'),
-    isConnected: describe(flag, 'Whether its developer connection is enabled.'),
+    isConnected: describe(flag, 'Whether the developer connection is enabled.'),
     messagesPerNumberPerMinute: describe(count, 'The limit to one number.'),
     messagesPerMinute: describe(count, 'The limit in all.'),
     ...pauseFields('Since when what the {line} sends is paused: messages wait.'),
     pausedCountries: describe(
       listOf(text),
-      'ISO 3166 codes of countries to which messages are refused, because they rose suddenly. An operator ends it.',
+      'ISO 3166 codes of countries to which messages are refused because their volume rose suddenly. Only an operator can resume them.',
     ),
     lastActivityAt: describe(maybeMoment, 'When it last sent or received.'),
   }),
@@ -76,7 +73,7 @@ export const lineSchemas = {
           of: describe(oneOf('{line}', 'user'), '`user`: of all {lines} of the user together.'),
           segmentsPerDay: describe(
             { type: 'integer', minimum: 1 },
-            'How many segments are accepted on a day (UTC).',
+            'The number of segments accepted per day (UTC).',
           ),
           used: describe(count, 'How many were accepted today.'),
           isNear: describe(flag, '80 % are used, or more.'),
@@ -89,11 +86,11 @@ export const lineSchemas = {
       listOf(
         object({
           of: describe(oneOf('{line}', 'user'), '`user`: of all {lines} of the user together.'),
-          amount: describe(DECIMAL.schema, 'How much messages may cost in a month (UTC).'),
-          currency: describe(text, 'ISO 4217. Only what carriers charge in it counts.'),
-          spent: describe(DECIMAL.schema, 'What carriers have said that they cost this month.'),
+          amount: describe(DECIMAL.schema, 'The maximum cost of messages per month (UTC).'),
+          currency: describe(text, 'ISO 4217. Only charges in this currency count.'),
+          spent: describe(DECIMAL.schema, "This month's cost, as reported by carriers."),
           isNear: describe(flag, '80 % are spent, or more.'),
-          isUsedUp: describe(flag, 'Nothing more is accepted this month.'),
+          isUsedUp: describe(flag, 'No more messages are accepted this month.'),
           resetsAt: describe(moment, 'When the next month begins.'),
         }),
       ),
@@ -186,7 +183,7 @@ export const lineOperations = [
     may: 'changes lines',
     summary: 'Pause what a {line} sends',
     description:
-      'Messages are accepted and wait; what waits too long expires, as always. What the service answers to STOP, START ' +
+      "Messages are accepted and wait. Those that wait too long expire, as usual. The service's replies to STOP, START " +
       'and HELP goes out, and what the {line} receives goes on.',
     answer: line,
     act: async ({ context, userId, id: lineId }) => {
@@ -199,7 +196,8 @@ export const lineOperations = [
     at: 'post /v1/lines/{lineId}/resume-sending',
     may: 'changes lines',
     summary: 'Resume what a {line} sends',
-    description: 'What waits goes out soon, in order and within the limits. 403: an operator has paused it.',
+    description:
+      'Waiting messages go out shortly, in order and within the limits. 403: an operator paused it.',
     answer: line,
     act: async ({ context, userId, id: lineId }) => {
       await resumeLine(context, ownerOf(userId), await getOwnLine(context, userId, lineId))
@@ -210,8 +208,8 @@ export const lineOperations = [
     operationId: 'tryLineMessagesNow',
     at: 'post /v1/lines/{lineId}/try-messages-now',
     may: 'changes lines',
-    summary: 'Try all messages now that wait until the carrier is tried again',
-    description: 'Limits, pauses and earlier messages to the same numbers hold as ever.',
+    summary: 'Retry all waiting messages now',
+    description: 'Limits, pauses and the order of messages to the same number still apply.',
     answer: answers('How many messages are tried.', object({ count })),
     act: async ({ context, userId, id: lineId }) => ({
       count: await tryLineMessagesNow(context, userId, lineId),
@@ -230,7 +228,7 @@ export const lineOperations = [
       after: yup
         .string()
         .transform((written: string) => written.replace(/^ (?=\d)/, '+'))
-        .meta({ about: 'Only numbers after this one, which is the last of the page before.' }),
+        .meta({ about: 'Only numbers after this one: the last one on the previous page.' }),
       limit: pageParameters.limit,
     }),
     answer: answers('A page of numbers.', listOf(schemaOf('OptOut')), nextPage),
@@ -248,8 +246,8 @@ export const lineOperations = [
     operationId: 'getLimits',
     at: 'get /v1/lines/{lineId}/limits',
     may: 'reads lines',
-    summary: "See how full the incoming webhook's windows are",
-    description: 'The windows count what was accepted in the last 60 s.',
+    summary: "Get the usage of the incoming webhook's rate limits",
+    description: 'Counts the messages accepted in the last 60 s.',
     answer: answers('The windows now.', schemaOf('Limits')),
     act: async ({ context, userId, id: lineId }) => {
       const { line: ofLine, numbers, caps, monthlyCaps } = await readLimits(context, userId, lineId)

@@ -55,7 +55,7 @@ const attempt = yup.object({
     .matches(FAILURE_NAME, FAILURE)
     .meta({
       schema: { type: ['string', 'null'], pattern: '^[A-Za-z0-9_]{1,64}$' },
-      about: 'Why there was no answer, such as `ECONNREFUSED`.',
+      about: 'Why there was no response, such as `ECONNREFUSED`.',
     }),
 })
 
@@ -64,7 +64,7 @@ export const listenerOperations = [
     operationId: 'recordListenerAttempts',
     at: 'post /v1/lines/{lineId}/events/attempts',
     may: 'changes lines',
-    summary: 'Note what a listener answered',
+    summary: "Record a listener's response",
     description:
       "As `linehook listen` does. A message's page shows it; nothing of it counts for the delivery or the endpoint. An attempt at " +
       'the same event and of the same `startedAt` is noted once, and at most 100 of an event.',
@@ -77,7 +77,7 @@ export const listenerOperations = [
         .min(1, LIST)
         .max(MAX_LISTENER_ATTEMPTS, LIST),
     }),
-    answer: answers('How many were noted now.', object({ recorded: count })),
+    answer: answers('The number of attempts recorded.', object({ recorded: count })),
     act: async ({ context, userId, id, body }) => {
       const line = await getOwnLine(context, userId, id)
       const { attempts } = await body()

@@ -59,30 +59,30 @@ export const messageSchemas = {
   Media: object({
     status: describe(
       oneOf(...MEDIA_STATUSES),
-      'A message is sent, and an event delivered, when its media are `stored`.',
+      'A message is sent, or an event delivered, once its media are `stored`.',
     ),
-    failure: describe(maybeText, 'Why it was not copied, or is not copied yet, such as `media_http_404`.'),
+    failure: describe(maybeText, 'Why the media have not been copied, such as `media_http_404`.'),
     contentType: describe(maybeText, 'The type that its bytes show.'),
     byteCount: { type: ['integer', 'null'] },
     width: { type: ['integer', 'null'] },
     height: { type: ['integer', 'null'] },
     url: describe(
       maybeUrl,
-      'The URL of our copy. It is null before the copy is stored, and after the copy was deleted for its age.',
+      'The URL of our copy. Null until the copy is stored, and again after it expires.',
     ),
   }),
   Message: object(shownOf(MESSAGE_FIELDS)),
   BatchOutcome: {
     anyOf: [
-      object({ status: { const: 200 }, id: describe(id, 'Of the message that is accepted.') }),
+      object({ status: { const: 200 }, id: describe(id, 'The ID of the accepted message.') }),
       object({
-        status: describe({ type: 'integer', minimum: 400 }, 'What the message alone would be answered with.'),
-        detail: describe(text, 'Why it is refused; it names the field and the fix.'),
+        status: describe({ type: 'integer', minimum: 400 }, 'The status that a single request would get.'),
+        detail: describe(text, 'Why it was refused, with the field and the fix.'),
       }),
     ],
   },
   Segments: object({
-    encoding: describe(ENCODING.schema, 'It is UCS-2 if any character is not in GSM-7.'),
+    encoding: describe(ENCODING.schema, 'UCS-2 if any character is not in GSM-7.'),
     segmentCount: describe(SEGMENT_COUNT.schema, 'Carriers charge for each segment.'),
     unitCount: describe(
       count,
@@ -105,7 +105,7 @@ const TOO_LARGE = 'The request body is too large: 4 MiB at most'
 const idempotencyKey = inHeader(
   'Idempotency-Key',
   { type: 'string', maxLength: MAX_KEY_LENGTH },
-  'A second request with the same key within 24 h sends nothing. It is answered with the same message.',
+  'Repeating a request with the same key within 24 h sends nothing and returns the same message.',
 )
 
 const fields = {
@@ -114,7 +114,7 @@ const fields = {
   text: textField().meta({ schema: { type: 'string', maxLength: MAX_TEXT_LENGTH } }),
   mediaUrl: textField().meta({
     schema: { anyOf: [givenUrl, { const: '' }] },
-    about: 'The URL of a png, jpg, gif or mpg file under 5 MB. An empty text stands for no media.',
+    about: 'The URL of a png, jpg, gif or mpg file under 5 MB. An empty string means no media.',
   }),
   ...optionFields,
 }
@@ -134,7 +134,7 @@ export const messageOperations = [
       status: wordParameter(MESSAGE_STATUSES).meta({ about: 'Only with this status.' }),
       clientRef: clientRefParameter().meta({ about: 'Only with this clientRef.' }),
     }),
-    answer: answersList('A page of messages; as CSV all of them.', schemaOf('Message'), nextPage),
+    answer: answersList('A page of messages, or all of them as CSV.', schemaOf('Message'), nextPage),
     act: async (asked) => {
       const { context, ctx, userId } = asked
       const { before, limit, ...filter } = await asked.query()
@@ -182,10 +182,10 @@ export const messageOperations = [
     at: 'post /v1/segments',
     may: 'reads lines',
     scopes,
-    summary: 'Count the segments of a text before it is sent',
+    summary: 'Count the segments of a text before sending it',
     description: 'Nothing is sent or kept.',
     body: yup.object({ text: fields.text.defined('text is required') }),
-    answer: answers('The segments that the text takes.', schemaOf('Segments')),
+    answer: answers('The number of segments.', schemaOf('Segments')),
     act: async ({ body }) => measureText((await body()).text),
   }),
   operation({
@@ -232,8 +232,8 @@ export const messageOperations = [
     scopes,
     summary: 'Change when a message is sent',
     description:
-      'This is possible while it is `scheduled`, or `queued` and no carrier was asked to send it yet. A moment that is over means at once. ' +
-      'An application may change what it sent itself.',
+      'Possible while it is `scheduled`, or `queued` and not yet handed to a carrier. A time in the past sends immediately. ' +
+      'An application can change only its own messages.',
     body: yup.object({
       sendAt: optionFields.sendAt.required().meta({ schema: moment, about: 'As when it is sent.' }),
     }),
@@ -253,8 +253,8 @@ export const messageOperations = [
     scopes,
     summary: 'Cancel a message that waits',
     description:
-      'A message that is `scheduled` or `queued` becomes `failed` with the error `cancelled`. To do it again changes nothing. ' +
-      'An application may cancel what it sent itself.',
+      'A message that is `scheduled` or `queued` becomes `failed` with the error `cancelled`. Repeating the request changes nothing. ' +
+      'An application can cancel only its own messages.',
     answer: message,
     refusals: [409],
     act: async (asked) => {
@@ -267,9 +267,9 @@ export const messageOperations = [
     operationId: 'tryMessageNow',
     at: `post ${one}/try-now`,
     may: 'changes lines',
-    summary: 'Try a message now that waits for its next attempt',
+    summary: 'Retry a waiting message now',
     description:
-      'Rate limits, pauses and earlier messages to the same number hold as ever. This is refused when it does not wait for a time.',
+      'Rate limits, pauses and the order of messages to the same number still apply. Refused if the message is not waiting for a time.',
     answer: message,
     refusals: [409],
     act: async ({ context, userId, id: messageId }) =>
@@ -279,8 +279,8 @@ export const messageOperations = [
     operationId: 'sendMessageAgain',
     at: `post ${one}/send-again`,
     may: 'changes lines',
-    summary: 'Send a message again that failed or is unknown',
-    description: 'This makes a new message. Without an `Idempotency-Key` each request makes another one.',
+    summary: 'Resend a message that failed or is unknown',
+    description: 'Creates a new message. Without an `Idempotency-Key`, each request creates another one.',
     headers: [idempotencyKey],
     answer: message,
     refusals: [409, 429],

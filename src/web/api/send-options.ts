@@ -18,16 +18,17 @@ const givenClientRef = { type: 'string', minLength: 1, maxLength: MAX_CLIENT_REF
 export const optionFields = {
   sendAt: momentParameter().meta({
     schema: maybe(moment),
-    about: `When it is to be sent, ${MAX_SEND_AHEAD_DAYS} days ahead at most. A moment that is over means at once.`,
+    about: `When to send it, ${MAX_SEND_AHEAD_DAYS} days ahead at most. A time in the past sends immediately.`,
   }),
   expiresAt: momentParameter().meta({
     schema: maybe(moment),
-    about: 'If the carrier was not asked to send it by then, it fails as `expired`.',
+    about: 'If it has not been handed to the carrier by then, it fails as `expired`.',
   }),
   // Null stands for nothing, and so does an empty one.
   clientRef: textField().meta({
     schema: { anyOf: [givenClientRef, { type: 'null' }, { const: '' }] },
-    about: 'What you call it. Answers and `messageStatus` events have it, and messages are found by it.',
+    about:
+      'Your own reference. It is included in responses and `messageStatus` events, and messages can be searched by it.',
   }),
   carrierOptions: yup
     .mixed<Record<string, string>>((value): value is Record<string, string> => isTexts(value))

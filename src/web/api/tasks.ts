@@ -45,14 +45,13 @@ const replay = yup.object({
   from: momentParameter()
     .required('from must be a time such as 2026-11-21T13:00:00Z')
     .meta({ about: 'Events from this moment or later.' }),
-  until: momentParameter().meta({ about: 'Events from before this moment; now when left out.' }),
+  until: momentParameter().meta({ about: 'Events before this time. Defaults to now.' }),
   types: listField('types must be a list of event types', ALL_EVENT_TYPES).meta({
-    about: 'Only events of these types; of every type when left out.',
+    about: 'Only events of these types. Defaults to all types.',
   }),
   outcome: wordParameter(REPLAY_OUTCOMES).meta({
     schema: { type: 'string', enum: REPLAY_OUTCOMES, default: 'any' },
-    about:
-      '`undelivered`: those that it did not get, and those that wait for another attempt after one that failed.',
+    about: '`undelivered`: events that were not delivered, including those waiting for a retry.',
   }),
   perSecond: yup
     .number()
@@ -66,7 +65,7 @@ const replay = yup.object({
   url: textField('url must be a URL').meta({
     schema: givenUrl,
     about:
-      'A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret; deliveries stay as they are.',
+      'A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret. Existing deliveries do not change.',
   }),
 })
 
@@ -76,7 +75,7 @@ export const taskOperations = [
     at: 'post /v1/endpoints/{endpointId}/replay',
     may: 'changes lines',
     scopes,
-    summary: 'Send the events of a span of time again, to the endpoint or to another URL',
+    summary: 'Replay the events of a time range to the endpoint or another URL',
     description:
       'The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. An application replays what it got from one {line}, and gives no other URL.',
     body: replay,
@@ -95,7 +94,7 @@ export const taskOperations = [
     at: 'post /v1/endpoints/{endpointId}/replay/preview',
     may: 'changes lines',
     scopes,
-    summary: 'See how many events a replay would send',
+    summary: 'Count the events a replay would send',
     description: `They are counted up to ${MAX_COUNTED.toLocaleString('en')}; \`isMore\`: there are more.`,
     body: replay,
     answer: answers('How many.', object({ count, isMore: flag })),
@@ -111,9 +110,9 @@ export const taskOperations = [
     may: 'reads lines',
     scopes,
     summary: 'List your background tasks',
-    description: 'They come newest first, and are kept for 30 days.',
+    description: 'Newest first. Kept for 30 days.',
     query: yup.object(pageParameters),
-    answer: answersList('A page of tasks; as CSV all of them.', schemaOf('Task'), nextPage),
+    answer: answersList('A page of tasks, or all of them as CSV.', schemaOf('Task'), nextPage),
     act: async (asked) => {
       const { context, ctx, userId } = asked
       await answerList(
@@ -130,8 +129,8 @@ export const taskOperations = [
     at: 'get /v1/tasks/{taskId}',
     may: 'reads lines',
     scopes,
-    summary: 'Get a background task, and how far it is',
-    description: 'It goes on by itself until `endedAt` says that it is over.',
+    summary: 'Get a background task and its progress',
+    description: 'It runs in the background until `endedAt` is set.',
     answer: task,
     act: async (asked) => presentTask(asked.context.vocabulary, await getVisible(asked)),
   }),
@@ -141,7 +140,7 @@ export const taskOperations = [
     may: 'changes lines',
     scopes,
     summary: 'Stop a background task',
-    description: 'What is done stays done. This is refused when it is over.',
+    description: 'Work already done is kept. Refused if the task has ended.',
     answer: task,
     refusals: [409],
     act: async (asked) => {

@@ -13,26 +13,26 @@ const amount = describe(DECIMAL.schema, 'Exact, in whole units of the currency.'
 
 export const usageSchemas = {
   Usage: object({
-    month: describe(month, 'A month of UTC, in which the messages were handed to the carrier.'),
+    month: describe(month, 'The month (UTC) in which the messages were handed to the carrier.'),
     lineId: id,
     messageCount: describe(
       count,
-      'How many messages carriers took. Messages that were dropped for their age count no more.',
+      'The number of messages accepted by carriers. Messages deleted because of their age no longer count.',
     ),
     segmentCount: describe(
       count,
       'How many segments they had: as their carrier counts where it says so, or else as we do.',
     ),
-    carrierSegmentCount: describe(count, 'How many of these segments carriers have counted.'),
+    carrierSegmentCount: describe(count, 'How many of these segments were counted by carriers.'),
     prices: describe(
       listOf(
         object({
           currency: describe(text, 'ISO 4217.'),
           amount,
-          messageCount: describe(count, 'How many messages this is the price of.'),
+          messageCount: describe(count, 'The number of messages this price covers.'),
         }),
       ),
-      'What carriers say that they cost. Some say it hours later, and some never.',
+      'The cost reported by carriers. Some report it hours later, some never.',
     ),
   }),
 }
@@ -49,10 +49,13 @@ export const usageOperations = [
       'The newest month comes first. A {line} that sent nothing in a month has no entry for it. As CSV there is a row for each currency.',
     query: yup.object({
       lineId: idParameter().meta({ about: 'Only of this {line}.' }),
-      from: textField().meta({ schema: month, about: 'The first month; two before the last when left out.' }),
+      from: textField().meta({
+        schema: month,
+        about: 'The first month. Defaults to two months before the last.',
+      }),
       until: textField().meta({
         schema: month,
-        about: 'The last month, which is in the answer too; this one when left out.',
+        about: 'The last month, inclusive. Defaults to the current month.',
       }),
     }),
     answer: answersList('What each {line} sent in each month.', { $ref: '#/components/schemas/Usage' }),

@@ -116,7 +116,7 @@ describeWeb('the console, of what is paused', ({ context, web }) => {
     const account = `/console/carriers/${id}`
     expectSentTo(await operating.submit(`${account}/sending/pause`), `${account}?done=sending-paused#sending`)
     try {
-      expect(await words(operating, account)).to.match(/Paused since .* messages of all its lines/)
+      expect(await words(operating, account)).to.match(/Paused since .* messages on its lines/)
       expect(await words(operating, '/console/carriers')).to.include('sending paused')
       const listed = await words(operating, '/console/sending')
       expect(listed).to.match(new RegExp(`Carrier account simulator .* ${operator.email}`))

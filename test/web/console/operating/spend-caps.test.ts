@@ -28,7 +28,7 @@ describeWeb('caps', ({ context, web }) => {
     expectSentTo(await cap(line.userId, '100'), `${user}?done=cap-saved`)
     expectSentTo(await cap(line.lineId, '5'), `${user}?done=cap-saved`)
     expect(await words(operating, user))
-      .to.include('All lines together: 0 of 100 segments today')
+      .to.include('All lines combined: 0 of 100 segments today')
       .and.to.include(`${line.number}: 0 of 5 segments today`)
     expectSentTo(await cap(line.userId, ''), `${user}?done=cap-removed`)
     expect(await listSpendCaps(context.db, [line.userId])).to.deep.equal([])

@@ -92,7 +92,7 @@ describeWith('replays and background tasks in the console', startConsole, (site)
     )
     const [, location] = redirectOf(await line.act('send-held-events'))
     expect(location).to.equal('/console/tasks?done=held-sent')
-    expect(await tasks()).to.match(/Held events of Office 0 of 501 waiting/)
+    expect(await tasks()).to.match(/Held events for Office 0 of 501 waiting/)
   })
 
   it('keeps itself up to date, and a task is stopped by its owner only', async () => {

@@ -603,6 +603,32 @@ alter table passkeys add constraint passkeys_pkey PRIMARY KEY (id);
 alter table passkeys add constraint passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id, id);
 
+create table portal_links (
+  token_hash bytea not null,
+  user_id uuid not null,
+  line_ids uuid[] not null,
+  expires_at timestamp with time zone not null,
+  session_seconds integer not null
+);
+alter table portal_links add constraint portal_links_pkey PRIMARY KEY (token_hash);
+alter table portal_links add constraint portal_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+CREATE INDEX portal_links_expires ON public.portal_links USING btree (expires_at);
+CREATE INDEX portal_links_user ON public.portal_links USING btree (user_id);
+
+create table portal_sessions (
+  token_hash bytea not null,
+  id uuid not null,
+  user_id uuid not null,
+  line_ids uuid[] not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null
+);
+alter table portal_sessions add constraint portal_sessions_id_key UNIQUE (id);
+alter table portal_sessions add constraint portal_sessions_pkey PRIMARY KEY (token_hash);
+alter table portal_sessions add constraint portal_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+CREATE INDEX portal_sessions_expires ON public.portal_sessions USING btree (expires_at);
+CREATE INDEX portal_sessions_user ON public.portal_sessions USING btree (user_id);
+
 create table recovery_codes (
   user_id uuid not null,
   code_hash bytea not null

@@ -28,7 +28,7 @@ export interface Vocabulary {
   /** The path of an incoming webhook as we generate it, without the token. */
   incomingWebhookPath(lineId: string): string
   /**
-   * The fields of a query or a body, with the line's id as `lineId`, whichever word the sender used.
+   * The fields of a query or a body, with the line's id as `lineId` (several as `lineIds`), whichever word the sender used.
    *
    * @throws UserError when the id came under both words
    */
@@ -56,19 +56,27 @@ export function createVocabulary(productWord: string): Vocabulary {
       `/webhooks/${each}/:lineId`,
     ]),
     incomingWebhookPath: (lineId) => `/webhooks/${word}Id/${lineId}`,
-    canonicalFields: (fields) => {
-      const { [idField]: lineId, ...others } = fields
-      if (lineId === undefined) return fields
-      if (idField !== 'lineId' && others.lineId !== undefined) {
-        throw new UserError(`${idField} and lineId are the same field. Give only one of them`)
-      }
-      return { ...others, lineId }
-    },
+    canonicalFields: (fields) =>
+      canonicalField(canonicalField(fields, idField, 'lineId'), `${idField}s`, 'lineIds'),
     fields: (canonical) =>
       Object.fromEntries(
         Object.entries(canonical).map(([name, value]) => [name.replace(/^lineId(?=s?$)/, idField), value]),
       ),
   }
+}
+
+/** @throws UserError when the field came under both names */
+function canonicalField(
+  fields: Record<string, unknown>,
+  written: string,
+  name: string,
+): Record<string, unknown> {
+  const { [written]: value, ...others } = fields
+  if (value === undefined) return fields
+  if (written !== name && others[name] !== undefined) {
+    throw new UserError(`${written} and ${name} are the same field. Give only one of them`)
+  }
+  return { ...others, [name]: value }
 }
 
 /** Whole segments only; the router's own names (`:lineId`) are ours and stay. */

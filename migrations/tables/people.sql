@@ -52,6 +52,30 @@ create table set_up_links (
   expires_at timestamptz not null
 );
 
+-- One-time links with which an operator's program lets a user into the pages of some lines, without a password. Such a
+-- session has a table of its own, so that nothing can take it for a session of the whole account.
+create table portal_links (
+  token_hash bytea primary key,
+  user_id uuid not null references users (id) on delete cascade,
+  line_ids uuid[] not null,
+  expires_at timestamptz not null,
+  -- How long the session lasts that it opens.
+  session_seconds integer not null
+);
+create index portal_links_user on portal_links (user_id);
+create index portal_links_expires on portal_links (expires_at);
+
+create table portal_sessions (
+  token_hash bytea primary key,
+  id uuid not null unique,
+  user_id uuid not null references users (id) on delete cascade,
+  line_ids uuid[] not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index portal_sessions_user on portal_sessions (user_id);
+create index portal_sessions_expires on portal_sessions (expires_at);
+
 -- Attempts to sign in which have not succeeded, by account and by address (both hashed).
 create table sign_in_attempts (
   id uuid primary key,

@@ -498,6 +498,15 @@ export abstract class Operations {
     )
   }
 
+  /** Make a link that lets a user into the pages of their lines, once, without a password. For your own app: send the user to the link. It opens the console with the pages of these lines and nothing else. Operators alone make such links, with their own API token, and not for operators (409). */
+  async createPortalLink(
+    userId: string,
+    body?: CreatePortalLinkBody,
+    options?: CallOptions,
+  ): Promise<PortalLink> {
+    return this.call('POST', `/v1/users/${segment(userId)}/portal-links`, { body }, options)
+  }
+
   /** The keys that verify `v1a` signatures. The current one comes first. For 24 h after a rotation the one before is there too. */
   async getPublicKeys(
     endpointId: string,
@@ -904,6 +913,12 @@ export interface ChangeApplicationBody {
   description?: string | null | undefined
   website?: string | null | undefined
   /** The URL that receives its events. Null stops events. */ webhookUrl?: string | null | undefined
+}
+
+export interface CreatePortalLinkBody {
+  /** Which lines of the user; all that the user has now when left out. */ lineIds?: string[] | undefined
+  /** How long the link waits to be opened. */ expiresInSeconds?: number | undefined
+  /** How long the session lasts that it opens. */ sessionSeconds?: number | undefined
 }
 
 export interface InboundTextEvent {
@@ -1638,6 +1653,11 @@ export interface NewEndpoint {
 export interface OptOut {
   number: string
   optedOutAt: string
+}
+
+export interface PortalLink {
+  /** Where the user opens it. It is told this once. */ url: string
+  expiresAt: string
 }
 
 export interface RegisteredApplication {

@@ -12,6 +12,8 @@ export interface Session {
   /** Whether the password, and the second factor, was given in the last 10 minutes: only then are secrets shown. */
   isConfirmed: boolean
   createdAt: Date
+  /** A portal link opened it: it reaches the pages of these lines, and nothing else of the account. */
+  portalLineIds?: readonly string[]
 }
 
 export interface ListedSession {
@@ -112,15 +114,22 @@ export async function deleteSession(db: Database, userId: string, id: string): P
   return (await db('sessions').where({ user_id: userId, id }).whereRaw(ALIVE).delete()) > 0
 }
 
-/** Half-open ones too, which are not counted. @param keepId undefined: all of them. @returns how many it were */
+/** Half-open ones and what portal links opened too, which are not counted. @param keepId undefined: all of them. @returns how many it were */
 export async function deleteSessionsOf(db: Database, userId: string, keepId?: string): Promise<number> {
   await deleteHalfOpenSessionsOf(db, userId)
+  await deletePortalAccessOf(db, userId)
   const ended = db('sessions').where({ user_id: userId }).delete()
   return keepId === undefined ? ended : ended.whereNot({ id: keepId })
 }
 
 export async function deleteHalfOpenSessionsOf(db: Database, userId: string): Promise<void> {
   await db('half_open_sessions').where({ user_id: userId }).delete()
+}
+
+/** What portal links opened, and those that nobody has opened yet. */
+async function deletePortalAccessOf(db: Database, userId: string): Promise<void> {
+  await db('portal_links').where({ user_id: userId }).delete()
+  await db('portal_sessions').where({ user_id: userId }).delete()
 }
 
 export async function deleteExpiredSessions(db: Database): Promise<number> {

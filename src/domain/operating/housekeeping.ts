@@ -12,6 +12,7 @@ import { ensurePartitions } from '../../database/partitions.js'
 import { deleteExpiredChallenges } from '../../database/people/second-factors/passkeys.js'
 import { deleteExpiredRemovals } from '../../database/people/second-factors/removals.js'
 import { deleteExpiredSessions } from '../../database/people/sessions.js'
+import { deleteExpiredPortalAccess } from '../../database/people/portal.js'
 import { deleteExpiredSetUpLinks } from '../../database/people/set-up-links.js'
 import { deleteOldTasks } from '../../database/operating/tasks.js'
 import { deleteOldAttempts } from '../../database/people/sign-in-attempts.js'
@@ -40,6 +41,7 @@ const CHORES: Record<string, (context: Context) => Promise<number>> = {
   removalCount: ({ db }) => deleteExpiredRemovals(db),
   tokenCount: ({ db }) => deleteLongExpiredTokens(db),
   linkCount: ({ db }) => deleteExpiredSetUpLinks(db),
+  portalCount: ({ db }) => deleteExpiredPortalAccess(db),
   resetLinkCount: ({ db }) => deleteOldResetLinks(db),
   attemptCount: ({ db }) => deleteOldAttempts(db),
   oauthRecordCount: ({ db }) => deleteExpiredOAuthRecords(db),

@@ -19,9 +19,11 @@ import { getUser } from './users.js'
  */
 export function mustSetUpSecondFactor(
   { config }: { config: Pick<Config, 'requireSecondFactor'> },
-  { role, hasSecondFactor }: Pick<Session, 'role' | 'hasSecondFactor'>,
+  { role, hasSecondFactor, portalLineIds }: Pick<Session, 'role' | 'hasSecondFactor' | 'portalLineIds'>,
 ): boolean {
   const { requireSecondFactor } = config
+  // A portal session was opened without a password, and opens nothing that a second factor guards.
+  if (portalLineIds !== undefined) return false
   if (hasSecondFactor || requireSecondFactor === 'off') return false
   return requireSecondFactor === 'everybody' || role === 'operator'
 }

@@ -29,6 +29,8 @@ export interface Definition<Query extends yup.AnyObject, Body extends yup.AnyObj
   may: Access
   /** An application's token must have one of them; without any, no application may do this. */
   scopes?: readonly Scope[]
+  /** Only an operator's API token may do this. */
+  isForOperators?: true
   summary: string
   description: string
   query?: yup.ObjectSchema<Query>
@@ -82,6 +84,7 @@ export const PATH_PARAMETERS: Record<string, { about: string; isReference?: true
   endpointId: { about: "The endpoint's id." },
   taskId: { about: "The task's id." },
   applicationId: { about: "The application's id." },
+  userId: { about: "The user's id." },
   contactId: { about: "The contact's id, or its number with the plus sign as `%2B`.", isReference: true },
 }
 

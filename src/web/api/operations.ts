@@ -12,6 +12,7 @@ import { lineOperations, lineSchemas } from './lines.js'
 import { listenerOperations } from './listener-attempts.js'
 import { messageOperations, messageSchemas } from './messages.js'
 import type { Operation } from './operation.js'
+import { portalLinkOperations, portalLinkSchemas } from './portal-links.js'
 import { taskOperations, taskSchemas } from './tasks.js'
 import { usageOperations, usageSchemas } from './usage.js'
 
@@ -31,6 +32,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...listenerOperations,
   ...applicationOperations,
   ...authorizationOperations,
+  ...portalLinkOperations,
 ]
 
 /** What they answer with, by the names that their answers have for it. */
@@ -46,4 +48,5 @@ export const ANSWER_SCHEMAS: Record<string, JsonSchema> = {
   ...taskSchemas,
   ...applicationSchemas,
   ...authorizationSchemas,
+  ...portalLinkSchemas,
 }

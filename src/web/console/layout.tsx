@@ -65,7 +65,10 @@ function Header({ page }: { page: Page }) {
           <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> <span>Linehook</span>
         </a>
         {session !== undefined && page.isSettingUp && <SignOut page={page} email={session.email} />}
-        {session !== undefined && !page.isSettingUp && <Navigation page={page} session={session} />}
+        {session !== undefined && page.isPortal && <PortalNavigation page={page} session={session} />}
+        {session !== undefined && !page.isSettingUp && !page.isPortal && (
+          <Navigation page={page} session={session} />
+        )}
       </div>
     </header>
   )
@@ -104,6 +107,25 @@ function Navigation({ page, session }: { page: Page; session: Session }) {
             </li>
           </ul>
         </Menu>
+      </nav>
+    </>
+  )
+}
+
+/** The few places that a portal session reaches. */
+function PortalNavigation({ page, session }: { page: Page; session: Session }) {
+  return (
+    <>
+      <button type="button" class="menu-button narrow-only" popovertarget="nav">
+        Menu
+      </button>
+      <nav id="nav" class="nav" popover="auto" aria-label="Main">
+        <ul>
+          <NavLinks page={page} places={PLACES_OF_PORTAL} />
+          <li>
+            <SignOut page={page} email={session.email} />
+          </li>
+        </ul>
       </nav>
     </>
   )
@@ -150,8 +172,8 @@ function Foot({ page }: { page: Page }) {
         {page.session !== undefined && (
           <>
             <span>Linehook {page.version}</span>
-            <a href="/docs">API</a>
-            <a href="/console/events">Events</a>
+            {!page.isPortal && <a href="/docs">API</a>}
+            {!page.isPortal && <a href="/console/events">Events</a>}
             {/* `console.js` shows the reader's, in which it shows the times. */}
             <span class="zone">
               Times in <span class="own-zone">UTC</span>
@@ -191,6 +213,12 @@ const PLACES: Place[] = [
   { href: '/console/activity', label: 'Activity', at: /^\/console\/(activity|messages)/ },
   { href: '/console/applications', label: 'Apps', at: /^\/console\/applications/ },
   { href: NOTICES, label: 'Notifications', at: /^\/console\/notices/ },
+]
+
+const PLACES_OF_PORTAL: Place[] = [
+  { href: '/console', label: 'Lines', at: /^\/console(\/lines.*)?$/ },
+  { href: '/console/activity', label: 'Activity', at: /^\/console\/(activity|messages)/ },
+  { href: '/console/usage', label: 'Usage', at: /^\/console\/usage/ },
 ]
 
 const PLACES_OF_ACCOUNT: Place[] = [

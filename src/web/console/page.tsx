@@ -12,6 +12,7 @@ import { allSendingPauseOf } from './operating/all-sending.js'
 import { queryOf } from './form-values.js'
 import { noticeOf } from './notices.js'
 import { formTokenOf, type SessionState } from './people/session.js'
+import { withoutClosedWays } from './portal/reach.js'
 import { unreadCountOf } from './operating/unread-notices.js'
 
 /** What every page knows about the request that it answers. */
@@ -29,6 +30,8 @@ export interface Page {
   /** Browsers have them for the URL of this installation. */
   canHavePasskeys: boolean
   hasSimulator: boolean
+  /** A portal link opened the session: of the account there are only the lines that it named. */
+  isPortal: boolean
   version: string
   hasMail: boolean
   /** Notices that the reader has not seen. */
@@ -64,7 +67,8 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
     notice: noticeOf(queryOf(ctx, 'done')),
     fault: (ctx.state as FaultState).fault,
     canHavePasskeys: canHavePasskeys(context),
-    hasSimulator: context.config.simulator,
+    hasSimulator: context.config.simulator && session?.portalLineIds === undefined,
+    isPortal: session?.portalLineIds !== undefined,
     version: context.config.version,
     hasMail: context.config.smtp !== undefined,
     unreadCount: unreadCountOf(ctx),
@@ -74,13 +78,19 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
 
 export function answerPage(ctx: KoaContext, page: VNode): void {
   ctx.type = 'html'
-  ctx.body = `<!doctype html>${renderToString(page)}`
+  ctx.body = `<!doctype html>${renderFor(ctx, page)}`
 }
 
 /** A piece of a page, for htmx. */
 export function answerFragment(ctx: KoaContext, fragment: VNode): void {
   ctx.type = 'html'
-  ctx.body = renderToString(fragment)
+  ctx.body = renderFor(ctx, fragment)
+}
+
+/** As HTML for whoever asks: in a portal session without links and forms that lead nowhere. */
+export function renderFor(ctx: KoaContext, node: VNode): string {
+  const html = renderToString(node)
+  return (ctx.state as SessionState).session?.portalLineIds === undefined ? html : withoutClosedWays(html)
 }
 
 /**

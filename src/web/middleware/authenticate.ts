@@ -1,5 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import { findTokenOwner, type TokenScope } from '../../domain/people/api-tokens.js'
+import { getUser } from '../../domain/people/users.js'
 import { findAccess, type Scope } from '../../domain/applications/application-access.js'
 import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
@@ -46,6 +47,15 @@ export function authenticate(context: Context, access: Access, scopes: readonly 
     Object.assign(ctx.state, asker)
     if (asker.application !== undefined) requireScope(context, ctx, scopes)
     if (asker.token !== undefined) await requireTokenScope(context, ctx, access, asker.token)
+    await next()
+  }
+}
+
+/** Behind `authenticate`: the token must be an operator's. @throws UserError 403 */
+export function requireOperatorToken(context: Context): Middleware {
+  return async (ctx, next) => {
+    const { role } = await getUser(context, userOf(ctx))
+    if (role !== 'operator') throw new UserError("This needs an operator's API token", 403)
     await next()
   }
 }

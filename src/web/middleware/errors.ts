@@ -23,7 +23,7 @@ export function answerErrors(context: Context): Middleware {
       if (ctx.body == null) {
         // No route has read the session: with it the page has its navigation.
         if (isForBrowser(ctx)) {
-          await readSession(context)(ctx, () => Promise.resolve())
+          await readSession(context, { isPortal: true })(ctx, () => Promise.resolve())
           await readUnread(context)(ctx, () => Promise.resolve())
         }
         answerNothing(ctx, answer)

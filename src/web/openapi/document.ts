@@ -97,6 +97,7 @@ const TAGS = [
   ],
   ['Applications', `Programs that you make for other people's {lines}.`],
   ['Authorized applications', `Other people's programs that may use your {lines}.`],
+  ['Portal links', `Links by which your own app lets users into the pages of their {lines}; for operators.`],
   ['OAuth', 'How users authorize applications: the authorization code grant of OAuth 2.0.'],
   ['Outgoing webhook', 'What is posted to your server.'],
   ['Simulator', 'A network of simulated phones, to try things out.'],

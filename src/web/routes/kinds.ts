@@ -15,8 +15,10 @@ import {
   requireSession,
 } from '../console/people/session.js'
 import { signInFirst } from '../console/people/sign-in-again.js'
+import { refusePortal, requireNamedLines } from '../console/portal/gate.js'
+import { isReachedByPortal } from '../console/portal/reach.js'
 import { readUnread } from '../console/operating/unread-notices.js'
-import { authenticate } from '../middleware/authenticate.js'
+import { authenticate, requireOperatorToken } from '../middleware/authenticate.js'
 import { requireKnownFields } from '../middleware/known-fields.js'
 import { allowOwnPage } from '../middleware/content-security.js'
 import { readFormBody } from '../middleware/form-body.js'
@@ -37,9 +39,22 @@ export function createRoutes(context: Context) {
   const get = (path: string, ...handlers: RouterMiddleware[]) => router.get(path, ...handlers)
   const post = (paths: string | string[], ...handlers: RouterMiddleware[]) => router.post(paths, ...handlers)
 
-  const visitor = [allowOwnPage, readSession(context), readAllSending(context), readUnread(context)]
-  const newcomer = [...visitor, requireSession]
+  const reads = (isPortal: boolean) => [
+    allowOwnPage,
+    readSession(context, { isPortal }),
+    readAllSending(context),
+    readUnread(context),
+  ]
+  const visitor = reads(false)
+  // A portal session is read only for what it reaches. To every other route it is nobody's.
+  const [closed, reached] = [
+    [...visitor, refusePortal(context)],
+    [...reads(true), requireNamedLines(context)],
+  ]
+  const visitorOf = (method: 'get' | 'post', path: string) =>
+    isReachedByPortal(method, path) ? reached : closed
   const hasSecondFactor = requireSecondFactor(context)
+  const newcomer = [requireSession]
   const user = [...newcomer, hasSecondFactor]
   const operator = [...user, requireOperatorSession]
   const ownForm = [readFormBody, requireOwnForm(context)]
@@ -61,6 +76,7 @@ export function createRoutes(context: Context) {
   const pageFor = (who: Middleware[]) => (path: string, show: Show, needsFresh?: NeedsFresh) =>
     get(
       path,
+      ...visitorOf('get', path),
       ...who,
       ...(needsFresh === undefined ? [] : [confirmPageFirst(context, needsFresh)]),
       show(context),
@@ -70,7 +86,8 @@ export function createRoutes(context: Context) {
     (path: string, act: Does, show: Show, needsFresh?: NeedsFresh) => {
       const signedIn = signInFirst(context, readOfNobody, [...checks, show(context)])
       const confirmed = needsFresh === undefined ? [] : [confirmFirst(context, needsFresh, show(context))]
-      post(path, ...visitor, signedIn, ...checks, ...read, ...confirmed, submit(actFor(act), show(context)))
+      const who = [...visitorOf('post', path), signedIn, ...checks]
+      post(path, ...who, ...read, ...confirmed, submit(actFor(act), show(context)))
     }
 
   return {
@@ -80,7 +97,7 @@ export function createRoutes(context: Context) {
     postFirst: (paths: string[], ...handlers: RouterMiddleware[]) => firstRouter.post(paths, ...handlers),
     get,
     post,
-    openPage: pageFor(visitor),
+    openPage: (path: string, show: Show) => get(path, ...visitor, show(context)),
     openForm: (path: string, act: Does, show: Show) =>
       post(path, ...visitor, ...ownForm, submit(actFor(act), show(context))),
     /** A page also for people who must have a second factor, and have none yet. */
@@ -100,7 +117,7 @@ export function createRoutes(context: Context) {
      * applications.
      */
     v1: (operation: Operation) => {
-      const { method, path, may, scopes, takesForm, sizeOfBody } = operation
+      const { method, path, may, scopes, isForOperators, takesForm, sizeOfBody } = operation
       const readBody =
         takesForm === true
           ? readFieldsBody()
@@ -109,6 +126,7 @@ export function createRoutes(context: Context) {
       return router[method](
         context.vocabulary.paths(path.replace(/\{(\w+)\}/g, ':$1')),
         authenticate(context, may, scopes),
+        ...(isForOperators === true ? [requireOperatorToken(context)] : []),
         ...(hasBody ? [readBody] : []),
         requireKnownFields(operation, context.vocabulary),
         operation.handler(context),

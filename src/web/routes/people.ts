@@ -55,6 +55,7 @@ import {
 } from '../console/people/user/second-factor.js'
 import { postUserLineRoutes } from '../console/people/user/routes.js'
 import { postMonthlyCap, postSpendCap } from '../console/people/user/spend-caps.js'
+import { postPortal, showPortal } from '../console/portal/open.js'
 import { exportUserUsage } from '../console/usage/usage.js'
 import { postUser, showUsers } from '../console/people/users.js'
 import type { Routes } from './kinds.js'
@@ -69,6 +70,8 @@ export function peoplePages(
   {
     openPage(     '/console/set-up',                                                  showSetUp)
     openForm(     '/console/set-up',                                                  postSetUp, showSetUp)
+    openPage(     '/console/portal',                                                  showPortal)
+    openForm(     '/console/portal',                                                  postPortal, showPortal)
     openPage(     '/console/sign-in',                                                 showSignIn)
     openForm(     '/console/sign-in',                                                 postSignIn, showSignIn)
     if (config.smtp !== undefined) {

@@ -39,7 +39,7 @@ export async function browse(context: Context, web: TestWeb, userId?: string): P
   /** Every page has it in its forms, also the only one that opens to some; who is not signed in is sent to another one. */
   const formToken = async (): Promise<string> => {
     const settings = await request('/console/settings/second-factor', {})
-    const { text } = settings.status === 302 ? await request('/console/sign-in', {}) : settings
+    const { text } = settings.status !== 200 ? await request('/console/sign-in', {}) : settings
     return /name="csrf" value="([\w-]+)"/.exec(text)?.[1] ?? ''
   }
 

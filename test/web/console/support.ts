@@ -8,6 +8,7 @@ import { startReplay } from '../../../src/domain/endpoints/deliveries/replay.js'
 import { connect, createApplication } from '../../domain/applications/applications.js'
 import { ANNA, queueMessage, receiveForDelivery } from '../../domain/fixtures.js'
 import { createPerson, type Person } from '../../domain/people/people.js'
+import type { Role } from '../../../src/domain/people/users.js'
 import { newId } from '../../../src/ids.js'
 import { createLine, type TestLine } from '../../helpers/factories.js'
 import { routesOf, type Route } from '../../helpers/web/routes.js'
@@ -26,7 +27,7 @@ export function consoleRoutes(context: Context): Route[] {
 
 /** What answers also who is not signed in. */
 export function isOpen(path: string): boolean {
-  return path === '/console/set-up' || path.startsWith('/console/sign-in')
+  return path === '/console/set-up' || path === '/console/portal' || path.startsWith('/console/sign-in')
 }
 
 /** Somebody who has one of everything that a path of the console can name. */
@@ -37,8 +38,11 @@ export interface Owner {
   fill: (path: string) => string
 }
 
-export async function createOwner(context: Context): Promise<Owner> {
-  const person = await createPerson(context, { role: 'operator' })
+export async function createOwner(
+  context: Context,
+  { person: given, role = 'operator' }: { person?: Person; role?: Role } = {},
+): Promise<Owner> {
+  const person = given ?? (await createPerson(context, { role }))
   const line = await createLine(context, { userId: person.id, outgoingUrl: 'http://127.0.0.1:9/events' })
   const { id: tokenId } = await createApiToken(context, person.id, 'a program')
   await startSession(context, person.id, 'another browser')

@@ -1,5 +1,5 @@
 import { newId } from '../../../src/ids.js'
-import { messageBody } from '../../helpers/factories.js'
+import { createLine, messageBody } from '../../helpers/factories.js'
 import { newNumber } from '../support.js'
 import type { DescribedOperation } from '../openapi/described.js'
 import type { World } from './world.js'
@@ -111,6 +111,14 @@ const ASKS: Partial<Record<string, (world: World) => Ask>> = {
     wrong: { name: '' },
   }),
   changeApplication: () => ({ right: { name: 'Notes' }, wrong: {} }),
+  createPortalLink: () => ({
+    right: { expiresInSeconds: 60, sessionSeconds: 60 },
+    wrong: { expiresInSeconds: 0 },
+    prepare: async ({ api: { context }, line, ids }) => {
+      await context.db('users').where({ id: line.userId }).update({ role: 'operator' })
+      ids.userId = (await createLine(context)).userId
+    },
+  }),
   sendText: ({ line }) => ({ ...message(), path: () => line.webhookPath }),
   sendTextFromLine: ({ line }) => ({
     ...message(),

@@ -8,7 +8,7 @@ import { createWholeWorld, type World } from './world.js'
 
 /** What shows a secret, though it is a GET. */
 const SECRETS = /\/(incoming-webhook|signing-secret)$/
-const ABOUT_THE_ACCOUNT = /^\/v1\/((authorized-)?applications|contacts)/
+const ABOUT_THE_ACCOUNT = /^\/v1\/((authorized-)?applications|contacts|users)/
 const BODY = { name: 'Renamed', enabled: true, overlapSeconds: 60, from: '2026-01-01T00:00:00Z' }
 
 /** Every operation of the description is tried with a token of each scope, so that none is forgotten. */

@@ -33,7 +33,16 @@ export async function createWorld(
   await authorizeLines(context, { applicationId, userId, lineIds: [lineId], scopes: ['messages:connect'] })
   const { endpoint } = await addEndpoint(context, userId, { lineId }, { url })
   const contactId = newNumber().replace('+', '%2B')
-  const ids = { lineId, messageId, laterId, deliveryId, applicationId, endpointId: endpoint.id, contactId }
+  const ids = {
+    userId,
+    lineId,
+    messageId,
+    laterId,
+    deliveryId,
+    applicationId,
+    endpointId: endpoint.id,
+    contactId,
+  }
   return { api, client, line, ids }
 }
 

@@ -66,6 +66,8 @@ export const ACTIONS = {
 
   'user.added': { subject: 'user', words: 'added the user' },
   'user.set_up_link.created': { subject: 'user', words: 'made a set-up link' },
+  'portal_link.created': { subject: 'user', words: 'made a portal link to lines of the user' },
+  'portal_link.opened': { subject: 'session', words: 'opened a portal link' },
   'user.disabled': { subject: 'user', words: 'disabled the user' },
   'user.enabled': { subject: 'user', words: 'enabled the user' },
   'user.spend_cap.set': { subject: 'user', words: 'set how many segments the user may send a day' },

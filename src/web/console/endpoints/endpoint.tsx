@@ -30,6 +30,7 @@ import { Fact, Facts } from '../parts/facts.js'
 import { PageHead, type Crumbs } from '../parts/page-head.js'
 import { EventChart } from '../sparkline.js'
 import { isConfirmed } from '../people/session.js'
+import { NeedsSignIn } from '../portal/needs-sign-in.js'
 import { UserText } from '../user-text.js'
 import { OPERATIONAL } from '../people/settings/operational-webhooks.js'
 import { askedEndpoint } from './acts.js'
@@ -112,7 +113,11 @@ export function showEndpoint(context: Context): Middleware {
           <div class="stack">
             <HealthNow view={view} hours={hours} />
             <Events view={view} shown={shownOnce<Shown>(ctx)} />
-            <Secret view={view} secret={secret} />
+            {view.page.isPortal ? (
+              <NeedsSignIn what="change the URL, see the signing secret, replay events or delete this endpoint" />
+            ) : (
+              <Secret view={view} secret={secret} />
+            )}
             <Settings view={view} preview={shownOnce<Shown>(ctx).policyPreview} />
           </div>
           <aside>
@@ -298,16 +303,18 @@ function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) 
               isPrimary={!needsAct({ ...endpoint, ...work })}
             />
           </section>
-          <section aria-labelledby="replay">
-            <h2 id="replay">Replay</h2>
-            <Replay
-              page={page}
-              action={`${path}/replay`}
-              types={testEventTypesOf(endpoint).filter(isFor(page))}
-              missed={view.missed}
-              counted={shown.replayCount}
-            />
-          </section>
+          {!page.isPortal && (
+            <section aria-labelledby="replay">
+              <h2 id="replay">Replay</h2>
+              <Replay
+                page={page}
+                action={`${path}/replay`}
+                types={testEventTypesOf(endpoint).filter(isFor(page))}
+                missed={view.missed}
+                counted={shown.replayCount}
+              />
+            </section>
+          )}
         </>
       )}
     </>
@@ -322,29 +329,31 @@ function Settings({ view, preview }: { view: EndpointView; preview: ShownPreview
     <section id="settings" aria-labelledby="settings-title">
       <h2 id="settings-title">Settings</h2>
       <div class="folds">
-        <details open={page.fault?.action === action}>
-          <summary>URL and name</summary>
-          <Form page={page} action={action}>
-            <Field
-              {...{ page, action }}
-              name="url"
-              label="Endpoint URL"
-              type="url"
-              value={endpoint.url}
-              autocomplete="off"
-              required
-            />
-            <NameField page={page} action={action} value={endpoint.name ?? ''} />
-            {optInEventsOf(endpoint).length > 0 && (
-              <OptInEvents
+        {!page.isPortal && (
+          <details open={page.fault?.action === action}>
+            <summary>URL and name</summary>
+            <Form page={page} action={action}>
+              <Field
                 {...{ page, action }}
-                types={optInEventsOf(endpoint)}
-                chosen={endpoint.optInEvents}
+                name="url"
+                label="Endpoint URL"
+                type="url"
+                value={endpoint.url}
+                autocomplete="off"
+                required
               />
-            )}
-            <button type="submit">Save</button>
-          </Form>
-        </details>
+              <NameField page={page} action={action} value={endpoint.name ?? ''} />
+              {optInEventsOf(endpoint).length > 0 && (
+                <OptInEvents
+                  {...{ page, action }}
+                  types={optInEventsOf(endpoint)}
+                  chosen={endpoint.optInEvents}
+                />
+              )}
+              <button type="submit">Save</button>
+            </Form>
+          </details>
+        )}
         <Policy
           page={page}
           action={`${path}/policy`}
@@ -353,13 +362,15 @@ function Settings({ view, preview }: { view: EndpointView; preview: ShownPreview
           preview={preview}
         />
         {pause.pausedAt === null && <PauseEvents page={page} endpoint={pause} action={path} />}
-        <Confirm
-          page={page}
-          action={`${path}/delete`}
-          label="Delete endpoint…"
-          consequence="It gets no more events, and the ones still waiting are dropped. Its secret is not used again."
-          button="Delete the endpoint"
-        />
+        {!page.isPortal && (
+          <Confirm
+            page={page}
+            action={`${path}/delete`}
+            label="Delete endpoint…"
+            consequence="It gets no more events, and the ones still waiting are dropped. Its secret is not used again."
+            button="Delete the endpoint"
+          />
+        )}
       </div>
     </section>
   )

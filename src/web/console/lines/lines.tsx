@@ -14,6 +14,7 @@ import { countDay, Figures } from '../parts/figures.js'
 import { PageHead } from '../parts/page-head.js'
 import { answerPage, pageOf, type Page } from '../page.js'
 import { PhoneNumber } from '../messages/phone-number.js'
+import { reachedOf } from '../portal/gate.js'
 import { sessionOf } from '../people/session.js'
 import { Sparkline } from '../sparkline.js'
 import { TourSection } from './start/tour.js'
@@ -33,7 +34,7 @@ export function showLines(context: Context): Middleware {
       countDay(context, userId),
     ])
     const healthOf = new Map(health.map((each) => [each.lineId, each]))
-    const rows = lines.map((line) => {
+    const rows = reachedOf(ctx, lines, ({ id }) => id).map((line) => {
       const found = healthOf.get(line.id)
       return { line, health: found, causes: causesOfLine(line, found) }
     })
@@ -47,7 +48,7 @@ export function showLines(context: Context): Middleware {
           beside={rows.length > 0 && <span class="count">{rows.length}</span>}
           acts={page.session?.role === 'operator' && <AddLine userId={userId} />}
         />
-        <TourSection page={page} tour={tour} />
+        {!page.isPortal && <TourSection page={page} tour={tour} />}
         {needs.length > 0 && (
           <section aria-labelledby="needs">
             <h2 id="needs">
@@ -56,7 +57,8 @@ export function showLines(context: Context): Middleware {
             <Attention {...{ page, needs, userId }} back="/console" />
           </section>
         )}
-        {rows.length > 0 && <Figures figures={figures} />}
+        {/* They are of all lines. */}
+        {rows.length > 0 && !page.isPortal && <Figures figures={figures} />}
         <ListControls listing={listing} label="Lines" />
         {rows.length === 0 ? (
           <NoLines page={page} />

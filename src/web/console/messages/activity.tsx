@@ -16,6 +16,7 @@ import { withNotice } from '../notices.js'
 import { TASKS } from '../operating/tasks.js'
 import { mayRetry, startRetry } from '../../../domain/endpoints/deliveries/retry-shown.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { reachedOf } from '../portal/gate.js'
 import { sessionOf } from '../people/session.js'
 import { filterPath, zoneOf } from '../time-filter.js'
 import { ZoneNote } from '../time-filter-fields.js'
@@ -29,7 +30,7 @@ const PAGE_SIZE = 25
 export function showActivity(context: Context): Middleware {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
-    const lines = await listOwnLines(context, userId)
+    const lines = reachedOf(ctx, await listOwnLines(context, userId), ({ id }) => id)
     const written = writtenFilter(ctx)
     const asked = await readFilter(ctx, context).catch(refusalOf)
     const fault = asked instanceof UserError ? asked.message : undefined
@@ -49,10 +50,10 @@ export function showActivity(context: Context): Middleware {
         <ZoneNote written={written} />
         {found?.isFirst === true && (
           <div {...{ 'data-live': filterPath(`${PATH}/live`, written) }} hx-swap="innerMorph">
-            <Found {...{ page, context, lines, written, found }} />
+            <Found {...{ page, lines, written, found }} />
           </div>
         )}
-        {found?.isFirst === false && <Found {...{ page, context, lines, written, found }} />}
+        {found?.isFirst === false && <Found {...{ page, lines, written, found }} />}
       </Layout>,
     )
   }
@@ -61,10 +62,11 @@ export function showActivity(context: Context): Middleware {
 export function liveActivity(context: Context): Middleware {
   const stream = live(context, async (ctx) => {
     const { userId } = sessionOf(ctx)
-    const [lines, { filter }] = await Promise.all([listOwnLines(context, userId), readFilter(ctx, context)])
+    const [own, { filter }] = await Promise.all([listOwnLines(context, userId), readFilter(ctx, context)])
+    const lines = reachedOf(ctx, own, ({ id }) => id)
     const found = await look(context, userId, { filter, before: undefined })
     const page = pageOf(ctx, context)
-    return <Found {...{ page, context, lines, written: writtenFilter(ctx), found }} />
+    return <Found {...{ page, lines, written: writtenFilter(ctx), found }} />
   })
   return async (ctx, next) => {
     // A wrong filter is refused here, because nobody can be told once the stream has begun.
@@ -102,23 +104,22 @@ async function look(
 
 function Found(props: {
   page: Page
-  context: Context
   lines: readonly OwnLine[]
   written: WrittenFilter
   found: FoundActivity
 }) {
-  const { page, context, lines, written, found } = props
+  const { page, lines, written, found } = props
   const hasUndelivered = found.activities.some(({ deliveries }) => deliveries.some(mayRetry))
   const { activities, older, isFirst, isLookedThroughInPart } = found
   if (activities.length === 0 && older === null) {
-    return <EmptyList hasSimulator={context.config.simulator} {...{ lines, written, isFirst }} />
+    return <EmptyList hasSimulator={page.hasSimulator} {...{ lines, written, isFirst }} />
   }
   return (
     <>
       <p class="muted">
         <Total {...found} /> <a href={filterPath(`${PATH}.csv`, written)}>Export CSV</a>
       </p>
-      {hasUndelivered && (
+      {hasUndelivered && !page.isPortal && (
         <Form page={page} action={filterPath(RETRY, written)} class="inline">
           <button type="submit" class="secondary">
             Retry all undelivered events in this view

@@ -83,7 +83,7 @@ export function showConversation(context: Context): Middleware {
                 Activity with this number
               </a>
             </p>
-            <ContactForms {...{ page, number, contact, path }} />
+            {!page.isPortal && <ContactForms {...{ page, number, contact, path }} />}
           </aside>
         </div>
       </Layout>,

@@ -11,7 +11,7 @@ interface UnreadState {
 export function readUnread(context: Context): Middleware {
   return async (ctx, next) => {
     const { session } = ctx.state as SessionState
-    if (session !== undefined && !ctx.path.endsWith('/live')) {
+    if (session !== undefined && session.portalLineIds === undefined && !ctx.path.endsWith('/live')) {
       ;(ctx.state as UnreadState).unreadCount = await countUnread(context, session)
     }
     await next()

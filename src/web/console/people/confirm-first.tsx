@@ -8,7 +8,7 @@ import { Layout } from '../layout.js'
 import { answerPage, pageOf, setFault, type Page } from '../page.js'
 import { CREDENTIAL, credentialOf, PasskeyForm } from './second-factor/passkey-form.js'
 import { CodeField } from './second-step.js'
-import { browserOf, isConfirmed, noteConfirmation, sessionOf } from './session.js'
+import { browserOf, isConfirmed, NEEDS_PASSWORD, noteConfirmation, sessionOf } from './session.js'
 import { PasswordField } from './sign-in.js'
 import { hasUnkept, Typed } from '../typed.js'
 
@@ -49,6 +49,7 @@ export function confirmFirst(context: Context, needsFresh: NeedsFresh, show: Mid
       await next()
       return
     }
+    if (sessionOf(ctx).portalLineIds !== undefined) throw new UserError(NEEDS_PASSWORD, 403)
     const by = fieldOf(ctx, BY)
     if (by === '') {
       showConfirmFirst(ctx, context, hasUnkept(ctx))

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../../../domain/context.js'
 import { mustSetUpSecondFactor } from '../../../domain/people/second-factors.js'
+import { endPortalSession, findPortalSession } from '../../../domain/people/portal.js'
 import { endSession, findSession, type Session } from '../../../domain/people/sessions.js'
 import { UserError } from '../../../errors.js'
 import { isSameSecret, newToken } from '../../../secrets.js'
@@ -19,14 +20,17 @@ export interface SessionState {
  * One cookie. Its value is a random token; signed in, the hash of the token is a row in `sessions`, and signing in
  * or out gives the browser a new one. (koa-session would keep a row for each visitor that is not signed in, and
  * the settings page could neither list nor end what stands in its blobs.)
+ *
+ * @param options.isPortal a session that a portal link opened counts too; elsewhere it is none
  */
-export function readSession(context: Context): Middleware {
+export function readSession(context: Context, { isPortal = false } = {}): Middleware {
   return async (ctx, next) => {
     const state = ctx.state as SessionState
     const token = browserTokenOf(ctx, context)
     if (token !== undefined) {
       state.browserToken = token
-      const session = await findSession(context, token, { isUsed: !isAskedByThePage(ctx) })
+      const own = await findSession(context, token, { isUsed: !isAskedByThePage(ctx) })
+      const session = own ?? (isPortal ? await findPortalSession(context, token) : undefined)
       if (session !== undefined) state.session = session
     }
     await next()
@@ -80,13 +84,17 @@ export const requireOperatorSession: Middleware = (ctx, next) => {
  * Before a page shows a secret: the password must have been given a short while ago.
  *
  * @returns false when the browser was sent to give it
+ * @throws UserError 403 in a portal session, which was opened without a password
  */
 export function isConfirmed(ctx: KoaContext, back = ctx.url): boolean {
   if (sessionOf(ctx).isConfirmed) return true
+  if (sessionOf(ctx).portalLineIds !== undefined) throw new UserError(NEEDS_PASSWORD, 403)
   ctx.redirect(`/console/confirm?next=${encodeURIComponent(back)}`)
   ctx.status = 303
   return false
 }
+
+export const NEEDS_PASSWORD = 'This needs your password. Sign in to the console to do it'
 
 /** The password was given just now, and the browser gets the token under which its session goes on. */
 export function noteConfirmation(ctx: KoaContext, context: Context, token: string): void {
@@ -152,7 +160,8 @@ export function browserOf(ctx: KoaContext): string {
 
 /** Signing in and out: the browser gets a new token, and the session that it had is over. */
 export async function changeBrowserToken(ctx: KoaContext, context: Context, token: string): Promise<void> {
-  const { session } = ctx.state as SessionState
+  const { session, browserToken } = ctx.state as SessionState
+  if (browserToken !== undefined) await endPortalSession(context, browserToken)
   try {
     if (session !== undefined) await endSession(context, session.userId, session.id)
   } catch (error) {

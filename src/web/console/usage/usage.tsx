@@ -9,6 +9,7 @@ import { Empty } from '../form.js'
 import { idOf, queryOf } from '../form-values.js'
 import { Layout } from '../layout.js'
 import { answerPage, pageOf } from '../page.js'
+import { reachedOf } from '../portal/gate.js'
 import { sessionOf } from '../people/session.js'
 import { filterPath } from '../time-filter.js'
 import { UsageTable } from './table.js'
@@ -23,9 +24,12 @@ export function showUsage(context: Context): Middleware {
     const months = await Promise.resolve()
       .then(() => readMonths(written))
       .catch(refusalOf)
-    const lines = await listOwnLines(context, userId)
+    const lines = reachedOf(ctx, await listOwnLines(context, userId), ({ id }) => id)
     const fault = months instanceof UserError ? months : undefined
-    const usage = months instanceof UserError ? [] : await readUsage(context, userId, months)
+    const usage =
+      months instanceof UserError
+        ? []
+        : await readUsage(context, userId, { ...months, lineIds: sessionOf(ctx).portalLineIds })
     if (fault !== undefined) ctx.status = fault.status
     answerPage(
       ctx,
@@ -79,9 +83,12 @@ export function exportUserUsage(context: Context): Middleware {
 
 async function answerUsage(ctx: KoaContext, context: Context, userId: string): Promise<void> {
   requireRoomForDownload(ctx)
+  const months = readMonths(writtenMonths(ctx))
   const lines = await listOwnLines(context, userId)
   const numbers = new Map(lines.map(({ id, number }) => [id, number]))
-  const usage = flattenUsage(await readUsage(context, userId, readMonths(writtenMonths(ctx))))
+  const usage = flattenUsage(
+    await readUsage(context, userId, { ...months, lineIds: sessionOf(ctx).portalLineIds }),
+  )
   const rows = usage.map(({ month, lineId, ...row }) => ({
     month,
     lineId,

@@ -4,6 +4,7 @@ import { AddEndpoint, EndpointList } from '../../endpoints/list.js'
 import { endpointWithNotice } from '../../endpoints/path.js'
 import { fieldOf, idOf } from '../../form-values.js'
 import type { Act } from '../../page.js'
+import { NeedsSignIn } from '../../portal/needs-sign-in.js'
 import { sessionOf } from '../../people/session.js'
 import { NeedsConnection, Section, type LineView } from './section.js'
 
@@ -11,7 +12,8 @@ import { NeedsConnection, Section, type LineView } from './section.js'
 export function LineEndpoints({ view, endpoints }: { view: LineView; endpoints: readonly Endpoint[] }) {
   const { connection, path } = view
   const action = `${path}/endpoints`
-  const mayAdd = connection.enabled && endpoints.length < MAX_LINE_ENDPOINTS
+  const isFull = endpoints.length >= MAX_LINE_ENDPOINTS
+  const mayAdd = connection.enabled && !isFull && !view.page.isPortal
   return (
     <Section view={view} id="endpoints" title="Endpoints" offers={mayAdd ? [action] : []}>
       <p>
@@ -20,9 +22,10 @@ export function LineEndpoints({ view, endpoints }: { view: LineView; endpoints: 
       </p>
       {endpoints.length > 0 && <EndpointList endpoints={endpoints} />}
       {!connection.enabled && <NeedsConnection view={view} />}
-      {connection.enabled && !mayAdd && (
+      {connection.enabled && isFull && !view.page.isPortal && (
         <p class="empty">This line has {MAX_LINE_ENDPOINTS}: delete one before you add another.</p>
       )}
+      {connection.enabled && view.page.isPortal && <NeedsSignIn what="add or delete endpoints" />}
       {mayAdd && (
         <AddEndpoint
           page={view.page}

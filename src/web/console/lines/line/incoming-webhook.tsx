@@ -10,6 +10,7 @@ import { fieldOf, idOf } from '../../form-values.js'
 import { Confirm, Form, Select, Time } from '../../form.js'
 import type { Act } from '../../page.js'
 import { Copyable, Masked } from '../../secret.js'
+import { NeedsSignIn } from '../../portal/needs-sign-in.js'
 import { sessionOf } from '../../people/session.js'
 import { TRIAL_NUMBER } from '../start/sample.js'
 import { Samples } from '../start/samples.js'
@@ -31,14 +32,16 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
   const { page, connection, path } = view
   const action = `${path}/${ID}`
   const exists = connection.incomingWebhook !== null
-  const mayCreate = !exists && connection.enabled
+  const mayCreate = !exists && connection.enabled && !page.isPortal
   const offers = exists ? [`${action}/regenerate`] : mayCreate ? [action] : []
   return (
     <Section view={view} id={ID} title="Incoming webhook" offers={offers}>
       <p>POST a message to this URL to send it from this line. Keep the URL secret.</p>
       {exists && (
         <>
-          {webhook === undefined ? (
+          {page.isPortal ? (
+            <NeedsSignIn what="see its URL or replace it" />
+          ) : webhook === undefined ? (
             <Masked
               path={tabPath(view.line.id, 'send')}
               section={ID}
@@ -50,7 +53,7 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
             <Shown view={view} {...webhook} />
           )}
           <Facts view={view} />
-          <Regenerate view={view} action={`${action}/regenerate`} />
+          {!page.isPortal && <Regenerate view={view} action={`${action}/regenerate`} />}
         </>
       )}
       {mayCreate && (
@@ -58,7 +61,8 @@ export function IncomingWebhook(props: { view: LineView; webhook: Webhook | unde
           <button type="submit">Create incoming webhook</button>
         </Form>
       )}
-      {!exists && !mayCreate && <NeedsConnection view={view} />}
+      {!exists && connection.enabled && page.isPortal && <NeedsSignIn what="create one" />}
+      {!exists && !connection.enabled && <NeedsConnection view={view} />}
     </Section>
   )
 }

@@ -21,13 +21,17 @@ export function Limits({ view }: { view: LineView }) {
         and told when to retry.
       </p>
       <div {...{ 'data-live': `${view.path}/limits/live` }} hx-swap="innerMorph">
-        <Gauges limits={view.limits} />
+        <Gauges limits={view.limits} isPortal={view.page.isPortal} />
       </div>
     </Section>
   )
 }
 
-function Gauges({ limits: { line, numbers, caps, monthlyCaps } }: { limits: LimitsNow }) {
+/** @param props.isPortal whoever looks is told nothing of the user's other lines */
+function Gauges({ limits, isPortal }: { limits: LimitsNow; isPortal: boolean }) {
+  const { line, numbers } = limits
+  const isShown = ({ of }: { of: string }) => !isPortal || of === 'line'
+  const [caps, monthlyCaps] = [limits.caps.filter(isShown), limits.monthlyCaps.filter(isShown)]
   return (
     <>
       <Gauge {...line} to="in total" />
@@ -115,7 +119,10 @@ function MonthlyCapGauge({ cap }: { cap: MonthlyCap }) {
 /** @throws UserError 404, before anything is streamed */
 export function liveLimits(context: Context): Middleware {
   const stream = live(context, async (ctx) => (
-    <Gauges limits={await readLimits(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))} />
+    <Gauges
+      limits={await readLimits(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))}
+      isPortal={sessionOf(ctx).portalLineIds !== undefined}
+    />
   ))
   return async (ctx, next) => {
     await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))

@@ -7,21 +7,25 @@ import { fieldOf, idOf } from '../../form-values.js'
 import { Field, Form } from '../../form.js'
 import type { Act } from '../../page.js'
 import { sessionOf } from '../../people/session.js'
+import { NeedsSignIn } from '../../portal/needs-sign-in.js'
 import { lineWithNotice, NeedsConnection, Section, type LineView } from './section.js'
 
 const ID = 'outgoing-webhook'
 
 /** @param props.endpoint undefined: there is no URL */
 export function OutgoingWebhook({ view, endpoint }: { view: LineView; endpoint: Endpoint | undefined }) {
-  const { enabled } = view.connection
+  const { page, connection } = view
+  const { enabled } = connection
   const action = `${view.path}/${ID}`
   return (
-    <Section view={view} id={ID} title="Outgoing webhook" offers={enabled ? [action] : []}>
+    <Section view={view} id={ID} title="Outgoing webhook" offers={enabled && !page.isPortal ? [action] : []}>
       <p>Incoming texts, pictures, files and voicemail are posted to this URL as signed JSON.</p>
-      {enabled ? <UrlForm view={view} action={action} /> : <NeedsConnection view={view} />}
+      {!enabled && <NeedsConnection view={view} />}
+      {enabled && !page.isPortal && <UrlForm view={view} action={action} />}
+      {enabled && page.isPortal && <NeedsSignIn what="change the URL" />}
       {endpoint !== undefined && (
         <p>
-          {!enabled && (
+          {(!enabled || page.isPortal) && (
             <>
               <code>{endpoint.url}</code>{' '}
             </>

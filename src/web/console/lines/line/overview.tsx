@@ -34,7 +34,9 @@ const NO_NAMES = new Map<string, string>()
 export function showLine(context: Context): Middleware {
   return lineTab(context, 'overview', async (_ctx, view) => (
     <>
-      <FirstStepsLink line={view.line} steps={await findFirstSteps(context.db, view.line.id)} />
+      {!view.page.isPortal && (
+        <FirstStepsLink line={view.line} steps={await findFirstSteps(context.db, view.line.id)} />
+      )}
       <div class="with-facts">
         <div {...{ 'data-live': `${view.path}/live` }} hx-swap="innerMorph">
           {await now(context, view.page, view.line)}
@@ -42,9 +44,11 @@ export function showLine(context: Context): Middleware {
         <aside>
           <LineFacts view={view} />
           <Rename view={view} />
-          <p>
-            <a href={`${view.path}/export.zip`}>Export ZIP</a>
-          </p>
+          {!view.page.isPortal && (
+            <p>
+              <a href={`${view.path}/export.zip`}>Export ZIP</a>
+            </p>
+          )}
         </aside>
       </div>
     </>

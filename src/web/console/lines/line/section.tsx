@@ -143,6 +143,7 @@ export function Section(props: {
 
 /** Why a section's forms are not there. */
 export function NeedsConnection({ view }: { view: LineView }) {
+  if (view.page.isPortal) return <p class="empty">Not possible while the developer connection is off.</p>
   return (
     <p class="empty">
       The developer connection is off: <a href={sectionPath(view.line.id, 'connection')}>enable it first</a>.

@@ -23,6 +23,9 @@ const LABELS: Record<Tab, string> = {
   danger: 'Danger',
 }
 
+/** Those that a portal session reaches. */
+const PORTAL_TABS: readonly Tab[] = ['overview', 'conversations', 'send', 'receive']
+
 /**
  * One tab of a line's page: below what every tab has on top.
  *
@@ -47,7 +50,7 @@ export function lineTab(
           <Head view={view} />
           <nav class="tabs" aria-label="This line">
             <ul>
-              {(Object.keys(TABS) as Tab[]).map((each) => (
+              {(view.page.isPortal ? PORTAL_TABS : (Object.keys(TABS) as Tab[])).map((each) => (
                 <li key={each}>
                   <a
                     href={tabPath(line.id, each)}

@@ -12,6 +12,8 @@ import {
   textParameter,
   wordParameter,
 } from '../../../input/query.js'
+import { sessionOf } from '../../people/session.js'
+import { requireNamed } from '../../portal/gate.js'
 import { localParameter, writtenParameters, zoneParameter } from '../../time-filter.js'
 
 /** What the filter's form asks for, and its parameters in the query. */
@@ -49,9 +51,23 @@ export async function readFilter(
   { vocabulary }: Context,
 ): Promise<{ filter: ActivityFilter; before: string | undefined }> {
   const read = await readQuery(ctx, parameters, vocabulary)
-  const { before, line: lineId, direction, type, status, reason, number: asked, text, from, until } = read
+  const { before, line, direction, type, status, reason, number: asked, text, from, until } = read
+  const lineId = lineAsked(ctx, line)
   const number = asked?.startsWith('+') === true ? { number: asked } : { numberPart: asked }
   return { filter: { lineId, direction, type, status, reason, ...number, text, from, until }, before }
+}
+
+/**
+ * In a portal session the list is of one line that its link named, the first unless another one is asked for.
+ *
+ * @throws UserError 404 for another line
+ */
+function lineAsked(ctx: KoaContext, line: string | undefined): string | undefined {
+  const { portalLineIds } = sessionOf(ctx)
+  if (portalLineIds === undefined) return line
+  const lineId = (line ?? portalLineIds[0])?.toLowerCase()
+  requireNamed(ctx, lineId)
+  return lineId
 }
 
 export function writtenFilter(ctx: KoaContext): WrittenFilter {

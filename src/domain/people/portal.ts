@@ -1,0 +1,129 @@
+import { listLinesOf } from '../../database/lines/lines.js'
+import { transaction } from '../../database/connection.js'
+import {
+  deletePortalSession,
+  findPortalLinkRow,
+  findPortalSessionRow,
+  insertPortalLink,
+  insertPortalSession,
+  takePortalLink,
+} from '../../database/people/portal.js'
+import { lockUser } from '../../database/people/users.js'
+import { UserError } from '../../errors.js'
+import { isId, newId } from '../../ids.js'
+import { newToken, sha256 } from '../../secrets.js'
+import { record } from '../operating/audit.js'
+import type { Context } from '../context.js'
+import type { Session } from './sessions.js'
+
+/** In seconds: how long a link waits to be opened, and how long the session lasts that it opens. */
+export const LINK_SECONDS = { usual: 600, most: 3600 }
+export const SESSION_SECONDS = { usual: 3600, most: 86_400 }
+
+const TOKEN = /^[\w-]{43}$/
+
+export interface PortalLinkFields {
+  /** Left out: all lines that the user has now. */
+  lineIds?: readonly string[] | undefined
+  expiresInSeconds?: number | undefined
+  sessionSeconds?: number | undefined
+}
+
+/**
+ * Makes a link that lets whoever opens it into the pages of a user's lines, once, without a password. It is told this once:
+ * only the hash of its token is kept.
+ *
+ * @throws UserError 400 for a line that is not the user's, 404 for the user, 409 for an operator or a disabled user
+ */
+export async function createPortalLink(
+  context: Context,
+  userId: string,
+  fields: PortalLinkFields = {},
+): Promise<{ url: string; expiresAt: Date }> {
+  const { expiresInSeconds = LINK_SECONDS.usual, sessionSeconds = SESSION_SECONDS.usual } = fields
+  const token = newToken()
+  const expiresAt = await transaction(context.db, async (trx) => {
+    const user = isId(userId) ? await lockUser(trx, userId) : undefined
+    if (user === undefined) throw new UserError('No such user', 404)
+    if (user.role === 'operator') {
+      throw new UserError('This user is an operator. Portal links are only for users who are not', 409)
+    }
+    if (user.disabledAt !== null) throw new UserError('This user is disabled. Enable the account first', 409)
+    const own = (await listLinesOf(trx, userId)).map(({ id }) => id)
+    const lineIds = fields.lineIds === undefined ? own : readLineIds(fields.lineIds, own)
+    if (lineIds.length === 0) throw new UserError('A portal link needs at least one line of the user')
+    await record(context, trx, {
+      action: 'portal_link.created',
+      subjectId: userId,
+      userId,
+      after: { lineIds, expiresInSeconds, sessionSeconds },
+    })
+    const tokenHash = sha256(token)
+    return insertPortalLink(trx, { tokenHash, userId, lineIds, expiresInSeconds, sessionSeconds })
+  })
+  return { url: `${context.config.publicUrl}/console/portal?token=${token}`, expiresAt }
+}
+
+/** @throws UserError 400 */
+function readLineIds(asked: readonly string[], own: readonly string[]): string[] {
+  const ids = [...new Set(asked.map((id) => id.toLowerCase()))]
+  const foreign = ids.find((id) => !own.includes(id))
+  if (foreign !== undefined) throw new UserError(`lineIds: ${foreign} is not a line of this user`)
+  return ids
+}
+
+/** Whether the link can still be opened. Looking at it does not use it up. */
+export async function isPortalLink({ db }: Context, token: string): Promise<boolean> {
+  return TOKEN.test(token) && (await findPortalLinkRow(db, sha256(token))) !== undefined
+}
+
+export interface OpenedPortal {
+  /** Which the browser keeps. */
+  token: string
+  lineIds: string[]
+}
+
+/** Begins the session that the link is for, and uses the link up. @throws UserError 404 */
+export async function openPortalLink(context: Context, linkToken: string): Promise<OpenedPortal> {
+  const linkHash = sha256(linkToken)
+  const [id, token] = [newId(), newToken()]
+  const lineIds = await transaction(context.db, async (trx) => {
+    // The user's lock comes first, as with all that ends sessions.
+    const found = TOKEN.test(linkToken) ? await findPortalLinkRow(trx, linkHash) : undefined
+    const user = found && (await lockUser(trx, found.userId))
+    const link = user && (await takePortalLink(trx, linkHash))
+    if (link === undefined || user?.role !== 'user' || user.disabledAt !== null) throw portalLinkUsedUp()
+    const { userId } = link
+    const own = (await listLinesOf(trx, userId)).map((line) => line.id)
+    const lineIds = link.lineIds.filter((lineId) => own.includes(lineId))
+    if (lineIds.length === 0) throw portalLinkUsedUp()
+    await insertPortalSession(trx, { ...link, lineIds, id, tokenHash: sha256(token) })
+    const actor = { kind: 'user', userId, credentialId: id, address: context.actor.address } as const
+    await record({ actor }, trx, {
+      action: 'portal_link.opened',
+      subjectId: id,
+      userId,
+      after: { lineIds, sessionSeconds: link.sessionSeconds },
+    })
+    return lineIds
+  })
+  return { token, lineIds }
+}
+
+export function portalLinkUsedUp(): UserError {
+  return new UserError('This link has expired or was already used. Ask for a new one', 404)
+}
+
+/** Finds the session that a portal link opened; undefined: nobody's, ended, or over. */
+export async function findPortalSession({ db }: Context, token: string): Promise<Session | undefined> {
+  return TOKEN.test(token) ? findPortalSessionRow(db, sha256(token)) : undefined
+}
+
+/** Ends the portal session that the browser has, if it has one. */
+export async function endPortalSession(context: Context, token: string): Promise<void> {
+  await transaction(context.db, async (trx) => {
+    const ended = await deletePortalSession(trx, sha256(token))
+    if (ended === undefined) return
+    await record(context, trx, { action: 'session.ended', subjectId: ended.id, userId: ended.userId })
+  })
+}

@@ -1,0 +1,86 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context } from '../../../domain/context.js'
+import { getDelivery } from '../../../domain/endpoints/deliveries/delivery-history.js'
+import { getEndpoint } from '../../../domain/endpoints/endpoints.js'
+import { getMessage } from '../../../domain/messages/get-message.js'
+import { findPortalSession } from '../../../domain/people/portal.js'
+import { UserError } from '../../../errors.js'
+import { sessionOf, type SessionState } from '../people/session.js'
+
+const CLOSED = 'The link that you opened gives access to the pages of its lines only'
+
+/**
+ * Stands before every route that portal sessions do not reach: there such a session is not even read, so to the route nobody
+ * is signed in. Whoever has one is told why, instead of being asked to sign in.
+ *
+ * @throws UserError 403
+ */
+export function refusePortal(context: Context): Middleware {
+  return async (ctx, next) => {
+    const { session, browserToken } = ctx.state as SessionState
+    if (session === undefined && browserToken !== undefined) {
+      if ((await findPortalSession(context, browserToken)) !== undefined) throw new UserError(CLOSED, 403)
+    }
+    await next()
+  }
+}
+
+/**
+ * Stands before every route that portal sessions do reach: what the path names must be of one of the session's lines. A name
+ * of something else is refused, so that a new kind of path is closed until it is written down here.
+ *
+ * @throws UserError 404, as for what is another user's
+ */
+export function requireNamedLines(context: Context): Middleware {
+  return async (ctx, next) => {
+    const { session } = ctx.state as SessionState
+    if (session?.portalLineIds !== undefined) {
+      const { params = {} } = ctx as { params?: Record<string, string> }
+      for (const [name, value] of Object.entries(params)) {
+        // A number is nothing of ours: what is shown of it is between it and the line.
+        if (name === 'number') continue
+        requireNamed(ctx, await lineOf(context, session.userId, name, value))
+      }
+    }
+    await next()
+  }
+}
+
+/** @returns the line of what a path names; undefined: it is of none */
+async function lineOf(
+  context: Context,
+  userId: string,
+  name: string,
+  id: string,
+): Promise<string | null | undefined> {
+  switch (name) {
+    case 'lineId':
+      return id.toLowerCase()
+    case 'messageId':
+      return (await getMessage(context, userId, id)).lineId
+    case 'deliveryId':
+      return (await getDelivery(context, userId, id)).lineId
+    case 'endpointId':
+      return (await getEndpoint(context, { userId }, id)).lineId
+    default:
+      return undefined
+  }
+}
+
+/** @throws UserError 404 for a line that the session does not reach */
+export function requireNamed(ctx: KoaContext, lineId: string | null | undefined): void {
+  const { portalLineIds } = sessionOf(ctx)
+  if (portalLineIds === undefined) return
+  if (lineId == null || !portalLineIds.includes(lineId))
+    throw new UserError('There is nothing at this path', 404)
+}
+
+/** Those of the things that are of lines which the session reaches: all, unless a portal link opened it. */
+export function reachedOf<Thing>(
+  ctx: KoaContext,
+  things: readonly Thing[],
+  lineIdOf: (thing: Thing) => string,
+): Thing[] {
+  const { portalLineIds } = sessionOf(ctx)
+  return things.filter((thing) => portalLineIds === undefined || portalLineIds.includes(lineIdOf(thing)))
+}

@@ -1,0 +1,62 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { isPortalLink, openPortalLink, portalLinkUsedUp } from '../../../domain/people/portal.js'
+import type { Context } from '../../../domain/context.js'
+import { UserError } from '../../../errors.js'
+import { networkOf } from '../../../network.js'
+import { fieldOf, queryOf } from '../form-values.js'
+import { Form } from '../form.js'
+import { Layout } from '../layout.js'
+import { linePath, LINES } from '../lines/line/section.js'
+import { answerPage, pageOf } from '../page.js'
+import { changeBrowserToken } from '../people/session.js'
+
+const PATH = '/console/portal'
+
+/** Of links that open nothing, from one address. No token can be guessed, but nobody needs to try. */
+const WRONG = { limit: 20, lengthMs: 15 * 60_000 }
+
+/** The page behind a portal link. Looking at it uses nothing up, because mail scanners and previews look at links, too. */
+export function showPortal(context: Context): Middleware {
+  return async (ctx) => {
+    const token = await readToken(ctx, context)
+    const page = pageOf(ctx, context)
+    answerPage(
+      ctx,
+      <Layout page={page} title="Open your lines">
+        <article class="narrow">
+          <h1>Open your lines</h1>
+          <p>This link works once.</p>
+          <Form page={page} action={PATH}>
+            <input type="hidden" name="token" value={token} />
+            <button type="submit" class="primary">
+              Open
+            </button>
+          </Form>
+        </article>
+      </Layout>,
+    )
+  }
+}
+
+export function postPortal(context: Context) {
+  return async (ctx: KoaContext): Promise<string> => {
+    const { token, lineIds } = await openPortalLink(context, await readToken(ctx, context))
+    await changeBrowserToken(ctx, context, token)
+    const [lineId, ...others] = lineIds
+    return lineId === undefined || others.length > 0 ? LINES : linePath(lineId)
+  }
+}
+
+/** @throws UserError 404; 429 after too many that open nothing */
+async function readToken(ctx: KoaContext, context: Context): Promise<string> {
+  const token = fieldOf(ctx, 'token') || queryOf(ctx, 'token')
+  const isFree = await isPortalLink(context, token)
+  const key = `portal-link:{${networkOf(ctx.ip)}}`
+  const waitMs = await context.throttle.take({ key, ...WRONG }, { isFree })
+  if (waitMs > 0) {
+    ctx.set('Retry-After', String(Math.ceil(waitMs / 1000)))
+    throw new UserError('Too many links that do not work. Wait 15 minutes', 429)
+  }
+  if (!isFree) throw portalLinkUsedUp()
+  return token
+}

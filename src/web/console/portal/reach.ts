@@ -1,0 +1,86 @@
+/**
+ * What a portal session reaches: the pages of the lines that its link named, and what can be done there without the password.
+ * Every other route of the table is closed to it, so one that is added later is closed until it is listed here. Behind each stands
+ * `requireNamedLines`, which looks at what the path names.
+ *
+ * Not here, on purpose: whatever asks for the password again, whatever counts for all lines of the user (names and blocks of
+ * contacts, background tasks, search), and what cannot be undone.
+ */
+const REACHED = {
+  get: [
+    '/console',
+    '/console/live',
+    '/console/lines/:lineId',
+    '/console/lines/:lineId/live',
+    '/console/lines/:lineId/send',
+    '/console/lines/:lineId/receive',
+    '/console/lines/:lineId/limits/live',
+    '/console/lines/:lineId/conversations',
+    '/console/lines/:lineId/conversations/:number',
+    '/console/lines/:lineId/conversations/:number/live',
+    '/console/endpoints/:endpointId',
+    '/console/activity',
+    '/console/activity.csv',
+    '/console/activity/live',
+    '/console/usage',
+    '/console/usage.csv',
+    '/console/messages/:messageId',
+    '/console/messages/:messageId/live',
+  ],
+  post: [
+    '/console/sign-out',
+    '/console/lines/:lineId/name',
+    '/console/lines/:lineId/messages',
+    '/console/lines/:lineId/messages/segments',
+    '/console/lines/:lineId/sending/pause',
+    '/console/lines/:lineId/sending/resume',
+    '/console/lines/:lineId/sending/try-now',
+    '/console/lines/:lineId/conversations/:number/messages',
+    '/console/lines/:lineId/conversations/:number/messages/segments',
+    '/console/endpoints/:endpointId/policy',
+    '/console/endpoints/:endpointId/policy/preview',
+    '/console/endpoints/:endpointId/test-event',
+    '/console/endpoints/:endpointId/enable',
+    '/console/endpoints/:endpointId/pause',
+    '/console/endpoints/:endpointId/resume',
+    '/console/endpoints/:endpointId/try-now',
+    '/console/endpoints/:endpointId/send-held-events',
+    '/console/messages/:messageId/send-again',
+    '/console/messages/:messageId/try-now',
+    '/console/messages/:messageId/reschedule',
+    '/console/messages/:messageId/cancel',
+    '/console/messages/:messageId/deliveries/:deliveryId/send-again',
+    '/console/messages/:messageId/deliveries/:deliveryId/try-now',
+  ],
+} as const
+
+type Method = keyof typeof REACHED
+
+/** @param path as the route table has it */
+export function isReachedByPortal(method: Method, path: string): boolean {
+  return (REACHED[method] as readonly string[]).includes(path)
+}
+
+const PATTERNS: Record<Method, RegExp> = { get: patternOf(REACHED.get), post: patternOf(REACHED.post) }
+
+function patternOf(paths: readonly string[]): RegExp {
+  const each = paths.map((path) => path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+'))
+  return new RegExp(`^(?:${each.join('|')})$`)
+}
+
+/**
+ * A page without the ways that are closed to a portal session: a link keeps its words, and a form goes. Which lines are named is
+ * for the pages to say. Forms do not nest, and what people have written is escaped, so that it has no tags.
+ */
+export function withoutClosedWays(html: string): string {
+  return html
+    .replace(/<form\b([^>]*)>.*?<\/form>/gs, (form, attributes: string) => {
+      const [, path = ''] = /\baction="(\/[^"?#]*)/.exec(attributes) ?? []
+      const method = /\bmethod="get"/i.test(attributes) ? 'get' : 'post'
+      return PATTERNS[method].test(path) ? form : ''
+    })
+    .replace(
+      /(<a\b[^>]*?) href="(\/(?:console|simulator|queues|docs|oauth)(?:\/[^"?#]*)?)(?:[?#][^"]*)?"/g,
+      (link, before: string, path: string) => (PATTERNS.get.test(path) ? link : before),
+    )
+}

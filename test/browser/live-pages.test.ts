@@ -61,7 +61,7 @@ describe('live pages in a browser', function () {
     }
     for (const page of pages) {
       await until('the page tells of the message', () =>
-        page.getByText('1 of 30 in the last 60 s in all').isVisible(),
+        page.getByText('1 of 30 in the last 60 s in total').isVisible(),
       )
     }
     const [first] = pages

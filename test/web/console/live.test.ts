@@ -41,9 +41,9 @@ describeContext('a live piece of a page', (context) => {
     const heard = await listen(await cookieOf(line.userId))
     expect([heard.status, heard.headers.get('cache-control')]).to.deep.equal([200, 'no-store'])
     expect(heard.headers.get('content-type')).to.match(/^text\/event-stream\b/)
-    await until('the first event', () => heard.text.includes('0 of 30 in the last 60 s in all'))
+    await until('the first event', () => heard.text.includes('0 of 30 in the last 60 s in total'))
     expectAccepted(await web.post(line.webhookPath, messageBody()))
-    await until('the change', () => heard.text.includes('1 of 30 in the last 60 s in all'))
+    await until('the change', () => heard.text.includes('1 of 30 in the last 60 s in total'))
     for (const event of eventsOf(heard)) expect(event).to.match(/^(data: .*\n?)+$/)
   })
 

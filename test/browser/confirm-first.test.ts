@@ -51,9 +51,9 @@ describe('a form that needs a recent password, in a browser', function () {
     const { page } = watched
     await page.goto('/console/users')
     await page.getByText('Add a user').click()
-    await page.getByLabel('E-mail').fill('grace@example.com')
+    await page.getByLabel('E-mail', { exact: true }).fill('grace@example.com')
     await page.getByLabel('Name').fill('Grace')
-    await page.getByLabel('Role').last().selectOption('operator')
+    await page.getByLabel('Role').first().selectOption('operator')
     await page.getByRole('button', { name: 'Add user' }).click()
     await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor()
     await watched.screenshot('confirm-first-asks')

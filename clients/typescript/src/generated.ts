@@ -525,6 +525,7 @@ export type WebhookEvent =
   | VoiceMailEvent
   | MessageStatusEvent
   | OptOutEvent
+  | MissedCallEvent
   | LineDisconnectedEvent
 
 /** What is posted to an operational webhook. */
@@ -567,12 +568,19 @@ export interface ChangeConnectionBody {
   enabled?: boolean | undefined
   outgoingWebhookUrl?: string | null | undefined
   /** The events that it gets besides those of received messages. */ optInEvents?:
-    ('messageStatus' | 'optOut')[] | undefined
+    ('messageStatus' | 'optOut' | 'missedCall')[] | undefined
 }
 
 export interface TriggerEventBody {
   type?:
-    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected' | undefined
+    | 'inboundText'
+    | 'inboundMedia'
+    | 'voiceMail'
+    | 'messageStatus'
+    | 'optOut'
+    | 'missedCall'
+    | 'lineDisconnected'
+    | undefined
 }
 
 export interface RegenerateTokenBody {
@@ -591,14 +599,14 @@ export interface AddEndpointBody {
   name?: string | null | undefined
   url: string
   /** The events it gets in addition to received messages. `lineDisconnected` is for applications only. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
+    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
 }
 
 export interface ChangeEndpointBody {
   name?: string | null | undefined
   url?: string | undefined
   /** The events it gets in addition to received messages. `lineDisconnected` is for applications only. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
+    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
 }
 
 export interface SendTestEventBody {
@@ -608,6 +616,7 @@ export interface SendTestEventBody {
     | 'voiceMail'
     | 'messageStatus'
     | 'optOut'
+    | 'missedCall'
     | 'lineDisconnected'
     | 'endpoint.failing'
     | 'endpoint.disabled'
@@ -793,7 +802,14 @@ export interface ChangeContactBody {
 export interface ListDeliveriesQuery {
   /** Only what belongs to this line. */ lineId?: string | undefined
   /** Only with this type. */ type?:
-    'inboundText' | 'inboundMedia' | 'voiceMail' | 'messageStatus' | 'optOut' | 'lineDisconnected' | undefined
+    | 'inboundText'
+    | 'inboundMedia'
+    | 'voiceMail'
+    | 'messageStatus'
+    | 'optOut'
+    | 'missedCall'
+    | 'lineDisconnected'
+    | undefined
   /** Only with this status. */ status?:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held' | undefined
   /** Only with this number at the other end. */ number?: string | undefined
@@ -814,6 +830,7 @@ export interface ReplayEventsBody {
         | 'voiceMail'
         | 'messageStatus'
         | 'optOut'
+        | 'missedCall'
         | 'lineDisconnected'
         | 'endpoint.failing'
         | 'endpoint.disabled'
@@ -850,6 +867,7 @@ export interface PreviewReplayBody {
         | 'voiceMail'
         | 'messageStatus'
         | 'optOut'
+        | 'missedCall'
         | 'lineDisconnected'
         | 'endpoint.failing'
         | 'endpoint.disabled'
@@ -896,7 +914,7 @@ export interface RegisterApplicationBody {
   /** Users read it when they authorize it. */ name: string
   /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
   /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
+    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
   description?: string | null | undefined
   website?: string | null | undefined
   /** The URL that receives its events. Null stops events. */ webhookUrl?: string | null | undefined
@@ -909,7 +927,7 @@ export interface ChangeApplicationBody {
   /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris?:
     string[] | undefined
   /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents?:
-    ('messageStatus' | 'optOut' | 'lineDisconnected')[] | undefined
+    ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
   description?: string | null | undefined
   website?: string | null | undefined
   /** The URL that receives its events. Null stops events. */ webhookUrl?: string | null | undefined
@@ -923,7 +941,7 @@ export interface CreatePortalLinkBody {
 
 export interface InboundTextEvent {
   type: 'inboundText'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -932,7 +950,7 @@ export interface InboundTextEvent {
 
 export interface InboundMediaEvent {
   type: 'inboundMedia'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -941,7 +959,7 @@ export interface InboundMediaEvent {
 
 export interface VoiceMailEvent {
   type: 'voiceMail'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -950,7 +968,7 @@ export interface VoiceMailEvent {
 
 export interface MessageStatusEvent {
   type: 'messageStatus'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -985,8 +1003,17 @@ export interface MessageStatusPayload {
 
 export interface OptOutEvent {
   type: 'optOut'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload:
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload:
     'optedOut' | 'optedIn'
+  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** The line's number. */ toNumber: string
+  userId: string
+  lineId: string
+}
+
+export interface MissedCallEvent {
+  type: 'missedCall'
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -995,7 +1022,7 @@ export interface OptOutEvent {
 
 export interface LineDisconnectedEvent {
   type: 'lineDisconnected'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -1227,7 +1254,7 @@ export interface Application {
   /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
   /** Where its events are sent; null: it gets none. */ webhookUrl: string | null
   /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'lineDisconnected'
+    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
   )[]
   /** The webhook URL's health; null without a URL. */ endpoint: EndpointHealth | null
   createdAt: string
@@ -1243,6 +1270,7 @@ export interface ApplicationDelivery {
     | 'voiceMail'
     | 'messageStatus'
     | 'optOut'
+    | 'missedCall'
     | 'lineDisconnected'
     | 'endpoint.failing'
     | 'endpoint.disabled'
@@ -1290,7 +1318,9 @@ export interface Connection {
   lineId: string
   enabled: boolean
   /** The URL that receives events. */ outgoingWebhookUrl: string | null
-  /** The events it gets in addition to received messages. */ optInEvents: ('messageStatus' | 'optOut')[]
+  /** The events it gets in addition to received messages. */ optInEvents: (
+    'messageStatus' | 'optOut' | 'missedCall'
+  )[]
   /** The outgoing webhook's endpoint; null without a URL. */ endpoint: {
     /** The endpoint's ID, for `/v1/endpoints`. */ id: string
     /** When the current streak of failures began. */ failingSince: string | null
@@ -1330,6 +1360,7 @@ export interface Delivery {
     | 'voiceMail'
     | 'messageStatus'
     | 'optOut'
+    | 'missedCall'
     | 'lineDisconnected'
     | 'endpoint.failing'
     | 'endpoint.disabled'
@@ -1373,6 +1404,7 @@ export interface DeliveryWithAttempts {
     | 'voiceMail'
     | 'messageStatus'
     | 'optOut'
+    | 'missedCall'
     | 'lineDisconnected'
     | 'endpoint.failing'
     | 'endpoint.disabled'
@@ -1438,7 +1470,7 @@ export interface Endpoint {
   /** What you call it; null: it has no name. */ name: string | null
   /** Where its events are sent. */ url: string
   /** The events that it gets besides those of received messages. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'lineDisconnected'
+    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
   )[]
   /** Every attempt since this moment has failed. */ failingSince: string | null
   consecutiveFailureCount: number
@@ -1636,7 +1668,7 @@ export interface NewEndpoint {
   /** What you call it; null: it has no name. */ name: string | null
   /** Where its events are sent. */ url: string
   /** The events that it gets besides those of received messages. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'lineDisconnected'
+    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
   )[]
   /** Every attempt since this moment has failed. */ failingSince: string | null
   consecutiveFailureCount: number
@@ -1671,7 +1703,7 @@ export interface RegisteredApplication {
   /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
   /** Where its events are sent; null: it gets none. */ webhookUrl: string | null
   /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents: (
-    'messageStatus' | 'optOut' | 'lineDisconnected'
+    'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
   )[]
   /** The webhook URL's health; null without a URL. */ endpoint: EndpointHealth | null
   createdAt: string

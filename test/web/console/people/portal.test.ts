@@ -265,7 +265,7 @@ describeWeb('a portal link', ({ context, web }) => {
     const { url, expiresAt } = made.body as { url: string; expiresAt: string }
     expect(url).to.match(/^http:\/\/[^/]+\/console\/portal\?token=[\w-]{43}$/)
     expect(Date.parse(expiresAt) - Date.now()).to.be.within(50_000, 60_000)
-    const [row] = await context.db('portal_links').where({ user_id: named.person.id })
+    const row = await context.db('portal_links').where({ user_id: named.person.id }).first<object>()
     expect(row).to.deep.include({ session_seconds: 120, line_ids: [named.line.lineId, other.line.lineId] })
     expect(JSON.stringify(row)).not.to.include(url.split('=')[1])
 

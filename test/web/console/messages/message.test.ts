@@ -140,7 +140,9 @@ describeWith("a message's page", startConsole, (site) => {
       )
       await limitTo({ messages_per_minute: 30 })
       await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: 0.5 })
-      expect(await words(second)).to.include('Waiting for its turn: the carrier account accepts 0.5 a second.')
+      expect(await words(second)).to.include(
+        'Waiting for its turn: the carrier account accepts 0.5 a second.',
+      )
       await db('carrier_accounts').where({ name: 'simulator' }).update({ messages_per_second: null })
       const throttled = await queueMessage(site.context, line, { error: 'throttled', attempt_count: 2 })
       expect(await words(throttled)).to.match(/The carrier is rate limiting.* 2 attempts so far\./)

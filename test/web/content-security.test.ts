@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createSetUpLink } from '../../src/domain/people/set-up-links.js'
 import { browse, type BrowserSession } from '../helpers/web/browser-session.js'
 import { describeWeb, type Answer } from '../helpers/web/web.js'
-import { consoleRoutes, createOwner, expectPage, type Owner } from './console/support.js'
+import { consoleRoutes, createOwner, expectPage, isOpen, type Owner } from './console/support.js'
 
 const environment = { QUEUES_PASSWORD: 'a long password' }
 
@@ -91,8 +91,7 @@ describeWeb('the Content-Security-Policy', { environment }, ({ context, web }) =
     const shown = new Set<string>()
     let count = 0
     for (const path of pages) {
-      if (path === '/console/lines' || path === '/console/set-up' || path.startsWith('/console/sign-in'))
-        continue
+      if (path === '/console/lines' || isOpen(path)) continue
       for (let asked = 0; asked < 2; asked += 1) {
         const answer = await browser.get(owner.fill(path))
         expectPage(answer)

@@ -51,7 +51,7 @@ describeWeb('messages to a country that rose suddenly', ({ context, web }) => {
     const page = await browser.get(path)
     expectPage(page)
     expect(wordsOf(page.text)).to.match(
-      /Messages to Jamaica are refused since .*: 340 were accepted .* more than 12 in/,
+      /Messages to Jamaica have been refused since .*: 340 were accepted .* at most 12 an hour/,
     )
     const { needs } = await createWatch(context, { writes: false }).look('1h')
     expect(needs.find(({ cure }) => cure.at === 'user')).to.deep.include({

@@ -57,7 +57,7 @@ describeWeb('a form that is posted after the session ended', ({ context, web }) 
       const typed = { name: 'Typed', lineId: owner.line.lineId, kind: 'twilio' }
       const asked = await post(path, typed)
       expectPage(asked, 401)
-      expect(asked.text, path).to.include(`action="${path}"`).and.to.include('sign in first')
+      expect(asked.text, path).to.include(`action="${path}"`).and.to.include('Sign in to continue')
       expect(carried(asked), path).to.deep.equal(Object.entries(typed))
 
       const back = await post(path, { ...typed, ...credentials() })

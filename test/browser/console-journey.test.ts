@@ -114,7 +114,10 @@ describe('in a browser', function () {
       await page.getByRole('link', { name: 'Endpoint settings' }).click()
       await page.getByRole('button', { name: 'Send test event' }).click()
       await sees(page, /Your server answered 200/)
-      await page.getByRole('link', { name: 'Front desk' }).click()
+      await page
+        .getByRole('navigation', { name: 'Breadcrumbs' })
+        .getByRole('link', { name: 'Front desk' })
+        .click()
 
       await openTab('Send')
       await page.getByRole('button', { name: 'Create incoming webhook' }).click()

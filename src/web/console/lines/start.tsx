@@ -222,7 +222,7 @@ function Connect(props: {
           required
           {...(url === null ? {} : { value: url })}
         />
-        <button type="submit">Save the URL</button>
+        <button type="submit">Save URL</button>
       </Form>
       {connection.enabled && url !== null && (
         <TestEvent page={page} action={`${path}/test-event`} result={testEvent} />
@@ -282,7 +282,7 @@ export function postStartUrl(context: Context): Act {
   return async (ctx) => {
     const lineId = idOf(ctx, 'lineId')
     const outgoingWebhookUrl = fieldOf(ctx, 'url').trim()
-    if (outgoingWebhookUrl === '') throw new UserError('give the Your server’s URL')
+    if (outgoingWebhookUrl === '') throw new UserError('Enter your server’s URL')
     await changeConnection(context, sessionOf(ctx).userId, lineId, { enabled: true, outgoingWebhookUrl })
     return `${withNotice(`${startPath(lineId)}?show=receive`, 'url-saved')}#connect`
   }

@@ -15,7 +15,7 @@ import { cancelMessage, releaseDue, rescheduleMessage } from '../src/domain/mess
 import { postMessage } from '../src/domain/messages/post.js'
 import { receiveMessage, receiveReceipt } from '../src/domain/messages/receive.js'
 import { sendMessageAgain } from '../src/domain/messages/send-again.js'
-import { makeWaitingUnknown } from '../src/domain/messages/after-restore.js'
+import { makeWaitingUnknown } from '../src/domain/messages/send/after-restore.js'
 import { countMessageCrash } from '../src/domain/messages/send.js'
 import { forgetPerson } from '../src/domain/people/forget.js'
 import { COMMAND_LINE, pauseAllSending, resumeAllSending } from '../src/domain/operating/pauses.js'

@@ -7,7 +7,7 @@ import { deliver, type DeliverOutcome } from '../../src/domain/endpoints/deliver
 import { receiveMessage, type InboundMessage } from '../../src/domain/messages/receive.js'
 import { submitToIncomingWebhook, type IncomingWebhookMessage } from '../../src/domain/messages/submit.js'
 import { sendMessage } from '../../src/domain/messages/send.js'
-import type { SendOutcome } from '../../src/domain/messages/send-outcome.js'
+import type { SendOutcome } from '../../src/domain/messages/send/send-outcome.js'
 import { newId } from '../../src/ids.js'
 import { jobIdOf } from '../../src/queues/jobs.js'
 import type { TestLine } from '../helpers/factories.js'

@@ -9,7 +9,7 @@ import {
 } from '../../../src/database/operating/pauses.js'
 import type { Context } from '../../../src/domain/context.js'
 import { COMMAND_LINE, pauseAllSending, resumeAllSending } from '../../../src/domain/operating/pauses.js'
-import { makeWaitingUnknown } from '../../../src/domain/messages/after-restore.js'
+import { makeWaitingUnknown } from '../../../src/domain/messages/send/after-restore.js'
 import { run } from '../../run.js'
 import { moment, TIMES } from '../list-options.js'
 

@@ -79,7 +79,12 @@ export async function listNotices(
   const found = seenBy(db, reader).orderBy('id', 'desc').limit(limit).select<Notice[]>(COLUMNS)
   if (before !== undefined) void found.where('id', '<', before)
   if (kinds !== undefined) void found.whereIn('kind', [...kinds])
-  if (words !== undefined) void found.whereRaw('position(lower(?) in lower(details::text)) > 0', [words])
+  if (words !== undefined)
+    void found.whereRaw(
+      // The names of the fields are nobody's words.
+      'exists (select from jsonb_each_text(details) d where position(lower(?) in lower(d.value)) > 0)',
+      [words],
+    )
   return found
 }
 

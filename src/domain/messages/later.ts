@@ -10,7 +10,7 @@ import { UserError } from '../../errors.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import { getMessage } from './get-message.js'
-import { countOutcome } from './send-outcome.js'
+import { countOutcome } from './send/send-outcome.js'
 
 export const MAX_SEND_AHEAD_DAYS = 30
 export const MAX_CLIENT_REF_LENGTH = 200

@@ -21,7 +21,7 @@ import { retryWrite } from '../retry-write.js'
 import { handOver } from './hand-over.js'
 import { orNextRoute } from './send/next-route.js'
 import { parseNumber } from './phone-number.js'
-import { countOutcome, type SendOutcome } from './send-outcome.js'
+import { countOutcome, type SendOutcome } from './send/send-outcome.js'
 import { enterWindows, refillWindows } from './windows.js'
 
 /** Sends a queued message through its line's carrier, if its turn has come. */

@@ -2,9 +2,12 @@ import type { Middleware } from 'koa'
 import { listApplicationsOf } from '../../../database/applications/applications.js'
 import { registerApplication } from '../../../domain/applications/applications.js'
 import type { Context } from '../../../domain/context.js'
+import { ENDPOINT_STATES, endpointStateOf } from '../../../domain/endpoints/deliveries/endpoint-state.js'
+import { listEndpoints, type Endpoint } from '../../../domain/endpoints/endpoints.js'
 import { showApplication } from './application.js'
 import { ApplicationFields, typedApplication } from './application/fields-form.js'
 import { applicationPath, APPLICATIONS } from './application/page-model.js'
+import { EndpointState } from '../endpoints/state.js'
 import { fieldOf } from '../form-values.js'
 import { Empty, Form, Select, Time } from '../form.js'
 import { Layout } from '../layout.js'
@@ -12,14 +15,7 @@ import { ListControls, listingOf, ListPages } from '../listing.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { sessionOf } from '../people/session.js'
 
-type Application = Awaited<ReturnType<typeof listApplicationsOf>>[number]
-
-const ENDPOINT_STATES = {
-  failing: 'Events failing',
-  disabled: 'Events disabled',
-  working: 'Events work',
-  none: 'No webhook URL',
-} as const
+type Application = Awaited<ReturnType<typeof listApplicationsOf>>[number] & { endpoint: Endpoint | null }
 
 const KINDS = [
   ['confidential', 'Confidential: it has a server, which keeps its client secret'],
@@ -30,13 +26,22 @@ const KINDS = [
 export function showApplications(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
-    const applications = await listApplicationsOf(context.db, sessionOf(ctx).userId)
+    const { userId } = sessionOf(ctx)
+    const [registered, endpoints] = await Promise.all([
+      listApplicationsOf(context.db, userId),
+      listEndpoints(context, { userId }),
+    ])
+    const endpointOf = new Map(endpoints.map((endpoint) => [endpoint.applicationId, endpoint]))
+    const applications = registered.map((each) => ({ ...each, endpoint: endpointOf.get(each.id) ?? null }))
     const listing = listingOf(ctx, applications, {
       words: ({ name, description, website }) => [name, description, website],
       states: Object.fromEntries(
-        Object.entries(ENDPOINT_STATES).map(([state, label]) => [
+        ENDPOINT_STATES.map((state) => [
           state,
-          { label, has: (application: Application) => endpointStateOf(application) === state },
+          {
+            label: `Events ${state}`,
+            has: ({ endpoint }) => endpoint !== null && endpointStateOf(endpoint) === state,
+          },
         ]),
       ),
       sorts: {
@@ -95,7 +100,7 @@ function ApplicationTable({ applications }: { applications: Application[] }) {
             </td>
             <td data-label="Kind">{application.kind}</td>
             <td data-label="Events">
-              <EndpointState application={application} />
+              <EndpointState endpoint={application.endpoint} />
             </td>
             <td data-label="Registered">
               <Time at={application.createdAt} />
@@ -105,20 +110,6 @@ function ApplicationTable({ applications }: { applications: Application[] }) {
       </tbody>
     </table>
   )
-}
-
-function EndpointState({ application }: { application: Application }) {
-  const state = endpointStateOf(application)
-  if (state === 'none') return <span class="muted">no webhook URL</span>
-  if (state === 'disabled') return <span class="badge bad">disabled</span>
-  if (state === 'failing') return <span class="badge waiting">failing</span>
-  return <span class="badge good">active</span>
-}
-
-function endpointStateOf(application: Application): keyof typeof ENDPOINT_STATES {
-  if (application.webhookUrl === null) return 'none'
-  if (application.endpointDisabledAt !== null) return 'disabled'
-  return application.endpointFailingSince !== null ? 'failing' : 'working'
 }
 
 function Register({ page }: { page: Page }) {

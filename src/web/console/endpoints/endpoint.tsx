@@ -178,7 +178,7 @@ function isFor({ session }: Page) {
 const WHAT_IS_SENT = {
   line: 'Messages this line receives',
   application: 'Messages connected lines receive',
-  account: 'Your notices',
+  account: 'Your notifications',
 } as const
 
 function Head({ view }: { view: EndpointView }) {
@@ -238,7 +238,7 @@ function EndpointFacts({ view: { endpoint, owner, work, policy } }: { view: Endp
           </a>
         </Fact>
       )}
-      <Fact label="Gets">{WHAT_IS_SENT[owner.what]}</Fact>
+      <Fact label="Events">{WHAT_IS_SENT[owner.what]}</Fact>
       <Fact label="Waiting">
         {countWords(waitingCount)}
         {heldCount > 0 && `, ${countWords(heldCount)} held`}

@@ -62,7 +62,7 @@ export function Replay(props: {
           </p>
           <input type="hidden" name="since" value={missed.since.toISOString()} />
           <input type="hidden" name="outcome" value="undelivered" />
-          <button type="submit">Resend</button>
+          <button type="submit">Retry</button>
         </Form>
       )}
       <details open={isOpen}>

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { requeueHeads } from '../../../../src/database/messages/requeueing.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
-import type { SendOutcome } from '../../../../src/domain/messages/send-outcome.js'
+import type { SendOutcome } from '../../../../src/domain/messages/send/send-outcome.js'
 import { claimMessages } from '../../../../src/database/messages/sending.js'
 import type { Context } from '../../../../src/domain/context.js'
 import { newId } from '../../../../src/ids.js'

@@ -86,7 +86,7 @@ describeWith('applications in the console', startConsole, (site) => {
     expect(await namesAt('')).to.deep.equal(['Eel', 'Dog', 'Cat', 'Bee', 'Ant', 'Zebra'])
     expect(await namesAt('sort=name')).to.deep.equal(['Ant', 'Bee', 'Cat', 'Dog', 'Eel', 'Zebra'])
     expect(await namesAt('q=EE')).to.deep.equal(['Eel', 'Bee'])
-    expect(await namesAt('state=working')).to.deep.equal(['Cat'])
+    expect(await namesAt('state=new')).to.deep.equal(['Cat'])
     await disable(userId)
     expect(await namesAt('state=disabled')).to.deep.equal(['Cat'])
     expect(wordsOf((await browser.get(`${PATH}?q=nothing`)).text)).to.include(

@@ -120,6 +120,7 @@ describeWeb('notices in the console', ({ context, web }) => {
     expect(searched).to.include('Warehouse</bdi>').and.to.not.include('Front desk</bdi>')
     const good = await showTo(user, `${NOTICES}?state=good`)
     expect(good).to.include('Shop</bdi> has recovered').and.to.not.include('Warehouse</bdi>')
+    expect(await showTo(user, `${NOTICES}?q=lineName`)).to.include('No notifications match this filter.')
     const both = await showTo(user, `${NOTICES}?state=bad&q=shop`)
     expect(both).to.include('No notifications match this filter.').and.to.include('Clear filters')
   })

@@ -28,11 +28,11 @@ describeWith('replays and background tasks in the console', startConsole, (site)
   }
 
   it('what the server missed is sent again by one button, and the bar says how far that is', async () => {
-    expect(wordsOf(await line.endpointPage())).not.to.include('Resend')
+    expect(wordsOf(await line.endpointPage())).not.to.include('not delivered since')
     const first = await miss()
     await miss()
     const page = await line.endpointPage()
-    expect(wordsOf(page)).to.match(/2 events were not delivered since \S+ \S+ UTC ?\. Resend/)
+    expect(wordsOf(page)).to.match(/2 events were not delivered since \S+ \S+ UTC ?\. Retry/)
     const [, since = ''] = /name="since" value="([^"]+)"/.exec(page) ?? []
     expectSentTo(await line.act('replay', { since, outcome: 'undelivered', perSecond: '1' }), STARTED)
     expect(await tasks()).to.match(/Event replay for Office 0 of 2 waiting Stop/)

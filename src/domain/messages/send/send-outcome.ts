@@ -1,5 +1,5 @@
-import { MESSAGE_STEPS, type Step } from '../../states.js'
-import { messageOutcomes, messageWait } from '../../telemetry/metrics.js'
+import { MESSAGE_STEPS, type Step } from '../../../states.js'
+import { messageOutcomes, messageWait } from '../../../telemetry/metrics.js'
 
 /** What a worker's look at a message came to. */
 export type SendOutcome =

@@ -1,10 +1,10 @@
-import { transaction } from '../../database/connection.js'
-import { requeueHeads } from '../../database/messages/requeueing.js'
-import { makeQueuedUnknown } from '../../database/messages/stranded.js'
-import { findAllSending } from '../../database/operating/pauses.js'
-import { UserError } from '../../errors.js'
-import { record } from '../operating/audit.js'
-import type { Context } from '../context.js'
+import { transaction } from '../../../database/connection.js'
+import { requeueHeads } from '../../../database/messages/requeueing.js'
+import { makeQueuedUnknown } from '../../../database/messages/stranded.js'
+import { findAllSending } from '../../../database/operating/pauses.js'
+import { UserError } from '../../../errors.js'
+import { record } from '../../operating/audit.js'
+import type { Context } from '../../context.js'
 
 /** Each batch is a transaction that locks its rows. */
 const BATCH = 1000

@@ -16,83 +16,88 @@ export const settings = {
   DATABASE_URL: text()
     .required()
     .matches(/^postgres(ql)?:\/\//, 'must start with postgres://')
-    .test('host', 'must name one host, which leads to the primary: docs/operating/scaling.md', namesOneHost)
+    .test(
+      'host',
+      'must name a single host that points to the primary. See docs/operating/scaling.md',
+      namesOneHost,
+    )
     .meta({ about: 'Postgres, where every message and event is kept.', secret: true }),
   REDIS_URL: text()
     .required()
     .matches(/^rediss?:\/\//, 'must start with redis://')
-    .meta({ about: 'Redis (noeviction, AOF on), where the queues are.', secret: true }),
+    .meta({ about: 'Redis, which holds the queues (noeviction, AOF on).', secret: true }),
   REDIS_SENTINELS: list(isAddress, 'must be host:port separated by commas, such as sentinel-1:26379').meta({
     about:
-      'The Sentinels of Redis as host:port, separated by commas; the host in REDIS_URL is then the name of their master, such as mymaster.',
+      'Redis Sentinel addresses as host:port, separated by commas. The host in REDIS_URL is then the name of the master, such as mymaster.',
   }),
-  REDIS_SENTINEL_PASSWORD: text().meta({ about: 'The password of the Sentinels.', secret: true }),
+  REDIS_SENTINEL_PASSWORD: text().meta({ about: 'The password for Redis Sentinel.', secret: true }),
   ENCRYPTION_KEY: text()
     .required()
     .test(
       'keys',
-      'must be 32 bytes in base64 (`openssl rand -base64 32`); a retired key may follow after a comma',
+      'must be 32 bytes in base64 (`openssl rand -base64 32`). Retired keys can follow, separated by commas',
       everyKeyIs32Bytes,
     )
-    .test('zero', 'must not be all zeros: make one with `openssl rand -base64 32`', noKeyIsZero)
+    .test('zero', 'must not be all zeros. Generate one with `openssl rand -base64 32`', noKeyIsZero)
     .meta({
       about:
-        'Encrypts webhook tokens, signing secrets, carriers’ credentials and the secrets of authenticator apps at rest; the first key seals, the others open.',
+        'Encrypts webhook tokens, signing secrets, carrier credentials and authenticator app secrets at rest. The first key encrypts; any others only decrypt.',
       secret: true,
     }),
   PORT: count(1, 65_535).default(3000).meta({ about: 'The port that `web` listens on.' }),
   HOST: text().default('0.0.0.0').meta({ about: 'The address that `web` listens on.' }),
   PUBLIC_URL: httpUrl().meta({
     about:
-      'Where people and carriers reach `web`; generated webhook URLs start with it. Default: http://localhost:PORT.',
+      'The URL at which people and carriers reach `web`. Generated webhook URLs start with it. Default: http://localhost:PORT.',
   }),
   TRUSTED_PROXY_HOPS: count(0, 10)
     .default(0)
-    .meta({ about: 'How many reverse proxies stand before `web` and set X-Forwarded-For.' }),
+    .meta({ about: 'The number of reverse proxies in front of `web` that set X-Forwarded-For.' }),
   PRODUCT_WORD: text()
     .matches(/^[A-Za-z]{1,32}$/, 'must be 1 to 32 letters')
     .default('line')
-    .meta({ about: 'The word that stands for "line" in paths and fields, for clients of another product.' }),
+    .meta({
+      about: 'The word used instead of "line" in paths and fields, for clients written for another product.',
+    }),
   LOG_LEVEL: text()
     .oneOf(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
     .default('info')
-    .meta({ about: 'The least level that is logged: debug, info, warn, error or silent.' }),
+    .meta({ about: 'The minimum log level: debug, info, warn, error or silent.' }),
   LOG_FORMAT: text().oneOf(['auto', 'json', 'pretty'], 'must be auto, json or pretty').default('auto').meta({
-    about:
-      'How logs are written: json, pretty (for people), or auto, which is pretty on a terminal and json elsewhere.',
+    about: 'The log format: json, pretty, or auto (pretty on a terminal, json elsewhere).',
   }),
   QUEUES_PASSWORD: hardToGuess(12, 18).meta({
     about:
-      'Opens the dashboard at /queues by HTTP Basic (user name: operator), to look only; operators who sign in need none.',
+      'Gives read-only access to the dashboard at /queues through HTTP Basic (user name: operator). Operators who are signed in do not need it.',
     secret: true,
   }),
   QUEUES_WRITABLE: flag()
     .default(false)
-    .meta({ about: 'Lets operators who are signed in retry, promote and remove jobs in the dashboard.' }),
+    .meta({ about: 'Lets signed-in operators retry, promote and remove jobs in the dashboard.' }),
   REQUIRE_SECOND_FACTOR: text()
     .oneOf(['operators', 'everybody', 'off'], 'must be operators, everybody or off')
     .default('operators')
     .meta({
       about:
-        'Who must have a second factor beside the password to use the console: operators, everybody, or off; `npm start` without settings switches it off.',
+        'Who needs a second factor to use the console: operators, everybody or off. `npm start` without settings turns it off.',
     }),
   BREACHED_PASSWORDS: text().meta({
     about:
-      'A file of SHA-1 hashes of breached passwords in their order, as Have I Been Pwned has it: new passwords that are in it are refused.',
+      'A sorted file of SHA-1 hashes of breached passwords, in the format of Have I Been Pwned. New passwords found in it are refused.',
   }),
   METRICS_PORT: count(1, 65_535).meta({
     about:
-      'The port on which a process answers /metrics to Prometheus; `linehook start` gives its processes this one and those after it.',
+      'The port on which a process serves /metrics to Prometheus. Under `linehook start` the processes use this port and the ones after it.',
   }),
-  METRICS_HOST: text().default('127.0.0.1').meta({ about: 'The address of METRICS_PORT.' }),
+  METRICS_HOST: text().default('127.0.0.1').meta({ about: 'The address that METRICS_PORT listens on.' }),
   METRICS_TOKEN: hardToGuess(24, 24).meta({
     about:
-      'Opens /metrics at `web` too, and is wanted at METRICS_PORT as well: `Authorization: Bearer …`. Without it `web` has no /metrics.',
+      'The token for /metrics (`Authorization: Bearer …`). If set, `web` serves /metrics too, and METRICS_PORT requires the token.',
     secret: true,
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().meta({
     about:
-      'A collector of OpenTelemetry, such as http://localhost:4318: what becomes of each message is traced to it.',
+      'The OpenTelemetry collector that receives a trace of each message, such as http://localhost:4318.',
   }),
   OTEL_EXPORTER_OTLP_HEADERS: text()
     .matches(/^[^=,\s]+=[^,]*(,[^=,\s]+=[^,]*)*$/, 'must be name=value, separated by commas')
@@ -103,128 +108,129 @@ export const settings = {
     .min(0, 'must be a number from 0 to 1')
     .max(1, 'must be a number from 0 to 1')
     .default(1)
-    .meta({ about: 'The share of messages that are traced, 0 to 1.' }),
+    .meta({ about: 'The share of messages to trace, from 0 to 1.' }),
   RATE_LIMIT_STATUS: yup
     .number()
     .typeError('must be 403 or 429')
     .oneOf([403, 429], 'must be 403 or 429')
     .default(403)
-    .meta({ about: 'The status of `Rate limit exceeded`: 403 as specified, or 429.' }),
+    .meta({ about: 'The status code of `Rate limit exceeded`: 403 as specified, or 429.' }),
   MESSAGE_TTL_SECONDS: count(60, 604_800)
     .default(14_400)
-    .meta({ about: 'A message that could not be sent for so long fails as `expired`.' }),
-  ROUTE_THROTTLE_SECONDS: count(0, 3600)
-    .default(5)
-    .meta({ about: 'A carrier that asks to wait for longer is passed over, if the line has another route.' }),
+    .meta({ about: 'A message that could not be sent within this time fails as `expired`.' }),
+  ROUTE_THROTTLE_SECONDS: count(0, 3600).default(5).meta({
+    about:
+      'If a carrier asks for a longer wait than this and the line has another route, the message is sent by that route.',
+  }),
   MAX_QUEUED_MESSAGES: count(1, 10_000_000)
     .default(100_000)
-    .meta({ about: 'With so many messages waiting in all, new ones are answered 503.' }),
-  MAX_QUEUED_PER_LINE: count(1, 1_000_000)
-    .default(1000)
-    .meta({ about: 'With so many messages of one line waiting, new ones for it are refused.' }),
+    .meta({ about: 'The maximum number of waiting messages. Beyond it, new ones are answered 503.' }),
+  MAX_QUEUED_PER_LINE: count(1, 1_000_000).default(1000).meta({
+    about: 'The maximum number of waiting messages per line. Beyond it, new ones for that line are refused.',
+  }),
   COUNTRY_GUARD_PER_HOUR: count(0, 1_000_000).default(100).meta({
     about:
-      'So many messages of a user to one country in an hour, and ten times what was usual, pause sending there; 0 is never.',
+      'Sending to a country is paused for a user who sends it this many messages in an hour and ten times the usual number. 0 turns this off.',
   }),
   ACCESS_TOKEN_SECONDS: count(60, 31_536_000)
     .default(7_776_000)
-    .meta({ about: "How long an application's access token works; the default is 90 days." }),
+    .meta({ about: "How long an application's access token is valid. The default is 90 days." }),
   SIMULATOR: flag().default(false).meta({
     about:
-      'Opens the simulator carrier: its phones at /simulator, and its routes for programs, which want an API token unless only this machine reaches `web`.',
+      'Enables the phone simulator at /simulator and its API. The API requires an API token unless `web` can only be reached from this machine.',
   }),
   ALLOW_HTTP: flag()
     .default(false)
-    .meta({ about: 'Lets outgoing webhook URLs be http:// as well as https://.' }),
+    .meta({ about: 'Allows outgoing webhook URLs with http:// in addition to https://.' }),
   ALLOWED_PRIVATE_CIDRS: list(isCidr, 'must be CIDR ranges separated by commas, such as 10.0.0.0/8').meta({
-    about: 'Private address ranges that users’ URLs may point to, separated by commas; none by default.',
+    about: 'Private address ranges that users’ URLs may point to, separated by commas.',
   }),
   ALLOWED_CARRIER_CIDRS: list(isCidr, 'must be CIDR ranges separated by commas, such as 10.0.0.0/8').meta({
     about:
-      'Private address ranges that carrier accounts may be at, such as an SMSC in your own network; besides those of ALLOWED_PRIVATE_CIDRS.',
+      'Private address ranges that carrier accounts may use in addition to ALLOWED_PRIVATE_CIDRS, such as for an SMSC in your own network.',
   }),
-  DELIVERY_RETRY_BASE_MS: count(10, 3_600_000)
-    .default(5000)
-    .meta({ about: 'The first wait of the retry schedule; each later wait is 4 times longer, up to 24 h.' }),
+  DELIVERY_RETRY_BASE_MS: count(10, 3_600_000).default(5000).meta({
+    about: 'The first delay of the retry schedule. Each later delay is 4 times longer, up to 24 hours.',
+  }),
   DELIVERY_TIMEOUT_MS: count(100, 60_000)
     .default(15_000)
-    .meta({ about: 'How long an endpoint may take to answer.' }),
+    .meta({ about: 'How long an endpoint may take to respond.' }),
   ENDPOINT_MAX_IN_FLIGHT: count(1, 1000).default(100).meta({
     about:
-      'Requests to one endpoint at the same time, over all workers, at most: it starts with 10, gets more while it answers in its usual time, and fewer when it is overloaded.',
+      'The maximum number of concurrent requests to one endpoint, across all workers. It starts at 10, rises while response times stay normal, and falls when the endpoint is overloaded.',
   }),
   CARRIER_TIMEOUT_MS: count(100, MAX_CARRIER_TIMEOUT_MS)
     .default(15_000)
-    .meta({ about: 'How long a carrier may take to answer; after that the outcome is unknown.' }),
+    .meta({ about: 'How long a carrier may take to respond. After that, the outcome is unknown.' }),
   SEND_CONCURRENCY: count(1, 2000)
     .default(200)
-    .meta({ about: 'Messages that one `send-message` process works on at the same time.' }),
+    .meta({ about: 'The number of messages that one `send-message` process sends at the same time.' }),
   DELIVER_CONCURRENCY: count(1, 2000)
     .default(200)
-    .meta({ about: 'Deliveries that one `deliver-event` process works on at the same time.' }),
+    .meta({ about: 'The number of deliveries that one `deliver-event` process makes at the same time.' }),
   FETCH_CONCURRENCY: count(1, 500)
     .default(20)
-    .meta({ about: 'Media that one `fetch-media` process copies at the same time.' }),
+    .meta({ about: 'The number of media files that one `fetch-media` process copies at the same time.' }),
   MEDIA_TIMEOUT_MS: count(100, 300_000)
     .default(30_000)
-    .meta({ about: 'How long the fetching of one picture, video or recording may take in all.' }),
+    .meta({ about: 'How long it may take to fetch one picture, video or recording.' }),
   MEDIA_RETENTION_DAYS: count(1, 3650)
     .default(30)
-    .meta({ about: 'Copies of media are deleted after so many days; their URLs answer 410 from then on.' }),
+    .meta({ about: 'How many days copies of media are kept. After that, their URLs answer 410.' }),
   MESSAGE_RETENTION_DAYS: retention(
-    'Messages, events and deliveries are dropped, a month at a time, when the whole month is older than so many days',
+    'How many days messages, events and deliveries are kept. Each month is deleted as a whole, once all of it is older',
   ),
-  EXCERPT_RETENTION_DAYS: retention(
-    'What endpoints answered, which attempts keep an excerpt of, is cleared after so many days',
-  ),
+  EXCERPT_RETENTION_DAYS: retention('How many days the excerpts of endpoints’ responses are kept'),
   AUDIT_RETENTION_DAYS: retention(
-    'The audit log is dropped, a month at a time, when the whole month is older than so many days',
+    'How many days the audit log is kept. Each month is deleted as a whole, once all of it is older',
   ),
   MEDIA_FOLDER: text().default('.data/media').meta({
-    about: 'The folder for copies of media, shared by `web` and `fetch-media`; unused with a bucket.',
+    about: 'The folder for copies of media, shared by `web` and `fetch-media`. Not used with a bucket.',
   }),
   MEDIA_S3_BUCKET: text().meta({
-    about: 'Keeps copies of media in this bucket of S3, or of a service that speaks its protocol.',
+    about: 'The bucket for copies of media, at S3 or a compatible service.',
   }),
   MEDIA_S3_REGION: text().default('us-east-1').meta({ about: 'The region of the bucket.' }),
   MEDIA_S3_ENDPOINT: httpUrl().meta({
-    about: 'Where the bucket is, if not at AWS, such as https://storage.example.com; addressed by path.',
+    about:
+      'The URL of an S3-compatible service other than AWS, such as https://storage.example.com. Buckets are addressed by path.',
   }),
   MEDIA_S3_ACCESS_KEY_ID: text().meta({
-    about: 'The key for the bucket; without one, AWS’s usual places are looked at (role, profile).',
+    about: 'The access key for the bucket. Without one, the usual AWS sources are used (role, profile).',
   }),
-  MEDIA_S3_SECRET_ACCESS_KEY: text().meta({ about: 'The secret of that key.', secret: true }),
+  MEDIA_S3_SECRET_ACCESS_KEY: text().meta({ about: 'The secret access key.', secret: true }),
   SMTP_URL: text()
     .matches(
       /^smtps?:\/\/[^/?#\s]+/,
-      'must be smtp:// or smtps:// with a host, such as smtps://user:password@smtp.example.com',
+      'must be an smtp:// or smtps:// URL with a host, such as smtps://user:password@smtp.example.com',
     )
     .test(
       'url',
-      'must be a URL: encode what is special in the password, such as %40 for @',
+      'must be a URL. Encode special characters in the password, such as %40 for @',
       (value) => value === undefined || URL.canParse(value),
     )
     .meta({
-      about:
-        'The server for mails: notices, and links for a forgotten password. Without it there are no mails, and the rest works.',
+      about: 'The mail server for notifications and password reset links. Without it, no mail is sent.',
       secret: true,
     }),
   MAIL_FROM: text()
     .matches(
       /^([^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/,
-      'must be an address, or a name with one: Linehook <linehook@example.com>',
+      'must be an address or a name with an address, such as Linehook <linehook@example.com>',
     )
     .meta({
       about:
-        'The sender of mails; a name before the address is what mails call the service. Needed with SMTP_URL.',
+        'The sender of mails. A name before the address is used as the name of the service. Required with SMTP_URL.',
     }),
-  DATABASE_POOL_SIZE: count(1, 500).default(10).meta({ about: 'Postgres connections of each process.' }),
+  DATABASE_POOL_SIZE: count(1, 500)
+    .default(10)
+    .meta({ about: 'The number of Postgres connections per process.' }),
   DATABASE_NAMED_STATEMENTS: flag().default(true).meta({
     about:
-      'Prepares the most used statements once a connection; false for a PgBouncer before 1.21 in transaction mode.',
+      'Prepares frequent statements once per connection. Set it to false for PgBouncer before 1.21 in transaction mode.',
   }),
   STARTED_BY_PID: count(1, 4_194_304).meta({
-    about: 'Set by `linehook start`: a process whose starter is gone stops.',
+    about: 'Set by `linehook start`, so that its processes stop when it is gone.',
   }),
 }
 
@@ -236,7 +242,7 @@ export class ConfigInvalid extends Error {
 
   constructor(readonly faults: string[]) {
     super(
-      `The configuration has ${faults.length} fault${faults.length === 1 ? '' : 's'}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+      `The configuration has ${faults.length} error${faults.length === 1 ? '' : 's'}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
     )
   }
 }
@@ -317,10 +323,10 @@ function readSentinels(value: ReturnType<typeof validate>) {
   const { REDIS_URL: url, REDIS_SENTINELS: given, REDIS_SENTINEL_PASSWORD: password } = value
   if (given === undefined) {
     if (password === undefined) return undefined
-    throw new ConfigInvalid(['REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS: set them together'])
+    throw new ConfigInvalid(['REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS. Set both'])
   }
   if (!URL.canParse(url) || new URL(url).hostname === '') {
-    throw new ConfigInvalid(['REDIS_URL must have the name of the master in the place of the host'])
+    throw new ConfigInvalid(['REDIS_URL must contain the name of the master instead of a host'])
   }
   const addresses = splitList(given).map((address) => {
     const { hostname, port } = new URL(`redis://${address}`)
@@ -423,10 +429,10 @@ function text() {
 /** A secret that lets in whoever guesses it. `randomBytes`: of the secret that the advice makes. */
 function hardToGuess(minLength: number, randomBytes: number) {
   return text()
-    .min(minLength, `must have ${minLength} characters or more`)
+    .min(minLength, `must have at least ${minLength} characters`)
     .test(
       'weak',
-      `must be harder to guess: make one with \`openssl rand -base64 ${randomBytes}\``,
+      `must be harder to guess. Generate one with \`openssl rand -base64 ${randomBytes}\``,
       (value = '') => value.length < minLength || !isWeakPassword(value),
     )
 }
@@ -440,7 +446,7 @@ function count(min: number, max: number) {
 function retention(what: string) {
   return count(0, 36_500)
     .default(0)
-    .meta({ about: `${what}; 0: never.` })
+    .meta({ about: `${what}. 0 means forever.` })
 }
 
 function flag() {

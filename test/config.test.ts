@@ -98,17 +98,17 @@ describe('configuration', () => {
     expect(faults).to.have.members([
       'DATABASE_URL is required',
       'REDIS_URL must start with redis://',
-      'ENCRYPTION_KEY must be 32 bytes in base64 (`openssl rand -base64 32`); a retired key may follow after a comma',
+      'ENCRYPTION_KEY must be 32 bytes in base64 (`openssl rand -base64 32`). Retired keys can follow, separated by commas',
       'PORT must be a whole number from 1 to 65535',
       'LOG_LEVEL must be debug, info, warn, error or silent',
       'SIMULATOR must be true or false',
     ])
     const { message } = new ConfigInvalid(faults)
     expect(message.split('\n')).to.deep.equal([
-      'The configuration has 6 faults:',
+      'The configuration has 6 errors:',
       ...faults.map((fault) => `  ${fault}`),
     ])
-    expect(new ConfigInvalid(['PORT is wrong']).message).to.match(/^The configuration has 1 fault:\n/)
+    expect(new ConfigInvalid(['PORT is wrong']).message).to.match(/^The configuration has 1 error:\n/)
   })
 
   it('never repeats a value that may be a secret', () => {
@@ -144,10 +144,10 @@ describe('configuration', () => {
       ])
     }
     expect(faultsOf({ REDIS_SENTINEL_PASSWORD: 's' })).to.deep.equal([
-      'REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS: set them together',
+      'REDIS_SENTINEL_PASSWORD needs REDIS_SENTINELS. Set both',
     ])
     expect(faultsOf({ ...sentinels, REDIS_URL: 'redis:///0' })).to.deep.equal([
-      'REDIS_URL must have the name of the master in the place of the host',
+      'REDIS_URL must contain the name of the master instead of a host',
     ])
   })
 
@@ -157,7 +157,7 @@ describe('configuration', () => {
       'postgresql://one,two/x?sslmode=require',
     ]) {
       expect(faultsOf({ DATABASE_URL }), DATABASE_URL).to.deep.equal([
-        'DATABASE_URL must name one host, which leads to the primary: docs/operating/scaling.md',
+        'DATABASE_URL must name a single host that points to the primary. See docs/operating/scaling.md',
       ])
     }
     for (const DATABASE_URL of ['postgres://me:a,b@one/x', 'postgres:///x?host=/run/a,b']) {

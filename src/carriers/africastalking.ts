@@ -13,7 +13,7 @@ const settings = yup.object({
   ),
   callbackKey: kit.setting.callbackKey(),
   apiUrl: kit.setting.optional(
-    'Where the API is. Left empty, it is that of the sandbox for the user sandbox, and of the live one for others.',
+    'The URL of the API. Leave empty to use the sandbox for the user sandbox, and the live API for all others.',
   ),
 })
 
@@ -29,16 +29,16 @@ const CODES: kit.CodeTable = {
   opted_out: ['406', 'UserInBlacklist', 'UserInBlackList'],
   rejected: ['401', '403', '404', '407', '409', '502'],
   words: {
-    InsufficientCredit: 'The subscriber has not enough credit',
+    InsufficientCredit: 'The subscriber does not have enough credit',
     InvalidLinkId: 'The message needs a linkId',
     UserIsInactive: 'The subscriber is inactive, or the number is not in use',
-    UserInBlackList: 'The recipient does not want messages of this sender',
+    UserInBlackList: 'The recipient does not accept messages from this sender',
     UserAccountSuspended: 'The operator has suspended the subscriber',
-    NotNetworkSubcriber: "The recipient is not the operator's",
-    UserNotSubscribedToProduct: 'The recipient has not subscribed to this',
+    NotNetworkSubcriber: 'The recipient is not a customer of this operator',
+    UserNotSubscribedToProduct: 'The recipient has not subscribed to this service',
     UserDoesNotExist: 'There is no such number',
-    DeliveryFailure: 'The operator could not deliver it',
-    DoNotDisturbRejection: 'The recipient is on the list of those who want no messages',
+    DeliveryFailure: 'The operator could not deliver the message',
+    DoNotDisturbRejection: 'The recipient is on the do-not-disturb list',
   },
 }
 
@@ -63,7 +63,7 @@ export const africastalking: kit.Provider<Settings> = {
   settings,
   codes: CODES,
   credentialsHint:
-    "Copy the user's name and the API key from the same app of the dashboard: sandbox and live differ.",
+    'Copy the user name and the API key from the same app in the dashboard. Sandbox and live credentials differ.',
   api: ({ username, apiKey, apiUrl }) => ({
     url: apiUrl === '' ? `https://api.${username === 'sandbox' ? 'sandbox.' : ''}africastalking.com` : apiUrl,
     headers: { apiKey },
@@ -106,7 +106,7 @@ export const africastalking: kit.Provider<Settings> = {
       message: 'SMS callback URL for incoming messages',
       status: 'SMS callback URL for delivery reports',
     },
-    hint: 'the URL has not the secret: copy it from the account, into SMS Callback URLs of the dashboard',
+    hint: 'the URL does not contain the secret. Copy it from the account to SMS Callback URLs in the dashboard',
     key: ({ callbackKey }) => callbackKey,
     read: (fields, { name }) => {
       const id = idOf(textAt(fields, 'id'))

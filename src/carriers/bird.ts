@@ -7,16 +7,19 @@ type Settings = yup.InferType<typeof settings>
 const settings = yup.object({
   apiKey: kit.setting
     .secret('An API key that begins with bk_: in the Bird dashboard under Developers, API keys.')
-    .matches(/^bk_[a-z]{2}\d+_\S+$/, 'apiKey must begin with bk_ and a region, such as bk_eu1_…'),
+    .matches(/^bk_[a-z]{2}\d+_\S+$/, 'apiKey must start with bk_ and a region, such as bk_eu1_…'),
   signingSecret: kit.setting
-    .secret('The secret of the webhook, which begins with whsec_: the Bird dashboard shows it at Webhooks.')
-    .matches(/^whsec_[A-Za-z\d+/]+=*$/, 'signingSecret must be what Bird shows, from whsec_ on'),
+    .secret('The webhook’s secret, which starts with whsec_. The Bird dashboard shows it under Webhooks.')
+    .matches(
+      /^whsec_[A-Za-z\d+/]+=*$/,
+      'signingSecret must be the whole secret that Bird shows, starting with whsec_',
+    ),
   category: kit.setting.choice(
     ['transactional', 'service', 'marketing', 'authentication'],
-    'What Bird takes the texts for. It does not keep the text of authentication.',
+    'The category Bird assigns to texts. Bird does not store the text of authentication messages.',
   ),
   apiUrl: kit.setting.optional(
-    'Where the API is. Left empty, it is that of the region in the key; another one only for tests.',
+    'The URL of the API. Leave empty to use the region in the key. Change it only for tests.',
   ),
 })
 
@@ -54,7 +57,7 @@ export const bird: kit.Provider<Settings> = {
   // Bird's own rules answer STOP, START and HELP, and it blocks whom it must (SmsKeywordRule of the same API).
   defaults: { handlesOptOut: true },
   codes: CODES,
-  credentialsHint: 'Copy the API key from the Bird dashboard, look at what it may do, and at the balance.',
+  credentialsHint: 'Check the API key, its permissions and the account balance in the Bird dashboard.',
   /** https://bird.com/docs/sdks/typescript: the region is in the key. Without a User-Agent the answer is 403. */
   api: ({ apiKey, apiUrl }) => ({
     url: apiUrl === '' ? `https://${apiKey.split('_')[1] ?? ''}.platform.bird.com` : apiUrl,
@@ -95,7 +98,7 @@ export const bird: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'URL of the webhook' },
-    hint: 'webhook-signature does not fit: look at signingSecret of the account, and at the clock here',
+    hint: 'webhook-signature does not match. Check the account’s signingSecret and the clock of this machine',
     /** Standard Webhooks: https://bird.com/docs/webhooks. After a rotation there are two signatures for a day. */
     verify: ({ signingSecret }, { body, header }) => {
       const time = header('webhook-timestamp')
@@ -133,7 +136,7 @@ function chargeOf(message: unknown) {
 /** Bird says of attachments neither where they are nor that there are any: a message without a text has nothing else. */
 function readMessage(data: unknown, id: string): kit.Brought {
   const text = textAt(data, 'text')
-  if (text === '') return kit.unclear('a message of attachments alone, which Bird does not hand over')
+  if (text === '') return kit.unclear('a message with only attachments, which Bird does not pass on')
   return kit.message({ id, from: textAt(data, 'from'), to: textAt(data, 'to'), text })
 }
 

@@ -116,12 +116,12 @@ export class CarrierRejected extends Error {
   }
 }
 
-/** The carrier asks to wait. This does not count as an attempt. */
+/** The carrier asked us to wait. This does not count as an attempt. */
 export class CarrierThrottled extends Error {
   override name = 'CarrierThrottled'
 
   constructor(readonly retryInMs: number) {
-    super('The carrier asks to wait')
+    super('The carrier asked us to wait')
   }
 }
 

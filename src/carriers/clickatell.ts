@@ -55,7 +55,7 @@ export const clickatell: kit.Provider<Settings> = {
   numbers: 'plain',
   codes: CODES,
   credentialsHint:
-    'Copy the API key of the integration from the Clickatell portal, and look whether it is active.',
+    'Copy the integration’s API key from the Clickatell portal, and check that the integration is active.',
   // The key stands alone: https://docs.clickatell.com/channels/one-api/one-api-reference/
   api: ({ apiKey, apiUrl }) => ({ url: apiUrl, headers: { Authorization: apiKey } }),
 
@@ -79,7 +79,7 @@ export const clickatell: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Reply callback and status callback of the integration' },
-    hint: 'the key in the URL does not fit: give Clickatell the URL that this account shows',
+    hint: 'the key in the URL does not match. Enter the URL shown for this account at Clickatell',
     key: ({ callbackKey }) => callbackKey,
     /** An event has lists by their kinds: https://help.clickatell.com/developers-api-reference/reference/one-api-client-callbacks */
     items: ({ fields }) => {
@@ -91,7 +91,7 @@ export const clickatell: kit.Provider<Settings> = {
     read: (each) => {
       const [kind, item] = [textAt(each, 'kind'), at(each, 'item')]
       if (kind === 'moText') return readMessage(item)
-      return kind === 'messageStatusUpdate' ? readReport(item) : kit.unclear(`an event of the kind "${kind}"`)
+      return kind === 'messageStatusUpdate' ? readReport(item) : kit.unclear(`an event of kind "${kind}"`)
     },
   },
 }
@@ -103,7 +103,7 @@ function faultAt(body: unknown, path: string): kit.Refusal | undefined {
 
 function readMessage(item: unknown): kit.Brought {
   const channel = textAt(item, 'channel')
-  if (channel !== 'sms') return kit.unclear(`a message of the channel "${channel}"`)
+  if (channel !== 'sms') return kit.unclear(`a message from channel "${channel}"`)
   return kit.message({
     id: textAt(item, 'messageId'),
     from: textAt(item, 'from'),

@@ -7,7 +7,8 @@ type Settings = yup.InferType<typeof settings>
 const settings = yup.object({
   apiKey: kit.setting.secret('The API key: on the page Settings of httpsms.com.'),
   signingKey: kit.setting.callbackKey().meta({
-    about: 'The signing key of the webhook. Left empty, one is made up, which the set-up enters.',
+    about:
+      'The webhook’s signing key. Leave empty to generate one, which the callback setup then enters at httpSMS.',
     secret: true,
   }),
   callbackKey: kit.setting.callbackKey(),
@@ -43,14 +44,14 @@ export const httpsms: kit.Provider<Settings> = {
   codes: {
     // What the phone's Android says (webhooks/events, as above).
     words: {
-      GENERIC_FAILURE: 'the phone could not send it: look at its credit and its SIM card',
+      GENERIC_FAILURE: 'the phone could not send it. Check its credit and its SIM card',
       NO_SERVICE: 'the phone has no network',
       RADIO_OFF: 'the phone is in flight mode',
       LIMIT_EXCEEDED: 'the phone has sent too many texts',
       expired: 'the phone was away for too long',
     },
   },
-  credentialsHint: 'Copy the API key from the page Settings of httpsms.com, and look at the plan there.',
+  credentialsHint: 'Copy the API key from the Settings page of httpsms.com, and check your plan there.',
   api: ({ apiKey, apiUrl }) => ({ url: apiUrl, headers: { 'x-api-key': apiKey } }),
 
   /** https://api.httpsms.com/index.html ; each SIM card is a phone of the account, so `from` chooses it. */
@@ -109,8 +110,8 @@ export const httpsms: kit.Provider<Settings> = {
   },
 
   callbacks: {
-    urls: { events: 'Callback URL of the webhook' },
-    hint: 'the token does not fit: look at signingKey of the account, at the URL of the webhook, and at the clock here',
+    urls: { events: 'Callback URL for the webhook' },
+    hint: 'the token does not match. Check the account’s signingKey, the webhook’s URL and the clock of this machine',
     // The token says nothing of the body: whoever saw one could send another body with it for minutes.
     key: ({ callbackKey }) => callbackKey,
     /** https://docs.httpsms.com/webhooks/introduction ; it is for one URL (`aud`). */
@@ -128,7 +129,7 @@ export const httpsms: kit.Provider<Settings> = {
       }
       if (HEARTBEATS.includes(type))
         return readPhone(textAt(data, 'owner'), textAt(data, 'last_heartbeat_timestamp'))
-      if (kit.entryOf(STATES, type) === undefined) return kit.unclear(`an event of the type "${type}"`)
+      if (kit.entryOf(STATES, type) === undefined) return kit.unclear(`an event of type "${type}"`)
       const isExpired = type === 'message.send.expired'
       // Another attempt follows.
       if (isExpired && textAt(data, 'is_final') === 'false') return kit.NOTHING
@@ -171,7 +172,7 @@ function pathOf(url: string): string {
 /** The phone may encrypt with a key that the service does not know, and neither do we. */
 function readMessage(data: unknown): kit.Brought {
   if (at(data, 'encrypted') === true)
-    return kit.unclear('an encrypted message: switch encryption off in the app')
+    return kit.unclear('an encrypted message. Turn off encryption in the app')
   return kit.message({
     id: textAt(data, 'message_id'),
     from: textAt(data, 'contact'),

@@ -5,12 +5,12 @@ import { textAt } from './kit.js'
 type Settings = yup.InferType<typeof settings>
 
 const settings = yup.object({
-  apiUrl: kit.setting
-    .apiUrl('http://localhost:13013/cgi-bin/sendsms')
-    .meta({ about: 'Where smsbox takes messages: its host, sendsms-port and sendsms-url.' }),
-  username: kit.setting.needed('The username of a group sendsms-user in Kannel’s configuration.'),
+  apiUrl: kit.setting.apiUrl('http://localhost:13013/cgi-bin/sendsms').meta({
+    about: 'The URL at which smsbox accepts messages, made of its host, sendsms-port and sendsms-url.',
+  }),
+  username: kit.setting.needed('The username of a sendsms-user group in Kannel’s configuration.'),
   password: kit.setting.secret('The password of that group.'),
-  smsc: kit.setting.optional('The smsc-id by which Kannel is to send. Left empty, Kannel chooses.'),
+  smsc: kit.setting.optional('The smsc-id to send through. Leave empty to let Kannel choose.'),
   callbackKey: kit.setting.callbackKey(),
 })
 
@@ -42,7 +42,7 @@ export const kannel: kit.Provider<Settings> = {
   kind: 'kannel',
   title: 'Kannel',
   settings,
-  credentialsHint: 'Look at username and password of the group sendsms-user, and at its user-allow-ip.',
+  credentialsHint: 'Check the username, password and user-allow-ip of the sendsms-user group.',
   api: ({ apiUrl, username, password }) => ({
     url: apiUrl,
     // In headers, so that no password gets into a log of addresses.
@@ -83,7 +83,7 @@ export const kannel: kit.Provider<Settings> = {
     urls: {
       message: 'get-url of the sms-service, with &from=%p&to=%P&text=%b&charset=%C&coding=%c&id=%I behind it',
     },
-    hint: 'the secret in the URL does not fit: copy the URL to Kannel’s configuration again',
+    hint: 'the secret in the URL does not match. Copy the URL to Kannel’s configuration again',
     key: ({ callbackKey }) => callbackKey,
     takesGet: true,
     items: ({ query }) => Object.fromEntries(query),
@@ -101,9 +101,9 @@ function readMessage(fields: unknown, { method, url, body, header }: kit.Callbac
   const isPost = method === 'POST'
   const charset = isPost ? /charset="?([\w-]+)/i.exec(header('Content-Type'))?.[1] : textAt(fields, 'charset')
   const coding = textAt(fields, 'coding') || header('X-Kannel-Coding')
-  if (coding === '1') return kit.unclear('a message that is no text')
+  if (coding === '1') return kit.unclear('a message that is not a text')
   const text = decode(isPost ? body : bytesOf(url, 'text'), charset ?? '', coding)
-  if (text === undefined) return kit.unclear(`a text in the charset "${charset ?? ''}"`)
+  if (text === undefined) return kit.unclear(`a text in charset "${charset ?? ''}"`)
   return kit.message({
     id: textAt(fields, 'id'),
     from: textAt(fields, 'from') || header('X-Kannel-From'),

@@ -7,10 +7,10 @@ type Settings = yup.InferType<typeof settings>
 const settings = yup.object({
   apiKey: kit.setting.secret('An API key: in the Telnyx portal under Account, Keys & Credentials, API Keys.'),
   publicKey: kit.setting
-    .needed('The public key, beside the API keys. With its other half Telnyx signs its requests to us.')
-    .test('key', 'publicKey must be the 44 characters that the Telnyx portal shows', kit.verify.isEd25519Key),
+    .needed('The public key, shown next to the API keys. It verifies Telnyx’s requests to us.')
+    .test('key', 'publicKey must be the 44 characters shown in the Telnyx portal', kit.verify.isEd25519Key),
   messagingProfileId: kit.setting.optional(
-    'The ID of the messaging profile, which lines that send as a name need: in the portal under Messaging.',
+    'The ID of the messaging profile. Find it in the portal under Messaging. Lines that send under a name need it.',
   ),
   apiUrl: kit.setting.apiUrl('https://api.telnyx.com/v2'),
 })
@@ -53,7 +53,7 @@ export const telnyx: kit.Provider<Settings> = {
   // Telnyx answers STOP, START and HELP itself, and blocks whom it must (advanced-opt-in-out, as above).
   defaults: { handlesOptOut: true },
   codes: CODES,
-  credentialsHint: 'Copy the API key from the Telnyx portal, and look at the balance there.',
+  credentialsHint: 'Copy the API key from the Telnyx portal, and check the balance there.',
   api: ({ apiKey, apiUrl }) => ({ url: apiUrl, headers: { Authorization: `Bearer ${apiKey}` } }),
 
   /** https://developers.telnyx.com/api-reference/messages/send-a-message */
@@ -87,7 +87,8 @@ export const telnyx: kit.Provider<Settings> = {
     const url = asking.callbackUrl('events')
     const listed = (await listNumbers(asking)).filter(({ id }) => wanted.some((each) => each.id === id))
     const bare = listed.find(({ profileId }) => profileId === '')
-    if (bare) throw new kit.CarrierRefused(`${bare.number}: give it a messaging profile in the Telnyx portal`)
+    if (bare)
+      throw new kit.CarrierRefused(`${bare.number}: assign it a messaging profile in the Telnyx portal`)
     for (const profileId of new Set(listed.map((each) => each.profileId))) {
       await asking.ask({
         method: 'PATCH',
@@ -99,7 +100,7 @@ export const telnyx: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Webhook URL of the messaging profile' },
-    hint: 'telnyx-signature-ed25519 does not fit: look at publicKey of the account, and at the clock here',
+    hint: 'telnyx-signature-ed25519 does not match. Check the account’s publicKey and the clock of this machine',
     /** Over the time, a bar and the body (receiving-webhooks, as above). */
     verify: ({ publicKey }, { body, header }) => {
       const time = header('telnyx-timestamp')
@@ -112,7 +113,7 @@ export const telnyx: kit.Provider<Settings> = {
       const type = textAt(event, 'event_type')
       const payload = at(event, 'payload')
       if (type === 'message.received') return readMessage(payload)
-      if (!/^message\.(sent|finalized)$/.test(type)) return kit.unclear(`an event of the type "${type}"`)
+      if (!/^message\.(sent|finalized)$/.test(type)) return kit.unclear(`an event of type "${type}"`)
       const messageId = request.query.get('messageId') ?? undefined
       const [id, state] = [textAt(payload, 'id'), textAt(payload, 'to.0.status')]
       const charge = chargeOf(payload)

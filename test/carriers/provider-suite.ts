@@ -238,7 +238,7 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         })
         const result = await testCarrierAccount(context, wrong)
         wantedCount = standIn.violations.length
-        expect(result).to.have.property('fault').that.includes('does not accept the account')
+        expect(result).to.have.property('fault').that.includes('rejected the credentials')
       })
     })
 

@@ -47,7 +47,7 @@ describe('a process that refuses to start', function () {
         ALLOWED_PRIVATE_CIDRS: 'localhost',
       })
       expect(ended.exitCode).to.equal(1)
-      expect(ended.errorLines[0]).to.equal('The configuration has 6 faults:')
+      expect(ended.errorLines[0]).to.equal('The configuration has 6 errors:')
       const names = ended.errorLines.slice(1).map((line) => line.trim().split(' ')[0])
       expect(names).to.have.members([
         'DATABASE_URL',

@@ -9,7 +9,7 @@ export const http: kit.Provider<HttpSettings> = {
   title: 'HTTP API',
   settings: httpSettings,
   numbers: ({ numbers }) => numbers,
-  credentialsHint: 'Look at the headers of the account.',
+  credentialsHint: 'Check the account’s headers.',
   api: ({ url, headers }) => ({ url, headers: readHeaders(headers) }),
 
   send: ({ id, from, to, text = '', mediaUrls }, { settings }) => {
@@ -42,8 +42,8 @@ export const http: kit.Provider<HttpSettings> = {
   isWorking: ({ status }) => status !== 401 && status !== 403,
 
   callbacks: {
-    urls: { message: 'URL for messages that come in', status: 'URL for delivery reports' },
-    hint: 'the signature or secret does not fit: look at verification, signingSecret and signatureHeader of the account',
+    urls: { message: 'URL for incoming messages', status: 'URL for delivery reports' },
+    hint: 'the signature or secret does not match. Check the account’s verification, signingSecret and signatureHeader',
     takesGet: true,
     key: ({ verification, callbackKey }) => (verification === 'url' ? callbackKey : undefined),
     verify: (settings, request) => isVerified(settings, request),
@@ -122,7 +122,7 @@ function readReport(item: unknown, settings: HttpSettings): kit.Brought {
   if (isOneOf(settings.deliveredWords, word)) return report('delivered')
   if (isOneOf(settings.sentWords, word)) return report('sent')
   if (isOneOf(settings.failedWords, word)) return report('failed')
-  return kit.unclear(`a report with the state "${word}"`)
+  return kit.unclear(`a report with status "${word}"`)
 }
 
 function isOneOf(words: string, word: string): boolean {

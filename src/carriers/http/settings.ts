@@ -22,7 +22,7 @@ const words = (standard: string, about: string) =>
     .string()
     .max(500, ({ path: name }: { path: string }) => `${name} must have at most 500 characters`)
     .default(standard)
-    .meta({ about: `${about} Separated by commas, in capitals or not.` })
+    .meta({ about: `${about} Separate them with commas. Upper and lower case are treated the same.` })
 
 const template = (name: string, values?: readonly string[]) =>
   yup
@@ -39,13 +39,15 @@ export const httpSettings = yup.object({
   url: yup
     .string()
     .trim()
-    .required('url must be set: where the carrier takes messages, such as https://sms.example.com/messages')
+    .required(
+      'url must be set to the URL at which the carrier accepts messages, such as https://sms.example.com/messages',
+    )
     .test(
       'url',
-      'url must be a whole URL, such as https://sms.example.com/messages',
+      'url must be a full URL, such as https://sms.example.com/messages',
       (url) => /^https?:\/\//i.test(url) && URL.canParse(url),
     )
-    .meta({ about: 'Where messages are sent to, such as https://sms.example.com/messages.' }),
+    .meta({ about: 'The URL that messages are sent to, such as https://sms.example.com/messages.' }),
   headers: yup
     .string()
     .default('')
@@ -54,13 +56,13 @@ export const httpSettings = yup.object({
       headers.split('\n').every((line) => line.trim() === '' || HEADER_LINE.test(line.trim())),
     )
     .meta({
-      about: 'What every request carries, one a line, such as `Authorization: Bearer …`.',
+      about: 'Headers added to every request, one per line, such as `Authorization: Bearer …`.',
       secret: true,
       multiline: true,
     }),
   format: kit.setting.choice(
     ['json', 'form', 'xml', 'query'],
-    'How a message is written: a body of one of these kinds, or the query of a GET request.',
+    'The format of a message: a body of one of these types, or the query of a GET request.',
   ),
   body: template('body')
     .test('json', 'body must be a JSON object with format=json, such as {"to":"{{to}}"}', function (body) {
@@ -72,24 +74,30 @@ export const httpSettings = yup.object({
     })
     .meta({
       about:
-        'The body with {{from}}, {{to}}, {{text}}, {{mediaUrl}} and {{id}} in it, in Liquid: a JSON object, a document in ' +
-        'XML, or to={{to}}&text={{text}}. What comes out empty is left out. Left empty, it has these five fields.',
+        'A Liquid template for the body, with {{from}}, {{to}}, {{text}}, {{mediaUrl}} and {{id}}: a JSON object, an ' +
+        'XML document, or to={{to}}&text={{text}}. Empty values are omitted. Leave empty to send these five fields.',
       multiline: true,
     }),
   numbers: kit.setting.choice(
     ['plus', 'plain', 'zeros', 'national'],
-    'How numbers are written: +15551234567, 15551234567, 0015551234567, or as in the line’s country.',
+    'The format of phone numbers: +15551234567, 15551234567, 0015551234567, or the national format of the line’s country.',
   ),
   idField: path(
     'id',
-    "The answer's field with the carrier's id of the message; data.0.id is one within objects and lists. Empty: it gives none, and ours is used.",
+    "The response field with the carrier's message ID. Use a path such as data.0.id for nested objects and lists. Leave empty if there is none; Linehook's own ID is used instead.",
   ),
-  errorField: path('error', 'The field of a refusal that says why, for the line’s owner.'),
-  refusalField: path('', 'The field that tells a refusal in an answer of success. Empty: there are none.'),
-  refusalWords: words('error,failed,rejected', 'What that field has when the message was refused.'),
+  errorField: path(
+    'error',
+    'The field of an error response that gives the reason. It is shown to the line’s owner.',
+  ),
+  refusalField: path(
+    '',
+    'The field that shows whether a successful response is actually a refusal. Leave empty if this does not happen.',
+  ),
+  refusalWords: words('error,failed,rejected', 'The values of that field for a refused message.'),
   verification: kit.setting.choice(
     ['hmac-sha256', 'hmac-sha1', 'hmac-sha512', 'ed25519', 'header', 'bearer', 'basic', 'url'],
-    'How the carrier shows that a request to us is its own: a signature, the secret in a header, as a bearer token, as ' +
+    'How the carrier authenticates its requests to us: a signature, or the secret in a header, as a bearer token, as ' +
       'user:password, or in the URL.',
   ),
   signingSecret: yup
@@ -98,8 +106,8 @@ export const httpSettings = yup.object({
     .max(500, 'signingSecret must have at most 500 characters')
     .meta({
       about:
-        'The secret of that: the key of the HMAC, the public key of Ed25519, the header’s value, the token, ' +
-        'or user:password. Without it nothing that comes in is taken.',
+        'The secret for the verification: the HMAC key, the Ed25519 public key, the header’s value, the token, ' +
+        'or user:password. Without it, all incoming requests are rejected.',
       secret: true,
     }),
   signatureHeader: yup
@@ -107,10 +115,10 @@ export const httpSettings = yup.object({
     .trim()
     .default('X-Signature')
     .matches(/^[\w-]{1,100}$/, 'signatureHeader must be the name of a header, such as X-Signature')
-    .meta({ about: 'The header with the signature, or with the secret; a sha256= before it is fine.' }),
+    .meta({ about: 'The header with the signature or the secret. A prefix such as sha256= is accepted.' }),
   signedText: template('signedText', ['body', 'url', 'timestamp']).default('{{ body }}').meta({
     about:
-      'What is signed, in Liquid, of {{ body }}, {{ url }} and {{ timestamp }}, such as {{ timestamp }}.{{ body }}.',
+      'A Liquid template for the signed text, with {{ body }}, {{ url }} and {{ timestamp }}, such as {{ timestamp }}.{{ body }}.',
   }),
   timestampHeader: yup
     .string()
@@ -120,7 +128,7 @@ export const httpSettings = yup.object({
     // A time that is not signed can be written anew, by whoever repeats a request that was recorded.
     .test(
       'signed',
-      'signedText must have {{ timestamp }} in it where timestampHeader is set: a time that is not signed proves nothing',
+      'signedText must contain {{ timestamp }} if timestampHeader is set, because an unsigned time proves nothing',
       function (header) {
         const { verification = '', signedText = '' } = this.parent as Partial<Record<string, string>>
         const signsNoTime =
@@ -129,25 +137,29 @@ export const httpSettings = yup.object({
       },
     )
     .meta({
-      about: 'The header with the time of signing; what is older than 5 minutes is refused. Empty: none.',
+      about:
+        'The header with the time of signing. Requests older than 5 minutes are refused. Leave empty if there is none.',
     }),
   itemsField: path(
     '',
-    'In a request to us: where the list of messages or reports is. Empty: the body is one, or a list.',
+    'The field with the list of messages or reports in a request to us. Leave empty if the body itself is a single one or a list.',
   ),
-  messageIdField: path('id', 'In a message that comes in: the carrier’s id.'),
-  fromField: path('from', 'In a message that comes in: who wrote it.'),
+  messageIdField: path('id', 'The field with the carrier’s ID of an incoming message.'),
+  fromField: path('from', 'The field with the sender of an incoming message.'),
   toField: path(
     'to',
-    'In a message that comes in: the line’s number. Where it has none, the URL has it: …/message?to=+15551234567.',
+    'The field with the line’s number in an incoming message. If there is none, put the number in the URL: …/message?to=+15551234567.',
   ),
-  textField: path('text', 'In a message that comes in: its text.'),
-  mediaField: path('mediaUrl', 'In a message that comes in: the URL of its picture, or a list of them.'),
-  statusIdField: path('id', 'In a report: the id that the message was given when it was sent.'),
-  statusField: path('status', 'In a report: what became of it.'),
-  sentWords: words('sent,accepted,queued', 'Reports that say that it is on its way.'),
-  deliveredWords: words('delivered,read', 'Reports that say that it has arrived.'),
-  failedWords: words('failed,undelivered,rejected,expired', 'Reports that say that it will not arrive.'),
+  textField: path('text', 'The field with the text of an incoming message.'),
+  mediaField: path('mediaUrl', 'The field with the URL of an incoming picture, or a list of URLs.'),
+  statusIdField: path('id', 'The field of a delivery report with the ID the message got when it was sent.'),
+  statusField: path('status', 'The field of a delivery report with the status.'),
+  sentWords: words('sent,accepted,queued', 'Statuses that mean the message is on its way.'),
+  deliveredWords: words('delivered,read', 'Statuses that mean the message was delivered.'),
+  failedWords: words(
+    'failed,undelivered,rejected,expired',
+    'Statuses that mean the message was not delivered.',
+  ),
   callbackKey: kit.setting.callbackKey(),
 })
 

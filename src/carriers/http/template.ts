@@ -21,7 +21,7 @@ export function faultOfTemplate(template: string, names: readonly string[] = NAM
     const unknown = plain.globalVariablesSync(plain.parse(template)).filter((name) => !names.includes(name))
     if (unknown.length === 0) return undefined
     const written = (each: readonly string[]) => each.map((name) => `{{${name}}}`).join(', ')
-    return `there is no ${written(unknown)}: there are ${written(names)}`
+    return `unknown ${written(unknown)}. Available are ${written(names)}`
   } catch (error) {
     return (error as Error).message.split('\n')[0]
   }

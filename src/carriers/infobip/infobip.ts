@@ -7,11 +7,13 @@ type Settings = yup.InferType<typeof settings>
 
 const settings = yup.object({
   apiKey: kit.setting.secret(
-    'An API key with the scopes sms:manage and numbers:manage: in the Infobip portal under Developer Tools, API Keys.',
+    'An API key with the scopes sms:manage and numbers:manage. Find it in the Infobip portal under Developer Tools, API Keys.',
   ),
   apiUrl: kit.setting
-    .needed('The base URL of the account, such as https://abc123.api.infobip.com: beside the API keys.')
-    .matches(/^https?:\/\/[^/]+/, 'apiUrl must be a whole URL, such as https://abc123.api.infobip.com'),
+    .needed(
+      'The base URL of the account, such as https://abc123.api.infobip.com. It is shown next to the API keys.',
+    )
+    .matches(/^https?:\/\/[^/]+/, 'apiUrl must be a full URL, such as https://abc123.api.infobip.com'),
   callbackKey: kit.setting.callbackKey(),
 })
 
@@ -56,8 +58,7 @@ export const infobip: kit.Provider<Settings> = {
   settings,
   numbers: 'plain',
   codes: CODES,
-  credentialsHint:
-    'Copy the API key and the base URL from the Infobip portal, and look at the scopes of the key.',
+  credentialsHint: 'Copy the API key and the base URL from the Infobip portal, and check the key’s scopes.',
   // https://www.infobip.com/docs/essentials/api-essentials/api-authentication
   api: ({ apiKey, apiUrl }) => ({ url: apiUrl, headers: { Authorization: `App ${apiKey}` } }),
 
@@ -97,8 +98,8 @@ export const infobip: kit.Provider<Settings> = {
   setUpNumbers,
 
   callbacks: {
-    urls: { events: 'HTTP forwarding URL of the number, for SMS and MMS' },
-    hint: 'the key in the URL does not fit: give Infobip the URL that this account shows',
+    urls: { events: 'HTTP forwarding URL of each number, for SMS and MMS' },
+    hint: 'the key in the URL does not match. Enter the URL shown for this account at Infobip',
     key: ({ callbackKey }) => callbackKey,
     // Up to 100: https://www.infobip.com/docs/api/channels/sms/outbound-sms/receive-outbound-sms-message-reports
     bringsMany: true,

@@ -61,14 +61,14 @@ export function phone({ at, ...given }: Omit<PhoneState, 'contactAt'> & { at: st
   const isClear = given.id !== '' && !Number.isNaN(contactAt.getTime())
   return isClear
     ? { kind: 'phone', phone: { ...given, contactAt } }
-    : unclear('a phone without its id or a time')
+    : unclear('a phone without an ID or a time')
 }
 
 /** A missed call, or what is unclear about it. One whose caller hides the number is nothing that could be told. @param given.at a date */
 export function missedCall({ from, to, at }: { from: string; to: string; at: string }): Brought {
   const calledAt = new Date(at)
   if (to === '' || Number.isNaN(calledAt.getTime()))
-    return unclear('a missed call without its number or time')
+    return unclear('a missed call without a number or a time')
   return from === '' ? NOTHING : { kind: 'missed call', from, to, calledAt }
 }
 
@@ -104,8 +104,8 @@ export function receipt(
 ): Brought {
   const { id, state, code = '', said = '', messageId, charge } = given
   const status = Object.hasOwn(states, state) ? states[state] : undefined
-  if (status === undefined) return unclear(`a report with the state "${state}"`)
+  if (status === undefined) return unclear(`a report with status "${state}"`)
   if (status === 'nothing') return NOTHING
-  if (id === '' && messageId === undefined) return unclear('a report without the id of a message')
+  if (id === '' && messageId === undefined) return unclear('a report without a message ID')
   return { kind: 'receipt', id, status, code, said, messageId, charge }
 }

@@ -60,10 +60,12 @@ function readAll<Settings extends AnyObject>(
   settings: Settings,
 ): Brought[] {
   const found = items === undefined ? request.fields : items(request, name, settings)
-  if (found === undefined || found === null) return [unclear('a request without what it should bring')]
+  if (found === undefined || found === null) return [unclear('a request without the expected content')]
   return [found].flat().flatMap((item) => {
     try {
-      return isRecord(item) ? read(item, { name, request, settings }) : [unclear('an item that is no object')]
+      return isRecord(item)
+        ? read(item, { name, request, settings })
+        : [unclear('an item that is not an object')]
     } catch (error) {
       return [unclear(`an item that could not be read (${(error as Error).name})`)]
     }
@@ -131,7 +133,7 @@ function readReceipt<Settings extends AnyObject>(
   return {
     ...record,
     status,
-    error: words === '' ? `${title} gives it as failed${code === '' ? '' : ` (${code})`}` : words,
+    error: words === '' ? `${title} reports it as failed${code === '' ? '' : ` (${code})`}` : words,
     ...(code === '' ? {} : { carrierCode: code }),
     ...(meaningOf(codes, code) === 'opted_out' ? { isOptedOut: true } : {}),
   }

@@ -104,7 +104,7 @@ export function createClient<Settings extends AnyObject>(
 
 /** Refuses a message with media for a provider that sends none. */
 export function refuseMedia({ mediaUrls }: MessageToSend, title: string): void {
-  if (mediaUrls.length > 0) throw new CarrierRejected(`${title} sends no media`)
+  if (mediaUrls.length > 0) throw new CarrierRejected(`${title} cannot send media`)
 }
 
 /** Tells people what a request got instead of what it asked for. */
@@ -118,10 +118,10 @@ function explainAnswer<Settings extends AnyObject>(
   const said = words === '' ? '' : ` It says: ${words}${code === '' ? '' : ` (${code})`}`
   const { status } = answer
   const isOfAccount = [401, 403].includes(status) || meaningOf(codes, code) === 'account'
-  if (isOfAccount) return `${title} does not accept the account. ${credentialsHint}${said}`
-  if (status === 429) return `${title} asks for a slower pace: try again in a minute.`
-  if (status >= 500) return `${title} failed at it (${status}): try again in a minute.${said}`
-  return `${title} refused it (${status}).${said}`
+  if (isOfAccount) return `${title} rejected the credentials. ${credentialsHint}${said}`
+  if (status === 429) return `${title} is rate limiting. Try again in a minute.`
+  if (status >= 500) return `${title} answered ${status}. Try again in a minute.${said}`
+  return `${title} refused the request (${status}).${said}`
 }
 
 /**

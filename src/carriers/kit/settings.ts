@@ -43,10 +43,10 @@ export function apiUrl(standard: string) {
     .default(standard)
     .test(
       'url',
-      `apiUrl must be a whole URL, such as ${standard}`,
+      `apiUrl must be a full URL, such as ${standard}`,
       (url) => /^https?:\/\//i.test(url) && URL.canParse(url),
     )
-    .meta({ about: 'Where the API is; another one only for regions and tests.' })
+    .meta({ about: 'The URL of the API. Change it only for another region or for tests.' })
 }
 
 /**
@@ -55,10 +55,10 @@ export function apiUrl(standard: string) {
  */
 export function callbackKey() {
   return text()
-    .matches(/^[\w-]{20,}$/, 'callbackKey must have 20 letters and digits at least')
+    .matches(/^[\w-]{20,}$/, 'callbackKey must have at least 20 letters and digits')
     .default(() => newToken())
     .meta({
-      about: 'The secret in the URLs that the carrier calls. Left empty, one is made up.',
+      about: 'The secret in the callback URLs. Leave empty to generate one.',
       secret: true,
     })
 }

@@ -7,17 +7,17 @@ type Settings = yup.InferType<typeof settings>
 
 const settings = yup.object({
   apiKey: kit.setting.needed(
-    'An API key of the kind "basic authentication": in the MessageMedia portal under Configuration, API Settings.',
+    'An API key of type "basic authentication". Create it in the MessageMedia portal under Configuration, API Settings.',
   ),
-  apiSecret: kit.setting.secret('The secret of that key. The portal shows it once.'),
+  apiSecret: kit.setting.secret('The secret of the API key. The portal shows it only once.'),
   publicKey: kit.setting
     .optional(
-      'The public key of the enabled signature key, which the API shows when one is made. Left empty, requests to us need no signature, and only the secret in our URLs.',
+      'The public key of the enabled signature key. The API shows it when the key is created. If empty, callbacks are authenticated only by the secret in their URL.',
     )
     .max(2000, 'publicKey must have at most 2000 characters')
     .test(
       'key',
-      'publicKey must be the base64 text that the API has shown',
+      'publicKey must be the base64 text returned by the API',
       (key) => key === '' || kit.verify.isRsaKey(key),
     ),
   callbackKey: kit.setting.callbackKey(),
@@ -28,25 +28,25 @@ const settings = yup.object({
 const CODES: kit.CodeTable = {
   opted_out: ['302'],
   words: {
-    301: 'The usage threshold is reached',
-    302: 'The recipient is blocked, such as after STOP',
+    301: 'The usage limit has been reached',
+    302: 'The recipient is blocked, for example after STOP',
     303: 'The sender is blocked',
     304: 'MessageMedia dropped it: ask its support',
-    305: 'It counts as a duplicate of another message',
-    320: 'It expired before it was handed on',
+    305: 'It was treated as a duplicate of another message',
+    320: 'It expired before it was forwarded',
     330: 'The gateway failed',
     331: 'MessageMedia discarded it',
     332: 'There is no route to the recipient',
-    333: 'The recipient cannot get texts of this sender',
+    333: 'The recipient cannot receive texts from this sender',
     400: 'It could not be delivered',
     401: 'It expired before it was delivered',
     402: 'The operator rejected it',
     403: 'The operator skipped it',
     405: 'The operator cancelled it',
-    410: 'The number of the sender is not valid',
-    411: 'The number of the recipient is not valid',
+    410: 'The sender’s number is not valid',
+    411: 'The recipient’s number is not valid',
     412: 'The operator blocks the recipient',
-    413: 'The recipient gets no texts',
+    413: 'The recipient cannot receive texts',
     414: 'The recipient could not be reached',
   },
 }
@@ -78,7 +78,7 @@ export const messagemedia: kit.Provider<Settings> = {
   settings,
   codes: CODES,
   credentialsHint:
-    'Make a key for basic authentication in the MessageMedia portal: one for HMAC is another one.',
+    'Create a key for basic authentication in the MessageMedia portal. A key for HMAC does not work.',
   api: ({ apiUrl, apiKey, apiSecret }) => ({
     url: apiUrl,
     headers: { Authorization: `Basic ${Buffer.from(`${apiKey}:${apiSecret}`).toString('base64')}` },
@@ -115,7 +115,7 @@ export const messagemedia: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Webhook URL for received messages and delivery reports' },
-    hint: 'the secret in the URL or X-MessageMedia-Signature does not fit: look at the URL there, at publicKey of the account, and at the clock here',
+    hint: 'the secret in the URL or X-MessageMedia-Signature does not match. Check the URL at MessageMedia, the account’s publicKey and the clock of this machine',
     key: ({ callbackKey }) => callbackKey,
     /**
      * Over the request line, the date and the body with nothing between: https://github.com/messagemedia/enterprise-webhooks-nodejs-sdk.
@@ -139,7 +139,7 @@ function readReply(fields: unknown): readonly kit.Brought[] {
   const [id, text] = [textAt(fields, 'reply_id'), textAt(fields, 'content')]
   // Media come within the request, at no URL.
   const hasMedia = textAt(fields, 'format') === 'MMS' || kit.listAt(fields, 'attachments').length > 0
-  const media = hasMedia ? [kit.unclear('a message with media, which MessageMedia has at no URL')] : []
+  const media = hasMedia ? [kit.unclear('a message with media for which MessageMedia gives no URL')] : []
   return hasMedia && text === '' ? media : [kit.message({ id, from, to, text }), ...media]
 }
 

@@ -36,7 +36,7 @@ export async function setUpPlivoNumbers(wanted: readonly kit.CarrierNumber[], as
     const name = `linehook-${address.split('/').at(-2) ?? ''}`
     const { body } = await ask({ path: '/Application/', json: { app_name: name, ...json } })
     appId = textAt(body, 'app_id')
-    if (appId === '') throw new kit.CarrierRefused('Plivo made no application')
+    if (appId === '') throw new kit.CarrierRefused('Plivo did not create an application')
   } else {
     await ask({ path: `/Application/${encodeURIComponent(appId)}/`, json })
   }

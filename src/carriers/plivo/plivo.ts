@@ -11,7 +11,7 @@ const settings = yup.object({
   authToken: kit.setting.secret('The Auth Token: beside it. With it Plivo also signs its requests to us.'),
   signatures: kit.setting.choice(
     ['V3', 'V2'],
-    'The signature that requests must have. V2 does not cover what they say: choose it only where V3 does not come.',
+    'The signature version required of callbacks. V2 does not cover their content, so use it only if Plivo does not send V3.',
   ),
   callbackKey: kit.setting.callbackKey(),
   apiUrl: kit.setting.apiUrl('https://api.plivo.com/v1'),
@@ -91,7 +91,7 @@ export const plivo: kit.Provider<Settings> = {
     if (status >= 300) return { said: textAt(body, 'error') || textAt(body, 'message') }
     // Wrong numbers are beside the ids of the others, in an answer of success.
     const isWrong = textAt(body, 'message_uuid.0') === '' && kit.listAt(body, 'invalid_number').length > 0
-    return isWrong ? { said: 'This is no number that Plivo can send to' } : undefined
+    return isWrong ? { said: 'Plivo cannot send to this number' } : undefined
   },
 
   /** https://docs.plivo.com/docs/messaging/api/overview */
@@ -100,8 +100,8 @@ export const plivo: kit.Provider<Settings> = {
   setUpNumbers: setUpPlivoNumbers,
 
   callbacks: {
-    urls: { message: 'Message URL of the application, with the method POST' },
-    hint: 'the signature of Plivo does not fit: look at authToken and signatures of the account, and at PUBLIC_URL',
+    urls: { message: 'Message URL of the application, with method POST' },
+    hint: 'Plivo’s signature does not match. Check the account’s authToken and signatures, and PUBLIC_URL',
     // A signature of V2 does not cover what the request says, and no signature has a time in it.
     key: ({ callbackKey }) => callbackKey,
     verify: isSignedByPlivo,

@@ -6,7 +6,7 @@ import { at, textAt } from '../kit.js'
 /** https://developers.sinch.com/docs/sms/api-reference/sms/tag/Webhooks/ */
 export function readInbound(event: unknown): kit.Brought {
   const type = textAt(event, 'type')
-  if (type !== 'mo_text' && type !== 'mo_media') return kit.unclear(`an event of the type "${type}"`)
+  if (type !== 'mo_text' && type !== 'mo_media') return kit.unclear(`an event of type "${type}"`)
   const isText = typeof at(event, 'body') === 'string'
   return kit.message({
     id: textAt(event, 'id'),

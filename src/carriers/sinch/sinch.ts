@@ -9,15 +9,15 @@ const settings = yup.object({
   servicePlanId: kit.setting.needed(
     'The service plan: in the Sinch dashboard under SMS, APIs, Service plan ID.',
   ),
-  apiToken: kit.setting.secret('The API token of the service plan, beside its id.'),
+  apiToken: kit.setting.secret('The API token of the service plan, shown next to its ID.'),
   // https://developers.sinch.com/docs/sms/api-reference/#base-url
   region: kit.setting.choice(
     ['us', 'eu', 'au', 'br', 'ca'],
-    'The region of the service plan, which its REST URL in the dashboard begins with.',
+    'The region of the service plan. The REST URL in the dashboard starts with it.',
   ),
-  apiUrl: kit.setting.optional('Where the API is, if not at the region; only for tests.'),
+  apiUrl: kit.setting.optional('The URL of the API, if not that of the region. Only for tests.'),
   webhookSecret: kit.setting.optionalSecret(
-    'The secret by which Sinch signs its requests to us, where its account manager has switched that on.',
+    'The secret with which Sinch signs callbacks. Your Sinch account manager has to turn signing on.',
   ),
   callbackKey: kit.setting.callbackKey(),
 })
@@ -32,20 +32,20 @@ const CODES: kit.CodeTable = {
   rejected: [/^syntax_/, 'illegal_number_type', 'unknown_group', 'unknown_campaign'],
   words: {
     402: 'there is no route to the recipient',
-    403: 'Sinch has failed at it',
-    404: 'a temporary fault on the way',
+    403: 'Sinch failed to send it',
+    404: 'a temporary failure in transit',
     406: 'it expired before it was sent',
     407: 'it was cancelled',
     408: 'the message centre rejected it',
     410: 'there is no default sender for the recipient',
-    411: 'it has too many parts',
+    411: 'the message has too many parts',
     412: 'the account is not set up for the region',
     413: 'the account is blocked, or has no credit',
     414: 'Sinch could not fetch the media',
     415: 'the network rejected the media message',
     416: 'the network does not support the media message',
-    417: 'the recipient cannot be reached by a media message',
-    418: 'the phone does not know such media',
+    417: 'the recipient cannot receive media messages',
+    418: 'the phone does not support this media',
   },
 }
 
@@ -103,7 +103,7 @@ export const sinch: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Callback URL of the service plan' },
-    hint: 'the key in the URL or x-sinch-webhook-signature does not fit: look at webhookSecret, and at the clock here',
+    hint: 'the key in the URL or x-sinch-webhook-signature does not match. Check webhookSecret and the clock of this machine',
     key: ({ callbackKey }) => callbackKey,
     /** Over the body, the nonce and the time: https://developers.sinch.com/docs/sms/release-notes/ (HMAC for callbacks) */
     verify: ({ webhookSecret }, { body, header }) => {

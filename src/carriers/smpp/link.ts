@@ -94,7 +94,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
 
   function take({ pdu, header, body }: ReceivedPdu): void {
     if (pdu === undefined) {
-      pending.get(header.sequence)?.settle(new NoAnswer('the response cannot be read', true))
+      pending.get(header.sequence)?.settle(new NoAnswer('the response could not be read', true))
       // Every SMSC knows this status. It says that the lengths in the PDU are wrong.
       if (header.commandId < 0x80000000) refuse(header.sequence, 'ESME_RINVCMDLEN')
     } else if (pdu.isResponse()) pending.get(pdu.sequence_number)?.settle(pdu)
@@ -141,7 +141,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
         settle(new NoAnswer(`no response to ${command} in ${timeoutMs} ms`, true))
       }, timeoutMs)
       const giveUp = () => {
-        reject(new NoAnswer('the wait for the response was ended', true))
+        reject(new NoAnswer('stopped waiting for the response', true))
       }
       const settle = (outcome: Pdu | NoAnswer) => {
         clearTimeout(tooLate)
@@ -166,12 +166,12 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
       try {
         await window.enter(AbortSignal.any([signal, AbortSignal.timeout(windowMs)]))
       } catch (error) {
-        throw error instanceof NoAnswer ? error : new NoAnswer('no place in the window in time', false)
+        throw error instanceof NoAnswer ? error : new NoAnswer('the window was full for too long', false)
       }
       // A process that was stopped reads its sockets before its timers run. Its claim may be over by then.
       if (signal.aborted || performance.now() - askedAt > windowMs + LATE_MS) {
         window.leave()
-        throw new NoAnswer('the wait was ended before it was written', false)
+        throw new NoAnswer('stopped before it was sent', false)
       }
       return write(command, fields, responseMs, signal, () => {
         window.leave()

@@ -70,7 +70,7 @@ async function acceptOutbinds(
     }
     server.on('error', (error) => {
       server.close()
-      reject(new NotBound(`cannot listen at port ${port}: ${error.message}`))
+      reject(new NotBound(`cannot listen on port ${port}: ${error.message}`))
     })
     server.listen(port, () => {
       options.onListening()
@@ -97,9 +97,9 @@ function faultInOutbind(
   { outbindSystemId, outbindPassword }: SmppSettings,
 ): string | undefined {
   if (outbindSystemId !== '' && textField(outbind, 'system_id') !== outbindSystemId)
-    return 'its outbind has another name than outbindSystemId'
+    return 'the name in its outbind is not outbindSystemId'
   if (!isSameSecret(textField(outbind, 'password'), outbindPassword))
-    return 'its outbind has another password than outbindPassword'
+    return 'the password in its outbind is not outbindPassword'
   return undefined
 }
 
@@ -133,7 +133,7 @@ export async function keepListening(options: ListeningOptions): Promise<void> {
     const faultIn = (outbind: Pdu) => {
       const fault = isStopping() ? 'this process is stopping' : faultInOutbind(outbind, settings)
       if (fault !== undefined) return fault
-      if (places.size >= settings.bindCount) return `it has ${places.size} sessions already (bindCount)`
+      if (places.size >= settings.bindCount) return `it already has ${places.size} sessions (bindCount)`
       places.add(socket)
       return undefined
     }

@@ -115,7 +115,7 @@ export async function answerOutbind(
   let settle: (fault: string | undefined) => void = () => undefined
   const settled = new Promise<string | undefined>((resolve) => (settle = resolve))
   const session = createSession(socket, options, (first) => {
-    const fault = first.command === 'outbind' ? faultIn(first) : 'it began with something other than outbind'
+    const fault = first.command === 'outbind' ? faultIn(first) : 'it did not start with outbind'
     // What has come behind it in the same packet is not read.
     if (fault !== undefined) session.end(new Error(fault))
     settle(fault)
@@ -126,7 +126,7 @@ export async function answerOutbind(
   if (signal?.aborted === true) cut()
   signal?.addEventListener('abort', cut)
   const tooLate = setTimeout(() => {
-    session.end(new Error(`it said nothing in ${patience.outbindMs} ms`))
+    session.end(new Error(`it sent nothing for ${patience.outbindMs} ms`))
   }, patience.outbindMs)
   void session.ended.then(({ message }) => {
     settle(message)
@@ -186,7 +186,7 @@ function createSession(
 
 /** What SMSCs say to a kind of bind that they do not take; some say it to a wrong password too. */
 const KIND_UNKNOWN: ReadonlySet<string> = new Set(['ESME_RINVCMDID', 'ESME_RBINDFAIL', 'ESME_RINVBNDSTS'])
-const HINT = '; if it takes no transceivers, set bindAs to transmitter-and-receiver'
+const HINT = '. If it does not accept transceivers, set bindAs to transmitter-and-receiver'
 
 async function bind(
   link: Link,
@@ -200,7 +200,7 @@ async function bind(
     response = await link.control(`bind_${bindAs}`, fields, timeoutMs)
   } catch (error) {
     link.end(new Error('not bound'))
-    throw new NotBound(`connected, but no answer to the bind: ${(error as Error).message}`)
+    throw new NotBound(`connected, but the bind was not answered: ${(error as Error).message}`)
   }
   if (response.command_status === 0 && response.command === `bind_${bindAs}_resp`) return
   link.end(new Error('not bound'))

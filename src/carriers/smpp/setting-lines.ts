@@ -48,7 +48,7 @@ export function readTlv(line: string): Tlv {
   const encode = Object.hasOwn(ENCODERS, type) ? ENCODERS[type] : undefined
   if (name === undefined || Number(tag) > 0xffff || encode === undefined) {
     throw new Error(
-      `"${line}" is not a name, a tag, a type (${Object.keys(ENCODERS).join(', ')}) and a value`,
+      `"${line}" must be a name, a tag, a type (${Object.keys(ENCODERS).join(', ')}) and a value`,
     )
   }
   if (value !== undefined) encode(value)
@@ -64,7 +64,7 @@ export function readStatusRule(line: string): [code: number, meaning: StatusMean
   const [, code, written] = /^(0x[0-9a-f]{1,8}|\d{1,10})\s+(\w+)$/i.exec(line) ?? []
   const meaning = MEANINGS.find((each) => each === written)
   if (code === undefined || meaning === undefined || Number(code) === 0) {
-    throw new Error(`"${line}" is not a status other than 0 and one of ${MEANINGS.join(', ')}`)
+    throw new Error(`"${line}" must be a status other than 0, followed by one of ${MEANINGS.join(', ')}`)
   }
   return [Number(code), meaning]
 }
@@ -74,7 +74,7 @@ export function readHost(line: string): { host: string; port: number | undefined
   const [, inBrackets, name, port] = /^(?:\[([^\]]+)\]|([^\s:]+))(?::(\d{1,5}))?$/.exec(line) ?? []
   const host = inBrackets ?? name
   if (host === undefined || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) {
-    throw new Error(`"${line}" is no host or host:port`)
+    throw new Error(`"${line}" is not a host or host:port`)
   }
   return { host, port: port === undefined ? undefined : Number(port) }
 }
@@ -83,6 +83,6 @@ export function readHost(line: string): { host: string; port: number | undefined
 export function readNetwork(line: string): AddressRange {
   const cidr = isIP(line) === 0 ? line : `${line}/${isIP(line) === 4 ? 32 : 128}`
   const [range] = parseRanges([cidr])
-  if (range === undefined) throw new Error(`"${line}" is no address`)
+  if (range === undefined) throw new Error(`"${line}" is not an address`)
   return range
 }

@@ -3,125 +3,133 @@ import { linesOf, readHost, readNetwork, readStatusRule, readTlv } from './setti
 
 /** What an account at an SMSC is made of. */
 export const smppSettings = yup.object({
-  host: yup.string().trim().required().meta({ about: 'Where the SMSC is: a name or an address.' }),
+  host: yup.string().trim().required().meta({ about: 'The host name or address of the SMSC.' }),
   port: whole(1, 65_535).default(2775).meta({ about: 'The port of the SMSC.' }),
-  tls: yup.boolean().default(false).meta({ about: 'Whether to connect by TLS.' }),
+  tls: yup.boolean().default(false).meta({ about: 'Whether to connect with TLS.' }),
   tlsCertificate: yup.string().default('').meta({
-    about: 'With TLS: the certificate (PEM) to trust, where no public authority has signed the SMSC’s.',
+    about: 'With TLS, the certificate (PEM) to trust if the SMSC’s is not signed by a public authority.',
     multiline: true,
   }),
-  systemId: ascii(15).required().meta({ about: 'The name to bind with.' }),
+  systemId: ascii(15).required().meta({ about: 'The system ID to bind with.' }),
   // SMPP 3.4 allows 8 characters; SMSCs take longer passwords.
   password: ascii(64).default('').meta({ about: 'The password to bind with.', secret: true }),
-  systemType: ascii(12).default('').meta({ about: 'Empty, unless the SMSC asks for one.' }),
+  systemType: ascii(12).default('').meta({ about: 'Leave empty unless the SMSC requires one.' }),
   bindAs: yup
     .string()
     .oneOf(['transceiver', 'transmitter-and-receiver'] as const)
     .default('transceiver')
     .meta({
       about:
-        '`transceiver`: one session for both ways. `transmitter-and-receiver`: two, where the SMSC wants it so.',
+        '`transceiver` uses one session for both directions. `transmitter-and-receiver` uses two, if the SMSC requires it.',
     }),
   bindCount: whole(1, 20).default(1).meta({
-    about: 'Sessions of the account, or of each kind where there are two, in all processes together.',
+    about:
+      'The number of sessions across all processes. With transmitter-and-receiver, the number of each kind.',
   }),
   windowSize: whole(1, 1000)
     .default(10)
-    .meta({ about: 'Messages that one session may have sent without an answer yet.' }),
+    .meta({ about: 'How many messages one session may send before the first is answered.' }),
   sourceTon: whole(0, 6)
     .default(1)
     .meta({ about: 'Type of number of our lines: 1 international, 0 unknown.' }),
   sourceNpi: whole(0, 18)
     .default(1)
     .meta({ about: 'Numbering plan of our lines: 1 ISDN (E.164), 0 unknown.' }),
-  destTon: whole(0, 6).default(1).meta({ about: 'Type of number of those we send to.' }),
-  destNpi: whole(0, 18).default(1).meta({ about: 'Numbering plan of those we send to.' }),
-  shortCodeTon: whole(0, 6)
-    .default(3)
-    .meta({ about: 'Type of number of short codes, ours and others: 3 network specific, 6 abbreviated.' }),
+  destTon: whole(0, 6).default(1).meta({ about: 'Type of number of recipients.' }),
+  destNpi: whole(0, 18).default(1).meta({ about: 'Numbering plan of recipients.' }),
+  shortCodeTon: whole(0, 6).default(3).meta({
+    about: 'Type of number of short codes, as sender or recipient: 3 network specific, 6 abbreviated.',
+  }),
   shortCodeNpi: whole(0, 18).default(0).meta({ about: 'Numbering plan of short codes: 0 unknown.' }),
   nameTon: whole(0, 6).default(5).meta({ about: 'Type of number of names as senders: 5 alphanumeric.' }),
   nameNpi: whole(0, 18).default(0).meta({ about: 'Numbering plan of names as senders: 0 unknown.' }),
-  plusSign: yup.boolean().default(false).meta({ about: 'Whether numbers are sent with a leading +.' }),
+  plusSign: yup.boolean().default(false).meta({ about: 'Whether to send numbers with a leading +.' }),
   longMessages: yup
     .string()
     .oneOf(['udh', 'payload'] as const)
     .default('udh')
     .meta({
-      about: 'Long texts: `udh` cuts them here, `payload` lets the SMSC do it (message_payload).',
+      about:
+        'How long texts are split: `udh` splits them here, `payload` lets the SMSC do it (message_payload).',
     }),
   defaultAlphabet: yup
     .string()
     .oneOf(['gsm-7', 'latin-1'] as const)
     .default('gsm-7')
-    .meta({ about: 'What the SMSC takes data_coding 0 for: `gsm-7` or `latin-1`.' }),
+    .meta({ about: 'The encoding that the SMSC uses for data_coding 0: `gsm-7` or `latin-1`.' }),
   receiptIds: yup
     .string()
     .oneOf(['as-sent', 'hex-to-decimal', 'decimal-to-hex'] as const)
     .default('as-sent')
     .meta({
       about:
-        'How receipts write the id that the SMSC gave: `as-sent`, or `hex-to-decimal`, or `decimal-to-hex`.',
+        'How receipts write the message ID of the SMSC: `as-sent`, `hex-to-decimal` or `decimal-to-hex`.',
     }),
-  serviceType: ascii(5).default('').meta({ about: 'Empty, unless the SMSC asks for one (service_type).' }),
-  priority: whole(0, 3).default(0).meta({ about: 'priority_flag of what is sent: 0 lowest, 3 highest.' }),
+  serviceType: ascii(5)
+    .default('')
+    .meta({ about: 'Leave empty unless the SMSC requires one (service_type).' }),
+  priority: whole(0, 3).default(0).meta({ about: 'The priority_flag of messages: 0 lowest, 3 highest.' }),
   receipts: yup
     .string()
     .oneOf(['all', 'failures', 'none'] as const)
     .default('all')
-    .meta({ about: 'Which receipts are asked for (registered_delivery).' }),
+    .meta({ about: 'Which receipts to request (registered_delivery).' }),
   validity: yup
     .boolean()
     .default(true)
-    .meta({ about: 'Whether the SMSC is told when a text with `expiresAt` expires (validity_period).' }),
-  gsmDataCoding: whole(0, 255)
-    .default(0)
-    .meta({ about: 'data_coding of texts in the default alphabet, where the SMSC wants another than 0.' }),
+    .meta({ about: 'Whether to tell the SMSC when a text with `expiresAt` expires (validity_period).' }),
+  gsmDataCoding: whole(0, 255).default(0).meta({
+    about: 'The data_coding of texts in the default alphabet, if the SMSC expects a value other than 0.',
+  }),
   unicodeDataCoding: whole(0, 255)
     .default(8)
-    .meta({ about: 'data_coding of all other texts (UCS-2), where the SMSC wants another than 8.' }),
+    .meta({ about: 'The data_coding of all other texts (UCS-2), if the SMSC expects a value other than 8.' }),
   tlvs: lines(readTlv).meta({
     about:
-      'Further fields, one a line: name, tag, type (text, cstring, int8, int16, int32, hex) and a value, such as ' +
-      '`entityId 0x1400 text 1101234567890`. A message brings the value itself in `carrierOptions`, by the name.',
+      'Additional fields, one per line: name, tag, type (text, cstring, int8, int16, int32, hex) and a value, such as ' +
+      '`entityId 0x1400 text 1101234567890`. A message can set its own value in `carrierOptions` under that name.',
     multiline: true,
   }),
   statuses: lines(readStatusRule).meta({
     about:
-      'What the SMSC’s own statuses mean, one a line: a number, and throttled, unavailable, rejected, account or ' +
+      'The meaning of the SMSC’s own statuses, one per line: a number, then throttled, unavailable, rejected, account or ' +
       'unknown, such as `0x0412 throttled`.',
     multiline: true,
   }),
   standbyHosts: lines(readHost).meta({
-    about: 'Hosts to bind at when the first cannot be reached or refuses, one a line, as host or host:port.',
+    about: 'Hosts to bind to if the first one is unreachable or refuses, one per line, as host or host:port.',
     multiline: true,
   }),
   receiverHost: lines(readHost).meta({
     about:
-      'With transmitter-and-receiver: the host of the receiver, where it is another, as host or host:port.',
+      'With transmitter-and-receiver, the host of the receiver if it is a different one, as host or host:port.',
   }),
   outbindPort: whole(0, 65_535).default(0).meta({
     about:
-      'Where the SMSC connects to us and says outbind, for the transceiver or the receiver. 0: we connect to it.',
+      'The port on which the SMSC connects to us and sends outbind, for the transceiver or the receiver. With 0, we connect to the SMSC.',
   }),
   outbindFrom: lines(readNetwork)
-    .test('outbind', 'outbindFrom must be set with outbindPort: the addresses of the SMSC', function (from) {
-      return !hasOutbind(this.parent) || from.trim() !== ''
-    })
+    .test(
+      'outbind',
+      'outbindFrom must be set with outbindPort to the addresses of the SMSC',
+      function (from) {
+        return !hasOutbind(this.parent) || from.trim() !== ''
+      },
+    )
     .meta({
       about:
-        'With outbindPort: the addresses that may connect, one a line, such as 203.0.113.7 or 203.0.113.0/24.',
+        'With outbindPort, the addresses that may connect, one per line, such as 203.0.113.7 or 203.0.113.0/24.',
       multiline: true,
     }),
   outbindSystemId: ascii(15)
     .default('')
-    .meta({ about: 'With outbindPort: the name that the SMSC says. Empty: any.' }),
+    .meta({ about: 'With outbindPort, the system ID that the SMSC sends. Leave empty to accept any.' }),
   outbindPassword: ascii(64)
     .default('')
     .test('outbind', 'outbindPassword must be set with outbindPort', function (password) {
       return !hasOutbind(this.parent) || password !== ''
     })
-    .meta({ about: 'With outbindPort: the password that the SMSC says.', secret: true }),
+    .meta({ about: 'With outbindPort, the password that the SMSC sends.', secret: true }),
   outbindCertificate: yup
     .string()
     .default('')
@@ -130,7 +138,7 @@ export const smppSettings = yup.object({
     })
     .meta({
       about:
-        'With outbindPort and tls: the certificate (PEM) that we show, and those between it and its authority.',
+        'With outbindPort and tls, the certificate (PEM) that we present, with any intermediate certificates.',
       multiline: true,
     }),
   outbindKey: yup
@@ -140,13 +148,13 @@ export const smppSettings = yup.object({
       return !hasOutbindTls(this.parent) || key !== ''
     })
     .meta({
-      about: 'With outbindPort and tls: the key (PEM) of that certificate.',
+      about: 'With outbindPort and tls, the private key (PEM) of that certificate.',
       secret: true,
       multiline: true,
     }),
   enquireLinkSeconds: whole(1, 3600)
     .default(30)
-    .meta({ about: 'How often to ask whether the SMSC is still there.' }),
+    .meta({ about: 'How often to check that the SMSC is still there (enquire_link).' }),
 })
 
 /** What an account's settings say beside the one that is looked at. */

@@ -40,7 +40,7 @@ export function createSmpp(
 
   /** @throws the four errors of a carrier */
   async function submit(fields: PduFields, signal: AbortSignal): Promise<string> {
-    if (sessions === undefined) throw new CarrierUnavailable('no process holds the sessions of the account')
+    if (sessions === undefined) throw new CarrierUnavailable('no process is running the account’s sessions')
     try {
       return readResponse(await sessions.request('submit_sm', fields, signal), settings)
     } catch (error) {
@@ -59,12 +59,14 @@ export function createSmpp(
         return await submit(fields, signal)
       } catch (error) {
         if (!(error instanceof CarrierThrottled || error instanceof CarrierUnavailable))
-          throw new CarrierOutcomeUnknown('a part of the message was taken, and a later one not', {
+          throw new CarrierOutcomeUnknown('a part of the message was accepted, but a later one was not', {
             cause: error,
           })
       }
       await sleep(reconnectMs(failures, Math.random()), undefined, { signal }).catch(() => {
-        throw new CarrierOutcomeUnknown('a part of the message was taken, and a later one not in time')
+        throw new CarrierOutcomeUnknown(
+          'a part of the message was accepted, but a later one was not accepted in time',
+        )
       })
     }
   }
@@ -72,8 +74,8 @@ export function createSmpp(
   return {
     name,
     send: async (message, signal) => {
-      if (message.mediaUrl !== null) throw new CarrierRejected('this carrier sends texts only')
-      if (signal.aborted) throw new CarrierOutcomeUnknown('the time was over before it began')
+      if (message.mediaUrl !== null) throw new CarrierRejected('this carrier can send only texts')
+      if (signal.aborted) throw new CarrierOutcomeUnknown('the time ran out before it was sent')
       reference += 1
       const [first = {}, ...further] = submitsOf(message, settings, reference)
       if (further.length >= MAX_PARTS) throw new CarrierRejected('the text is too long')

@@ -9,20 +9,25 @@ export const SLOTS = ['sim1', 'sim2', 'sim3'] as const
 
 export const settings = yup.object({
   username: kit.setting.needed(
-    'The user name that the app shows at its local server, or at its cloud server.',
+    'The user name that the app shows under its local server or its cloud server.',
   ),
-  password: kit.setting.secret('The password beside it.'),
+  password: kit.setting.secret('The password shown with it.'),
   apiUrl: kit.setting.apiUrl('https://api.sms-gate.app/3rdparty/v1').meta({
     about:
-      'Where the API is: the phone itself, such as http://192.168.1.20:8080, the cloud, or a server of your own.',
+      'The URL of the API: the phone itself, such as http://192.168.1.20:8080, the cloud, or your own server.',
   }),
-  signingKey: kit.setting.secret('In the app under Settings, Webhooks, Signing key.'),
-  deviceId: kit.setting.optional('Which phone, where the cloud account has several; the app shows its ID.'),
-  sim1: simNumber('The number of the SIM card in slot 1. A line sends by the card with its number.'),
+  signingKey: kit.setting.secret(
+    'The signing key. Find it in the app under Settings, Webhooks, Signing key.',
+  ),
+  deviceId: kit.setting.optional('The ID of the phone, if the cloud account has several. The app shows it.'),
+  sim1: simNumber('The number of the SIM card in slot 1. A line sends through the card with its own number.'),
   sim2: simNumber('The number of the SIM card in slot 2.'),
   sim3: simNumber('The number of the SIM card in slot 3.'),
   awayAfterHours: kit.setting
-    .optional('After so many hours without a word the cloud takes no message for the phone. 0: never.', '2')
+    .optional(
+      'The cloud accepts no messages for a phone that has been silent for this many hours. 0 turns this off.',
+      '2',
+    )
     .matches(/^\d{1,3}$/, 'awayAfterHours must be a whole number of hours'),
 })
 

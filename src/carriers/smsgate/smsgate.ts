@@ -24,7 +24,7 @@ export const smsgate: kit.Provider<Settings> = {
   settings,
   // We name a message by our id, so one that the phone knows was perhaps taken: https://docs.sms-gate.app/faq/errors/
   codes: { statuses: { 409: 'unknown' } },
-  credentialsHint: 'Copy the user name and the password from the app: each of its servers has its own.',
+  credentialsHint: 'Copy the user name and the password from the app. Each of its servers has its own.',
   /** https://docs.sms-gate.app/integration/authentication/ */
   api: ({ username, password, apiUrl }) => ({
     url: apiUrl,
@@ -37,7 +37,7 @@ export const smsgate: kit.Provider<Settings> = {
     const { id, from, to, text, expiresInMs } = message
     const slot = SLOTS.findIndex((each) => sims[each] === from)
     if (slot < 0 && SLOTS.some((each) => sims[each] !== '')) {
-      throw new kit.CarrierUnavailable('No SIM card of the account has the number of the line')
+      throw new kit.CarrierUnavailable('No SIM card in this account has the line’s number')
     }
     return {
       path: '/messages',
@@ -81,8 +81,8 @@ export const smsgate: kit.Provider<Settings> = {
   },
 
   callbacks: {
-    urls: { events: 'Webhook URL, for each event' },
-    hint: 'X-Signature does not fit: look at signingKey of the account, and at the clocks of the phone and here',
+    urls: { events: 'Webhook URL for each event' },
+    hint: 'X-Signature does not match. Check the account’s signingKey, and the clocks of the phone and this machine',
     /** Over the body and, right behind it, the time (features/webhooks, as above). */
     verify: ({ signingKey }, { body, header }) => {
       const time = header('X-Timestamp')
@@ -97,7 +97,7 @@ export const smsgate: kit.Provider<Settings> = {
       if (type === 'system:ping') return readPing(event, its)
       if (type === 'sms:received') return readMessage(event, textAt(payload, 'message'), its)
       if (type === 'mms:downloaded') return readMms(event, its)
-      if (kit.entryOf(STATES, type) === undefined) return kit.unclear(`an event of the type "${type}"`)
+      if (kit.entryOf(STATES, type) === undefined) return kit.unclear(`an event of type "${type}"`)
       const [id, reason] = [textAt(payload, 'messageId'), textAt(payload, 'reason')]
       const code = /^[A-Z][A-Z_]+/.exec(reason)?.[0] ?? (type === 'sms:cancelled' ? 'cancelled' : '')
       return kit.receipt(STATES, { id, state: type, code, said: reason, messageId: id })

@@ -67,7 +67,8 @@ export function createApi(
         if (typeof body.next_page_uri !== 'string' || body.next_page_uri === '') return
         const next = new URL(body.next_page_uri, `${base}/`)
         // The credentials go along.
-        if (next.origin !== origin) throw new CarrierRefused("Twilio's list goes on at another host")
+        if (next.origin !== origin)
+          throw new CarrierRefused("The next page of Twilio's list is on another host")
         url = next.href
       }
     },

@@ -39,18 +39,17 @@ export function explainAnswer(answer: SafeResponse): string {
   const said = message === '' ? '' : ` It says: ${withoutNumbers(message)}${code === '' ? '' : ` (${code})`}`
   switch (status) {
     case 401:
-      return `Twilio does not accept the account SID with this auth token: copy both from the Twilio console.${said}`
+      return `Twilio rejected the account SID or auth token. Copy both from the Twilio console.${said}`
     case 403:
-      return `Twilio forbids it for this account: look at its state in the Twilio console.${said}`
+      return `Twilio does not allow this for the account. Check its status in the Twilio console.${said}`
     case 404:
-      return `Twilio does not know this account SID, or what was asked for: copy the SID from the Twilio console.${said}`
+      return `Twilio did not find this account SID or the requested resource. Copy the SID from the Twilio console.${said}`
     case 429:
-      return 'Twilio asks for a slower pace: try again in a minute.'
+      return 'Twilio is rate limiting. Try again in a minute.'
   }
-  if (status >= 500)
-    return `Twilio failed at it (${status}): try again in a minute, and look at its status page.`
-  if (status >= 400) return `Twilio refused it (${status}).${said}`
-  return `What answered ${status} was not Twilio's API: look at apiUrl.`
+  if (status >= 500) return `Twilio answered ${status}. Try again in a minute, and check its status page.`
+  if (status >= 400) return `Twilio refused the request (${status}).${said}`
+  return `The server that answered ${status} is not Twilio's API. Check apiUrl.`
 }
 
 /** Tells people why there was no answer at all. */
@@ -80,15 +79,15 @@ const WORDS: Record<string, string> = {
   21614: 'the number cannot receive text messages',
   30001: "the number's queue at Twilio overflowed",
   30002: 'the account at Twilio is suspended',
-  30003: 'the phone cannot be reached: it is off, or has no service',
+  30003: 'the phone cannot be reached: it is off or has no service',
   30004: 'the message was blocked: the recipient has blocked the line or cannot receive such messages',
-  30005: 'the number does not exist any more',
+  30005: 'the number no longer exists',
   30006: 'the number is a landline, or its carrier cannot be reached',
-  30007: 'the message was filtered by Twilio or the carrier as unwanted',
+  30007: 'Twilio or the carrier filtered the message as unwanted',
   30008: 'the carrier gave no reason',
-  30009: 'a part of the message was lost on the way',
-  30010: 'the price of the message is above the limit of the account',
-  30034: 'the number is not registered for messages from programs (A2P 10DLC)',
+  30009: 'part of the message was lost in transit',
+  30010: 'the message costs more than the account’s price limit',
+  30034: 'the number is not registered for application messaging (A2P 10DLC)',
 }
 
 export function explainCode(code: string): string | undefined {

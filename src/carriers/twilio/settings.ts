@@ -16,25 +16,25 @@ export const twilioSettings: yup.ObjectSchema<TwilioSettings> = yup.object({
   accountSid: yup
     .string()
     .required('accountSid must be set: it is on the first page of the Twilio console')
-    .matches(/^AC[0-9a-fA-F]{32}$/, 'accountSid must be AC and 32 hexadecimal digits')
-    .meta({ about: 'The account SID, which the first page of the Twilio console shows.' }),
+    .matches(/^AC[0-9a-fA-F]{32}$/, 'accountSid must be AC followed by 32 hexadecimal digits')
+    .meta({ about: 'The account SID, shown on the first page of the Twilio console.' }),
   authToken: yup
     .string()
     .required('authToken must be set: it is beside the account SID in the Twilio console')
     .max(200, 'authToken must have at most 200 characters')
     .meta({
       about:
-        'The auth token beside it. Twilio signs its callbacks with it, and requests to Twilio need it where there is no API key.',
+        'The auth token, shown next to the account SID. Twilio signs callbacks with it. Without an API key, requests to Twilio use it too.',
       secret: true,
     }),
   apiKeySid: yup
     .string()
     .trim()
     .default('')
-    .matches(/^(SK[0-9a-fA-F]{32})?$/, 'apiKeySid must be SK and 32 hexadecimal digits')
+    .matches(/^(SK[0-9a-fA-F]{32})?$/, 'apiKeySid must be SK followed by 32 hexadecimal digits')
     .meta({
       about:
-        'An API key, with which requests to Twilio are made instead. Its callbacks need the auth token all the same.',
+        'An API key for requests to Twilio, used instead of the auth token. Callbacks still need the auth token.',
     }),
   apiKeySecret: yup
     .string()
@@ -42,18 +42,18 @@ export const twilioSettings: yup.ObjectSchema<TwilioSettings> = yup.object({
     .max(200, 'apiKeySecret must have at most 200 characters')
     .when('apiKeySid', {
       is: (sid: string) => sid !== '',
-      then: (secret) => secret.required('apiKeySecret must be set beside apiKeySid'),
+      then: (secret) => secret.required('apiKeySecret must be set together with apiKeySid'),
     })
-    .meta({ about: 'The secret of the API key, which Twilio shows once.', secret: true }),
+    .meta({ about: 'The secret of the API key. Twilio shows it only once.', secret: true }),
   greeting: yup
     .string()
     .trim()
     .max(1000, 'greeting must have at most 1000 characters')
     .default('Please leave a message after the tone.')
-    .meta({ about: 'What callers hear before the tone of the voicemail.' }),
+    .meta({ about: 'The greeting callers hear before the voicemail tone.' }),
   apiUrl: yup
     .string()
     .default('https://api.twilio.com')
-    .test('url', 'apiUrl must be a whole URL, such as https://api.twilio.com', (url) => URL.canParse(url))
-    .meta({ about: "Where Twilio's API is; another one only for tests and regional accounts." }),
+    .test('url', 'apiUrl must be a full URL, such as https://api.twilio.com', (url) => URL.canParse(url))
+    .meta({ about: "The URL of Twilio's API. Change it only for tests and regional accounts." }),
 })

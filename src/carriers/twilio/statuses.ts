@@ -25,7 +25,7 @@ export function readOutcome(
 ): Omit<SentRecord, 'carrierMessageId'> | undefined {
   const outcome = Object.hasOwn(STATUSES, status) ? STATUSES[status] : undefined
   if (outcome !== 'failed') return outcome && { status: outcome }
-  const said = errorMessage === '' ? `Twilio gives it as ${status}` : errorMessage.slice(0, 500)
+  const said = errorMessage === '' ? `Twilio reports it as ${status}` : errorMessage.slice(0, 500)
   return {
     status: 'failed',
     error: explainCode(errorCode) ?? withoutNumbers(said),

@@ -112,7 +112,7 @@ async function testAccount(api: TwilioApi, signal: AbortSignal): Promise<string 
     const status = answer.status === 200 ? readObject(answer)?.status : undefined
     if (status === 'active') return undefined
     return typeof status === 'string'
-      ? `The account is ${status} at Twilio: the Twilio console says why.`
+      ? `The account is ${status} at Twilio. The Twilio console shows why.`
       : explainAnswer(answer)
   } catch (error) {
     return explainTwilioFailure(error)
@@ -151,7 +151,7 @@ async function setUpNumber(
   if (answer.status !== 200) throw new CarrierRefused(`${number}: ${explainAnswer(answer)}`)
   const record = readObject(answer) ?? {}
   const rival = RIVALS.find(([field]) => typeof record[field] === 'string' && record[field] !== '')
-  if (rival) throw new CarrierRefused(`${number}: take it off its ${rival[1]} in the Twilio console first`)
+  if (rival) throw new CarrierRefused(`${number}: remove it from its ${rival[1]} in the Twilio console first`)
 }
 
 /** Settings at Twilio that take the place of a number's own URLs. Our API request cannot undo them. */

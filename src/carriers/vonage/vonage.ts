@@ -9,10 +9,10 @@ const settings = yup.object({
   apiKey: kit.setting.needed('The API key: at the top of the API settings of the Vonage dashboard.'),
   apiSecret: kit.setting.secret('The API secret: in the API settings of the Vonage dashboard.'),
   signatureSecret: kit.setting.secret(
-    'The signature secret, which is not the API secret: in the API settings, under Signed webhooks. With it Vonage signs its requests to us.',
+    'The signature secret (not the API secret), with which Vonage signs callbacks. Find it in the API settings under Signed webhooks.',
   ),
   applicationId: kit.setting.optional(
-    'The id of the application that numbers are linked to by `carrier setup`: in the dashboard under Applications. Left empty, a person enters the URLs there.',
+    'The ID of the application to which `carrier setup` links numbers. Find it in the dashboard under Applications. If empty, enter the callback URLs at Vonage yourself.',
   ),
   apiUrl: kit.setting.apiUrl('https://api.nexmo.com'),
 })
@@ -44,7 +44,7 @@ export const vonage: kit.Provider<Settings> = {
   settings,
   numbers: 'plain',
   codes: CODES,
-  credentialsHint: 'Copy the API key and the API secret from the API settings of the Vonage dashboard.',
+  credentialsHint: 'Copy the API key and the API secret from the API settings in the Vonage dashboard.',
   api: ({ apiKey, apiSecret, apiUrl }) => ({
     url: apiUrl,
     headers: { Authorization: `Basic ${Buffer.from(`${apiKey}:${apiSecret}`).toString('base64')}` },
@@ -74,7 +74,7 @@ export const vonage: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { inbound: 'Inbound URL', status: 'Status URL' },
-    hint: 'the token of Vonage does not fit: look at signatureSecret of the account, and at the clock here',
+    hint: 'Vonage’s token does not match. Check the account’s signatureSecret and the clock of this machine',
     /** A token that has the hash of the body in it: https://developer.vonage.com/en/getting-started/concepts/webhooks */
     verify: ({ signatureSecret }, request) => {
       const claims = kit.readJwt(kit.verify.bearerOf(request), signatureSecret)
@@ -100,7 +100,7 @@ function wordsOf(body: unknown): string {
 /** https://developer.vonage.com/en/api/messages, "Inbound Message". */
 function readMessage(fields: unknown): kit.Brought {
   const channel = textAt(fields, 'channel')
-  if (channel !== 'sms' && channel !== 'mms') return kit.unclear(`a message of the channel "${channel}"`)
+  if (channel !== 'sms' && channel !== 'mms') return kit.unclear(`a message from channel "${channel}"`)
   // Several are in a list; a single one has its own field.
   const parts = [...kit.listAt(fields, 'content'), ...MEDIA.map((name) => at(fields, name))]
   const texts = [textAt(fields, 'text'), ...parts.map((each) => textAt(each, 'caption'))]

@@ -95,7 +95,7 @@ describe('what a carrier of kind http posts to us', () => {
     ]
     const { receipts, unclear } = await answer('status', both)
     expect(receipts).to.deep.equal([{ carrierMessageId: 'n', status: 'delivered' }])
-    expect(unclear).to.deep.equal(['a report with the state "thinking"'])
+    expect(unclear).to.deep.equal(['a report with status "thinking"'])
   })
 
   it('is a list at a path, and for the line that the URL names', async () => {

@@ -189,8 +189,8 @@ describe('what an SMPP account says besides', () => {
     ['tlvs', 'entityId 0x14000 text a', /a name, a tag, a type/],
     ['statuses', '0x412 later', /throttled, unavailable/],
     ['statuses', '0 rejected', /other than 0/],
-    ['standbyHosts', 'a b', /no host/],
-    ['receiverHost', 'smsc.example.com:70000', /no host/],
+    ['standbyHosts', 'a b', /not a host/],
+    ['receiverHost', 'smsc.example.com:70000', /not a host/],
   ] as const) {
     it(`is refused where it cannot be read: ${field} ${value}`, async () => {
       const settings = { host: 'smsc.example.com', systemId: 'linehook', [field]: value }

@@ -138,11 +138,15 @@ describe('an SMSC that connects to us and says outbind', () => {
     sequence_number: 2,
   })
   for (const [what, bytes, fault] of [
-    ['another password', encodePdu('outbind', { ...OUTBIND, password: 'guessed' }), 'another password'],
-    ['no password', encodePdu('outbind', { ...OUTBIND, password: '' }), 'another password'],
-    ['another name', encodePdu('outbind', { ...OUTBIND, system_id: 'other' }), 'another name'],
-    ['a bind of its own', encodePdu('bind_transceiver', OUTBIND), 'something other than outbind'],
-    ['a text', delivery, 'something other than outbind'],
+    [
+      'another password',
+      encodePdu('outbind', { ...OUTBIND, password: 'guessed' }),
+      'the password in its outbind',
+    ],
+    ['no password', encodePdu('outbind', { ...OUTBIND, password: '' }), 'the password in its outbind'],
+    ['another name', encodePdu('outbind', { ...OUTBIND, system_id: 'other' }), 'the name in its outbind'],
+    ['a bind of its own', encodePdu('bind_transceiver', OUTBIND), 'it did not start with outbind'],
+    ['a text', delivery, 'it did not start with outbind'],
     ['no SMPP', Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'a PDU of'],
   ] as const) {
     it(`with ${what} is closed, and what comes behind it is not taken`, async () => {
@@ -171,7 +175,7 @@ describe('an SMSC that connects to us and says outbind', () => {
     }, 20)
     await until('both are closed', () => silent.destroyed && slow.destroyed)
     clearInterval(trickle)
-    expect(faultNow()).to.equal('the SMSC has connected, but it said nothing in 150 ms')
+    expect(faultNow()).to.equal('the SMSC has connected, but it sent nothing for 150 ms')
     expect(sessions.state().boundCount).to.equal(0)
   })
 
@@ -189,7 +193,7 @@ describe('an SMSC that connects to us and says outbind', () => {
     await hold()
     const hanging = knock(encodePdu('outbind', OUTBIND))
     await until('it is closed', () => hanging.destroyed)
-    expect(faultNow()).to.match(/^connected, but no answer to the bind/)
+    expect(faultNow()).to.match(/^connected, but the bind was not answered/)
     const refusing = join({ answer: () => ({ command_status: 0x0e }) })
     refusing.outbind()
     await until('it is closed', () => refusing.isClosed())
@@ -214,7 +218,7 @@ describe('an SMSC that connects to us and says outbind', () => {
     const third = join()
     third.outbind()
     await until('the third is closed', () => third.isClosed())
-    expect(faultNow()).to.match(/it has 2 sessions already \(bindCount\)$/)
+    expect(faultNow()).to.match(/it already has 2 sessions \(bindCount\)$/)
 
     const silent = Array.from({ length: 13 }, () => knock())
     await until('those beyond ten are closed', () => silent.filter(({ destroyed }) => destroyed).length >= 3)
@@ -232,7 +236,7 @@ describe('an SMSC that connects to us and says outbind', () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(port, resolve))
     await hold({}, { isReady: () => lines.some(({ msg }) => msg === 'smpp.not_bound') })
-    expect(faultNow()).to.match(new RegExp(`^cannot listen at port ${port}: .*EADDRINUSE`))
+    expect(faultNow()).to.match(new RegExp(`^cannot listen on port ${port}: .*EADDRINUSE`))
     await new Promise((resolve) => other.close(resolve))
     await until('it listens', () => lines.some(({ msg }) => msg === 'smpp.listening'))
     const peer = join()

@@ -158,7 +158,7 @@ describe('an SMPP session', () => {
       }),
     )
     expect(error.message).to.equal(
-      'connected, but no answer to the bind: no response to bind_transmitter in 50 ms',
+      'connected, but the bind was not answered: no response to bind_transmitter in 50 ms',
     )
   })
 

@@ -122,7 +122,7 @@ describe('smpp', () => {
     expect(error).to.be.instanceOf(CarrierRejected)
     expect(error).to.include({
       carrierCode: 'ESME_RINVDSTADR',
-      reason: 'the number it is to is not accepted (ESME_RINVDSTADR)',
+      reason: 'the recipient’s number is not accepted (ESME_RINVDSTADR)',
     })
   })
 
@@ -169,7 +169,7 @@ describe('smpp', () => {
   it('says which setting helps where no transceivers are taken, and which bind was refused', async () => {
     await start({ binds: ['bind_transmitter'] })
     expect(await carrier.test(forEver)).to.equal(
-      'connected, but the bind was refused: refused with ESME_RINVCMDID; if it takes no transceivers, set bindAs ' +
+      'connected, but the bind was refused: refused with ESME_RINVCMDID. If it does not accept transceivers, set bindAs ' +
         'to transmitter-and-receiver',
     )
     const both = createSmpp('both', settingsOf(smsc, { bindAs: 'transmitter-and-receiver' }), {

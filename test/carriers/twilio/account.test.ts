@@ -40,22 +40,20 @@ describe('an account at Twilio', () => {
 
   it('says in words what is wrong with it', async () => {
     expect(await carrier.test(signal())).to.equal(undefined)
-    expect(await testWith({ authToken: 'wrong' })).to.match(
-      /does not accept the account SID with this auth token/,
-    )
-    expect(await testWith({ accountSid: `AC${'0'.repeat(32)}` })).to.match(/does not accept the account SID/)
+    expect(await testWith({ authToken: 'wrong' })).to.match(/rejected the account SID or auth token/)
+    expect(await testWith({ accountSid: `AC${'0'.repeat(32)}` })).to.match(/rejected the account SID/)
     standIn.account.status = 'suspended'
     expect(await carrier.test(signal())).to.equal(
-      'The account is suspended at Twilio: the Twilio console says why.',
+      'The account is suspended at Twilio. The Twilio console shows why.',
     )
     for (const [behaviour, words] of [
-      [refuse(404, 20404, 'not found'), /does not know this account SID.* It says: not found \(20404\)$/],
-      [refuse(403, 20005, 'Account not active'), /forbids it for this account.*Account not active/],
-      [refuse(429, 20429, ''), /slower pace/],
-      [refuse(400, 20001, 'Bad'), /^Twilio refused it \(400\)\. It says: Bad \(20001\)$/],
-      [refuse(503, undefined, ''), /^Twilio failed at it \(503\)/],
-      [refuse(302, undefined, ''), /not Twilio's API: look at apiUrl/],
-      [refuse(200, undefined, ''), /not Twilio's API: look at apiUrl/],
+      [refuse(404, 20404, 'not found'), /did not find this account SID.* It says: not found \(20404\)$/],
+      [refuse(403, 20005, 'Account not active'), /does not allow this for the account.*Account not active/],
+      [refuse(429, 20429, ''), /rate limiting/],
+      [refuse(400, 20001, 'Bad'), /^Twilio refused the request \(400\)\. It says: Bad \(20001\)$/],
+      [refuse(503, undefined, ''), /^Twilio answered 503/],
+      [refuse(302, undefined, ''), /not Twilio's API. Check apiUrl/],
+      [refuse(200, undefined, ''), /not Twilio's API. Check apiUrl/],
     ] as const) {
       standIn.behaveAlways(behaviour)
       expect(await carrier.test(signal())).to.match(words)
@@ -65,10 +63,10 @@ describe('an account at Twilio', () => {
   it('asks with an API key where there is one, and not with the auth token', async () => {
     const key = { apiKeySid: API_KEY.sid, apiKeySecret: API_KEY.secret, authToken: 'not the account’s' }
     expect(await testWith(key)).to.equal(undefined)
-    expect(await testWith({ ...key, apiKeySecret: 'wrong' })).to.match(/does not accept/)
+    expect(await testWith({ ...key, apiKeySecret: 'wrong' })).to.match(/rejected/)
     expect(() =>
       twilio.settings.validateSync({ accountSid: ACCOUNT_SID, authToken: 'x', apiKeySid: API_KEY.sid }),
-    ).to.throw('apiKeySecret must be set beside apiKeySid')
+    ).to.throw('apiKeySecret must be set together with apiKeySid')
   })
 
   it('sends as a Messaging Service, which has no From', async () => {
@@ -136,7 +134,7 @@ describe('an account at Twilio', () => {
     const error = await failure(carrier.setUpNumbers?.([number], signal()) ?? Promise.resolve())
     expect(error).to.be.instanceOf(CarrierRefused)
     expect(error.message).to.equal(
-      '+15005550022: take it off its TwiML app for calls in the Twilio console first',
+      '+15005550022: remove it from its TwiML app for calls in the Twilio console first',
     )
   })
 

@@ -95,7 +95,7 @@ describe('what Twilio has of a message', () => {
     ['sent', { status: 'sent' }],
     ['delivered', { status: 'delivered' }],
     ['read', { status: 'delivered' }],
-    ['canceled', { status: 'failed', error: 'Twilio gives it as canceled' }],
+    ['canceled', { status: 'failed', error: 'Twilio reports it as canceled' }],
   ] as const) {
     it(`is ${expected.status} where Twilio says ${status}`, async () => {
       const sid = has(1, { status })
@@ -110,7 +110,7 @@ describe('what Twilio has of a message', () => {
       {
         carrierMessageId: known,
         status: 'failed',
-        error: 'the phone cannot be reached: it is off, or has no service',
+        error: 'the phone cannot be reached: it is off or has no service',
         carrierCode: '30003',
       },
       { carrierMessageId: unknown, status: 'failed', error: 'No route to [number]', carrierCode: '39999' },

@@ -94,7 +94,7 @@ describeWeb('callbacks of a carrier that is described by settings', ({ context, 
         { id: 'x3', from: ANNA, text: 'three' },
       ])
       expect(await unclear(account)).to.deep.equal([
-        { why: 'a request without what it should bring', count: 1 },
+        { why: 'a request without the expected content', count: 1 },
       ])
     })
   })
@@ -116,7 +116,7 @@ describeWeb('callbacks of a carrier that is described by settings', ({ context, 
       const [kept, ...others] = await unclear(account)
       expect(others).to.deep.equal([])
       expect(kept?.count).to.equal(2)
-      expect(kept?.why).to.match(/^an item that is no object; a message without id; .*line/)
+      expect(kept?.why).to.match(/^an item that is not an object; a message without id; .*line/)
     })
 
     it('bring those after one that Postgres refuses, and are asked for again', async () => {
@@ -221,7 +221,7 @@ describeWeb('callbacks of a carrier that is described by settings', ({ context, 
       const settings = { url: 'https://sms.example.com/', timestampHeader: 'X-Time' }
       for (const verification of ['hmac-sha256', 'ed25519'])
         expect((await failure(httpSettings.validate({ ...settings, verification }))).message).to.match(
-          /^signedText must have \{\{ timestamp \}\} in it/,
+          /^signedText must contain \{\{ timestamp \}\}/,
         )
       await httpSettings.validate({ ...settings, signedText: '{{timestamp}}{{ body }}' })
       await httpSettings.validate({ ...settings, verification: 'bearer' })
@@ -238,7 +238,7 @@ describeWeb('callbacks of a carrier that is described by settings', ({ context, 
       expect(bodies).to.deep.equal(
         Array.from({ length: 100 }, (_, n) => `{"id":"${102 - n}","status":"odd"}`),
       )
-      expect(await unclear(other)).to.deep.equal([{ why: 'a report with the state "odd"', count: 1 }])
+      expect(await unclear(other)).to.deep.equal([{ why: 'a report with status "odd"', count: 1 }])
     })
 
     it('whole up to 64 KiB, byte for byte; what is larger is refused, and not kept', async () => {

@@ -50,12 +50,12 @@ describeWith("Twilio's reports on sent messages", serveTwilio, (side) => {
   })
 
   for (const [status, code, error] of [
-    ['undelivered', '30003', 'the phone cannot be reached: it is off, or has no service'],
-    ['undelivered', '30007', 'the message was filtered by Twilio or the carrier as unwanted'],
+    ['undelivered', '30003', 'the phone cannot be reached: it is off or has no service'],
+    ['undelivered', '30007', 'Twilio or the carrier filtered the message as unwanted'],
     ['failed', '21610', 'the recipient has opted out (STOP)'],
-    ['failed', '39999', 'Twilio gives it as failed'],
-    ['undelivered', '', 'Twilio gives it as undelivered'],
-    ['canceled', '', 'Twilio gives it as canceled'],
+    ['failed', '39999', 'Twilio reports it as failed'],
+    ['undelivered', '', 'Twilio reports it as undelivered'],
+    ['canceled', '', 'Twilio reports it as canceled'],
   ] as const) {
     it(`make it failed by ${status} ${code}, in words`, async () => {
       const message = await sent()

@@ -50,7 +50,7 @@ describe('the callbacks of a carrier account', () => {
   it('that nobody understood are there too, with why and the bytes', async () => {
     for (const body of ['{"a":"<b>"}', '{"a":"<b>"}', '{"other":1}']) {
       await keepUnclearCallback(context, account, {
-        why: 'an event of the type "x"',
+        why: 'an event of type "x"',
         name: 'events',
         request: request(body),
       })

@@ -7,7 +7,10 @@ import { pathToFileURL } from 'node:url'
  * floors only. The rooms of a floor with `keepApart` never import one another. Some packages have one owner.
  */
 const FLOORS: { floor: number; rooms: RegExp[]; keepApart?: boolean }[] = [
-  { floor: 0, rooms: [/^src\/(config|errors|ids|secret-files|shape|vocabulary|weak-password)\.ts$/] },
+  {
+    floor: 0,
+    rooms: [/^src\/(brand-logo|config|errors|ids|secret-files|shape|vocabulary|weak-password)\.ts$/],
+  },
   { floor: 1, rooms: [/^src\/(kit|telemetry|safe-fetch)\//, /^src\/[a-z-]+\.ts$/] },
   {
     floor: 2,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 import * as yup from 'yup'
+import { readLogo, type Logo } from './brand-logo.js'
 import { hasCode } from './errors.js'
 import { readSecretFiles, type GivenSecrets } from './secret-files.js'
 import { isWeakPassword } from './weak-password.js'
@@ -58,6 +59,36 @@ export const settings = {
     .default('line')
     .meta({
       about: 'The word used instead of "line" in paths and fields, for clients written for another product.',
+    }),
+  BRAND_NAME: text()
+    .max(40, 'must be at most 40 characters, because it stands in the head of every page')
+    .matches(
+      /^[^\p{C}\p{Zl}\p{Zp}<>":\\]+$/u,
+      'must be a name in one line without < > " : or \\, such as Acme Lines',
+    )
+    .meta({
+      about: 'The name of the service in pages, mails, authenticator apps and passkeys. Default: Linehook.',
+    }),
+  BRAND_LOGO: text()
+    .test('logo', (path, { createError }) => {
+      const logo = path === undefined ? undefined : readLogo(path)
+      return logo === undefined || !('fault' in logo) || createError({ message: logo.fault })
+    })
+    .meta({ about: 'A PNG or SVG file of at most 256 KiB: the logo and icon of every page.' }),
+  BRAND_COLOR: text()
+    .matches(/^#?[\da-f]{6}$/i, 'must be six hexadecimal digits, such as 5b40c9')
+    .meta({
+      about:
+        'The colour of buttons and links: six hexadecimal digits, such as 5b40c9. Text in it is lightened or darkened where it would be hard to read.',
+    }),
+  SUPPORT_URL: text()
+    .test(
+      'url',
+      'must be an https:// URL or a mailto: address, such as mailto:help@example.com',
+      isSupportUrl,
+    )
+    .meta({
+      about: 'Where people get help: an https:// URL or a mailto: address. Every page and mail links to it.',
     }),
   LOG_LEVEL: text()
     .oneOf(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
@@ -220,7 +251,7 @@ export const settings = {
     )
     .meta({
       about:
-        'The sender of mails. A name before the address is used as the name of the service. Required with SMTP_URL.',
+        'The sender of mails. A name before the address is used as the name of the service, unless BRAND_NAME is set. Required with SMTP_URL.',
     }),
   DATABASE_POOL_SIZE: count(1, 500)
     .default(10)
@@ -278,6 +309,7 @@ export function readConfig(asGiven: NodeJS.ProcessEnv = process.env) {
     publicUrl: (value.PUBLIC_URL ?? `http://localhost:${value.PORT}`).replace(/\/+$/, ''),
     trustedProxyHops: value.TRUSTED_PROXY_HOPS,
     productWord: value.PRODUCT_WORD,
+    brand: readBrand(value),
     logLevel: value.LOG_LEVEL,
     logFormat: value.LOG_FORMAT,
     queuesPassword: value.QUEUES_PASSWORD,
@@ -316,6 +348,31 @@ export function readConfig(asGiven: NodeJS.ProcessEnv = process.env) {
     smtp: readSmtp(value),
     startedByPid: value.STARTED_BY_PID,
   })
+}
+
+/** What the service calls itself, and how it looks. */
+export interface Brand {
+  name: string
+  /** The name is the operator's own. */
+  isOwnName: boolean
+  logo: Logo | undefined
+  /** As #rrggbb. */
+  color: string | undefined
+  supportUrl: string | undefined
+}
+
+function readBrand(value: ReturnType<typeof validate>): Brand {
+  const { BRAND_NAME: name, BRAND_LOGO: path, BRAND_COLOR: color, SUPPORT_URL: supportUrl } = value
+  const logo = path === undefined ? undefined : readLogo(path)
+  // It was there a moment ago.
+  if (logo !== undefined && 'fault' in logo) throw new ConfigInvalid([`BRAND_LOGO ${logo.fault}`])
+  return {
+    name: name ?? 'Linehook',
+    isOwnName: name !== undefined,
+    logo,
+    color: color === undefined ? undefined : `#${color.replace('#', '').toLowerCase()}`,
+    supportUrl,
+  }
 }
 
 /** undefined: Redis is where REDIS_URL leads. @throws ConfigInvalid for a password without them, or without a name */
@@ -369,8 +426,8 @@ function readBucket(value: ReturnType<typeof validate>) {
 }
 
 /** undefined: there are no mails. @throws ConfigInvalid for one without the other */
-function readSmtp({ SMTP_URL: url, MAIL_FROM: from }: ReturnType<typeof validate>) {
-  if (url !== undefined && from !== undefined) return { url, from }
+function readSmtp({ SMTP_URL: url, MAIL_FROM: from, BRAND_NAME: name }: ReturnType<typeof validate>) {
+  if (url !== undefined && from !== undefined) return { url, from, name }
   if (url === undefined && from === undefined) return undefined
   throw new ConfigInvalid(['SMTP_URL and MAIL_FROM must be set together'])
 }
@@ -496,4 +553,12 @@ function isAddress(value: string): boolean {
 
 function isCidr(value: string): boolean {
   return ipaddr.isValidCIDR(value)
+}
+
+/** What is in it goes into pages and mails as it is. */
+function isSupportUrl(value: string | undefined): boolean {
+  if (value === undefined) return true
+  if (/[\s<>"]/.test(value) || !URL.canParse(value)) return false
+  const { protocol, hostname, pathname } = new URL(value)
+  return protocol === 'mailto:' ? /^[^@]+@[^@]+$/.test(pathname) : protocol === 'https:' && hostname !== ''
 }

@@ -143,7 +143,7 @@ export const EVENT_TYPES = {
     recipients: 'all',
     payload: text.schema,
     payloadWords: 'the text',
-    example: 'A test event from Linehook',
+    example: 'This is a test event',
     sentence: ({ fromNumber, toNumber, payload }) => `${fromNumber} to ${toNumber}: ${payload}`,
   },
   inboundMedia: {

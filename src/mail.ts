@@ -69,14 +69,15 @@ const LIMITS: MailLimits = { connectMs: 5000, silentMs: 10_000, totalMs: 15_000 
 /**
  * The package is loaded with the first mail: most processes never send one.
  *
+ * @param brandName what mails call the service, whatever name `from` has before its address
  * @param limits others only in tests
  */
 export function createMailer(
-  { url, from }: { url: string; from: string },
+  { url, from, name: brandName }: { url: string; from: string; name?: string | undefined },
   { connectMs, silentMs, totalMs }: MailLimits = LIMITS,
 ): Mailer {
   const address = /<([^<>]+)>$/.exec(from)?.[1] ?? from
-  const name = /^"?([^"<]*?)"?\s*</.exec(from)?.[1]?.trim()
+  const senderName = /^"?([^"<]*?)"?\s*</.exec(from)?.[1]?.trim() || brandName
   let opened: Promise<Transporter> | undefined
   const open = async () => {
     const { createTransport } = await import('nodemailer')
@@ -93,13 +94,13 @@ export function createMailer(
   const transport = () => (opened ??= open())
 
   return {
-    name: name === undefined || name === '' ? 'Linehook' : name,
+    name: brandName ?? senderName ?? 'Linehook',
     send: ({ id, to, subject, text }) =>
       within(totalMs, async () => {
         await (
           await transport()
         ).sendMail({
-          from,
+          from: { name: senderName ?? '', address },
           // As an object it is one address, whatever is in it.
           to: { name: '', address: to },
           subject,

@@ -42,6 +42,13 @@ describe('configuration', () => {
       publicUrl: 'http://localhost:3000',
       trustedProxyHops: 0,
       productWord: 'line',
+      brand: {
+        name: 'Linehook',
+        isOwnName: false,
+        logo: undefined,
+        color: undefined,
+        supportUrl: undefined,
+      },
       logLevel: 'info',
       logFormat: 'auto',
       queuesPassword: undefined,
@@ -283,6 +290,9 @@ describe('configuration', () => {
       REDIS_URL: ['redis://x', 'rediss://x'],
       PRODUCT_WORD: ['line', 'Burner', 'x'.repeat(32)],
       PUBLIC_URL: ['http://localhost:3000', 'https://example.com/below', 'HTTPS://EXAMPLE.COM'],
+      BRAND_NAME: ['Acme Lines', 'Müller & Söhne', 'x'.repeat(40)],
+      BRAND_COLOR: ['5b40c9', '#FFE000'],
+      SUPPORT_URL: ['https://help.example.com/lines?from=console', 'mailto:help@example.com?subject=Lines'],
       LOG_LEVEL: ['debug', 'info', 'warn', 'error', 'silent'],
       QUEUES_PASSWORD: ['correct horse battery', 'n6oYt0wU2kQ-'],
       METRICS_TOKEN: ['qX4vT9zLm2Rk7WcBn5HdYf8J'],
@@ -321,6 +331,13 @@ describe('configuration', () => {
         'https://e.com#x',
       ],
       PRODUCT_WORD: ['two words', 'line1', 'x'.repeat(33), 'li/ne', 'ligne-é'],
+      BRAND_NAME: ['x'.repeat(41), 'Acme\nLines', '<b>Acme</b>', 'Acme: Lines', '"Acme"'],
+      BRAND_LOGO: ['/dev/null', '/nowhere/logo.svg', '.', 'package.json'],
+      BRAND_COLOR: ['#fff', 'teal', '5b40c', '5b40c9ff', 'rgb(1,2,3)'],
+      SUPPORT_URL: [
+        ...['http://help.example.com', 'help@example.com', 'javascript:alert(1)', 'mailto:', 'https://'],
+        ...['https://help.example.com/"onclick', 'mailto:help@example.com, ben@example.com'],
+      ],
       LOG_LEVEL: ['trace', 'INFO'],
       QUEUES_PASSWORD: ['x'.repeat(11), 'n6oYt0wU2kQ', 'x'.repeat(12), '123456789012', 'linehook2026'],
       METRICS_TOKEN: ['qX4vT9zLm2Rk7WcBn5HdYf8', 'x'.repeat(24), 'password'.repeat(3)],
@@ -339,6 +356,56 @@ describe('configuration', () => {
         }
       })
     }
+  })
+
+  describe('takes a logo', () => {
+    let folder: string
+
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'linehook-logo-'))
+    })
+    after(() => rm(folder, { recursive: true, force: true }))
+
+    const write = async (bytes: string | Buffer) => {
+      const path = join(folder, `logo-${randomUUID()}`)
+      await writeFile(path, bytes)
+      return path
+    }
+    const png = (width: number, height: number) =>
+      Buffer.concat([
+        Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
+        ...[width, height].map((side) => Buffer.from(side.toString(16).padStart(8, '0'), 'hex')),
+      ])
+
+    it('that is a PNG or an SVG by what is in it, with its proportions', async () => {
+      for (const [bytes, type, ratio] of [
+        [png(300, 100), 'png', 3],
+        ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 60"/>', 'svg', 2],
+        ["\ufeff<?xml version='1.0'?>\n<!-- a > b -->\n<svg viewBox='0,0,10.5,21'>", 'svg', 0.5],
+        ['<svg height="10px" width="40px">', 'svg', 4],
+      ] as const) {
+        const { logo } = readConfig({ ...required, BRAND_LOGO: await write(Buffer.from(bytes)) }).brand
+        expect([logo?.type, logo?.ratio, logo?.bytes]).to.deep.equal([type, ratio, Buffer.from(bytes)])
+      }
+    })
+
+    it('and says what is wrong with another', async () => {
+      for (const [bytes, fault] of [
+        ['<html><svg viewBox="0 0 1 1"/></html>', 'must name a PNG or SVG file: this is neither'],
+        ['', 'must name a PNG or SVG file: this is neither'],
+        [
+          '<svg xmlns="http://www.w3.org/2000/svg">',
+          'must name an SVG file whose <svg> has a viewBox: without one it has no size',
+        ],
+        [png(0, 5), 'must name a PNG file with a width and a height'],
+        [png(1, 1).subarray(0, 20), 'must name a whole PNG file: this one is cut off'],
+        [Buffer.alloc(256 * 1024 + 1), 'must name a file of at most 256 KiB'],
+      ] as const) {
+        expect(faultsOf({ BRAND_LOGO: await write(Buffer.from(bytes)) })).to.deep.equal([
+          `BRAND_LOGO ${fault}`,
+        ])
+      }
+    })
   })
 
   describe('holds each number to its range', () => {
@@ -409,6 +476,7 @@ describe('configuration', () => {
       expect(readConfig({ ...required, SMTP_URL, MAIL_FROM }).smtp).to.deep.equal({
         url: SMTP_URL,
         from: MAIL_FROM,
+        name: undefined,
       })
     }
     const together = ['SMTP_URL and MAIL_FROM must be set together']

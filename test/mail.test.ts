@@ -51,6 +51,18 @@ describe('the mailer', () => {
     expect(named('<lines@acme.example>')).to.equal('Linehook')
   })
 
+  it('calls the service by its brand, and has that as the sender’s name where the address has none', async () => {
+    for (const [from, sender] of [
+      ['lines@acme.example', '"Acme, Lines" <lines@acme.example>'],
+      ['Support <lines@acme.example>', 'Support <lines@acme.example>'],
+    ] as const) {
+      const branded = createMailer({ url: server.url, from, name: 'Acme, Lines' }, QUICK)
+      expect(branded.name).to.equal('Acme, Lines')
+      await branded.send(MAIL)
+      expect(server.mails.at(-1)?.headers.from).to.equal(sender)
+    }
+  })
+
   it('sends to nobody besides, whatever stands in an address', async () => {
     await mailer()
       .send({ ...MAIL, to: 'ada@example.com, ben@example.com' })

@@ -71,7 +71,7 @@ export function createApp(context: Context): Koa {
     get('/.well-known/webhook-keys/:endpointId',   getPublicKeys(context))
     get('/openapi.json',                  getOpenApi(context))
     get('/schemas/:type.json',            getEventSchema(context))
-    get('/docs',                          allowPackagedPage, showDocs)
+    get('/docs',                          allowPackagedPage, showDocs(context))
     get('/media/:token',                  getMedia(context))
     get('/healthz',                       healthz)
     get('/readyz',                        readyz(context))

@@ -37,12 +37,14 @@ export type AssetName = keyof typeof FILES
 
 interface Asset {
   bytes: Buffer
-  hash: string
   gzipped: Promise<Buffer> | undefined
 }
 
+const paths = new Map<AssetName, string>()
+/** By their paths: another hash under a name that is known is another file. */
 const assets = new Map<string, Asset>()
-for (const [name, files] of Object.entries(FILES)) addAsset(name, readAsset(files))
+for (const [name, files] of Object.entries(FILES))
+  paths.set(name as AssetName, addAsset(name, readAsset(files)))
 
 function readAsset(files: string | URL | URL[]): Buffer {
   if (!Array.isArray(files)) return readFileSync(files)
@@ -50,15 +52,23 @@ function readAsset(files: string | URL | URL[]): Buffer {
   return Buffer.from(text.replace(/url\(([\w.-]+)\)/g, (_, name: AssetName) => `url(${assetPath(name)})`))
 }
 
-function addAsset(name: string, bytes: Buffer): void {
+/** @returns its path, which has the content's hash in it, so that browsers keep it for ever and still get a new release's files */
+export function addAsset(name: string, bytes: Buffer): string {
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 12)
-  assets.set(name, { bytes, hash, gzipped: undefined })
+  const path = `/assets/${hash}/${name}`
+  assets.set(path, { bytes, gzipped: undefined })
+  return path
 }
 
-/** Has the content's hash in it, so that browsers keep it for ever and still get a new release's files. */
 export function assetPath(name: AssetName): string {
-  return `/assets/${assets.get(name)?.hash ?? ''}/${name}`
+  return paths.get(name) ?? ''
 }
+
+export function assetText(name: AssetName): string {
+  return assets.get(assetPath(name))?.bytes.toString('utf8') ?? ''
+}
+
+const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 /**
  * Compressed for browsers that can, once, when the first one asks. Pages are not compressed: from the length of one that has
@@ -68,14 +78,16 @@ export function assetPath(name: AssetName): string {
  */
 export const getAsset: RouterMiddleware = async (ctx) => {
   const { hash, name = '' } = ctx.params
-  const asset = assets.get(name)
-  if (asset?.hash !== hash || asset === undefined) throw new UserError('There is nothing at this path', 404)
+  const asset = assets.get(`/assets/${hash ?? ''}/${name}`)
+  if (asset === undefined) throw new UserError('There is nothing at this path', 404)
   ctx.type = name.slice(name.lastIndexOf('.'))
   // A worker lives by the policy of its own script, not by that of the page.
   if (name === 'live-worker.js') ctx.set('Content-Security-Policy', "default-src 'none'; connect-src 'self'")
+  // The operator's logo may be by anybody. Opened by itself, its scripts do nothing.
+  if (name.endsWith('.svg')) ctx.set('Content-Security-Policy', SVG_POLICY)
   ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
   ctx.vary('Accept-Encoding')
-  if (!name.endsWith('.woff2') && ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
+  if (!/\.(woff2|png)$/.test(name) && ctx.acceptsEncodings('gzip', 'identity') === 'gzip') {
     asset.gzipped ??= gzip(asset.bytes, { level: 9 })
     ctx.set('Content-Encoding', 'gzip')
     ctx.body = await asset.gzipped

@@ -8,7 +8,7 @@ import { tryJobNow } from '../domain/try-job-now.js'
 import { describeJobs } from '../domain/job-subjects.js'
 import type { QueueName } from '../queues/queues.js'
 import { actingFor } from './actor.js'
-import { assetPath } from './assets.js'
+import { lookOf } from './look.js'
 
 /**
  * The operators' view of the queues. Jobs carry ids only; what they are about is looked up for each page. Nothing can
@@ -16,6 +16,7 @@ import { assetPath } from './assets.js'
  * sweep, and what is promoted is tried now as by its owner.
  */
 export function bullBoard(context: Context, path: string): Middleware {
+  const { name, logo, logoWidth } = lookOf(context.config)
   const adapter = new KoaAdapter()
   adapter.setBasePath(path)
   createBullBoard({
@@ -23,9 +24,9 @@ export function bullBoard(context: Context, path: string): Middleware {
     serverAdapter: adapter,
     options: {
       uiConfig: {
-        boardTitle: 'Linehook queues',
-        boardLogo: { path: assetPath('icon.svg'), width: 24, height: 24 },
-        favIcon: { default: assetPath('icon.svg'), alternative: assetPath('icon.svg') },
+        boardTitle: `${name} queues`,
+        boardLogo: { path: logo, width: logoWidth, height: 24 },
+        favIcon: { default: logo, alternative: logo },
         miscLinks: [{ text: 'Back to the console', url: '/console' }],
       },
     },

@@ -32,6 +32,12 @@ const LOOKS = [
   ['on a phone', { viewport: { width: 390, height: 844 } }],
 ] as const
 
+/** The pages where the accent is text, a ground, a line or a chart. */
+const COLOURFUL = [
+  ...['/console/overview', '/simulator'],
+  ...['send', 'conversations/:number', 'list'].map((tab) => `/console/lines/:lineId/${tab}`),
+]
+
 /** What only a browser can tell of each page that the route table has. */
 const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Acme Lines <lines@acme.example>' }
 
@@ -111,12 +117,12 @@ describe('the pages in a browser', function () {
   })
 
   /** Signed in as the owner. */
-  async function visit(options: Parameters<typeof openPage>[2] = {}): Promise<WatchedPage> {
-    const watched = await openPage(browser, web.url, options)
+  async function visit(options: Parameters<typeof openPage>[2] = {}, url = web.url): Promise<WatchedPage> {
+    const watched = await openPage(browser, url, options)
     const value = await startSession(context, owner.person.id)
     await watched.page
       .context()
-      .addCookies([{ name: '__Host-linehook', value, url: web.url.replace('http:', 'https:'), secure: true }])
+      .addCookies([{ name: '__Host-linehook', value, url: url.replace('http:', 'https:'), secure: true }])
     return watched
   }
 
@@ -154,6 +160,32 @@ describe('the pages in a browser', function () {
       }
       expect(faults.join('\n')).to.equal('')
       await page.context().close()
+    })
+  }
+
+  for (const color of ['#ffe000', '#001040']) {
+    it(`can be read where the brand’s colour is ${color}, in light and dark`, async () => {
+      const config = { ...context.config, brand: { ...context.config.brand, color } }
+      const branded = await serveApp({ ...context, config })
+      const faults: string[] = []
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const { page, ...shots } = await visit({ colorScheme }, branded.url)
+        for (const path of COLOURFUL.map(owner.fill)) {
+          await page.goto(path)
+          const primary = page.locator('.primary').first()
+          if (await primary.isVisible()) await primary.hover()
+          await shots.screenshot(
+            `brand-${color.slice(1)}${path.replaceAll(/[\da-f]{8}-[\w-]+|\W+/g, '-')}-${colorScheme}`,
+          )
+          await page.evaluate(AXE)
+          for (const { nodes } of (await runAxe(page, ['color-contrast'])).violations) {
+            faults.push(...nodes.map(({ html, any }) => `${path}: ${html} ${any[0]?.message ?? ''}`))
+          }
+        }
+        await page.context().close()
+      }
+      await branded.close()
+      expect(faults.join('\n')).to.equal('')
     })
   }
 

@@ -138,7 +138,7 @@ function sampleOf(endpoint: Endpoint): EventToDeliver {
     return { eventId: newId(), type, payload: examplePayloadOf(type), userId, ...about }
   }
   const number = '+15005550100'
-  const payload = 'A "test" event from Linehook'
+  const payload = 'This is a "test" event'
   return {
     eventId: newId(),
     type: 'inboundText',

@@ -7,13 +7,21 @@ import { answerPage, pageOf } from './page.js'
 /** What went wrong, for a person before a browser. */
 export function answerErrorPage(ctx: KoaContext, context: Context, title: string, message: string): void {
   setOwnPagePolicy(ctx)
+  const page = pageOf(ctx, context)
+  const { supportUrl } = page.look
   answerPage(
     ctx,
-    <Layout page={pageOf(ctx, context)} title={title}>
+    <Layout page={page} title={title}>
       <h1>{title}</h1>
       <p>{message}</p>
       <p>
         <a href="/console">Go to your lines</a>
+        {supportUrl !== undefined && (
+          <>
+            {' '}
+            or <a href={supportUrl}>contact support</a>
+          </>
+        )}
       </p>
     </Layout>,
   )

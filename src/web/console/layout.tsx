@@ -9,15 +9,16 @@ import type { Page } from './page.js'
 /** Every page: head, navigation, what was just done, and the content. */
 export function Layout(props: { page: Page; title: string; children: ComponentChildren }) {
   const { page, title, children } = props
+  const { look } = page
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · Linehook`}</title>
-        <link rel="icon" href={assetPath('icon.svg')} type="image/svg+xml" />
-        <link rel="stylesheet" href={assetPath('console.css')} />
+        <title>{`${title} · ${look.name}`}</title>
+        <link rel="icon" href={look.logo} />
+        <link rel="stylesheet" href={look.stylesheet} />
         {page.path.startsWith('/simulator') && <link rel="stylesheet" href={assetPath('simulator.css')} />}
         <meta name="htmx-config" content={HTMX_CONFIG} />
         {(['htmx.js', 'console.js'] as const).map((name) => (
@@ -57,12 +58,12 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
 const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, morphIgnore: ['data-htmx-powered', 'open'] })
 
 function Header({ page }: { page: Page }) {
-  const { session } = page
+  const { session, look } = page
   return (
     <header class="top">
       <div class="wrap">
-        <a class="brand" href={session === undefined ? '/console' : homeOf(session)} aria-label="Linehook">
-          <img src={assetPath('icon.svg')} alt="" width="24" height="24" /> <span>Linehook</span>
+        <a class="brand" href={session === undefined ? '/console' : homeOf(session)} aria-label={look.name}>
+          <img src={look.logo} alt="" width={look.logoWidth} height="24" /> <span>{look.name}</span>
         </a>
         {session !== undefined && page.isSettingUp && <SignOut page={page} email={session.email} />}
         {session !== undefined && page.isPortal && <PortalNavigation page={page} session={session} />}
@@ -164,14 +165,18 @@ function SignOut({ page, email }: { page: Page; email: string }) {
   )
 }
 
-/** Who has not signed in need not know what runs here. */
+/** Who has not signed in need not know what runs here, and under a name of its operator's own only operators do. */
 function Foot({ page }: { page: Page }) {
+  const { look, session } = page
   return (
     <footer class="foot">
       <div class="wrap">
-        {page.session !== undefined && (
+        {session !== undefined && (
           <>
-            <span>Linehook {page.version}</span>
+            {look.isOwnName && <span>{look.name}</span>}
+            {(!look.isOwnName || (session.role === 'operator' && !page.isPortal)) && (
+              <span>Linehook {page.version}</span>
+            )}
             {!page.isPortal && <a href="/docs">API</a>}
             {!page.isPortal && <a href="/console/events">Events</a>}
             {/* `console.js` shows the reader's, in which it shows the times. */}
@@ -180,6 +185,7 @@ function Foot({ page }: { page: Page }) {
             </span>
           </>
         )}
+        {look.supportUrl !== undefined && <a href={look.supportUrl}>Support</a>}
       </div>
     </footer>
   )

@@ -7,6 +7,7 @@ import { mustSetUpSecondFactor } from '../../domain/people/second-factors.js'
 import { canHavePasskeys } from '../../domain/people/second-factors/relying-party.js'
 import type { Session } from '../../domain/people/sessions.js'
 import { UserError } from '../../errors.js'
+import { lookOf, type Look } from '../look.js'
 import type { NonceState } from '../middleware/content-security.js'
 import { allSendingPauseOf } from './operating/all-sending.js'
 import { queryOf } from './form-values.js'
@@ -32,6 +33,7 @@ export interface Page {
   hasSimulator: boolean
   /** A portal link opened the session: of the account there are only the lines that it named. */
   isPortal: boolean
+  look: Look
   version: string
   hasMail: boolean
   /** Notices that the reader has not seen. */
@@ -69,6 +71,7 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
     canHavePasskeys: canHavePasskeys(context),
     hasSimulator: context.config.simulator && session?.portalLineIds === undefined,
     isPortal: session?.portalLineIds !== undefined,
+    look: lookOf(context.config),
     version: context.config.version,
     hasMail: context.config.smtp !== undefined,
     unreadCount: unreadCountOf(ctx),

@@ -17,14 +17,14 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
   const document = {
     openapi: '3.1.0',
     info: {
-      title: 'Linehook',
+      title: config.brand.name,
       version: config.version,
       description:
         'Turns phone {lines} into webhooks. Operations below /v1 need an API token: make one in the ' +
         "console, under Settings. Those that name scopes also take an application's access token. Success is always " +
         '200; errors are RFC 9457 problems.',
       license: { name: 'MIT', identifier: 'MIT' },
-      contact: { name: 'The operator of this installation', url: config.publicUrl },
+      contact: { name: 'The operator of this installation', ...contactOf(config) },
     },
     // The URL is relative, so that a reader who came by another host name goes on using that name.
     servers: [{ url: new URL(config.publicUrl).pathname }],
@@ -65,6 +65,12 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
     },
   }
   return inProductWord(document, vocabulary)
+}
+
+/** `url` would be a URL that a browser opens. */
+function contactOf({ publicUrl, brand: { supportUrl = publicUrl } }: Context['config']) {
+  const [, email] = /^mailto:([^?]+)/.exec(supportUrl) ?? []
+  return email === undefined ? { url: supportUrl } : { email: decodeURIComponent(email) }
 }
 
 const TOKENS =

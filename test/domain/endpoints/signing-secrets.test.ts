@@ -96,7 +96,7 @@ describeContext('what an endpoint gets from its owner', (context) => {
       })
       expect(durationMs).to.be.within(0, 20_000)
       expect(verifyEvent(receiver.requests[0], line.signingSecret)).to.deep.equal({
-        ...{ ...textEventOf(line), payload: 'A test event from Linehook', fromNumber: line.number },
+        ...{ ...textEventOf(line), payload: 'This is a test event', fromNumber: line.number },
       })
     })
 

@@ -61,7 +61,7 @@ describeWeb('/schemas/….json', ({ context, web }) => {
     const { status, text } = await web.request('/console/events', { headers })
     expect(status).to.equal(200)
     for (const type of ALL_EVENT_TYPES) expect(text).to.include(`href="/schemas/${type}.json"`)
-    expect(text).to.include('A test event from Linehook')
+    expect(text).to.include('This is a test event')
   })
 
   it('is 404 for what is no type', async () => {

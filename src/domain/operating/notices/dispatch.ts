@@ -143,5 +143,5 @@ function noticeIdsOf(dispatches: readonly Dispatch[]): string[] {
 }
 
 function letterheadOf({ config }: Context, { name }: Mailer): Letterhead {
-  return { service: name, publicUrl: config.publicUrl }
+  return { service: name, publicUrl: config.publicUrl, supportUrl: config.brand.supportUrl }
 }

@@ -7,12 +7,14 @@ export interface Letterhead {
   /** What mails call the service. */
   service: string
   publicUrl: string
+  supportUrl: string | undefined
 }
 
 type Content = Pick<Mail, 'subject' | 'text'>
 
 /** One mail for all that somebody is told at this time. It has links to the console, where one has to sign in first. */
-export function noticesMail(notices: readonly Notice[], { service, publicUrl }: Letterhead): Content {
+export function noticesMail(notices: readonly Notice[], letterhead: Letterhead): Content {
+  const { service, publicUrl } = letterhead
   const written = notices.map((notice) => {
     const { title, text } = noticeInPlainWords(notice)
     return {
@@ -28,19 +30,25 @@ export function noticesMail(notices: readonly Notice[], { service, publicUrl }: 
     text:
       `${written.map(({ body }) => body).join(SEPARATOR)}\n\n` +
       `-- \nYou get this because you have an account at ${publicUrl}.\n` +
-      `Choose which mails you get: ${publicUrl}/console/settings#mails\n`,
+      `Choose which mails you get: ${publicUrl}/console/settings#mails\n${supportLine(letterhead)}`,
   }
 }
 
 /** @param url with which the password is set, once */
-export function resetMail({ url }: { url: string }, { service, publicUrl }: Letterhead): Content {
+export function resetMail({ url }: { url: string }, letterhead: Letterhead): Content {
+  const { service, publicUrl } = letterhead
   return {
     subject: oneLine(`[${service}] Set a new password`),
     text:
       `Someone, probably you, asked to reset the password of your account at ${publicUrl}. Set a new one here:\n\n` +
       `${url}\n\n` +
-      'The link works once and expires in one hour. If you did not ask for it, ignore this mail. Your password stays the same.\n',
+      'The link works once and expires in one hour. If you did not ask for it, ignore this mail. Your password stays the same.\n' +
+      (letterhead.supportUrl === undefined ? '' : `\n-- \n${supportLine(letterhead)}`),
   }
+}
+
+function supportLine({ supportUrl }: Letterhead): string {
+  return supportUrl === undefined ? '' : `Get help: ${supportUrl.replace(/^mailto:/, '')}\n`
 }
 
 const SEPARATOR = `\n\n${'-'.repeat(40)}\n\n`

@@ -37,7 +37,8 @@ export async function findPendingApp(context: Context, session: Session): Promis
   const known = await findTotpSecret(db, userId)
   if (known === undefined || known.confirmedAt !== null || !known.isFresh) return undefined
   const secret = secrets.open(known.secretSealed, totpPlace(userId))
-  return { secret, uri: totpUri(secret, email, new URL(config.publicUrl).hostname) }
+  const issuer = `${config.brand.name} (${new URL(config.publicUrl).hostname})`
+  return { secret, uri: totpUri(secret, email, issuer) }
 }
 
 /**

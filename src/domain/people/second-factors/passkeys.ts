@@ -52,7 +52,7 @@ export async function beginPasskey(context: Context, session: Session, browserTo
   const options = await (
     await webauthn()
   ).generateRegistrationOptions({
-    rpName: 'Linehook',
+    rpName: context.config.brand.name,
     rpID,
     userID: Buffer.from(userId.replaceAll('-', ''), 'hex'),
     userName: email,

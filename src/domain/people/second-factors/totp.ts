@@ -12,9 +12,9 @@ export function newTotpSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32
 }
 
-/** The URL for the QR code. @param account whose it is, as the app shows it @param place which installation it is of */
-export function totpUri(secret: string, account: string, place: string): string {
-  return new TOTP({ ...FORM, secret, issuer: `Linehook (${place})`, label: account }).toString()
+/** The URL for the QR code. @param account whose it is, as the app shows it @param issuer which installation it is of */
+export function totpUri(secret: string, account: string, issuer: string): string {
+  return new TOTP({ ...FORM, secret, issuer, label: account }).toString()
 }
 
 /** The step whose code this is; undefined: of none that counts at this time. */

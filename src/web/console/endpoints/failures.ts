@@ -33,7 +33,7 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
   dns: 'Host not found. Check the URL for typos, and check its DNS record.',
   blocked_address:
     'The host has a private address, and this service only calls public ones. Use a public address, or ask the operator to allow this one (ALLOWED_PRIVATE_CIDRS).',
-  connect: 'Connection refused. Check that the server is running and that its firewall allows Linehook.',
+  connect: 'Connection refused. Check that the server is running and that its firewall allows this service.',
   tls: "The TLS handshake failed. Check the server's TLS versions, ciphers and certificate.",
   timeout: 'Timed out. Return 200 right away and do the work afterwards.',
   aborted: 'The request was interrupted because this service was stopping.',

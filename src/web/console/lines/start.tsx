@@ -207,8 +207,8 @@ function Connect(props: {
         </p>
       )}
       <p>
-        Linehook posts incoming messages to your URL as signed JSON, and retries until your server answers
-        2xx. The status of the latest event is shown <a href="#steps">above</a>.
+        Incoming messages are posted to your URL as signed JSON, and retried until your server answers 2xx.
+        The status of the latest event is shown <a href="#steps">above</a>.
       </p>
       <Form page={page} action={action}>
         <Field

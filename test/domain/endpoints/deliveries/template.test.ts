@@ -150,7 +150,7 @@ describeContext('a template of one’s own', (context) => {
     const preview = (fields: Record<string, unknown>, of = own(line)) => previewPolicy(context, ...of, fields)
     const sample = await preview({ shape: 'template', template: TEMPLATE })
     expect(sample).to.include({ contentType: 'application/json', isSample: true })
-    expect(JSON.parse(sample.body)).to.have.property('said', 'A "test" event from Linehook')
+    expect(JSON.parse(sample.body)).to.have.property('said', 'This is a "test" event')
     await receiveMessage(context, {
       ...inboundText(line),
       content: { type: 'inboundText', text: 'The last' },

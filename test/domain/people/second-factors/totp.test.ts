@@ -36,7 +36,7 @@ describe('the codes of an authenticator app', () => {
   })
 
   it('are made by what the QR code says', () => {
-    const uri = new URL(totpUri(SECRET, 'ada@example.com', 'linehook.example'))
+    const uri = new URL(totpUri(SECRET, 'ada@example.com', 'Linehook (linehook.example)'))
     expect(uri.protocol + uri.host).to.equal('otpauth:totp')
     expect(decodeURIComponent(uri.pathname)).to.equal('/Linehook (linehook.example):ada@example.com')
     expect(Object.fromEntries(uri.searchParams)).to.deep.equal({

@@ -23,7 +23,7 @@ describeWith("a test event from an endpoint's page", startConsole, (site) => {
       expect(wordsOf(text)).to.match(/delivered Your server answered 200\. It took \d+ ms\. ok /)
       const [request] = site.receiver.requests.slice(count)
       expect(request?.headers['webhook-signature']).to.match(/^v1,/)
-      expect(JSON.parse(request?.body ?? '')).to.have.property('payload', 'A test event from Linehook')
+      expect(JSON.parse(request?.body ?? '')).to.have.property('payload', 'This is a test event')
       expect(wordsOf((await submit('test-event', { type: 'voiceMail' })).text)).to.include(
         'Your server answered 200.',
       )

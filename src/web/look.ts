@@ -1,0 +1,49 @@
+import type { Brand } from '../config.js'
+import { accentOf, accentRules } from './accent.js'
+import { addAsset, assetPath, assetText } from './assets.js'
+
+/** What pages show of the operator's brand. */
+export interface Look {
+  /** What the service is called. */
+  name: string
+  isOwnName: boolean
+  supportUrl: string | undefined
+  /** Paths. */
+  logo: string
+  stylesheet: string
+  /** Of the logo in the head of a page, in pixels. */
+  logoWidth: number
+}
+
+const LOGO_HEIGHT = 24
+const MAX_LOGO_WIDTH = 160
+
+const looks = new WeakMap<Brand, Look>()
+
+/** Its files are made once. */
+export function lookOf({ brand }: { brand: Brand }): Look {
+  let look = looks.get(brand)
+  if (look === undefined) looks.set(brand, (look = createLook(brand)))
+  return look
+}
+
+function createLook({ name, isOwnName, logo, color, supportUrl }: Brand): Look {
+  return {
+    ...{ name, isOwnName, supportUrl },
+    logo: logo === undefined ? iconIn(color) : addAsset(`logo.${logo.type}`, logo.bytes),
+    logoWidth: Math.min(MAX_LOGO_WIDTH, Math.max(1, Math.round(LOGO_HEIGHT * (logo?.ratio ?? 1)))),
+    stylesheet:
+      color === undefined
+        ? assetPath('console.css')
+        : addAsset('console.css', Buffer.from(`${assetText('console.css')}\n${accentRules(color)}\n`)),
+  }
+}
+
+/** Our own icon, in the operator's colour. */
+function iconIn(color: string | undefined): string {
+  if (color === undefined) return assetPath('icon.svg')
+  const drawn = assetText('icon.svg')
+    .replaceAll('#fff', accentOf(color, 'light')['--on-accent'])
+    .replaceAll('#5f43c9', color)
+  return addAsset('icon.svg', Buffer.from(drawn))
+}

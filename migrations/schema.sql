@@ -379,11 +379,15 @@ create table line_peers (
   opt_out_answer_id uuid,
   help_answered_at timestamp with time zone,
   paused_until timestamp with time zone,
-  heard_at timestamp with time zone[] not null default '{}'::timestamp with time zone[]
+  heard_at timestamp with time zone[] not null default '{}'::timestamp with time zone[],
+  unread_id uuid,
+  archived_at timestamp with time zone
 );
 alter table line_peers add constraint line_peers_pkey PRIMARY KEY (line_id, number);
+CREATE INDEX line_peers_archived ON public.line_peers USING btree (line_id, archived_at) WHERE (archived_at IS NOT NULL);
 CREATE INDEX line_peers_opted_out ON public.line_peers USING btree (line_id, number) WHERE (opted_out_at IS NOT NULL);
 CREATE INDEX line_peers_paused ON public.line_peers USING btree (line_id, paused_until) WHERE (paused_until IS NOT NULL);
+CREATE INDEX line_peers_unread ON public.line_peers USING btree (line_id, unread_id) WHERE (unread_id IS NOT NULL);
 
 create table lines (
   id uuid not null,
@@ -2107,13 +2111,16 @@ begin
       n integer, id uuid, event_id uuid, user_id uuid, line_id uuid, carrier text, carrier_id text, "from" text, "to" text,
       type text, event_type text, text text, media_url text, is_blocked boolean)
   ), senders as materialized (
-    select s.line_id, s."from", s.count, c.paused_until > now_at is true as was_paused,
+    select s.line_id, s."from", s.count, s.first_shown_id, c.paused_until > now_at is true as was_paused,
       case when recent.count + s.count > ping_pong_limit() then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
       (
         select true from messages p where p.line_id = s.line_id and p.to_number = s."from"
           and p.status in ('queued', 'sending') order by p.position limit 1
       ) is true as is_waited_for
-    from (select a.line_id, a."from", count(*)::integer as count from asked a group by a.line_id, a."from") s
+    from (
+      select a.line_id, a."from", count(*)::integer as count,
+        (array_agg(a.id order by a.n) filter (where not a.is_blocked))[1] as first_shown_id
+      from asked a group by a.line_id, a."from") s
     left join lateral (
       select k.heard_at, k.paused_until from line_peers k
       where k.line_id = s.line_id and k.number = s."from" limit 1
@@ -2122,10 +2129,10 @@ begin
       select count(*) as count from unnest(c.heard_at) as h(at) where h.at > now_at - limit_window()
     ) recent
   ), peers as (
-    insert into line_peers as c (line_id, number, window_cleared_at, heard_at, paused_until)
+    insert into line_peers as c (line_id, number, window_cleared_at, heard_at, paused_until, unread_id)
     select s.line_id, s."from", case when s.pauses_at = 1 then null else now_at end,
       array_fill(now_at, array[least(s.count, ping_pong_limit() + 1)]),
-      case when s.pauses_at <= s.count then now_at + ping_pong_pause() end
+      case when s.pauses_at <= s.count then now_at + ping_pong_pause() end, s.first_shown_id
     from senders s order by s.line_id, s."from"
     on conflict (line_id, number) do update set
       window_cleared_at = case when c.paused_until > now_at then c.window_cleared_at
@@ -2134,7 +2141,9 @@ begin
         else (c.heard_at || excluded.heard_at)[
           greatest(cardinality(c.heard_at) + cardinality(excluded.heard_at) - ping_pong_limit(), 1):] end,
       paused_until = case when c.paused_until > now_at then c.paused_until
-        else coalesce(excluded.paused_until, c.paused_until) end
+        else coalesce(excluded.paused_until, c.paused_until) end,
+      unread_id = coalesce(c.unread_id, excluded.unread_id),
+      archived_at = case when excluded.unread_id is null then c.archived_at end
     returning line_id, number, paused_until > now_at is true as is_paused,
       paused_until = now_at + ping_pong_pause() is true as has_paused
   ), new_messages as (

@@ -64,7 +64,14 @@ create table line_peers (
   paused_until timestamptz,
   -- When the number has written to the line, the last eleven times. More than ten in a minute are looked at.
   heard_at timestamptz[] not null default '{}',
+  -- The first message that came in since anybody last read the conversation. null: it is read. It stays the same while more come in, so
+  -- that the row's updates remain heap-only.
+  unread_id uuid,
+  -- Null again with the next message that comes in.
+  archived_at timestamptz,
   primary key (line_id, number)
 );
+create index line_peers_archived on line_peers (line_id, archived_at) where archived_at is not null;
 create index line_peers_opted_out on line_peers (line_id, number) where opted_out_at is not null;
 create index line_peers_paused on line_peers (line_id, paused_until) where paused_until is not null;
+create index line_peers_unread on line_peers (line_id, unread_id) where unread_id is not null;

@@ -2,7 +2,12 @@ import { expect } from 'chai'
 import pg from 'pg'
 import { findEndpointWork } from '../../src/database/endpoints/deliveries/waiting.js'
 import { listEndpointHours, listLineHealth } from '../../src/database/lines/line-health.js'
-import { listConversations } from '../../src/database/messages/conversations.js'
+import { countUnreadConversations } from '../../src/database/messages/conversation-marks.js'
+import {
+  listArchivedConversations,
+  listConversations,
+  listUnreadConversations,
+} from '../../src/database/messages/conversations.js'
 import { listMessages } from '../../src/database/messages/reading.js'
 import { countActivities, findActivity, type ActivityFilter } from '../../src/domain/messages/activity.js'
 import { createWatch, DIMENSIONS } from '../../src/domain/operating/overview/overview.js'
@@ -62,18 +67,26 @@ describeContext('the plans of pages that look through many messages', (context) 
       `insert into deliveries (id, user_id, line_id, event_id, endpoint_id, type, from_number, status)
        select id, :userId, :lineId, id, :endpointId, 'inboundText', contact, 'delivered' from ${rows}`,
     )
-    await prepare('analyze messages, events, deliveries')
+    // So many that reading them all is seen, of which few are unread or archived.
+    await prepare(
+      `insert into line_peers (line_id, number, unread_id, archived_at)
+       select :lineId, '+1' || 5005550000 + n, case when n % 1000 = 0 then lowest_id_at(now() - make_interval(secs => n)) end,
+         case when n % 1000 = 1 then now() - make_interval(secs => n) end
+       from generate_series(1, ${ROWS}) n`,
+    )
+    await prepare('analyze messages, events, deliveries, line_peers')
     const { rows: filled } = await client.query<{ name: string }>(
       `select distinct tableoid::regclass::text as name from messages
        union select distinct tableoid::regclass::text from events
-       union select distinct tableoid::regclass::text from deliveries`,
+       union select distinct tableoid::regclass::text from deliveries
+       union select distinct tableoid::regclass::text from line_peers`,
     )
     large = new Set(filled.map(({ name }) => name))
   })
 
   after(async () => {
     await client.end()
-    await context.db.raw('truncate messages, events, deliveries, delivery_attempts')
+    await context.db.raw('truncate messages, events, deliveries, delivery_attempts, line_peers')
   })
 
   /** The large tables that any statement of the work reads whole. */
@@ -146,7 +159,17 @@ describeContext('the plans of pages that look through many messages', (context) 
   it('of conversations, and of one', async () => {
     const { userId, lineId } = line
     const page = { before: null, limit: 50 }
-    expect(await readWhole(() => listConversations(context.db, { userId, lineId }, page))).to.deep.equal([])
+    const of = { userId, lineId }
+    expect(await readWhole(() => listConversations(context.db, of, page))).to.deep.equal([])
+    for (const unread of [of, { userId }]) {
+      const before = newId()
+      expect(
+        await readWhole(() => listUnreadConversations(context.db, unread, { before, limit: 30 })),
+      ).to.deep.equal([])
+      expect(await readWhole(() => countUnreadConversations(context.db, unread, 100))).to.deep.equal([])
+    }
+    const archived = { before: new Date(), limit: 30 }
+    expect(await readWhole(() => listArchivedConversations(context.db, of, archived))).to.deep.equal([])
     const thread = () => listMessages(context.db, userId, { lineId, number: BEN }, { limit: 30 })
     expect(await readWhole(thread)).to.deep.equal([])
   })

@@ -6,6 +6,7 @@ export interface Peer {
   optedOutAt: Date | null
   /** Later than now: what waits for the number waits until then. */
   pausedUntil: Date | null
+  archivedAt: Date | null
 }
 
 /** What a keyword has changed for a peer. */
@@ -129,4 +130,9 @@ function peers(db: Database, userId: string, lineId: string) {
     .where({ 'l.user_id': userId, 'l.id': lineId })
 }
 
-const COLUMNS = { number: 'c.number', optedOutAt: 'c.opted_out_at', pausedUntil: 'c.paused_until' }
+const COLUMNS = {
+  number: 'c.number',
+  optedOutAt: 'c.opted_out_at',
+  pausedUntil: 'c.paused_until',
+  archivedAt: 'c.archived_at',
+}

@@ -73,14 +73,29 @@ export interface Conversation extends Message {
   blockedAt: Date | null
   optedOutAt: Date | null
   pausedUntil: Date | null
+  /** Messages that came in since somebody last read the conversation, at most MAX_UNREAD_MESSAGES. */
+  unreadCount: number
+  archivedAt: Date | null
 }
+
+/** Nobody counts further. */
+export const MAX_UNREAD_MESSAGES = 100
 
 /** How many messages one page looks through: a line may have very many, and all with one number. */
 const MESSAGES_AT_ONCE = 2000
 
+/** What a page of a conversation shows beside its last message; c: its line and number, k: what the line knows of the number. */
+const SHOWN = `${COLUMNS}, c.number, n.name as "contactName", n.blocked_at as "blockedAt",
+  k.opted_out_at as "optedOutAt", case when k.paused_until > now() then k.paused_until end as "pausedUntil",
+  k.archived_at as "archivedAt", case when k.unread_id is null then 0 else greatest(1, (
+    select count(*) filter (where u.direction = 'inbound') from (
+      select m.direction from messages m
+      where m.line_id = k.line_id and ${CONTACT_NUMBER} = k.number and m.id >= k.unread_id
+      order by m.id desc limit ${MAX_UNREAD_MESSAGES}) u))::integer end as "unreadCount"`
+
 /**
- * With whom a line was in touch, the latest first, as far as the newest messages before the cursor tell. A page may
- * have few, and still have an older one after it.
+ * With whom a line was in touch, the latest first, as far as the newest messages before the cursor tell; not those that
+ * are archived. A page may have few, and still have an older one after it.
  *
  * @returns older: the cursor of the next page; null: there is none
  */
@@ -101,17 +116,18 @@ export async function listConversations(
        select distinct on (l.number) l.number, l.id from looked_at l order by l.number, l.id desc
      ), chosen as (
        select l.number, l.id from latest l
-       where l.number <> '${FORGOTTEN}' ${
-         // Whoever was in touch since then is on an earlier page.
-         before === null
-           ? ''
-           : `and (select true from messages m where m.line_id = :lineId and ${CONTACT_NUMBER} = l.number
+       where l.number <> '${FORGOTTEN}' and (
+         select true from line_peers k
+         where k.line_id = :lineId and k.number = l.number and k.archived_at is not null limit 1) is null ${
+           // Whoever was in touch since then is on an earlier page.
+           before === null
+             ? ''
+             : `and (select true from messages m where m.line_id = :lineId and ${CONTACT_NUMBER} = l.number
                 and m.id >= :before::uuid limit 1) is null`
-       }
+         }
        order by l.id desc limit :limit
      ), found as (
-       select ${COLUMNS}, c.number, n.name as "contactName", n.blocked_at as "blockedAt",
-         k.opted_out_at as "optedOutAt", case when k.paused_until > now() then k.paused_until end as "pausedUntil"
+       select ${SHOWN}
        from chosen c
        cross join lateral (select * from messages where id = c.id limit 1) m
        left join contacts n on n.number = c.number and n.user_id = :userId
@@ -126,4 +142,67 @@ export async function listConversations(
   const conversations = found.slice(0, limit)
   const older = found.length > limit ? conversations.at(-1)?.id : rows[0]?.lookedTo
   return { conversations, older: older ?? null }
+}
+
+/**
+ * The unread conversations, the one that became unread last first.
+ *
+ * @param of.lineId left out: of all of the user's lines
+ * @param page.before the cursor, a message's id
+ */
+export async function listUnreadConversations(
+  db: Database,
+  { userId, lineId }: { userId: string; lineId?: string },
+  { before, limit }: { before?: string | undefined; limit: number },
+): Promise<{ conversations: Conversation[]; older: string | null }> {
+  const { rows } = await db.raw<{ rows: (Conversation & { cursor: string })[] }>(
+    `select ${SHOWN}, k.unread_id as cursor
+     from (
+       select k.line_id, k.number, k.unread_id from lines l
+       cross join lateral (
+         select k.line_id, k.number, k.unread_id from line_peers k
+         where k.line_id = l.id and k.unread_id is not null ${before === undefined ? '' : 'and k.unread_id < :before::uuid'}
+         order by k.unread_id desc limit :limit) k
+       where l.user_id = :userId ${lineId === undefined ? '' : 'and l.id = :lineId'}
+       order by k.unread_id desc limit :limit) c
+     ${WITH_LATEST} order by k.unread_id desc`,
+    {
+      userId,
+      ...(lineId === undefined ? {} : { lineId }),
+      ...(before === undefined ? {} : { before }),
+      limit: limit + 1,
+    },
+  )
+  return pageOf(rows, limit)
+}
+
+/** The archived conversations of a line, the one that was archived last first. */
+export async function listArchivedConversations(
+  db: Database,
+  { userId, lineId }: { userId: string; lineId: string },
+  { before, limit }: { before?: Date | undefined; limit: number },
+): Promise<{ conversations: Conversation[]; older: string | null }> {
+  const { rows } = await db.raw<{ rows: (Conversation & { cursor: Date })[] }>(
+    `select ${SHOWN}, k.archived_at as cursor
+     from (
+       select k.line_id, k.number from lines l
+       join line_peers k on k.line_id = l.id and k.archived_at is not null
+         ${before === undefined ? '' : 'and k.archived_at < :before'}
+       where l.id = :lineId and l.user_id = :userId
+       order by k.archived_at desc limit :limit) c
+     ${WITH_LATEST} order by k.archived_at desc`,
+    { userId, lineId, ...(before === undefined ? {} : { before }), limit: limit + 1 },
+  )
+  return pageOf(rows, limit)
+}
+
+const WITH_LATEST = `join line_peers k on k.line_id = c.line_id and k.number = c.number
+  cross join lateral (
+    select m.* from messages m where m.line_id = c.line_id and ${CONTACT_NUMBER} = c.number order by m.id desc limit 1) m
+  left join contacts n on n.number = c.number and n.user_id = :userId`
+
+function pageOf(rows: readonly (Conversation & { cursor: string | Date })[], limit: number) {
+  const conversations = rows.slice(0, limit)
+  const cursor = rows.length > limit ? conversations.at(-1)?.cursor : undefined
+  return { conversations, older: cursor instanceof Date ? cursor.toISOString() : (cursor ?? null) }
 }

@@ -118,7 +118,7 @@ export async function erasePeers(
        where line_id = any (:lineIds::uuid[]) and number = :number and opted_out_at is null returning 1
      ), kept as (
        update line_peers set window_cleared_at = null, opted_in_at = null, opt_out_answer_id = null,
-         help_answered_at = null, paused_until = null, heard_at = '{}'
+         help_answered_at = null, paused_until = null, heard_at = '{}', unread_id = null, archived_at = null
        where line_id = any (:lineIds::uuid[]) and number = :number and opted_out_at is not null returning 1
      )
      select (select count(*)::integer from forgotten) as peers, (select count(*)::integer from kept) as "optOuts"`,

@@ -145,10 +145,16 @@ function Menu(props: { label: string; page: Page; places: readonly Place[]; chil
 }
 
 function NoticeCount({ page: { unreadCount } }: { page: Page }) {
-  if (unreadCount === 0) return null
+  return <UnreadCount count={unreadCount} max={MAX_UNREAD} isHot />
+}
+
+/** Nothing where nothing is unread. A problem is louder than a text. */
+export function UnreadCount(props: { count: number; max: number; isHot?: boolean }) {
+  const { count, max, isHot = false } = props
+  if (count === 0) return null
   return (
-    <span class="count hot">
-      {unreadCount < MAX_UNREAD ? unreadCount : `${MAX_UNREAD}+`}
+    <span class={isHot ? 'count hot' : 'count'}>
+      {count < max ? count : `${max}+`}
       <span class="unseen"> unread</span>
     </span>
   )
@@ -213,9 +219,11 @@ interface Place {
 
 const SIMULATOR = '/simulator'
 const NOTICES = '/console/notices'
+const INBOX = '/console/inbox'
 
 const PLACES: Place[] = [
   { href: '/console', label: 'Lines', at: /^\/console(\/lines.*)?$/ },
+  { href: INBOX, label: 'Inbox', at: /^\/console\/inbox/ },
   { href: '/console/activity', label: 'Activity', at: /^\/console\/(activity|messages)/ },
   { href: '/console/applications', label: 'Apps', at: /^\/console\/applications/ },
   { href: NOTICES, label: 'Notifications', at: /^\/console\/notices/ },
@@ -260,6 +268,7 @@ function NavLinks({ page, places }: { page: Page; places: readonly Place[] }) {
           <a href={href} {...(at.test(page.path) ? { 'aria-current': 'page' as const } : {})}>
             {label}
             {href === NOTICES && <NoticeCount page={page} />}
+            {href === INBOX && <UnreadCount count={page.unreadConversationCount} max={MAX_UNREAD} />}
           </a>
         </li>
       ))}

@@ -14,7 +14,7 @@ import { queryOf } from './form-values.js'
 import { noticeOf } from './notices.js'
 import { formTokenOf, type SessionState } from './people/session.js'
 import { withoutClosedWays } from './portal/reach.js'
-import { unreadCountOf } from './operating/unread-notices.js'
+import { unreadConversationCountOf, unreadCountOf } from './operating/unread-notices.js'
 
 /** What every page knows about the request that it answers. */
 export interface Page {
@@ -38,6 +38,8 @@ export interface Page {
   hasMail: boolean
   /** Notices that the reader has not seen. */
   unreadCount: number
+  /** Conversations of all of the reader's lines. */
+  unreadConversationCount: number
   /** What operators are told while all sending is paused. */
   allSendingPause: AllSending | undefined
 }
@@ -75,6 +77,7 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
     version: context.config.version,
     hasMail: context.config.smtp !== undefined,
     unreadCount: unreadCountOf(ctx),
+    unreadConversationCount: unreadConversationCountOf(ctx),
     allSendingPause: allSendingPauseOf(ctx),
   }
 }

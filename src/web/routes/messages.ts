@@ -2,14 +2,19 @@ import { liveActivity, postRetry, showActivity } from '../console/messages/activ
 import { exportActivity } from '../console/messages/activity/export.js'
 import {
   liveConversation,
+  livePeople,
   postAnswer,
   postAnswerSegments,
+  postArchive,
   postBlock,
   postContactName,
+  postUnarchive,
   postUnblock,
+  postUnread,
   showConversation,
 } from '../console/messages/conversation.js'
-import { showConversations } from '../console/messages/conversations.js'
+import { liveConversations, showConversations } from '../console/messages/conversations.js'
+import { liveInbox, postAllRead, showInbox } from '../console/messages/inbox.js'
 import {
   liveMessage,
   postCancel,
@@ -29,6 +34,8 @@ export function messagePages({ page, form, operatorForm }: Routes): void {
   // prettier-ignore
   {
     page(         '/console/lines/:lineId/conversations',                             showConversations)
+    page(         '/console/lines/:lineId/inbox/live',                                liveConversations)
+    page(         '/console/lines/:lineId/inbox/beside/live',                         livePeople)
     page(         '/console/lines/:lineId/conversations/:number',                     showConversation)
     page(         '/console/lines/:lineId/conversations/:number/live',                liveConversation)
     form(         '/console/lines/:lineId/conversations/:number/messages',            postAnswer, showConversation)
@@ -36,6 +43,12 @@ export function messagePages({ page, form, operatorForm }: Routes): void {
     form(         '/console/lines/:lineId/conversations/:number/name',                postContactName, showConversation)
     form(         '/console/lines/:lineId/conversations/:number/block',               postBlock, showConversation)
     form(         '/console/lines/:lineId/conversations/:number/unblock',             postUnblock, showConversation)
+    form(         '/console/lines/:lineId/conversations/:number/unread',              postUnread, showConversation)
+    form(         '/console/lines/:lineId/conversations/:number/archive',             postArchive, showConversation)
+    form(         '/console/lines/:lineId/conversations/:number/unarchive',           postUnarchive, showConversation)
+    page(         '/console/inbox',                                                   showInbox)
+    page(         '/console/inbox/live',                                              liveInbox)
+    form(         '/console/inbox/read',                                              postAllRead, showInbox)
     page(         '/console/search',                                                  showSearch)
     operatorForm( '/console/search/look',                                             postSearchLook, showSearch)
     page(         '/console/activity',                                                showActivity)

@@ -153,7 +153,12 @@ describeContext('forgetting a person', (context) => {
     await receive('STOP')
     await forgetPerson(context, ANNA, REASON)
     const contact: unknown = await context.db('line_peers').where({ number: ANNA }).first()
-    expect(contact).to.deep.include({ window_cleared_at: null, heard_at: [], help_answered_at: null })
+    expect(contact).to.deep.include({
+      window_cleared_at: null,
+      heard_at: [],
+      help_answered_at: null,
+      unread_id: null,
+    })
     const text = { userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber: ANNA }
     const refused = await failure(
       postMessage(context, { ...text, text: 'Hello again', mediaUrl: undefined, idempotencyKey: undefined }),

@@ -1,4 +1,5 @@
 import type { Database } from '../../connection.js'
+import { CONTACT_NUMBER } from '../../messages/reading.js'
 import type { OldMonth } from './months.js'
 
 type Span = Pick<OldMonth, 'from' | 'until'>
@@ -63,6 +64,25 @@ export async function deleteCarrierIds(
 }
 
 const NO_SUCH_TABLE = '42P01'
+
+/**
+ * Conversations whose unread messages are dropped are unread from the first one that is still there, or are read when
+ * there is none.
+ *
+ * @returns how many, at most `limit`
+ */
+export async function moveUnreadMarks(db: Database, span: Span, limit: number): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `update line_peers k set unread_id = (
+       select m.id from messages m
+       where m.line_id = k.line_id and ${CONTACT_NUMBER} = k.number and m.id >= lowest_id_at(:until::timestamptz)
+       order by m.id limit 1)
+     where (k.line_id, k.number) in (
+       select line_id, number from line_peers where unread_id < lowest_id_at(:until::timestamptz) limit :limit)`,
+    { ...boundsOf(span), limit },
+  )
+  return rowCount
+}
 
 /** Forgets what the simulator took. Its ids are made as ours, so they tell the time. @returns how many, at most `limit` */
 export async function deleteSimulatedMessages(db: Database, span: Span, limit: number): Promise<number> {

@@ -7,7 +7,8 @@
 --
 -- outcome: received | repeat (earlier_id: of the SMPP arrival that it repeats) | account_changed (its signature may be
 -- worth nothing, so nothing else is answered). A message that is not in the answer is for no line.
--- A message from a number that the line's user has blocked (`contacts`) is kept, and makes no event.
+-- A message from a number that the line's user has blocked (`contacts`) is kept, and makes no event. Any other makes its
+-- conversation unread, and brings it back from the archive.
 -- deliveries: those that may go out now. is_waited_for: something waits to be sent to the sender, or is on its way.
 --
 -- It locks what tells repeats first, then the rows of `line_peers`, each kind in one order. Locks of lines (`lock_line`)
@@ -80,13 +81,16 @@ begin
       n integer, id uuid, event_id uuid, user_id uuid, line_id uuid, carrier text, carrier_id text, "from" text, "to" text,
       type text, event_type text, text text, media_url text, is_blocked boolean)
   ), senders as materialized (
-    select s.line_id, s."from", s.count, c.paused_until > now_at is true as was_paused,
+    select s.line_id, s."from", s.count, s.first_shown_id, c.paused_until > now_at is true as was_paused,
       case when recent.count + s.count > ping_pong_limit() then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
       (
         select true from messages p where p.line_id = s.line_id and p.to_number = s."from"
           and p.status in ('queued', 'sending') order by p.position limit 1
       ) is true as is_waited_for
-    from (select a.line_id, a."from", count(*)::integer as count from asked a group by a.line_id, a."from") s
+    from (
+      select a.line_id, a."from", count(*)::integer as count,
+        (array_agg(a.id order by a.n) filter (where not a.is_blocked))[1] as first_shown_id
+      from asked a group by a.line_id, a."from") s
     left join lateral (
       select k.heard_at, k.paused_until from line_peers k
       where k.line_id = s.line_id and k.number = s."from" limit 1
@@ -95,10 +99,10 @@ begin
       select count(*) as count from unnest(c.heard_at) as h(at) where h.at > now_at - limit_window()
     ) recent
   ), peers as (
-    insert into line_peers as c (line_id, number, window_cleared_at, heard_at, paused_until)
+    insert into line_peers as c (line_id, number, window_cleared_at, heard_at, paused_until, unread_id)
     select s.line_id, s."from", case when s.pauses_at = 1 then null else now_at end,
       array_fill(now_at, array[least(s.count, ping_pong_limit() + 1)]),
-      case when s.pauses_at <= s.count then now_at + ping_pong_pause() end
+      case when s.pauses_at <= s.count then now_at + ping_pong_pause() end, s.first_shown_id
     from senders s order by s.line_id, s."from"
     on conflict (line_id, number) do update set
       window_cleared_at = case when c.paused_until > now_at then c.window_cleared_at
@@ -107,7 +111,9 @@ begin
         else (c.heard_at || excluded.heard_at)[
           greatest(cardinality(c.heard_at) + cardinality(excluded.heard_at) - ping_pong_limit(), 1):] end,
       paused_until = case when c.paused_until > now_at then c.paused_until
-        else coalesce(excluded.paused_until, c.paused_until) end
+        else coalesce(excluded.paused_until, c.paused_until) end,
+      unread_id = coalesce(c.unread_id, excluded.unread_id),
+      archived_at = case when excluded.unread_id is null then c.archived_at end
     returning line_id, number, paused_until > now_at is true as is_paused,
       paused_until = now_at + ping_pong_pause() is true as has_paused
   ), new_messages as (

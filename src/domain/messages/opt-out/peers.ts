@@ -33,16 +33,20 @@ export async function listPauses(
   return listPaused(db, userId, lineId, MAX_PAUSED)
 }
 
-/** What keeps a line from writing to a number now. A pause is told only while it lasts. */
+/** What keeps a line from writing to a number now, and whether the conversation is archived. A pause is told only while it lasts. */
 export async function findObstacles(
   { db }: Context,
   userId: string,
   lineId: string,
   number: string,
   now = new Date(),
-): Promise<Pick<Peer, 'optedOutAt' | 'pausedUntil'>> {
+): Promise<Omit<Peer, 'number'>> {
   const peer = await findPeer(db, userId, lineId, number)
   const pausedUntil = peer?.pausedUntil ?? null
   const isPaused = pausedUntil !== null && pausedUntil > now
-  return { optedOutAt: peer?.optedOutAt ?? null, pausedUntil: isPaused ? pausedUntil : null }
+  return {
+    optedOutAt: peer?.optedOutAt ?? null,
+    pausedUntil: isPaused ? pausedUntil : null,
+    archivedAt: peer?.archivedAt ?? null,
+  }
 }

@@ -11,6 +11,7 @@ import {
   deleteMedia,
   deleteSimulatedMessages,
   listMediaOfMonth,
+  moveUnreadMarks,
 } from '../../../database/operating/retention/leftovers.js'
 import { countUnderWay } from '../../../database/operating/retention/under-way.js'
 import type { Context } from '../../context.js'
@@ -107,5 +108,6 @@ async function forgetLeftovers({ db, storage }: Context, month: OldMonth, partit
   for (let last: string | undefined = FIRST_ID; last !== undefined;) {
     last = await deleteCarrierIds(db, partition, last, ROWS_AT_ONCE)
   }
+  while ((await moveUnreadMarks(db, month, ROWS_AT_ONCE)) === ROWS_AT_ONCE);
   while ((await deleteSimulatedMessages(db, month, ROWS_AT_ONCE)) === ROWS_AT_ONCE);
 }

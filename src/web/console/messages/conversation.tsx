@@ -1,6 +1,13 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { OwnLine } from '../../../database/lines/lines.js'
 import type { Message } from '../../../database/messages/message.js'
+import {
+  archive,
+  markRead,
+  markUnread,
+  takeFromArchive,
+  type ConversationKey,
+} from '../../../database/messages/conversation-marks.js'
 import { listConversations } from '../../../database/messages/conversations.js'
 import { listMessages } from '../../../database/messages/reading.js'
 import {
@@ -12,19 +19,21 @@ import {
 import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
 import { findObstacles } from '../../../domain/messages/opt-out/peers.js'
-import { isId } from '../../../ids.js'
+import { FIRST_ID, isId } from '../../../ids.js'
 import { Blocked, ContactForms } from './conversation/contact.js'
 import { ContactName } from './conversation/contact-name.js'
 import { conversationPath, conversationsPath, numberOf } from './conversation/path.js'
 import { Face, People } from './conversation/people.js'
 import { Thread } from './conversation/thread.js'
 import { fieldOf, idOf, queryOf } from '../form-values.js'
-import { Empty } from '../form.js'
+import { Empty, Form } from '../form.js'
 import { Layout } from '../layout.js'
+import { linePath } from '../lines/line/section.js'
 import { live } from '../live.js'
 import { Obstacles } from './message/obstacles.js'
 import { withNotice, type Notice } from '../notices.js'
 import { answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
+import { readUnreadConversations } from '../operating/unread-notices.js'
 import { sessionOf } from '../people/session.js'
 import { countText, sendText, TextForm, type CountedText } from './text-form.js'
 
@@ -37,7 +46,8 @@ interface View {
   line: OwnLine
   number: string
   contact: Contact | undefined
-  obstacles: Awaited<ReturnType<typeof findObstacles>>
+  obstacles: Omit<Awaited<ReturnType<typeof findObstacles>>, 'archivedAt'>
+  archivedAt: Date | null
   /** Oldest first. */
   messages: Message[]
   hasOlder: boolean
@@ -49,27 +59,27 @@ interface View {
 /** What a line and a number have written to each other, and an answer in place. */
 export function showConversation(context: Context): Middleware {
   return async (ctx) => {
+    if (ctx.method === 'GET' && (await readNow(context, ctx))) await readUnreadConversations(context, ctx)
     const view = await viewOf(context, ctx, queryOf(ctx, 'before'))
     const { counted } = shownOnce<{ counted: CountedText }>(ctx)
     const page = pageOf(ctx, context)
     const { line, number, contact, path } = view
-    const { conversations } = await listConversations(
-      context.db,
-      { userId: line.userId, lineId: line.id },
-      { limit: LISTED },
-    )
+    const people = `${linePath(line.id)}/inbox/beside/live?${new URLSearchParams({ number }).toString()}`
     const liveness = view.before === undefined ? { 'data-live': `${path}/live`, 'hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
       <Layout page={page} title={`Conversation with ${contact?.name ?? number}`}>
         <div class="talk">
-          <People line={line} conversations={conversations} number={number} />
+          <div class="list" {...{ 'data-live': people }} hx-swap="innerMorph">
+            {await peopleOf(context, line, number)}
+          </div>
           <section class="thread-side" aria-label={`Conversation with ${contact?.name ?? number}`}>
             <header>
               <a class="back" href={conversationsPath(line.id)} aria-label="All conversations" />
               <h1>
                 <ContactName number={number} name={contact?.name} />
               </h1>
+              <Marks page={page} view={view} />
             </header>
             <div class="now" {...liveness}>
               <Now {...view} page={page} />
@@ -92,9 +102,14 @@ export function showConversation(context: Context): Middleware {
 }
 
 export function liveConversation(context: Context): Middleware {
-  const stream = live(context, async (ctx) => (
-    <Now {...await viewOf(context, ctx)} page={pageOf(ctx, context)} />
-  ))
+  const stream = live(context, async (ctx) => {
+    // A page that is in view reads what comes in. Its stream ends when it is hidden.
+    const state = ctx.state as { shownTo?: string }
+    await readNow(context, ctx, state.shownTo)
+    const view = await viewOf(context, ctx)
+    state.shownTo = view.messages.at(-1)?.id ?? FIRST_ID
+    return <Now {...view} page={pageOf(ctx, context)} />
+  })
   return async (ctx, next) => {
     // What is not there is refused here, because nobody can be told once the stream has begun.
     await viewOf(context, ctx)
@@ -125,6 +140,52 @@ export function postUnblock(context: Context): Act {
   return (ctx) => save(context, ctx, { blocked: false }, 'number-unblocked')
 }
 
+export function livePeople(context: Context): Middleware {
+  const lineOf = (ctx: KoaContext) => getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+  const stream = live(context, async (ctx) => peopleOf(context, await lineOf(ctx), queryOf(ctx, 'number')))
+  return async (ctx, next) => {
+    await lineOf(ctx)
+    await stream(ctx, next)
+  }
+}
+
+/** To the list, because the conversation's own page would read it again. */
+export function postUnread(context: Context): Act {
+  return (ctx) => mark(context, ctx, markUnread, 'conversation-unread')
+}
+
+export function postArchive(context: Context): Act {
+  return (ctx) => mark(context, ctx, archive, 'conversation-archived')
+}
+
+export function postUnarchive(context: Context): Act {
+  return (ctx) => mark(context, ctx, takeFromArchive, 'conversation-back')
+}
+
+async function mark(
+  context: Context,
+  ctx: KoaContext,
+  set: (db: Context['db'], key: ConversationKey) => Promise<void>,
+  notice: Notice,
+): Promise<string> {
+  const { userId } = sessionOf(ctx)
+  const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
+  await set(context.db, { userId, lineId: line.id, number: numberOf(ctx) })
+  return withNotice(conversationsPath(line.id), notice)
+}
+
+/** @returns whether it was unread */
+async function readNow(context: Context, ctx: KoaContext, after?: string): Promise<boolean> {
+  const { userId } = sessionOf(ctx)
+  return markRead(context.db, { userId, lineId: idOf(ctx, 'lineId'), number: numberOf(ctx) }, after)
+}
+
+async function peopleOf(context: Context, line: OwnLine, number: string) {
+  const of = { userId: line.userId, lineId: line.id }
+  const { conversations } = await listConversations(context.db, of, { limit: LISTED })
+  return <People line={line} conversations={conversations} number={number} />
+}
+
 async function save(
   context: Context,
   ctx: KoaContext,
@@ -144,18 +205,34 @@ async function viewOf(context: Context, ctx: KoaContext, cursor = ''): Promise<V
   const line = await getOwnLine(context, userId, idOf(ctx, 'lineId'))
   const before = isId(cursor) ? cursor : undefined
   const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
-  const [contacts, obstacles, found] = await Promise.all([
+  const [contacts, { archivedAt, ...obstacles }, found] = await Promise.all([
     findContacts(context, userId, [number]),
     findObstacles(context, userId, line.id, number),
     listMessages(context.db, userId, { lineId: line.id, number }, page),
   ])
   return {
-    ...{ line, number, obstacles, before },
+    ...{ line, number, obstacles, archivedAt, before },
     contact: contacts.get(number),
     messages: found.slice(0, PAGE_SIZE).reverse(),
     hasOlder: found.length > PAGE_SIZE,
     path: conversationPath(line.id, number),
   }
+}
+
+/** What moves the conversation in the list. */
+function Marks({ page, view }: { page: Page; view: View }) {
+  const { archivedAt, messages, path } = view
+  if (messages.length === 0) return null
+  return (
+    <div class="marks">
+      <Form page={page} action={`${path}/unread`} class="inline">
+        <button type="submit">Mark as unread</button>
+      </Form>
+      <Form page={page} action={`${path}/${archivedAt === null ? 'archive' : 'unarchive'}`} class="inline">
+        <button type="submit">{archivedAt === null ? 'Archive' : 'Move to inbox'}</button>
+      </Form>
+    </div>
+  )
 }
 
 function Now(props: View & { page: Page }) {

@@ -1,24 +1,45 @@
 import type { Context as KoaContext, Middleware } from 'koa'
+import { countUnreadConversations } from '../../../database/messages/conversation-marks.js'
 import type { Context } from '../../../domain/context.js'
-import { countUnread } from '../../../domain/operating/notices.js'
-import type { SessionState } from '../people/session.js'
+import { countUnread, MAX_UNREAD } from '../../../domain/operating/notices.js'
+import { sessionOf, type SessionState } from '../people/session.js'
 
 interface UnreadState {
   unreadCount?: number
+  unreadConversationCount?: number
 }
 
-/** Reads the count for the head of every page. What a page asks for by itself has no head. */
+/** Reads the counts for the head of every page. What a page asks for by itself has no head. */
 export function readUnread(context: Context): Middleware {
   return async (ctx, next) => {
     const { session } = ctx.state as SessionState
     if (session !== undefined && session.portalLineIds === undefined && !ctx.path.endsWith('/live')) {
-      ;(ctx.state as UnreadState).unreadCount = await countUnread(context, session)
+      const [unreadCount] = await Promise.all([
+        countUnread(context, session),
+        readUnreadConversations(context, ctx),
+      ])
+      ;(ctx.state as UnreadState).unreadCount = unreadCount
     }
     await next()
   }
 }
 
+/** Reads the count again after a page has marked a conversation as read. */
+export async function readUnreadConversations(context: Context, ctx: KoaContext): Promise<void> {
+  const { userId } = sessionOf(ctx)
+  ;(ctx.state as UnreadState).unreadConversationCount = await countUnreadConversations(
+    context.db,
+    { userId },
+    MAX_UNREAD,
+  )
+}
+
 /** The count, which stops at MAX_UNREAD; 0 for whoever is not signed in. */
 export function unreadCountOf(ctx: KoaContext): number {
   return (ctx.state as UnreadState).unreadCount ?? 0
+}
+
+/** The count, which stops at MAX_UNREAD. */
+export function unreadConversationCountOf(ctx: KoaContext): number {
+  return (ctx.state as UnreadState).unreadConversationCount ?? 0
 }

@@ -6,7 +6,7 @@ import { carryOutRetention, tryRetention } from '../../../../src/domain/operatin
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { until } from '../../../helpers/until.js'
-import { changeRows, countWaitingForLocks } from '../../fixtures.js'
+import { ANNA, BEN, changeRows, countWaitingForLocks } from '../../fixtures.js'
 import { EVERYTHING, hasFile, idAt, insertPast, leftOf, makePartitions, monthAgo, nameOf } from './past.js'
 
 const DAY_MS = 86_400_000
@@ -64,11 +64,18 @@ describeContext('retention', (context) => {
   it('drops the months that are wholly older, with their media and what else belongs to them', async () => {
     const gone = [await insertPast(context, line, older), await insertPast(context, line, amid(old))]
     const kept = await insertPast(context, line, new Date(young.getTime() + 1000))
+    await context.db('line_peers').insert([
+      { line_id: line.lineId, number: ANNA, unread_id: gone[0]!.messageId },
+      { line_id: line.lineId, number: BEN, unread_id: gone[1]!.messageId },
+    ])
+    const unreadFrom = () => context.db('line_peers').orderBy('number').pluck<(string | null)[]>('unread_id')
     expect(await outcomes()).to.deep.equal([
       ['messages', name(older), 'dropped', {}],
       ['messages', name(old), 'dropped', {}],
     ])
     for (const past of gone) expect(await leftOf(context, past)).to.deep.equal([])
+    // Nobody could ever read what is gone.
+    expect(await unreadFrom()).to.deep.equal([kept.messageId, null])
     expect(await leftOf(context, kept)).to.deep.equal(EVERYTHING)
     expect(await partitionOf(context, nameOf('messages', old))).to.equal(false)
     expect(await partitionOf(context, nameOf('audit_log', old))).to.equal(true)

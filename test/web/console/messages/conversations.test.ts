@@ -38,7 +38,7 @@ describeWith('the conversations of a line', startConsole, (site) => {
     await receive('70123', 'Your code')
     const page = await line.page('/conversations')
     expect(wordsOf(page)).to.match(
-      /70123 Your code received .* Anna <b> \+15005550101 (STOP|You: .*) Blocked Opted out \(STOP\) .* \+15005550102 You: To Ben Paused until .* sent/,
+      /70123 1 unread Your code .* Anna <b> \+15005550101 2 unread (STOP|You: .*) Blocked Opted out \(STOP\) .* \+15005550102 You: To Ben Paused until/,
     )
     expect(page)
       .to.include(`href="${line.path}/${inPath(ANNA)}"`)
@@ -93,6 +93,98 @@ describeWith('the conversations of a line', startConsole, (site) => {
   it('keep themselves up to date', async () => {
     const live = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)
     await until('the empty thread', () => live.text.includes('No messages with this number yet.'))
+    await receive(ANNA, 'Are you there?')
+    await until('the new message', () => live.text.includes('Are you there?'))
+    await live.close()
+  })
+
+  it('are unread with a count from the first text until somebody opens them, or a page that is in view hears of more', async () => {
+    const inbox = async () => wordsOf((await line.browser.get('/console/inbox')).text)
+    await receive(ANNA, 'First')
+    await receive(ANNA, 'Second')
+    await send(ANNA, 'An answer by a program')
+    await receive(BEN, 'From Ben')
+    await send(CLEO, 'never answered')
+    expect(await inbox()).to.match(
+      /Inbox 2 unread .* \+15005550102 1 unread From Ben .* \+15005550101 2 unread You: An/,
+    )
+    const list = await line.page('/conversations')
+    expect(wordsOf(list)).to.include('Unread 2 unread')
+    expect(list.match(/<li class="unread"/g)).to.have.length(2)
+
+    expect(await thread())
+      .to.include('Inbox<span class="count">1<span')
+      .and.include('An answer by a program')
+    expect(wordsOf(await line.page('/conversations?state=unread')))
+      .to.include(BEN)
+      .and.not.include(ANNA)
+    const live = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)
+    await until('the thread', () => live.text.includes('Second'))
+    await receive(ANNA, 'Third')
+    await until('the new message', () => live.text.includes('Third'))
+    await until('the mark', async () => !(await inbox()).includes(ANNA))
+    await live.close()
+
+    expect(redirectOf(await line.browser.submit('/console/inbox/read', {}))).to.deep.equal([
+      303,
+      '/console/inbox?done=conversations-read',
+    ])
+    expect(await inbox()).to.include('You have read everything')
+  })
+
+  it('are marked as unread on purpose, also while a page shows them', async () => {
+    await receive(ANNA, 'Read')
+    const live = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)
+    await until('the thread', () => live.text.includes('Read'))
+    expectSentTo(
+      await line.submit(`${inPath(ANNA)}/unread`),
+      `${line.path}/conversations?done=conversation-unread`,
+    )
+    // The open page is brought up to date by something else, and marks nothing.
+    await send(ANNA, 'Sent since then')
+    await until('a later look', () => live.text.includes('Sent since then'))
+    await live.close()
+    expect(wordsOf(await line.page('/conversations?state=unread'))).to.match(/\+15005550101 1 unread/)
+  })
+
+  it('leave the list when they are archived, until another text comes in that is not blocked', async () => {
+    const listed = async (state = '') => wordsOf(await line.page(`/conversations${state}`))
+    await receive(ANNA, 'Done with')
+    await receive(BEN, 'From Ben')
+    expectSentTo(
+      await line.submit(`${inPath(ANNA)}/archive`),
+      `${line.path}/conversations?done=conversation-archived`,
+    )
+    await send(ANNA, 'News for everybody')
+    await saveContact(site.context, line.userId, ANNA, { blocked: true })
+    await receive(ANNA, 'Blocked')
+    expect(await listed())
+      .to.include(BEN)
+      .and.not.include(ANNA)
+    expect(await listed('?state=unread'))
+      .to.include(BEN)
+      .and.not.include(ANNA)
+    expect(await listed('?state=archived'))
+      .to.include(ANNA)
+      .and.not.include(BEN)
+    expect(await thread()).to.include('Move to inbox')
+    await saveContact(site.context, line.userId, ANNA, { blocked: false })
+    await receive(ANNA, 'Again')
+    expect(await listed('?state=archived')).to.include('No archived conversations.')
+    expect(await listed()).to.match(/\+15005550101 1 unread Again/)
+
+    await line.submit(`${inPath(ANNA)}/archive`)
+    expectSentTo(
+      await line.submit(`${inPath(ANNA)}/unarchive`),
+      `${line.path}/conversations?done=conversation-back`,
+    )
+    expect(await listed()).to.include(ANNA)
+    expect(await listed('?state=unread')).to.not.include(ANNA)
+  })
+
+  it('keep their list up to date', async () => {
+    const live = await listen(site, line, `${line.path}/inbox/live?state=unread`)
+    await until('the empty list', () => live.text.includes('No unread conversations.'))
     await receive(ANNA, 'Are you there?')
     await until('the new message', () => live.text.includes('Are you there?'))
     await live.close()

@@ -1,6 +1,7 @@
-import type { Conversation } from '../../../../database/messages/conversations.js'
+import { MAX_UNREAD_MESSAGES, type Conversation } from '../../../../database/messages/conversations.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import { Ago } from '../../form.js'
+import { UnreadCount } from '../../layout.js'
 import { linePath } from '../../lines/line/section.js'
 import { excerptOf } from '../activity/list.js'
 import { TYPE_LABELS } from '../message/labels.js'
@@ -14,15 +15,15 @@ const COLOURS = 6
 export function People(props: { line: OwnLine; conversations: readonly Conversation[]; number: string }) {
   const { line, conversations } = props
   return (
-    <nav class="list" aria-label="Conversations">
+    <nav aria-label="Conversations">
       <h2>
         <a href={linePath(line.id)}>
           <UserText>{line.name}</UserText>
         </a>
       </h2>
       <ul class="people">
-        {conversations.map(({ number, contactName, direction, type, text, createdAt }) => (
-          <li key={number}>
+        {conversations.map(({ number, contactName, direction, type, text, createdAt, unreadCount }) => (
+          <li key={number} class={unreadCount > 0 ? 'unread' : ''}>
             <Face number={number} name={contactName} />
             <a
               href={conversationPath(line.id, number)}
@@ -35,6 +36,7 @@ export function People(props: { line: OwnLine; conversations: readonly Conversat
               {direction === 'outbound' && 'You: '}
               {text === null || text === '' ? TYPE_LABELS[type] : <UserText>{excerptOf(text)}</UserText>}
             </p>
+            <UnreadCount count={unreadCount} max={MAX_UNREAD_MESSAGES} />
           </li>
         ))}
       </ul>

@@ -14,7 +14,7 @@ import { TimeOfDay } from '../../time-filter-fields.js'
 import { daysIn, UTC } from '../../zone.js'
 
 /** What nobody needs to be told of each message. */
-const USUAL: ReadonlySet<MessageStatus> = new Set(['received', 'sent', 'delivered'])
+export const USUAL: ReadonlySet<MessageStatus> = new Set(['received', 'sent', 'delivered'])
 
 /** What a line and a number have written to each other, below the days on which it was, the newest at the bottom. */
 export function Thread(props: {

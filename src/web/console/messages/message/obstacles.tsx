@@ -1,8 +1,8 @@
+import type { Peer } from '../../../../database/lines/line-peers.js'
 import { Time } from '../../form.js'
-import type { MessageView } from './page-model.js'
 
 /** Why nothing can be sent to the number at the other end, or not now. */
-export function Obstacles(props: { number: string } & Pick<MessageView, 'obstacles'>) {
+export function Obstacles(props: { number: string; obstacles: Pick<Peer, 'optedOutAt' | 'pausedUntil'> }) {
   const { number, obstacles } = props
   const { optedOutAt, pausedUntil } = obstacles
   return (

@@ -1,0 +1,89 @@
+import type { Database } from '../connection.js'
+import { CONTACT_NUMBER } from './reading.js'
+
+/**
+ * Marks of a line's conversations: unread, and archived. They belong to the line, not to who looks at it: a line is an
+ * inbox that a few people share, and what one of them has read or put away, nobody else needs to look at.
+ */
+export interface ConversationKey {
+  userId: string
+  lineId: string
+  number: string
+}
+
+const OWN_LINE = '(select id from lines where id = :lineId and user_id = :userId)'
+
+/**
+ * Marks a conversation as read, before its messages are listed: one that comes in later makes it unread again.
+ *
+ * @param after only if it became unread by a message after this one. A page that stays open has shown that one, so
+ *   somebody has marked the conversation as unread on purpose.
+ * @returns whether it was unread
+ */
+export async function markRead(db: Database, key: ConversationKey, after?: string): Promise<boolean> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `update line_peers set unread_id = null
+     where line_id = ${OWN_LINE} and number = :number and unread_id is not null
+     ${after === undefined ? '' : 'and unread_id > :after::uuid'}`,
+    { ...key, ...(after === undefined ? {} : { after }) },
+  )
+  return rowCount > 0
+}
+
+/** Marks a conversation as unread, from its newest message on, and brings it back from the archive. */
+export async function markUnread(db: Database, key: ConversationKey): Promise<void> {
+  await db.raw(
+    `insert into line_peers as k (line_id, number, unread_id)
+     select l.id, :number, m.id from lines l
+     cross join lateral (
+       select m.id from messages m where m.line_id = l.id and ${CONTACT_NUMBER} = :number order by m.id desc limit 1) m
+     where l.id = :lineId and l.user_id = :userId
+     on conflict (line_id, number) do update set unread_id = coalesce(k.unread_id, excluded.unread_id), archived_at = null`,
+    { ...key },
+  )
+}
+
+/** Puts a conversation away until its number writes again. It counts as read. */
+export async function archive(db: Database, key: ConversationKey): Promise<void> {
+  await db.raw(
+    // To the millisecond, because the pages of the archive are told apart by it.
+    `insert into line_peers (line_id, number, archived_at)
+     select l.id, :number, date_trunc('milliseconds', now()) from lines l where l.id = :lineId and l.user_id = :userId
+     on conflict (line_id, number) do update set archived_at = excluded.archived_at, unread_id = null`,
+    { ...key },
+  )
+}
+
+export async function takeFromArchive(db: Database, key: ConversationKey): Promise<void> {
+  await db.raw(`update line_peers set archived_at = null where line_id = ${OWN_LINE} and number = :number`, {
+    ...key,
+  })
+}
+
+/** Marks every conversation of the user's lines as read. */
+export async function markAllRead(db: Database, userId: string): Promise<void> {
+  await db.raw(
+    `update line_peers set unread_id = null
+     where line_id in (select id from lines where user_id = ?) and unread_id is not null`,
+    [userId],
+  )
+}
+
+/**
+ * How many conversations are unread, at most `limit`.
+ *
+ * @param of.lineId left out: of all of the user's lines
+ */
+export async function countUnreadConversations(
+  db: Database,
+  { userId, lineId }: { userId: string; lineId?: string },
+  limit: number,
+): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
+    `select count(*)::integer as count from (
+       select 1 from lines l join line_peers k on k.line_id = l.id and k.unread_id is not null
+       where l.user_id = :userId ${lineId === undefined ? '' : 'and l.id = :lineId'} limit :limit) found`,
+    { userId, ...(lineId === undefined ? {} : { lineId }), limit },
+  )
+  return rows[0].count
+}

@@ -1,0 +1,90 @@
+import type { Context as KoaContext, Middleware } from 'koa'
+import { markAllRead } from '../../../database/messages/conversation-marks.js'
+import { listUnreadConversations } from '../../../database/messages/conversations.js'
+import type { Context } from '../../../domain/context.js'
+import { listOwnLines } from '../../../domain/lines/lines.js'
+import { isId } from '../../../ids.js'
+import { ConversationRows } from './conversation/rows.js'
+import { queryOf } from '../form-values.js'
+import { Empty, Form } from '../form.js'
+import { Layout } from '../layout.js'
+import { live } from '../live.js'
+import { withNotice } from '../notices.js'
+import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { PageHead } from '../parts/page-head.js'
+import { sessionOf } from '../people/session.js'
+
+const INBOX = '/console/inbox'
+const PAGE_SIZE = 30
+
+/** The unread conversations of all of the user's lines. The others are on the pages of their lines. */
+export function showInbox(context: Context): Middleware {
+  return async (ctx) => {
+    const page = pageOf(ctx, context)
+    const isNewest = queryOf(ctx, 'before') === ''
+    const liveness = isNewest ? { 'data-live': `${INBOX}/live`, 'hx-swap': 'innerMorph' } : {}
+    answerPage(
+      ctx,
+      <Layout page={page} title="Inbox">
+        <PageHead title="Inbox" acts={page.unreadConversationCount > 0 && <AllRead page={page} />} />
+        <p class="muted">Unread conversations on all of your lines.</p>
+        <div class="flow" {...liveness}>
+          {await listOf(context, ctx)}
+        </div>
+      </Layout>,
+    )
+  }
+}
+
+export function liveInbox(context: Context): Middleware {
+  return live(context, (ctx) => listOf(context, ctx))
+}
+
+export function postAllRead(context: Context): Act {
+  return async (ctx) => {
+    await markAllRead(context.db, sessionOf(ctx).userId)
+    return withNotice(INBOX, 'conversations-read')
+  }
+}
+
+function AllRead({ page }: { page: Page }) {
+  return (
+    <Form page={page} action={`${INBOX}/read`} class="inline">
+      <button type="submit" class="secondary">
+        Mark all as read
+      </button>
+    </Form>
+  )
+}
+
+async function listOf(context: Context, ctx: KoaContext) {
+  const { userId } = sessionOf(ctx)
+  const cursor = queryOf(ctx, 'before')
+  const before = isId(cursor) ? cursor : undefined
+  const [{ conversations, older }, lines] = await Promise.all([
+    listUnreadConversations(context.db, { userId }, { before, limit: PAGE_SIZE }),
+    listOwnLines(context, userId),
+  ])
+  return (
+    <>
+      {conversations.length === 0 ? (
+        <Empty>
+          You have read everything. All conversations of a line are on <a href="/console">its page</a>.
+        </Empty>
+      ) : (
+        <ConversationRows
+          conversations={conversations}
+          lineNames={new Map(lines.map(({ id, name }) => [id, name]))}
+        />
+      )}
+      <nav class="pages" aria-label="Pages">
+        {before === undefined ? <span /> : <a href={INBOX}>Newest</a>}
+        {older !== null && (
+          <a href={`${INBOX}?before=${older}`} rel="next">
+            Older
+          </a>
+        )}
+      </nav>
+    </>
+  )
+}

@@ -11,7 +11,7 @@ import { inProject } from '../kit/process/project-files.js'
 const gzip = promisify(zlib.gzip) as (bytes: Buffer, options: zlib.ZlibOptions) => Promise<Buffer>
 const require = createRequire(import.meta.url)
 
-const STYLES = ['tokens', 'base', 'shell', 'parts', 'messages']
+const STYLES = ['fonts', 'tokens', 'base', 'shell', 'parts', 'messages']
 
 /** Every file that our pages name, from their packages and our own; several are served as one. What others name comes first. */
 const FILES = {
@@ -25,6 +25,7 @@ const FILES = {
   'swagger-ui.css': require.resolve('swagger-ui-dist/swagger-ui.css'),
   'swagger-ui.js': require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
   'console.css': STYLES.map((name) => inProject(`src/web/assets/styles/${name}.css`)),
+  'fonts.css': [inProject('src/web/assets/styles/fonts.css')],
   'console.js': inProject('src/web/assets/console.js'),
   'live.js': inProject('src/web/assets/live.js'),
   'live-worker.js': inProject('src/web/assets/live-worker.js'),

@@ -8,6 +8,8 @@ import { tryJobNow } from '../domain/try-job-now.js'
 import { describeJobs } from '../domain/job-subjects.js'
 import type { QueueName } from '../queues/queues.js'
 import { actingFor } from './actor.js'
+import { assetPath } from './assets.js'
+import { boardTheme } from './board-theme.js'
 import { lookOf } from './look.js'
 
 /**
@@ -27,6 +29,9 @@ export function bullBoard(context: Context, path: string): Middleware {
         boardTitle: `${name} queues`,
         boardLogo: { path: logo, width: logoWidth, height: 24 },
         favIcon: { default: logo, alternative: logo },
+        theme: boardTheme(context.config.brand.color),
+        // It leads to the documentation of the package, which its operators need not know.
+        hideDocsLink: true,
         miscLinks: [{ text: 'Back to the console', url: '/console' }],
       },
     },
@@ -34,12 +39,13 @@ export function bullBoard(context: Context, path: string): Middleware {
   const plugin = adapter.registerPlugin()
   return async (ctx, next) => {
     await plugin(ctx, next)
-    if (typeof ctx.body === 'string') ctx.body = ctx.body.replace(FONTS_OF_OTHERS, '')
+    if (typeof ctx.body === 'string') ctx.body = ctx.body.replace(FONTS_OF_OTHERS, OWN_FONTS)
   }
 }
 
 /** Its page asks another host for its fonts, which the Content-Security-Policy refuses. */
-const FONTS_OF_OTHERS = /<link[^>]+href="https:\/\/fonts\.[^>]*>/g
+const FONTS_OF_OTHERS = /<link[^>]+href="https:\/\/fonts\.[^>]*>/
+const OWN_FONTS = `<link rel="stylesheet" href="${assetPath('fonts.css')}">`
 
 const DESCRIPTIONS: Record<QueueName, string> = {
   'send-message': 'One job for each text that is to be sent. A text that waits for a window is delayed.',

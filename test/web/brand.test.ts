@@ -107,6 +107,7 @@ describeWith('the operator’s brand', serveBrand, (server) => {
     expect(dashboard)
       .to.match(/<title>Acme (&|&amp;|&#38;) Co queues<\/title>/)
       .and.to.include('/logo.svg')
+    expect(dashboard).to.include('"primary":"#ffe000"')
     const session = await findSession(context, await startSession(context, id))
     await beginApp(context, id)
     expect((await findPendingApp(context, session!))?.uri).to.include('otpauth://totp/Acme%20%26%20Co%20(')

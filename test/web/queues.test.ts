@@ -89,6 +89,10 @@ describeWeb('/queues', { environment: { QUEUES_PASSWORD: PASSWORD } }, ({ contex
       expect([page.status, page.headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8'])
       expect(page.text).to.match(/<title>Linehook/)
     }
+    const { text: html } = await get('/queues')
+    expect(html, 'its look').to.include('"primary":"#5b40c9"').and.to.include('"primary":"#ab9bf7"')
+    expect(html).to.match(/<link rel="stylesheet" href="\/assets\/[\w-]+\/fonts\.css">/)
+    expect(html).not.to.include('googleapis')
     const script = /src="([^"]+\.js)"/.exec((await get('/queues')).text)?.[1]
     const { status, headers } = await get(new URL(script!, `${web.url}/queues/`).pathname)
     expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/javascript; charset=utf-8'])

@@ -1,0 +1,38 @@
+import type { createBullBoard } from '@bull-board/api'
+import { accentOf } from './accent.js'
+import { assetText } from './assets.js'
+
+type UIConfig = NonNullable<NonNullable<Parameters<typeof createBullBoard>[0]['options']>['uiConfig']>
+type UITheme = NonNullable<UIConfig['theme']>
+type Scheme = 'light' | 'dark'
+
+/** The tokens of our style sheet as the dashboard of the queues calls them, so that it looks like the console. */
+export function boardTheme(color: string | undefined): UITheme {
+  return { light: themeIn('light', color), dark: themeIn('dark', color) }
+}
+
+function themeIn(scheme: Scheme, color: string | undefined): NonNullable<UITheme[Scheme]> {
+  const own = (name: string) => token(name, scheme)
+  const accent = color === undefined ? own('accent') : accentOf(color, scheme)['--accent']
+  return {
+    ...{ 'font-sans': own('font'), 'font-mono': own('mono'), radius: own('radius') },
+    ...{ background: own('ground'), foreground: own('ink'), border: own('hair'), input: own('edge') },
+    ...{ card: own('ground'), popover: own('ground'), 'shadow-popover': own('lift') },
+    // The accent is what text in it has enough contrast on the ground with; so the ground is what can be read on it.
+    ...{ primary: accent, 'primary-foreground': own('ground') },
+    ...{ secondary: own('sunken'), 'secondary-foreground': own('ink') },
+    ...{ muted: own('sunken'), 'muted-foreground': own('ink2') },
+    ...{ accent: own('sunken'), 'accent-foreground': own('ink') },
+    ...{ destructive: own('bad-fill'), 'destructive-foreground': '#fff' },
+    ...{ sidebar: own('sunken'), 'sidebar-foreground': own('ink2'), 'sidebar-border': own('hair') },
+    ...{ 'sidebar-accent': own('hair'), 'status-failed': own('bad'), 'status-completed': own('good') },
+  }
+}
+
+/** @throws Error for a token that the style sheet does not have */
+function token(name: string, scheme: Scheme): string {
+  const [light, dark = light] = [...assetText('console.css').matchAll(new RegExp(`--${name}: ([^;]*);`, 'g'))]
+  const value = (scheme === 'light' ? light : dark)?.[1]
+  if (value === undefined) throw new Error(`tokens.css has no --${name}`)
+  return value
+}

@@ -3,11 +3,14 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { compileProject } from '../dev/compile.js'
 
 /**
- * `npm test`. Two files at a time, which is what CI has cores for; journeys and then browsers by themselves, because they
- * start whole installations and say within which time something must have happened; last and alone chaos, which
- * needs both cores. Arguments go to every run: `npm test -- --grep receipt`.
+ * `npm test`. Two files at a time, which is what CI has cores for. Chaos runs beside the short tests: it mostly waits for
+ * what it stopped, and asserts no times. Journeys and then browsers have the machine to themselves, because they
+ * start whole installations and say within which time something must have happened. Arguments go to every run:
+ * `npm test -- --grep receipt`.
  */
 const TWO_AT_A_TIME = ['--parallel', '--jobs', '2']
 const JOURNEYS = 'test/journeys/**/*.test.ts'
@@ -16,25 +19,28 @@ const CHAOS = 'test/chaos/**/*.test.ts'
 /** `npm run test:cluster`: forty processes, and programs of Debian. */
 const CLUSTER = 'test/cluster/**/*.test.ts'
 const SLOWEST_SHOWN = 15
+/** One after the other; the runs of a row side by side. */
 const RUNS = [
   [
-    ...TWO_AT_A_TIME,
-    ...[JOURNEYS, BROWSERS, CHAOS, CLUSTER].flatMap((each) => ['--ignore', each]),
-    'test/**/*.test.ts',
+    [
+      ...TWO_AT_A_TIME,
+      ...[JOURNEYS, BROWSERS, CHAOS, CLUSTER].flatMap((each) => ['--ignore', each]),
+      'test/**/*.test.ts',
+    ],
+    [CHAOS],
   ],
-  [...TWO_AT_A_TIME, JOURNEYS],
-  [...TWO_AT_A_TIME, BROWSERS],
-  [CHAOS],
+  [[...TWO_AT_A_TIME, JOURNEYS]],
+  [[...TWO_AT_A_TIME, BROWSERS]],
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'linehook-test-'))
 const interruption = new AbortController()
-let mocha: ChildProcess | undefined
+const running = new Set<ChildProcess>()
 // Ctrl-C reaches mocha by itself; it stops its services first.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     interruption.abort()
-    if (signal === 'SIGTERM') mocha?.kill(signal)
+    if (signal === 'SIGTERM') for (const mocha of running) mocha.kill(signal)
   })
 }
 
@@ -49,20 +55,10 @@ interface Counts {
 let passed = 0
 const failed: Counts['failed'] = []
 const took: [file: string, ms: number][] = []
-for (const [index, run] of RUNS.entries()) {
-  const counts = join(folder, String(index))
-  const begin = Date.now()
-  mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...run, ...process.argv.slice(2)], {
-    stdio: 'inherit',
-    env: { ...process.env, TEST_COUNTS: counts },
-  })
-  const [exitCode] = (await once(mocha, 'exit')) as [number | null]
-  if (exitCode !== 0) process.exitCode = 1
-  const result = readCounts(counts)
-  console.log(`${run.at(-1)} took ${Math.round((Date.now() - begin) / 1000)} s\n`)
-  passed += result.passes
-  failed.push(...result.failed)
-  took.push(...Object.entries(result.took))
+await compileProject(['chaos', 'test'])
+for (const sideBySide of RUNS) {
+  // Of several, the first is shown as it runs and each other one when it has ended.
+  await Promise.all(sideBySide.map((run, index) => runMocha(run, index === 0)))
   if (interruption.signal.aborted) break
 }
 rmSync(folder, { recursive: true, force: true })
@@ -72,6 +68,32 @@ for (const [file, ms] of slowest) console.log(`${(ms / 1000).toFixed(1).padStart
 // Once more at the end, where a log of some thousand lines is read first.
 for (const { test, file, reason } of failed) console.log(`\nfailed: ${test}\n${file ?? ''}\n${reason}`)
 console.log(`${passed} passed, ${failed.length} failed`)
+
+async function runMocha(run: string[], isShown: boolean): Promise<void> {
+  const name = String(run.at(-1))
+  const counts = join(folder, name.replaceAll(/\W/g, '-'))
+  const begin = Date.now()
+  const mocha = spawn(
+    process.execPath,
+    ['node_modules/mocha/bin/mocha.js', ...run, ...process.argv.slice(2)],
+    {
+      stdio: isShown ? 'inherit' : ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, TEST_COUNTS: counts, TEST_COMPILED: 'true' },
+    },
+  )
+  running.add(mocha)
+  const [[exitCode], output] = await Promise.all([
+    once(mocha, 'exit') as Promise<[number | null]>,
+    mocha.stdout === null ? '' : text(mocha.stdout),
+  ])
+  running.delete(mocha)
+  if (exitCode !== 0) process.exitCode = 1
+  const result = readCounts(counts)
+  console.log(`${output}${name} took ${Math.round((Date.now() - begin) / 1000)} s\n`)
+  passed += result.passes
+  failed.push(...result.failed)
+  took.push(...Object.entries(result.took))
+}
 
 /** Nothing of a run that did not come to its end; its exit code says so. */
 function readCounts(file: string): Counts {

@@ -5,9 +5,7 @@ import { answer, command } from './linehook.js'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/bin/linehook.js', import.meta.url))
 
-describe('linehook completion', function () {
-  this.timeout(60_000)
-
+describe('linehook completion', () => {
   after(stopProcesses)
 
   /** What a shell is told to offer in the place of the last word. */

@@ -9,9 +9,7 @@ import { runProgram, stopProcesses } from '../helpers/process/processes.js'
 import { createEmptyDatabase } from '../helpers/services/services.js'
 import { answer, command, linehook, refusal } from './linehook.js'
 
-describe('linehook, the command line', function () {
-  this.timeout(30_000)
-
+describe('linehook, the command line', () => {
   let environment: Environment
   let folder: string
 

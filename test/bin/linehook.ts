@@ -103,7 +103,6 @@ export function describeCommands(title: string, overrides: Environment, body: Bo
 export function describeCommands(title: string, ...rest: [Body] | [Environment, Body]): void {
   const [overrides, body]: [Environment, Body] = rest.length === 1 ? [{}, rest[0]] : rest
   describe(title, function () {
-    this.timeout(60_000)
     const environment: Environment = {}
     const context = openForSuite(async () => {
       const installation = await createInstallation(overrides)

@@ -14,9 +14,7 @@ import { until } from '../helpers/until.js'
 import { describeWeb, serveApp } from '../helpers/web/web.js'
 import { answer, refusal } from './linehook.js'
 
-describeWeb('linehook listen', function ({ context, web }) {
-  this.timeout(60_000)
-
+describeWeb('linehook listen', ({ context, web }) => {
   const receiver = openForEachTest(startReceiver)
   let line: TestLine
   let created: { id: string; token: string }

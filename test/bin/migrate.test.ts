@@ -5,9 +5,7 @@ import { createEnvironment, type Environment } from '../helpers/process/environm
 import { createEmptyDatabase } from '../helpers/services/services.js'
 import { answer, jsonAnswer } from './linehook.js'
 
-describe('linehook migrate', function () {
-  this.timeout(30_000)
-
+describe('linehook migrate', () => {
   const names = readdirSync('migrations')
     .filter((file) => file.endsWith('.ts'))
     .map((file) => file.replace(/\.ts$/, ''))

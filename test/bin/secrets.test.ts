@@ -12,9 +12,7 @@ import { createLine, own } from '../helpers/factories.js'
 import { startProcess, stopProcesses } from '../helpers/process/processes.js'
 import { answer, command, jsonAnswer } from './linehook.js'
 
-describe('linehook secrets reseal', function () {
-  this.timeout(30_000)
-
+describe('linehook secrets reseal', () => {
   let environment: Environment
   let oldKey: string
   const newKey = randomBytes(32).toString('base64')

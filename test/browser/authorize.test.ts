@@ -17,9 +17,7 @@ import {
 } from '../web/oauth/support.js'
 
 /** Browsers hold a page's Content-Security-Policy against the redirects that follow its form: only one can tell. */
-describe('authorizing an application in a browser', function () {
-  this.timeout(60_000)
-
+describe('authorizing an application in a browser', () => {
   let server: OAuthServer
   let application: Receiver
   let browser: Browser

@@ -12,8 +12,7 @@ import { openings } from '../helpers/openings.js'
 import { serveApp } from '../helpers/web/web.js'
 
 /** A page of another origin, to which the browser shows only what CORS allows. */
-describe('the TypeScript client in a browser', function () {
-  this.timeout(60_000)
+describe('the TypeScript client in a browser', () => {
   const open = openings()
 
   it('sends, reads page by page, sees why it is refused, and verifies both kinds of signatures', async () => {

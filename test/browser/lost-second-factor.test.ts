@@ -10,9 +10,7 @@ import { openings } from '../helpers/openings.js'
 import { setUpApp } from '../helpers/web/second-factor.js'
 import { serveApp } from '../helpers/web/web.js'
 
-describe('a lost second factor in a browser', function () {
-  this.timeout(60_000)
-
+describe('a lost second factor in a browser', () => {
   let context: Context
   let browser: Browser
   let url: string

@@ -13,9 +13,7 @@ import { serveApp } from '../helpers/web/web.js'
 const SECOND_FACTOR = '/console/settings/second-factor'
 
 /** With Chromium's virtual authenticator, which says yes to everything, unless it is told otherwise. */
-describe('passkeys in a browser', function () {
-  this.timeout(60_000)
-
+describe('passkeys in a browser', () => {
   let context: Context
   let browser: Browser
   let url: string

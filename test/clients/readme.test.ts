@@ -17,8 +17,7 @@ describe('the README of the TypeScript client', () => {
   const readme = readFileSync(join(CLIENT, 'README.md'), 'utf8')
   const samples = Array.from(readme.matchAll(/^```ts\n([^]*?)^```/gm), ([, code = '']) => code)
 
-  it('has code that compiles under the client’s own settings', function () {
-    this.timeout(60_000)
+  it('has code that compiles under the client’s own settings', () => {
     expect(samples).to.have.length.of.at.least(3)
     const read = ts.readConfigFile(join(CLIENT, 'tsconfig.json'), (path) => ts.sys.readFile(path))
     const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, CLIENT)

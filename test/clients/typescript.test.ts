@@ -40,9 +40,7 @@ const COMPILER_OPTIONS = {
   typeRoots: [TYPES],
 }
 
-describe('the TypeScript client', function () {
-  this.timeout(60_000)
-
+describe('the TypeScript client', () => {
   const folder = mkdtempSync(join(tmpdir(), 'linehook-client-'))
   const open = openings()
   let context: Context

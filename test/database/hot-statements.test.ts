@@ -65,8 +65,7 @@ for (const isAnalyzed of [false, true]) {
     let endpointId: string
     let applicationId: string
 
-    before(async function () {
-      this.timeout(60_000)
+    before(async () => {
       line = await createLine(context, {
         messagesPerNumberPerMinute: 100_000,
         messagesPerMinute: 100_000,

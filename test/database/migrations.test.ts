@@ -79,7 +79,7 @@ describe('the migrations', () => {
       await db.migrate.down({ migrationSource: migrationSource() })
     }
     await migrate(db)
-  }).timeout(60_000)
+  })
 
   it('are recorded by names without an extension, so that sources and compiled files are one', async () => {
     const recorded = await db('knex_migrations').orderBy('id').pluck<string[]>('name')

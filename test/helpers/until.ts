@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export async function until<T>(
   what: string | (() => string),
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = 10_000,
+  timeoutMs = 30_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs
   let lastError: unknown

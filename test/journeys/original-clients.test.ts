@@ -26,9 +26,7 @@ type BurnerTokens = Omit<Tokens, 'connected_lines'> & { connected_burners: Recor
  * What is read in the code of public clients of the original: their scopes to the letter, their paths, their bodies and
  * their habits. None of them has been changed for Linehook but in its host.
  */
-describe('journey: clients of the original, with PRODUCT_WORD=burner', function () {
-  this.timeout(60_000)
-
+describe('journey: clients of the original, with PRODUCT_WORD=burner', () => {
   let server: OAuthServer
   let receiver: Receiver
   let visitor: Visitor

@@ -22,9 +22,7 @@ interface Front {
 }
 
 for (const word of ['line', 'burner']) {
-  describe(`journey: three fronts, with PRODUCT_WORD=${word}`, function () {
-    this.timeout(60_000)
-
+  describe(`journey: three fronts, with PRODUCT_WORD=${word}`, () => {
     const environment: Environment = {}
     const context = openForSuite(async () => {
       const installation = await createInstallation({ PRODUCT_WORD: word })

@@ -34,9 +34,7 @@ function said(script: RunningProcess): string[] {
 const SLOW = `{ name: 'server', close: async () => { say('server closing'); await sleep(100); say('server closed') } }`
 const LAST = `{ name: 'connections', close: async () => { say('connections closed') } }`
 
-describe('shutdown', function () {
-  this.timeout(60_000)
-
+describe('shutdown', () => {
   after(stopProcesses)
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

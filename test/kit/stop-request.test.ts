@@ -17,9 +17,7 @@ const PRELOAD = `import { register } from 'node:module'
 setInterval(() => undefined, 60_000)
 register(${JSON.stringify(dataUrl(HOOKS))})`
 
-describe('SIGTERM while a process loads', function () {
-  this.timeout(20_000)
-
+describe('SIGTERM while a process loads', () => {
   after(stopProcesses)
 
   const processes = readProcfile().map(({ name, command }) => ({ name, args: command.slice(1) }))

@@ -291,7 +291,7 @@ describe('what web reads of stores that are away', () => {
       await context.close()
       await redis.remove()
     }
-  }).timeout(30_000)
+  })
 })
 
 function nextMonth(): string {

@@ -3,9 +3,7 @@ import { newId } from '../../src/ids.js'
 import { createEnvironment, type Environment } from '../helpers/process/environment.js'
 import { runSource, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
 
-describe('workers in one process', function () {
-  this.timeout(30_000)
-
+describe('workers in one process', () => {
   let environment: Environment
 
   before(async () => {

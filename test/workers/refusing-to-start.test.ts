@@ -5,9 +5,7 @@ import { createEnvironment, type Environment } from '../helpers/process/environm
 import { runSource, stopProcesses, withoutAdvice } from '../helpers/process/processes.js'
 import { ownRedis, type OwnService } from '../journeys/support/own-services.js'
 
-describe('a process that refuses to start', function () {
-  this.timeout(30_000)
-
+describe('a process that refuses to start', () => {
   let redis: OwnService
   let client: Redis
 

@@ -6,9 +6,7 @@ import { createInstallation } from '../journeys/support/steps.js'
 import { runSource, stopProcesses, type RunningProcess } from '../helpers/process/processes.js'
 import { until } from '../helpers/until.js'
 
-describe('startWorker', function () {
-  this.timeout(30_000)
-
+describe('startWorker', () => {
   let context: Context
   let worker: RunningProcess
 

@@ -15,9 +15,7 @@ interface Answer {
   checks: { name: string; state: string; why: string; cure?: string }[]
 }
 
-describe('linehook doctor', function () {
-  this.timeout(60_000)
-
+describe('linehook doctor', () => {
   let environment: Environment
   let folder: string
 

@@ -4,9 +4,7 @@ import { startMailServer, type MailServerMood } from '../../helpers/services/mai
 import { openForSuite } from '../../helpers/suite.js'
 import { look } from './look.js'
 
-describe('what the doctor says of mails', function () {
-  this.timeout(30_000)
-
+describe('what the doctor says of mails', () => {
   const server = openForSuite(startMailServer)
 
   async function mail(mood: MailServerMood) {

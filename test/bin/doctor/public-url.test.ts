@@ -12,9 +12,7 @@ import { SELF_MADE } from '../../helpers/services/self-made.js'
 import { serveApp } from '../../helpers/web/web.js'
 import { look } from './look.js'
 
-describe('what the doctor says of PUBLIC_URL', function () {
-  this.timeout(30_000)
-
+describe('what the doctor says of PUBLIC_URL', () => {
   const open = openings()
   let environment: Environment
 

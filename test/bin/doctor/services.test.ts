@@ -10,9 +10,7 @@ import { startOwnRedis, type OwnRedis } from '../../helpers/services/redis.js'
 import { createEmptyDatabase } from '../../helpers/services/services.js'
 import { look } from './look.js'
 
-describe('what the doctor says of Postgres and Redis', function () {
-  this.timeout(30_000)
-
+describe('what the doctor says of Postgres and Redis', () => {
   let environment: Environment
 
   before(async () => {

@@ -33,9 +33,7 @@ const planned = fc.record<Planned>({
 })
 const plan = fc.array(fc.array(planned, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 })
 
-describeContext('a batch of messages that are to be queued', function (context) {
-  this.timeout(60_000)
-
+describeContext('a batch of messages that are to be queued', (context) => {
   async function createLines(): Promise<TestLine[]> {
     const limits = { messagesPerNumberPerMinute: 3, messagesPerMinute: 5 }
     const lines = [await createLine(context, limits), await createLine(context, limits)]

@@ -31,8 +31,7 @@ const planned = fc.record<Planned>({
 })
 const plan = fc.array(fc.array(planned, { minLength: 1, maxLength: 16 }), { minLength: 1, maxLength: 3 })
 
-describeContext('a batch of messages that carriers bring', function (context) {
-  this.timeout(60_000)
+describeContext('a batch of messages that carriers bring', (context) => {
   const sameService = joinService(context)
   let application: { id: string }
 

@@ -7,9 +7,7 @@ import { runNode, stopProcesses } from '../../helpers/process/processes.js'
 
 const embedded = new URL('../../../dist/dev/services/embedded.js', import.meta.url).href
 
-describe('embedded settings', function () {
-  this.timeout(20_000)
-
+describe('embedded settings', () => {
   let folder: string
 
   beforeEach(async () => {

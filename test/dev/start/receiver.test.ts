@@ -7,9 +7,7 @@ import { until } from '../../helpers/until.js'
 
 const body = '{"type":"inboundText"}'
 
-describe('dev/receiver', function () {
-  this.timeout(20_000)
-
+describe('dev/receiver', () => {
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   let receiver: RunningProcess
   let url: string

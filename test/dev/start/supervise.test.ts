@@ -13,9 +13,7 @@ import {
 } from '../../../dev/start/supervise.js'
 import { until } from '../../helpers/until.js'
 
-describe('supervise', function () {
-  this.timeout(20_000)
-
+describe('supervise', () => {
   let folder: string
   let lines: string[]
   const supervisors: Supervisor[] = []

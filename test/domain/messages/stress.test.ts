@@ -27,8 +27,7 @@ describe('two processes that accept, send, receive, report and sweep on the same
   })
   after(() => Promise.all(contexts.map((context) => context.close())))
 
-  it('send everything once, in order for each number, and never lock each other out', async function () {
-    this.timeout(60_000)
+  it('send everything once, in order for each number, and never lock each other out', async () => {
     const [{ db }] = contexts
     let isOver = false
     const whileSending = async (work: () => Promise<unknown>) => {

@@ -87,7 +87,7 @@ describeWeb('whatever is sent', { environment }, ({ context, web }) => {
       }),
       RUNS,
     )
-  }).timeout(60_000)
+  })
 
   it('to a webhook as bytes with any headers, the answer is JSON and no failure of ours', async () => {
     await fc.assert(
@@ -96,7 +96,7 @@ describeWeb('whatever is sent', { environment }, ({ context, web }) => {
       }),
       RUNS,
     )
-  }).timeout(60_000)
+  })
 
   it('in the path and the query, the answer is JSON and no failure of ours', async () => {
     const ascii = fc.string({
@@ -116,7 +116,7 @@ describeWeb('whatever is sent', { environment }, ({ context, web }) => {
       }),
       RUNS,
     )
-  }).timeout(60_000)
+  })
 
   it('to the simulator, the answer is JSON and no failure of ours', async () => {
     const inbound = fc.record(
@@ -153,7 +153,7 @@ describeWeb('whatever is sent', { environment }, ({ context, web }) => {
       }),
       { numRuns: 50 },
     )
-  }).timeout(60_000)
+  })
 })
 
 /** What JSON has no word for is left out. */

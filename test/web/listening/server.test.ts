@@ -90,5 +90,5 @@ describe('the process web', () => {
     expect(accepted).to.be.at.least(100)
     expect(await messagesOf(context, line.lineId)).to.have.length(accepted)
     expect(withoutAdvice(web.errorLines)).to.deep.equal([])
-  }).timeout(40_000)
+  })
 })

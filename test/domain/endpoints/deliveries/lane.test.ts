@@ -207,8 +207,7 @@ describe('the lane of an endpoint', () => {
     })
   })
 
-  it('keeps the leases of long requests alive, so that nobody else takes them', async function () {
-    this.timeout(20_000)
+  it('keeps the leases of long requests alive, so that nobody else takes them', async () => {
     const [row] = (await receiveMany(1)) as [DeliveryRow]
     const { running } = await hangAt(1, row)
     const lease = async () =>

@@ -37,9 +37,7 @@ const QUEUES: QueueName[] = ['send-message', 'deliver-event', 'fetch-media', 'ma
 /** What is wrong is seen within so long. */
 const SEEN_MS = 10_000
 
-describe('the overview', function () {
-  this.timeout(60_000)
-
+describe('the overview', () => {
   let context: Context
   let redis: OwnRedis
   let postgres: Proxy

@@ -132,7 +132,7 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     expect((await namesAt('?state=disabled')).names)
       .to.include('Shop 007')
       .and.not.include('Shop 008')
-  }).timeout(20_000)
+  })
 
   it('tells an operator without lines where to add one', async () => {
     const { id } = await addUser(context, { email: 'operator@example.com', role: 'operator' })

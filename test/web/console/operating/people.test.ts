@@ -48,8 +48,7 @@ describeWeb('the console, of people', ({ context, web }) => {
     expect(await messageRow(context, id)).to.include({ text: null, to_number: 'forgotten' })
   })
 
-  it('says what keeps a person from being forgotten, and offers it again', async function () {
-    this.timeout(20_000)
+  it('says what keeps a person from being forgotten, and offers it again', async () => {
     await claimMessage(context, await queueMessage(context, line))
     const page = await operating.submit(`${PEOPLE}/forget`, { number: ANNA, reason: 'ticket 4711' })
     expectFault(page, 409, /are being processed right now/)

@@ -96,7 +96,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
         reason,
       ).to.equal(true)
     }
-  }).timeout(60_000)
+  })
 
   it('keeps what was typed, and does nothing before the password', async () => {
     const asking = forms().filter((each) => !mayGoOn(each))
@@ -112,7 +112,7 @@ describeWeb('a form that needs a recent password', ({ context, web }) => {
       await context.db('sign_in_attempts').delete()
     }
     expect(await rows()).to.deep.equal(before)
-  }).timeout(60_000)
+  })
 
   it('is sent by the right password, once, and the session goes on under a new token', async () => {
     const fields = { email: 'grace@example.com', name: 'Grace', role: 'operator' }

@@ -66,7 +66,7 @@ describeWeb('a form that is posted after the session ended', ({ context, web }) 
       await context.db('sessions').delete()
     }
     expect(await rows()).to.deep.equal(before)
-  }).timeout(60_000)
+  })
 
   it('has what was typed in it afterwards, and is sent by one more press', async () => {
     const { lineId } = owner.line

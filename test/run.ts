@@ -7,30 +7,24 @@ import { text } from 'node:stream/consumers'
 import { compileProject } from '../dev/compile.js'
 
 /**
- * `npm test`. Two files at a time, which is what CI has cores for. Chaos runs beside the short tests: it mostly waits for
- * what it stopped, and asserts no times. Journeys and then browsers have the machine to themselves, because they
- * start whole installations and say within which time something must have happened. Arguments go to every run:
- * `npm test -- --grep receipt`.
+ * `npm test`. As many files at a time as leave none of CI's two cores idle. Chaos runs beside the short tests: it mostly
+ * waits for what it stopped, and asserts no times. Journeys and browsers, which start whole installations, come after them.
+ * Arguments go to every run: `npm test -- --grep receipt`.
  */
-const TWO_AT_A_TIME = ['--parallel', '--jobs', '2']
-const JOURNEYS = 'test/journeys/**/*.test.ts'
-const BROWSERS = 'test/browser/**/*.test.ts'
+const atOnce = (files: number) => ['--parallel', '--jobs', String(files)]
+const LONG = ['test/journeys/**/*.test.ts', 'test/browser/**/*.test.ts']
 const CHAOS = 'test/chaos/**/*.test.ts'
 /** `npm run test:cluster`: forty processes, and programs of Debian. */
 const CLUSTER = 'test/cluster/**/*.test.ts'
+const SHORT = [...[...LONG, CHAOS, CLUSTER].flatMap((each) => ['--ignore', each]), 'test/**/*.test.ts']
 const SLOWEST_SHOWN = 15
-/** One after the other; the runs of a row side by side. */
+/** The runs of a row side by side, and the rows one after the other. */
 const RUNS = [
   [
-    [
-      ...TWO_AT_A_TIME,
-      ...[JOURNEYS, BROWSERS, CHAOS, CLUSTER].flatMap((each) => ['--ignore', each]),
-      'test/**/*.test.ts',
-    ],
-    [CHAOS],
+    { name: 'short tests', args: [...atOnce(2), ...SHORT] },
+    { name: 'chaos', args: [CHAOS] },
   ],
-  [[...TWO_AT_A_TIME, JOURNEYS]],
-  [[...TWO_AT_A_TIME, BROWSERS]],
+  [{ name: 'journeys and browsers', args: [...atOnce(3), ...LONG] }],
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'linehook-test-'))
@@ -69,13 +63,12 @@ for (const [file, ms] of slowest) console.log(`${(ms / 1000).toFixed(1).padStart
 for (const { test, file, reason } of failed) console.log(`\nfailed: ${test}\n${file ?? ''}\n${reason}`)
 console.log(`${passed} passed, ${failed.length} failed`)
 
-async function runMocha(run: string[], isShown: boolean): Promise<void> {
-  const name = String(run.at(-1))
-  const counts = join(folder, name.replaceAll(/\W/g, '-'))
+async function runMocha({ name, args }: { name: string; args: string[] }, isShown: boolean): Promise<void> {
+  const counts = join(folder, name)
   const begin = Date.now()
   const mocha = spawn(
     process.execPath,
-    ['node_modules/mocha/bin/mocha.js', ...run, ...process.argv.slice(2)],
+    ['node_modules/mocha/bin/mocha.js', ...args, ...process.argv.slice(2)],
     {
       stdio: isShown ? 'inherit' : ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, TEST_COUNTS: counts, TEST_COMPILED: 'true' },

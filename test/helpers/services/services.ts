@@ -53,13 +53,13 @@ export async function createEmptyDatabase(): Promise<string> {
 
 /**
  * A Redis database of its own, empty. Redis has 128 of them: the first counts, the others are used in turn, by each
- * process of `mocha --parallel` half of them. A file that goes on for long would lose its own to quick ones elsewhere.
+ * process of `mocha --parallel` a third of them. A file that goes on for long would lose its own to quick ones elsewhere.
  */
 export async function createTestRedis(): Promise<string> {
   const server = given('TEST_REDIS_URL').replace(/\/\d*$/, '')
   const counter = new Redis(server)
-  const half = Number(process.env.MOCHA_WORKER_ID ?? 0) % 2
-  const number = ((await counter.incr(`test-databases-${half}`)) % 63) + 1 + 64 * half
+  const third = Number(process.env.MOCHA_WORKER_ID ?? 0) % 3
+  const number = ((await counter.incr(`test-databases-${third}`)) % 42) + 1 + 42 * third
   await counter.select(number)
   await counter.flushdb()
   await counter.quit()

@@ -54,8 +54,14 @@ export default tseslint.config(
     languageOptions: {
       globals: {
         document: 'readonly',
+        history: 'readonly',
+        location: 'readonly',
+        matchMedia: 'readonly',
         navigator: 'readonly',
         fetch: 'readonly',
+        DOMParser: 'readonly',
+        Event: 'readonly',
+        URL: 'readonly',
         URLSearchParams: 'readonly',
         SimpleWebAuthnBrowser: 'readonly',
         getSelection: 'readonly',

@@ -27,6 +27,7 @@ const FILES = {
   'console.css': STYLES.map((name) => inProject(`src/web/assets/styles/${name}.css`)),
   'fonts.css': [inProject('src/web/assets/styles/fonts.css')],
   'console.js': inProject('src/web/assets/console.js'),
+  'drawer.js': inProject('src/web/assets/drawer.js'),
   'live.js': inProject('src/web/assets/live.js'),
   'live-worker.js': inProject('src/web/assets/live-worker.js'),
   'simulator.css': inProject('src/web/assets/simulator.css'),

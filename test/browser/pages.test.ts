@@ -266,6 +266,58 @@ describe('the pages in a browser', function () {
     await page.context().close()
   })
 
+  it('show the details of a row beside its list on a desk, at the address of its page', async () => {
+    const { page, complaints, ...shots } = await visit()
+    await page.goto('/console/activity')
+    const rows = page.locator('ol.activity > li[id] > div > a:first-child')
+    const paths = await rows.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).pathname))
+    const drawer = page.getByRole('dialog', { name: 'Details' })
+    const shownAt = (path: string | undefined) => page.waitForURL((url) => url.pathname === path)
+    await rows.first().click()
+    await drawer.getByRole('heading', { level: 1 }).waitFor()
+    await shownAt(paths[0])
+    expect(await drawer.evaluate((element) => element === document.activeElement)).to.equal(true)
+    await shots.screenshot('drawer')
+    await page.evaluate(AXE)
+    expect((await runAxe(page)).violations).to.deep.equal([])
+
+    await drawer.getByRole('button', { name: 'Next' }).click()
+    await shownAt(paths[1])
+    expect(await drawer.getByRole('button', { name: 'Next' }).isDisabled()).to.equal(true)
+    expect(await rows.nth(1).getAttribute('aria-current')).to.equal('true')
+    await page.keyboard.press('k')
+    await shownAt(paths[0])
+    // It is live, and so is the list.
+    const changed = { id: paths[0]?.split('/').at(-1) ?? '' }
+    await context.db('messages').where(changed).update({ text: 'Changed meanwhile' })
+    await drawer.getByText('Changed meanwhile').waitFor()
+    await page.locator('ol.activity').getByText('Changed meanwhile').waitFor()
+
+    await page.keyboard.press('Escape')
+    await shownAt('/console/activity')
+    expect(await drawer.count()).to.equal(0)
+    expect(await rows.first().evaluate((element) => element === document.activeElement)).to.equal(true)
+    await page.goForward()
+    await drawer.waitFor()
+    await drawer.getByRole('button', { name: 'Close' }).click()
+    await shownAt('/console/activity')
+    await page.goForward()
+    await drawer.waitFor()
+    await page.reload()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await drawer.count()).to.equal(0)
+
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('/console/activity')
+    await rows.first().click()
+    await shownAt(paths[0])
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await drawer.count()).to.equal(0)
+    expect(complaints).to.deep.equal([])
+    await context.db('messages').where(changed).update({ text: `${SHALOM} 1` })
+    await page.context().close()
+  })
+
   for (const [how, options] of [
     ['with a script', {}],
     ['without one', { javaScriptEnabled: false }],

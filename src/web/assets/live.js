@@ -71,6 +71,8 @@ setInterval(() => {
   if (at.length > 0) port?.postMessage({ at })
 }, 15_000)
 
+// The page has other pieces now.
+document.addEventListener('live:begin', begin)
 document.addEventListener('visibilitychange', begin)
 addEventListener('pagehide', end)
 addEventListener('pageshow', ({ persisted }) => persisted && begin())

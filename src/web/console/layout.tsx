@@ -21,7 +21,7 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
         <link rel="stylesheet" href={look.stylesheet} />
         {page.path.startsWith('/simulator') && <link rel="stylesheet" href={assetPath('simulator.css')} />}
         <meta name="htmx-config" content={HTMX_CONFIG} />
-        {(['htmx.js', 'console.js'] as const).map((name) => (
+        {(['htmx.js', 'drawer.js', 'console.js'] as const).map((name) => (
           <script key={name} src={assetPath(name)} nonce={page.nonce} defer />
         ))}
         <script
@@ -52,10 +52,15 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
 }
 
 /**
- * htmx would put a style element into the page, which the Content-Security-Policy refuses. What a person has opened
+ * htmx would put a style element into the page, which the Content-Security-Policy refuses. The history is the browser's own, and
+ * `drawer.js` adds to it. What a person has opened
  * stays open when a live piece changes.
  */
-const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, morphIgnore: ['data-htmx-powered', 'open'] })
+const HTMX_CONFIG = JSON.stringify({
+  history: false,
+  includeIndicatorCSS: false,
+  morphIgnore: ['data-htmx-powered', 'open'],
+})
 
 function Header({ page }: { page: Page }) {
   const { session, look } = page

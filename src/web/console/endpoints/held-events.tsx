@@ -44,7 +44,7 @@ export function HeldEvents(props: {
 
 function Table({ held }: { held: readonly HeldDelivery[] }) {
   return (
-    <table class="rows">
+    <table class="rows" data-drawer="">
       <thead>
         <tr>
           <th>Received</th>

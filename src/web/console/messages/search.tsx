@@ -133,7 +133,7 @@ function Results(props: { found: Found; written: string; session: Session; opene
         <section aria-labelledby="messages">
           <h2 id="messages">Messages</h2>
           <MoreNote count={messages.length} />
-          <table class="rows">
+          <table class="rows" data-drawer="">
             <thead>
               <tr>
                 <th>When</th>

@@ -45,7 +45,7 @@ export function ActivityList(props: OfList & { activities: readonly Activity[] }
   const dayOf = daysIn(zone ?? UTC)
   const rows = activities.map((activity) => ({ ...activity, ...headOf(activity) }))
   return (
-    <ol class="activity" {...(zone === undefined ? { 'data-days': '' } : {})}>
+    <ol class="activity" data-drawer="" {...(zone === undefined ? { 'data-days': '' } : {})}>
       {rows.map(({ id, message, deliveries, at, lineId }, index) => {
         const day = dayOf(at)
         const before = rows[index - 1]

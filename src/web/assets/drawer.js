@@ -1,0 +1,122 @@
+// The details of a row beside its list, on a desk: the main part of the row's own page, fetched by its own address. The address
+// becomes that of the page, so that it can be shared and loaded again. A phone, and a browser without a script, goes to the page.
+
+const DESK = matchMedia('(width >= 1040px)')
+const PAGE = '.way-page'
+const DETAILS = /^\/console\/messages\/[\w-]+$/
+
+let drawer
+/** The row whose details are shown, as its link has it: the list may be made again while they are. */
+let shown
+let listTitle
+
+const rows = () => [...document.querySelectorAll('[data-drawer] a')].filter(isRow)
+const rowOf = (path) => rows().find(({ pathname }) => pathname === path)
+
+function isRow({ pathname, origin }) {
+  return origin === location.origin && DETAILS.test(pathname)
+}
+
+async function open(href, { isBack = false } = {}) {
+  const url = new URL(href, location.href)
+  const answer = await fetch(url, { headers: { Accept: 'text/html' } }).catch(() => undefined)
+  const text = await answer?.text()
+  // A session that is over, a message that is gone: its own page says so.
+  if (!answer?.ok || answer.redirected || !text.includes('class="way-page"')) return location.assign(url)
+  const isFirst = drawer === undefined
+  if (isFirst) listTitle = document.title
+  drawer ??= makeDrawer()
+  await htmx.swap({
+    text,
+    target: drawer.querySelector('.drawer-page'),
+    sourceElement: drawer,
+    select: PAGE,
+    swap: 'innerHTML',
+  })
+  // Another page of the same message is a step of its own in no history: Back always leads to the list.
+  if (!isBack) history[isFirst ? 'pushState' : 'replaceState']({ drawer: true }, '', url)
+  document.title = new DOMParser().parseFromString(text, 'text/html').title
+  shown = url.pathname
+  mark()
+  drawer.scrollTop = 0
+  if (!drawer.contains(document.activeElement)) drawer.focus()
+  document.dispatchEvent(new Event('live:begin'))
+}
+
+function makeDrawer() {
+  const made = document.createElement('div')
+  made.className = 'drawer'
+  made.tabIndex = -1
+  made.setAttribute('role', 'dialog')
+  made.setAttribute('aria-label', 'Details')
+  made.innerHTML = `<div class="drawer-acts">
+    <button type="button" data-go="-1">Previous</button>
+    <button type="button" data-go="1">Next</button>
+    <button type="button" data-close>Close</button>
+  </div><div class="drawer-page"></div>`
+  document.querySelector('main').append(made)
+  return made
+}
+
+function close() {
+  const row = rowOf(shown)
+  drawer.remove()
+  drawer = shown = undefined
+  document.title = listTitle
+  mark()
+  row?.focus()
+  document.dispatchEvent(new Event('live:begin'))
+}
+
+/** Which row it is, and whether there is one before and after it. */
+function mark() {
+  const all = rows()
+  for (const row of all) {
+    if (row.pathname === shown) row.setAttribute('aria-current', 'true')
+    else row.removeAttribute('aria-current')
+  }
+  const at = all.findIndex(({ pathname }) => pathname === shown)
+  for (const button of drawer?.querySelectorAll('[data-go]') ?? []) {
+    button.disabled = all[at + Number(button.dataset.go)] === undefined
+  }
+}
+
+function go(step) {
+  const all = rows()
+  const next = all[all.findIndex(({ pathname }) => pathname === shown) + step]
+  if (next === undefined) return
+  next.scrollIntoView({ block: 'nearest' })
+  void open(next.href)
+}
+
+document.addEventListener('click', (event) => {
+  if (event.target.closest('[data-close]')) return history.back()
+  const step = event.target.closest('[data-go]')
+  if (step) return go(Number(step.dataset.go))
+  const link = event.target.closest('[data-drawer] a, .drawer a')
+  const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
+  if (!link || !isPlain || !DESK.matches || !isRow(link)) return
+  event.preventDefault()
+  void open(link.href)
+})
+
+document.addEventListener('keydown', (event) => {
+  if (drawer === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.key === 'Escape') return history.back()
+  if (event.target.closest('input, textarea, select, [contenteditable]')) return
+  // j and k are the keys of the lists, too. The arrows scroll what is long.
+  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
+  const isScrolled = event.key.startsWith('Arrow') && drawer.scrollHeight > drawer.clientHeight
+  if (step === undefined || isScrolled) return
+  event.preventDefault()
+  event.stopImmediatePropagation()
+  go(step)
+})
+
+addEventListener('popstate', () => {
+  if (history.state?.drawer) void open(location.href, { isBack: true })
+  else if (drawer !== undefined) close()
+})
+
+// The list was brought up to date.
+document.addEventListener('htmx:after:swap', () => drawer !== undefined && mark())

@@ -1,7 +1,7 @@
 import { databaseOptions } from './src/database/connection.js'
 import { migrationSource } from './src/database/migrations.js'
 
-// For knex's own command line; `linehook migrate` does the same.
+// This file is for knex's own command line; `linehook migrate` does the same.
 export default {
   ...databaseOptions({ url: process.env.DATABASE_URL ?? '', poolSize: 2, applicationName: 'knex' }),
   migrations: { migrationSource: migrationSource() },

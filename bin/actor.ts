@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os'
 import { hasCode } from '../src/errors.js'
 import type { Actor } from '../src/domain/operating/audit/actor.js'
 
-/** Whoever gives a command, as the machine knows them. */
+/** The actor for a command: the user's account on this machine. */
 export function commandLineActor(): Actor {
   return {
     kind: 'command_line',

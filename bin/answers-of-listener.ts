@@ -1,6 +1,6 @@
 import { askRemote, RemoteRefusal, type Remote } from './remote.js'
 
-/** What a listener's server answered to an event. */
+/** A listener's server's answer to an event. */
 export interface ListenerAnswer {
   eventId: string
   startedAt: string
@@ -9,17 +9,17 @@ export interface ListenerAnswer {
   failure: string | null
 }
 
-/** As many as the service takes at once. */
+/** The most answers that the service takes in one request. */
 const BATCH = 100
-/** While the service is away; what comes then is told to nobody but the terminal. */
+/** The most answers that wait while the service is away; later ones are shown only on the terminal. */
 const MAX_WAITING = 1000
 const EVERY_MS = 1000
-/** Who presses Ctrl-C waits no longer than this. */
+/** The longest wait after Ctrl-C. */
 const TELL_MS = 3000
 
 /**
- * Tells the service what a listener's server answered, so that the message's page shows it. It never holds the events up: it
- * gathers answers for a second, and gives up when it may not tell.
+ * Sends the answers of a listener's server to the service, so that the message's page shows them. It never delays the
+ * events: it gathers answers for a second, and stops if the service does not allow it.
  */
 export class AnswersOfListener {
   #waiting: ListenerAnswer[] = []
@@ -39,7 +39,7 @@ export class AnswersOfListener {
     this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS)
   }
 
-  /** Tells what was not told yet, once. */
+  /** Sends the answers that have not been sent yet, once. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -6,10 +6,10 @@ const SILENCE_MS = 45_000
 const MAX_BUFFER = 1_000_000
 
 /**
- * What comes of a stream of server-sent events, one after the other. The next part is read when what came was taken, so that
- * a reader that is slow is not sent more than it takes.
+ * Yields the events of a stream of server-sent events. The next part is read only after the previous one was taken,
+ * so that a slow reader gets no more than it can take.
  *
- * @throws Error when the stream breaks off, or is silent
+ * @throws Error if the stream breaks off or is silent
  */
 export async function* readEventStream(
   body: ReadableStream<Uint8Array>,

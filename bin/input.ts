@@ -3,11 +3,11 @@ import { Writable } from 'node:stream'
 import { UserError } from '../src/errors.js'
 
 /**
- * Reads values that should not stand in a command. A person is asked for each, and what they type is not shown. A pipe or a
- * file has a line for each, in the order of the keys.
+ * Reads values that should not stand in a command. A person is asked for each, and what they type is not shown. A
+ * pipe or a file has a line for each, in the order of the keys.
  *
  * @param about a sentence for a person, by key
- * @throws UserError when there are fewer lines than keys
+ * @throws UserError if there are fewer lines than keys
  */
 export async function readInput(
   keys: readonly string[],

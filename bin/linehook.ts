@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import { keepCompiled } from '../src/kit/process/compile-cache.js'
 import { loadProcess } from '../src/kit/process/stop-request.js'
 
-// A service that is told to stop has done its work, so it ends with 0. Another command that is interrupted has failed.
+// A service that is asked to stop has done its work, so it ends with 0. Any other command that is interrupted has
+// failed.
 if (process.argv[2] === 'start') await loadProcess(runCommand)
 else {
   endWithReader()
@@ -11,7 +12,7 @@ else {
   await runCommand()
 }
 
-/** Who reads may have seen enough, as `head` has. */
+/** A reader such as `head` may have seen enough. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -20,14 +21,14 @@ function endWithReader(): void {
 }
 
 async function runCommand(): Promise<void> {
-  // The file does not replace variables that the environment has, as everywhere.
+  // As usual, the file does not replace variables that the environment has.
   if (existsSync('.env')) process.loadEnvFile('.env')
   const asked = process.argv.slice(2)
   const { createProgram } = await import('./program.js')
   try {
     await (await createProgram(asked)).parseAsync()
   } catch (error) {
-    // Nobody expected it, so a person gets it with its stack.
+    // The error is unexpected, so a person gets it with its stack.
     if (!asked.includes('--json')) throw error
     process.stderr.write(
       `${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`,

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { readVersion } from '../src/config.js'
 
-/** Every command, in the order of the help text. Each has a file of its name, but for `restore`. */
+/** Every command, in the order of the help text. Each has a file of the same name, except `restore`. */
 const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   start: async () => (await import('./commands/operating/start.js')).addStartCommand,
   migrate: async () => (await import('./commands/operating/migrate.js')).addMigrateCommand,
@@ -34,10 +34,10 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
 }
 
 /**
- * The command line. If it is asked for one command, only that one is loaded: all of them import most of the service, which
- * takes half a second. Help, completion and a name that is none need all.
+ * The command line. If it is asked for one command, only that one is loaded: all of them import most of the service,
+ * which takes half a second. Help, completion and an unknown name need all.
  *
- * @param asked the arguments, without the program's name; left out: every command
+ * @param asked the arguments, without the program's name; the default loads every command
  */
 export async function createProgram(asked: readonly string[] = []): Promise<Command> {
   const isJson = asked.includes('--json')
@@ -59,12 +59,15 @@ export async function createProgram(asked: readonly string[] = []): Promise<Comm
   return program
 }
 
-/** A program that reads the answer reads a refusal too. */
+/** A program that reads JSON answers also reads refusals as JSON. */
 function printAsJson(said: string, write: (text: string) => void): void {
   write(`${JSON.stringify({ error: said.replace(/^error: /, '').trim() })}\n`)
 }
 
-/** Last, because it reads the commands that there are. Beside it the package adds one that the shells' scripts call. */
+/**
+ * This comes last, because it reads the commands that exist. The package also adds a command that the shells' scripts
+ * call.
+ */
 async function addCompletion(program: Command): Promise<void> {
   const { default: tab } = await import('@bomb.sh/tab/commander')
   tab(program, { completionCommandName: 'completion' })
@@ -75,7 +78,9 @@ async function addCompletion(program: Command): Promise<void> {
     )
 }
 
-/** The program takes `--json` wherever it stands, but each command reads an option of its own. So it is passed on. */
+/**
+ * The program takes `--json` in any position, but each command reads options that belong to it. So it is passed on.
+ */
 function passJsonOn(program: Command, command: Command): void {
   if (program.getOptionValue('json') !== true) return
   if (!command.options.some(({ long }) => long === '--json')) command.error("error: unknown option '--json'")

@@ -4,14 +4,14 @@ import { UserError } from '../src/errors.js'
 import { isId } from '../src/ids.js'
 import { refuse } from './run.js'
 
-/** Where a command finds the service that it only speaks HTTP with, from any machine. */
+/** The address and token of the service, for commands that only speak HTTP and run on any machine. */
 export interface RemoteOptions {
   url?: string
   token?: string
   json?: boolean
 }
 
-/** A service, and the API token that it is asked with. */
+/** A service, and the API token for it. */
 export interface Remote {
   url: string
   token: string
@@ -19,12 +19,12 @@ export interface Remote {
 
 export type RemoteLine = Pick<Line, 'id' | 'name' | 'phoneNumber'>
 
-/** Longer than the service waits for an endpoint. */
+/** This is longer than the service waits for an endpoint. */
 const ANSWER_MS = 30_000
 
-/** What the service refused, in its words, or why there was no answer. */
+/** A refusal in the service's words, or the reason why there was no answer. */
 export class RemoteRefusal extends UserError {
-  /** @param mayPass whether the same may be answered later */
+  /** @param mayPass true if the same request may be answered later */
   constructor(
     message: string,
     readonly mayPass: boolean,
@@ -68,7 +68,7 @@ function readRemote({ url, token }: RemoteOptions): Remote {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UserError('--url must be a URL that begins with http:// or https://')
   }
-  // A header takes no others; the message of fetch would have the token in it.
+  // A header allows no other characters, and the message of fetch would contain the token.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new UserError('--token must be an API token, lhp_… or lhs_…')
   return { url: url.replace(/\/+$/, ''), token }
 }
@@ -96,7 +96,7 @@ export async function askRemote(
   })
 }
 
-/** @throws RemoteRefusal when there is no answer */
+/** @throws RemoteRefusal if there is no answer */
 export async function fetchRemote(
   { url, token }: Remote,
   path: string,
@@ -113,21 +113,21 @@ export async function fetchRemote(
   }
 }
 
-/** Of a service that answers with a problem (RFC 9457). */
+/** Reads the refusal of a service that answers with a problem (RFC 9457). */
 export async function refusalOf(response: Response): Promise<RemoteRefusal> {
   const { detail } = (await response.json().catch(() => ({}))) as { detail?: unknown }
   const said = typeof detail === 'string' ? detail : `the service answered ${response.status}`
   return new RemoteRefusal(said, response.status === 429 || response.status >= 500)
 }
 
-/** Why fetch had no answer: the code of what is below it, such as ECONNREFUSED, or its own words. */
+/** The reason why fetch had no answer: the code of the underlying error, such as ECONNREFUSED, or fetch's message. */
 export function reasonOf(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } }
   if (name === 'TimeoutError') return 'timeout'
   return cause?.code ?? cause?.message ?? message
 }
 
-/** @throws UserError when the token's owner has no such line */
+/** @throws UserError if the token's owner has no such line */
 export async function findRemoteLine(remote: Remote, reference: string): Promise<RemoteLine> {
   const query = new URLSearchParams([[isId(reference) ? 'id' : 'phoneNumber', reference]])
   const lines = (await askRemote(remote, `/v1/lines?${query}`)) as RemoteLine[]

@@ -28,7 +28,7 @@ export async function run(
   )
 }
 
-/** As `run`, for work that prints by itself. */
+/** Does the same as `run`, for work that prints its own output. */
 export async function withContext(
   options: { json?: boolean },
   work: (context: Context) => Promise<void>,
@@ -40,7 +40,8 @@ export async function withContext(
     const config = readConfig({ ...environment(), LOG_LEVEL: 'silent' })
     context = createContext(config, {
       process: 'linehook',
-      // A command runs few statements at a time; a pool of the usual size could be what a busy Postgres has not left.
+      // A command runs few statements at a time; a pool of the usual size could be more than a busy Postgres has
+      // left.
       poolSize: 2,
       // A person would rather wait for some seconds than try again.
       acquireTimeoutMs: 5000,
@@ -54,7 +55,7 @@ export async function withContext(
   }
 }
 
-/** Ends with 1, and says on standard error what was wrong. */
+/** Sets the exit code 1, and prints the reason on standard error. */
 export function refuse(options: { json?: boolean }, message: string): void {
   process.exitCode = 1
   process.stderr.write(options.json === true ? `${JSON.stringify({ error: message })}\n` : `${message}\n`)
@@ -62,11 +63,11 @@ export function refuse(options: { json?: boolean }, message: string): void {
 
 export interface Printing {
   json?: boolean
-  /** Of lists only. */
+  /** Only for lists. */
   csv?: boolean
 }
 
-/** As readable text, with `--json` as JSON, or with `--csv` a row for each of a list. */
+/** Prints readable text, JSON with `--json`, or a row for each item of a list with `--csv`. */
 export function print({ json, csv }: Printing, result: unknown, lines: readonly string[]): void {
   if (csv === true && Array.isArray(result)) process.stdout.write(stringify(result, CSV))
   else process.stdout.write(json === true ? `${JSON.stringify(result, null, 2)}\n` : `${lines.join('\n')}\n`)
@@ -76,7 +77,7 @@ export function print({ json, csv }: Printing, result: unknown, lines: readonly 
 export function environment(): NodeJS.ProcessEnv {
   const given = givenEnvironment()
   const { env, faults } = withSecretFiles(given)
-  // Whoever reads the configuration tells of a file that cannot be read.
+  // The code that reads the configuration reports a file that cannot be read.
   if (faults.length > 0) return given
   if (env.DATABASE_URL !== undefined || !existsSync(DATA_FOLDER)) return env
   return { ...runningEnvironment(), ...env }

@@ -23,7 +23,7 @@ export function describeStatus(
 ): string[] {
   const paint = (mood: Mood, text: string) => (hasColours ? styleText(COLOURS[mood], text) : text)
   const bold = (text: string) => (hasColours ? styleText('bold', text) : text)
-  /** A name, a state in its colour, and what there is to say. */
+  /** A row has a name, a state in its color, and details. */
   const row = (name: string, mood: Mood, state: string, ...more: string[]) =>
     `  ${name.padEnd(16)} ${paint(mood, state.padEnd(13))} ${more.join(' ')}`.trimEnd()
   const rowsOf = <Value>(name: string, part: Part<Value>, rows: (value: Value) => string[]) =>
@@ -34,7 +34,7 @@ export function describeStatus(
     ])
   const { needs, traffic, queues, carriers, endpoints, lines, postgres, redis, storage } = overview
 
-  /** Left out where there is nothing to tell. */
+  /** A section is left out if it has nothing to say. */
   const titled = <Value>(title: string, part: Part<Value>, rows: (value: Value) => string[]) => {
     const found = part.isKnown ? rows(part.value) : []
     return found.length === 0 ? [] : [bold(title), ...found, '']

@@ -1,18 +1,18 @@
 /**
- * Enough of a number to know it again, and not enough to call it. Of short ones, which are no person's, and of names
- * less is left.
+ * Shows enough of a number to recognize it, and not enough to call it. Short numbers, which are no person's, and
+ * names keep less.
  */
 export function maskNumber(number: string): string {
   if (number.length <= 8) return `•••${number.slice(-2)}`
   return `${number.startsWith('+') ? number.slice(0, 2) : ''}•••${number.slice(-4)}`
 }
 
-/** What others have written, without what would steer the terminal, in one line. */
+/** Makes text from others safe for a terminal: one line without control characters. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 }
 
-/** Rows whose cells stand below each other. */
+/** Aligns the cells of rows in columns. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
   for (const row of rows) {
@@ -26,7 +26,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** What is known of one thing: a word for each, and what it is. What is null or empty is left out. */
+/** Formats the facts about one thing, each with its label. Facts that are null or empty are left out. */
 export function facts(given: Record<string, string | null>): string[] {
   return table(
     Object.entries(given).flatMap(([word, value]) =>

@@ -3,8 +3,8 @@ import { dirname, join, normalize } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
- * Checks the rules of the architecture by the import lines, and prints which rule a file breaks. A file imports from lower
- * floors only. The rooms of a floor with `keepApart` never import one another. Some packages have one owner.
+ * Checks the rules of the architecture by the import lines, and prints which rule a file breaks. A file imports from
+ * lower floors only. The rooms of a floor with `keepApart` never import each other. Some packages have one owner.
  */
 const FLOORS: { floor: number; rooms: RegExp[]; keepApart?: boolean }[] = [
   {
@@ -46,7 +46,7 @@ export interface Import {
   to: string
 }
 
-/** @returns one sentence for each broken rule */
+/** @returns a sentence for each broken rule */
 export function findBreaches(imports: readonly Import[]): string[] {
   return [
     ...imports.flatMap(({ from, to }) => [...breachOfFloor(from, to), ...breachOfOwner(from, to)]),
@@ -102,7 +102,7 @@ function locate(path: string) {
 
 const IMPORT = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
 
-/** Imports of types count too, because who knows a type knows something of the other room. */
+/** Imports of types count too, because a file that knows a type knows something of the other room. */
 export function readImports(folders: readonly string[]): Import[] {
   const files = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -123,13 +123,13 @@ export function readImports(folders: readonly string[]): Import[] {
   )
 }
 
-/** Of the path that an import names, which is that of the built file. */
+/** The source of the built file that an import names. */
 function sourceOf(path: string): string {
   const page = path.replace(/\.js$/, '.tsx')
   return existsSync(page) ? page : path.replace(/\.js$/, '.ts')
 }
 
-/** All that runs; the rules of floors and owners are about `src` and `workers`, circles are nowhere. */
+/** All code that runs. The rules of floors and owners are about `src` and `workers`; cycles are allowed nowhere. */
 export const FOLDERS = ['src', 'workers', 'bin', 'dev', 'bench', 'chaos']
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -1,4 +1,3 @@
 import { compileProject } from './compile.js'
 
-// `npm run build`
 await compileProject()

@@ -13,7 +13,7 @@ const HEAD = `// The operations and types of /openapi.json. Made by \`npm run cl
 import { segment, type CallOptions, type IdempotentOptions } from './exchange.js'
 `
 
-/** As much of OpenAPI 3.1 as our document has. */
+/** The part of OpenAPI 3.1 that our document uses. */
 interface Schema {
   $ref?: string
   type?: string | string[]
@@ -57,7 +57,10 @@ interface Document {
   components: { schemas: Record<string, Schema> }
 }
 
-/** What answers JSON to who has a token, and the public keys; for OAuth there are libraries. */
+/**
+ * True for operations that answer JSON to a client with a token, and for the public keys; for OAuth there are
+ * libraries.
+ */
 function isOfClient(path: string, { operationId, tags, responses }: Operation): boolean {
   const isAsked = path.startsWith('/v1/') && !tags.includes('OAuth')
   return (isAsked || operationId === 'getPublicKeys') && answerOf(responses) !== undefined
@@ -67,7 +70,7 @@ function isOfClient(path: string, { operationId, tags, responses }: Operation): 
 export async function generateClient(): Promise<string> {
   const vocabulary = createVocabulary('line')
   const config = readConfig({
-    // Nothing of this is in the description, and the reader of the settings wants it.
+    // The description contains none of these, but the reader of the settings requires them.
     DATABASE_URL: 'postgres://none/none',
     REDIS_URL: 'redis://none',
     ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
@@ -98,7 +101,7 @@ export async function generateClient(): Promise<string> {
 
     export const EVENT_FIELDS = ${JSON.stringify(events[0]?.fields)} as const`
   const schemas: string[] = []
-  // A set goes on to what is added while it is read.
+  // Iterating over a set includes the items that are added meanwhile.
   for (const name of used) schemas.push(declare(name, components.schemas[name] ?? {}))
   const operations = `export interface Parts {
       query?: object | undefined
@@ -124,7 +127,7 @@ export async function generateClient(): Promise<string> {
     const parameters = [...shared, ...(operation.parameters ?? [])]
     const inPath = parameters.filter((each) => each.in === 'path')
     const body = requestBody?.content?.['application/json']?.schema
-    // Where the same may stand in the body too, it goes there.
+    // A parameter that is also accepted in the body goes into the body.
     const inQuery = parameters.filter(
       (each) => each.in === 'query' && body?.properties?.[each.name] === undefined,
     )
@@ -168,11 +171,11 @@ export async function generateClient(): Promise<string> {
 
   function typeOf(schema: Schema): string {
     const all = new Set(membersOf(schema))
-    // A certain text is a text.
+    // A literal text adds nothing to `string`.
     return [...all].filter((each) => !(all.has('string') && each.startsWith('"'))).join(' | ')
   }
 
-  /** @returns the types of which it may be any */
+  /** @returns the types that it may have */
   function membersOf(schema: Schema): string[] {
     const {
       $ref,
@@ -234,6 +237,6 @@ function capital(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
-/** `npm run client`: writes the generated part of the TypeScript client anew. */
+/** `npm run client` regenerates the generated part of the TypeScript client. */
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   writeFileSync(CLIENT_FILE, await generateClient())

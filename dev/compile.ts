@@ -11,17 +11,16 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
 
-/** What is run, and what it imports. */
+/** The programs, and what they import. */
 const FOLDERS = ['bin', 'dev', 'migrations', 'src', 'workers']
 const TYPESCRIPT = /\.tsx?$/
 const DECLARATION = /\.d\.ts$/
 const COMPILED = /\.js(\.map)?$/
 
 /**
- * `npm run build`: compiles our files one by one into `dist`, where they lie as the sources do in the project. Packages stay
- * in node_modules and run as they were published: to put them into our files would change what they are (an undeclared
- * variable is an error in an ES module, and a chunk need not have the exports of its package). `npm run check` checks the
- * types.
+ * `npm run build`: compiles our files one by one into `dist`, in the same layout as the sources. Packages stay in
+ * node_modules and run as they were published: bundling them would change them (an undeclared variable is an error in
+ * an ES module, and a chunk need not have the exports of its package). `npm run check` checks the types.
  *
  * A file is written only if it changes, because programs may be running from it.
  *
@@ -44,9 +43,9 @@ export async function compileProject(more: readonly string[] = [], folder = 'dis
   })
   let hasChanged = false
   for (const { path, contents } of outputFiles) hasChanged = writeChanged(path, contents) || hasChanged
-  // Node keeps there what it compiled of files that are others now (`src/kit/process/compile-cache.ts`).
+  // Node keeps compiled code there for files that have changed (`src/kit/process/compile-cache.ts`).
   if (hasChanged) rmSync(join(folder, '.compile-cache'), { recursive: true, force: true })
-  // What programs read at run time (`inProject`): the statements, the scripts of Redis, the files of pages.
+  // These files are read at run time (`inProject`): the statements, the scripts of Redis, the files of pages.
   for (const file of files.filter(
     (each) => /^(src|migrations\/tables)\//.test(each) && !TYPESCRIPT.test(each),
   ))
@@ -62,7 +61,7 @@ function filesBelow(path: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** @returns whether it had to */
+/** @returns true if the file had to be written */
 function writeChanged(path: string, contents: Uint8Array): boolean {
   if (existsSync(path) && readFileSync(path).equals(contents)) return false
   mkdirSync(dirname(path), { recursive: true })
@@ -70,7 +69,7 @@ function writeChanged(path: string, contents: Uint8Array): boolean {
   return true
 }
 
-/** Removes what was compiled from sources that are gone: every migration in the folder would be run. */
+/** Removes compiled files whose sources are gone: every migration in the folder would be run. */
 function removeOrphans(folder: string): void {
   const compiled = filesBelow(folder).filter((file) => COMPILED.test(file))
   for (const file of compiled) {

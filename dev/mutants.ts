@@ -9,7 +9,8 @@ import { SENDING } from './mutants/sending.js'
 import { TOOLS } from './mutants/tools.js'
 
 /**
- * Mutants of the hot and the dangerous files. If a file changes, its mutants may have to; a test says which are stale.
+ * Mutants of the hot and the dangerous files. If a file changes, its mutants may have to change too; a test says
+ * which are stale.
  */
 export const MUTANTS: readonly Mutant[] = [
   ...QUEUEING,

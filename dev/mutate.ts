@@ -84,7 +84,7 @@ async function runAll(
 }
 
 function judge({ isGood, hasCounts, isTooLate, output }: TestRun): Verdict {
-  // One that is stopped in the middle has no failure yet, and ends well.
+  // A run that is stopped in the middle has no failure yet, and ends well.
   if (isTooLate) return 'killed'
   if (isGood) return 'survived'
   return hasCounts && !NO_PROGRAM.test(output) ? 'killed' : 'broken'

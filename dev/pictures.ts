@@ -18,12 +18,12 @@ import { filmFirstSteps } from './pictures/first-steps.js'
 import { fillHistory } from './pictures/history.js'
 
 /**
- * `npm run pictures`: takes those that the README and `docs/` show, of a whole installation with every process, a week of
- * messages, and messages that come and go meanwhile. ALL_LOOKS=1 takes every page of the console too, light, dark and on a
- * phone, for people to look at, and says how tall each is on a phone.
+ * `npm run pictures` takes the pictures that the README and `docs/` show, from a whole installation with every
+ * process, a week of messages, and messages that come and go meanwhile. With ALL_LOOKS=1 it also takes every page of
+ * the console, light, dark and on a phone, for people to look at, and prints how tall each is on a phone.
  */
 const FOLDER = 'docs/pictures'
-/** Git-ignored. */
+/** The folder is ignored by git. */
 const OTHERS = 'test/browser/screenshots'
 const DESK = { viewport: { width: 1280, height: 860 } } as const
 const LOOKS: Record<string, BrowserContextOptions> = {
@@ -37,7 +37,7 @@ const PROCESSES = ['send-message', 'deliver-event', 'fetch-media', 'maintenance'
 interface Shop {
   operatorId: string
   frontDesk: TestLine
-  /** Its server fails. */
+  /** The line whose server fails. */
   deliveries: TestLine
   newLine: TestLine
 }
@@ -58,7 +58,7 @@ async function takeAll(): Promise<void> {
     PORT: port,
     PUBLIC_URL: url,
     REQUIRE_SECOND_FACTOR: 'off',
-    // The endpoint that fails has failed often enough to be named.
+    // The failing endpoint soon has enough failures to be listed.
     DELIVERY_RETRY_BASE_MS: '200',
   })
   const [works, fails] = [await startReceiver(), await startReceiver()]
@@ -82,7 +82,7 @@ async function takeAll(): Promise<void> {
   const page = await open(DESK)
   for (const [name, path] of Object.entries(picturesOf(shop, found))) {
     await page.goto(path)
-    // Charts and figures that come after the page.
+    // Charts and figures load after the page.
     await page.waitForLoadState('load')
     await page.screenshot({ path: `${FOLDER}/${name}.png` })
   }
@@ -91,7 +91,7 @@ async function takeAll(): Promise<void> {
     page: await open({ viewport: { width: 1000, height: 640 } }),
     line: shop.newLine,
     serverUrl: works.url,
-    // Nobody has heard of them yet.
+    // This number has no messages yet.
     customer: '+12125550100',
     path: `${FOLDER}/first-steps.gif`,
   })
@@ -110,7 +110,7 @@ async function takeAll(): Promise<void> {
   }
 }
 
-/** A shop with seven lines of two people; everything works but the server of one line. */
+/** A shop with seven lines of two people; everything works except the server of one line. */
 async function openShop(context: Context, worksUrl: string, failsUrl: string): Promise<Shop> {
   const operator = await addUser(context, { email: 'ada@example.com', name: 'Ada', role: 'operator' })
   const kim = await addUser(context, { email: 'kim@example.com', name: 'Kim' })
@@ -134,7 +134,7 @@ async function openShop(context: Context, worksUrl: string, failsUrl: string): P
     lines.push({ ...line, share })
   }
   await fillHistory(context, lines)
-  // Maintenance would take its time for the minutes of a week.
+  // Maintenance would take a while to count the minutes of a week.
   const catchUp = createCatchingUp(context)
   await until('the week is counted', () => catchUp().then(async () => hasCounted(context)), 120_000)
   const newLine = await createLine(context, {
@@ -147,7 +147,7 @@ async function openShop(context: Context, worksUrl: string, failsUrl: string): P
   return { operatorId: operator.id, frontDesk, deliveries, newLine }
 }
 
-/** Some messages over HTTP, as customers and the shop's program send them. */
+/** Sends some messages over HTTP, as customers and the shop's program do. */
 async function talk(url: string, { frontDesk, deliveries }: Shop): Promise<void> {
   for (const [line, toNumber, said] of [
     [frontDesk, CUSTOMER, ['<Is my order ready?', '>It is: come by until six.', '<On my way, thank you!']],
@@ -218,7 +218,7 @@ function picturesOf({ frontDesk, deliveries, newLine }: Shop, found: Awaited<Ret
   }
 }
 
-/** Every page that the route table has, with the ids of the shop. */
+/** Lists every page of the route table, with the ids of the shop. */
 function pagesOf(
   context: Context,
   { operatorId, frontDesk, deliveries }: Shop,

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** `npm run release`: whether the commit that is checked out may be released, and what is to be done. Changes nothing. */
+/**
+ * `npm run release` checks whether the commit that is checked out may be released, and prints what to do. It changes
+ * nothing.
+ */
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
-/** What npm writes of each package: where it lies, and the hash by which it knows it again. */
+/** npm's entry for a package: its path, and the hash that identifies it. */
 interface LockedPackage {
   name?: string
   version: string
   integrity?: string
   license?: string
   dev?: boolean
-  /** It lies in this project. */
+  /** True if it is part of this project. */
   link?: boolean
   devOptional?: boolean
 }
@@ -20,8 +20,8 @@ interface Lock {
 }
 
 /**
- * Every package of others that production may install, as CycloneDX. From the lockfile: `npm sbom` refuses a tree with
- * `overrides`, and would list what one machine has rather than what all install.
+ * Lists every third-party package that production may install, as CycloneDX. It is made from the lockfile: `npm sbom`
+ * refuses a tree with `overrides`, and would list what is installed on this machine rather than on all.
  */
 export function billOfMaterials(lock: Lock) {
   const components = Object.entries(lock.packages)
@@ -29,7 +29,7 @@ export function billOfMaterials(lock: Lock) {
     .filter(([, { dev, devOptional }]) => dev !== true && devOptional !== true)
     .map(([path, each]) => componentOf(path, each))
     .sort((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1))
-  // One that lies in two places is one.
+  // A package in two places is listed once.
   const unique = [...new Map(components.map((each) => [each['bom-ref'], each])).values()]
   return {
     bomFormat: 'CycloneDX',

@@ -42,7 +42,7 @@ const PARTS = [
   `select pg_get_functiondef(oid) || ';' as text from pg_proc where pronamespace = 'public'::regnamespace order by proname`,
 ]
 
-/** @param db a database that is migrated */
+/** @param db a migrated database */
 export async function describeSchema(db: Knex): Promise<string> {
   const texts: string[] = []
   for (const part of PARTS) {
@@ -59,7 +59,7 @@ const ANSWERS = `select p.proname as name,
   where p.pronamespace = 'public'::regnamespace and a.mode = 't'
   group by p.oid, p.proname order by p.proname`
 
-/** The columns of what each function answers that gives a table, as TypeScript. */
+/** Describes the columns of each function that returns a table, as TypeScript. */
 export async function describeAnswers(db: Knex): Promise<string> {
   const { rows } = await db.raw<{ rows: { name: string; columns: string }[] }>(ANSWERS)
   const all = rows.map(({ name, columns }) => `${name}: ${columns}`).join(',\n')
@@ -68,7 +68,7 @@ export async function describeAnswers(db: Knex): Promise<string> {
   return format(text, { ...(await resolveConfig(ANSWERS_FILE)), parser: 'typescript' })
 }
 
-/** `npm run schema`: migrates a database in a Postgres of its own, and describes it. */
+/** `npm run schema` migrates a temporary database, and describes it. */
 async function writeSchema(): Promise<void> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'linehook-schema-'))
   const postgres = await startPostgres({ dataFolder })

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import ts from 'typescript'
 
 /**
- * `npm run words`: every sentence and label that people see, as `file:line` and the words, to be read in one go. It looks at
- * the pages, refusals, notices, mails and the command line; `npm run words -- console` leaves out files without `console`
- * in their path. What a text takes in is shown as `…`.
+ * `npm run words` prints every sentence and label that people see, as `file:line` and the words, to be read in one
+ * go. It looks at the pages, refusals, notifications, mails and the command line; `npm run words -- console` leaves
+ * out files without `console` in their path. Interpolated values are shown as `…`.
  */
 const FOLDERS = ['src', 'bin']
-/** What is no English for people: SQL, paths, classes, lists of keys. */
+/** Text that is not English for people: SQL, paths, classes, lists of keys. */
 const NO_WORDS =
   /^(select|update|insert|delete|with|from|and|or|left join|order by|create|begin|set) |::|\$\d|^[\w-]+( [\w-]+)*: |^[a-z-]+(\/[a-z-]+)+|[{}<>=]|^\W*$/
 /** Attributes that people see or hear. */
@@ -49,7 +49,7 @@ function isText(node: ts.Node): boolean {
   return ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)
 }
 
-/** Words with a space between them; attributes and SQL are none. */
+/** True for words with a space between them that are neither attributes nor SQL. */
 function isSaid(node: ts.Node): boolean {
   const words = wordsOf(node).trim()
   const isAttribute = ts.isJsxAttribute(node.parent)

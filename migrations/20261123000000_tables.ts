@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import { createFunctions, listFunctions } from '../src/database/functions.js'
 import { ensurePartitions } from '../src/database/partitions.js'
 
-/** Each refers only to tables of those before it. */
+/** Each file refers only to tables of the files before it. */
 const FILES = [
   'people',
   'carriers',
@@ -15,7 +15,7 @@ const FILES = [
   'simulator',
 ] as const
 
-/** What tables and their triggers are made with; all others come with every migrate. */
+/** The functions that tables and their triggers are made with; all others come with every migrate. */
 const FUNCTIONS = ['lowest_id_at', 'ensure_partitions', 'refuse_audit_change']
 
 /**

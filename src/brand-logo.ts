@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
 import { hasCode } from './errors.js'
 
-/** The operator's own logo, as pages show it. */
+/** The operator's logo as pages show it. */
 export interface Logo {
   bytes: Buffer
-  /** How its name ends in paths, from which its content type follows. */
+  /** The file extension in paths, from which the content type follows. */
   type: 'png' | 'svg'
-  /** Width by height. */
+  /** The width divided by the height. */
   ratio: number
 }
 
@@ -15,11 +15,11 @@ const MAX_KIB = 256
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** @returns a fault as a sentence without its subject, which is the setting */
+/** @returns a fault as a predicate whose subject is the name of the setting */
 export function readLogo(path: string): Logo | { fault: string } {
   let bytes: Buffer
   try {
-    // The size first: what is named by mistake may be a disk.
+    // The size is checked first, because a path that is named by mistake may be a disk.
     const file = statSync(path)
     if (!file.isFile()) return { fault: 'must name a PNG or SVG file: this is no file' }
     if (file.size > MAX_KIB * 1024) return { fault: `must name a file of at most ${MAX_KIB} KiB` }
@@ -40,10 +40,10 @@ function readPng(bytes: Buffer): Logo | { fault: string } {
   return { bytes, type: 'png', ratio: width / height }
 }
 
-/** What may stand before the root element, and its attributes. */
+/** This matches what may stand before the root element, and the root element's attributes. */
 const SVG_ROOT = /^\uFEFF?(?:\s|<\?[^>]*\?>|<!--.*?-->|<!DOCTYPE[^>[]*>)*<svg\b([^>]*)>/s
 
-/** Scripts in it do nothing: it is shown as an image, and served with a policy that allows none. */
+/** Scripts in an SVG do nothing: it is shown as an image, and served with a policy that allows none. */
 function readSvg(bytes: Buffer): Logo | { fault: string } {
   const [, attributes] = SVG_ROOT.exec(bytes.toString('utf8')) ?? []
   if (attributes === undefined) return { fault: 'must name a PNG or SVG file: this is neither' }

@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { Unavailable } from './errors.js'
 
-/** What is read at once; a line has some fifty bytes. */
+/** The bytes that are read at a time; a line has about fifty. */
 const BLOCK_BYTES = 4096
 const HASH_LENGTH = 40
 
 /**
- * Whether one of these is in a file of passwords that were breached: a line for each with its SHA-1 in hex, and maybe `:` and how
- * often it was seen, in the order of the hashes. So is the list of Have I Been Pwned, 40 GB, of which this reads some twenty blocks.
+ * True if one of the passwords is in a file of breached passwords. Each line of the file has a password's SHA-1 in
+ * hex, which may be followed by `:` and how often it was seen; the lines are sorted by hash. The list of Have I Been
+ * Pwned is such a file: it has 40 GB, of which this reads about twenty blocks.
  *
- * @throws Unavailable when the file cannot be read: who asked for the check would not have it left out
+ * @throws Unavailable if the file cannot be read: an operator who asked for the check would not want it left out
  */
 export async function isBreached(path: string, passwords: readonly string[]): Promise<boolean> {
   try {
@@ -36,7 +37,7 @@ export async function isBreached(path: string, passwords: readonly string[]): Pr
   }
 }
 
-/** The line of the hash, if there is one, begins from `low`, which is the beginning of a line, to before `high`. */
+/** Searches for the hash among the lines that begin in `[low, high)`; `low` is the beginning of a line. */
 async function isListed(file: FileHandle, size: number, hash: string): Promise<boolean> {
   let low = 0
   let high = size
@@ -53,7 +54,7 @@ async function isListed(file: FileHandle, size: number, hash: string): Promise<b
   return rest.split('\n').some((line) => line.slice(0, HASH_LENGTH).toUpperCase() === hash)
 }
 
-/** A block, and the rest of the line in which it ends. */
+/** Reads a block, and the rest of the line in which it ends. */
 async function readAt(file: FileHandle, position: number): Promise<string> {
   const buffer = Buffer.alloc(BLOCK_BYTES + HASH_LENGTH)
   const { bytesRead } = await file.read(buffer, 0, buffer.length, position)

@@ -86,11 +86,11 @@ export const CARRIER_REASONS = {
 } as const satisfies Record<string, ReasonWords>
 
 interface ReasonWords {
-  /** A word or two, as a heading. */
+  /** A heading of one or two words. */
   label: string
-  /** What it is, and what to do. */
+  /** A sentence or two on what it is, and what to do. */
   text: string
-  /** Who can do that. */
+  /** The people who can do that. */
   who: 'owner' | 'operator' | 'owner or operator'
 }
 

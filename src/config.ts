@@ -6,7 +6,7 @@ import { hasCode } from './errors.js'
 import { readSecretFiles, type GivenSecrets } from './secret-files.js'
 import { isWeakPassword } from './weak-password.js'
 
-/** The most that CARRIER_TIMEOUT_MS may be. A carrier that hangs keeps a worker's place for as long. */
+/** The maximum of CARRIER_TIMEOUT_MS. A carrier that hangs keeps a worker's slot for as long. */
 export const MAX_CARRIER_TIMEOUT_MS = 60_000
 
 /**
@@ -267,7 +267,7 @@ export const settings = {
 
 export type Config = ReturnType<typeof readConfig>
 
-/** Every fault of the configuration at once, one per line, each naming its variable. */
+/** Lists every fault of the configuration, one per line, each naming its variable. */
 export class ConfigInvalid extends Error {
   override name = 'ConfigInvalid'
 
@@ -283,7 +283,7 @@ export const SECRETS = Object.entries(settings)
   .filter(([, setting]) => setting.describe().meta?.secret === true)
   .map(([name]) => name)
 
-/** Each secret by its own name, also those that are in files. */
+/** Returns each secret under its name, including those that are in files. */
 export function withSecretFiles(env: NodeJS.ProcessEnv): GivenSecrets {
   return readSecretFiles(env, SECRETS)
 }
@@ -350,13 +350,13 @@ export function readConfig(asGiven: NodeJS.ProcessEnv = process.env) {
   })
 }
 
-/** What the service calls itself, and how it looks. */
+/** The name and the looks that the service shows. */
 export interface Brand {
   name: string
-  /** The name is the operator's own. */
+  /** True if the operator chose the name. */
   isOwnName: boolean
   logo: Logo | undefined
-  /** As #rrggbb. */
+  /** A color as #rrggbb. */
   color: string | undefined
   supportUrl: string | undefined
 }
@@ -364,7 +364,7 @@ export interface Brand {
 function readBrand(value: ReturnType<typeof validate>): Brand {
   const { BRAND_NAME: name, BRAND_LOGO: path, BRAND_COLOR: color, SUPPORT_URL: supportUrl } = value
   const logo = path === undefined ? undefined : readLogo(path)
-  // It was there a moment ago.
+  // readLogo found it a moment ago.
   if (logo !== undefined && 'fault' in logo) throw new ConfigInvalid([`BRAND_LOGO ${logo.fault}`])
   return {
     name: name ?? 'Linehook',
@@ -375,7 +375,10 @@ function readBrand(value: ReturnType<typeof validate>): Brand {
   }
 }
 
-/** undefined: Redis is where REDIS_URL leads. @throws ConfigInvalid for a password without them, or without a name */
+/**
+ * @returns undefined if Redis is where REDIS_URL leads
+ * @throws ConfigInvalid for a password without sentinels, or without a name
+ */
 function readSentinels(value: ReturnType<typeof validate>) {
   const { REDIS_URL: url, REDIS_SENTINELS: given, REDIS_SENTINEL_PASSWORD: password } = value
   if (given === undefined) {
@@ -392,7 +395,7 @@ function readSentinels(value: ReturnType<typeof validate>) {
   return { addresses, password }
 }
 
-/** undefined: nothing is traced. */
+/** @returns undefined if nothing is traced */
 function readCollector(value: ReturnType<typeof validate>) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = value
   if (endpoint === undefined) return undefined
@@ -407,7 +410,10 @@ function readCollector(value: ReturnType<typeof validate>) {
   }
 }
 
-/** undefined: media are kept in the folder. @throws ConfigInvalid for half a key */
+/**
+ * @returns undefined if media are kept in the folder
+ * @throws ConfigInvalid if only half of a key is given
+ */
 function readBucket(value: ReturnType<typeof validate>) {
   if (value.MEDIA_S3_BUCKET === undefined) return undefined
   const { MEDIA_S3_ACCESS_KEY_ID: accessKeyId, MEDIA_S3_SECRET_ACCESS_KEY: secretAccessKey } = value
@@ -425,14 +431,17 @@ function readBucket(value: ReturnType<typeof validate>) {
   }
 }
 
-/** undefined: there are no mails. @throws ConfigInvalid for one without the other */
+/**
+ * @returns undefined if no mail is sent
+ * @throws ConfigInvalid for one setting without the other
+ */
 function readSmtp({ SMTP_URL: url, MAIL_FROM: from, BRAND_NAME: name }: ReturnType<typeof validate>) {
   if (url !== undefined && from !== undefined) return { url, from, name }
   if (url === undefined && from === undefined) return undefined
   throw new ConfigInvalid(['SMTP_URL and MAIL_FROM must be set together'])
 }
 
-/** @param unread faults of files: what they should have had is not said to be missing, too */
+/** @param unread the faults of secret files; their settings are not reported as missing as well */
 function validate(given: Record<string, string | undefined>, unread: readonly string[]) {
   try {
     const value = yup.object(settings).validateSync(given, { abortEarly: false })
@@ -483,7 +492,11 @@ function text() {
   return yup.string()
 }
 
-/** A secret that lets in whoever guesses it. `randomBytes`: of the secret that the advice makes. */
+/**
+ * A secret that lets in whoever guesses it.
+ *
+ * @param randomBytes the size of the secret that the error suggests
+ */
 function hardToGuess(minLength: number, randomBytes: number) {
   return text()
     .min(minLength, `must have at least ${minLength} characters`)
@@ -535,12 +548,14 @@ function everyKeyIs32Bytes(value: string | undefined): boolean {
   return keys.length > 0 && keys.every((key) => /^[A-Za-z0-9+/]{43}=$/.test(key))
 }
 
-/** An example or an empty buffer has such a key. What is no key at all is told so already. */
+/**
+ * True for a key of zeros, which examples and empty buffers have. A value that is no key at all has an error already.
+ */
 function noKeyIsZero(value: string | undefined): boolean {
   return splitList(value).every((key) => !/^A{43}=$/.test(key))
 }
 
-/** libpq takes several hosts, and the driver does not: it would say no more than that the URL is invalid. */
+/** libpq takes several hosts, but the driver does not: it would only say that the URL is invalid. */
 function namesOneHost(value = ''): boolean {
   const [authority = ''] = value.replace(/^\w+:\/\//, '').split(/[/?#]/)
   return !authority.slice(authority.lastIndexOf('@') + 1).includes(',')
@@ -555,7 +570,7 @@ function isCidr(value: string): boolean {
   return ipaddr.isValidCIDR(value)
 }
 
-/** What is in it goes into pages and mails as it is. */
+/** The URL goes into pages and mails unchanged. */
 function isSupportUrl(value: string | undefined): boolean {
   if (value === undefined) return true
   if (/[\s<>"]/.test(value) || !URL.canParse(value)) return false

@@ -1,6 +1,6 @@
 /**
- * A request that cannot be done for a reason that its sender can mend. `message` names the field or thing and the fix. It
- * is shown as it is: by the API as a problem's detail, by the command line as its last line.
+ * A request that cannot be done for a reason that its sender can fix. `message` names the field or thing and the fix.
+ * It is shown unchanged: by the API as a problem's detail, by the command line as its last line.
  */
 export class UserError extends Error {
   override name = 'UserError'
@@ -8,7 +8,7 @@ export class UserError extends Error {
   constructor(
     message: string,
     readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 431 = 400,
-    /** When the same request may be done, if that is known. */
+    /** The seconds until the same request may succeed, if they are known. */
     readonly retryAfterSeconds?: number,
   ) {
     super(message)
@@ -29,8 +29,8 @@ export class Unavailable extends Error {
 }
 
 /**
- * Nobody can say whether the request was done: whoever was asked to do it gave no answer, and nor does anybody who would know.
- * Without an `Idempotency-Key` a repeat may do it twice, so nobody is told when to come again.
+ * It is unknown whether the request was done: the carrier or server that was asked gave no answer, and no other
+ * source can say. Without an `Idempotency-Key` a repeat may do it twice, so no answer says when to try again.
  */
 export class OutcomeUnknown extends Unavailable {
   override name = 'OutcomeUnknown'
@@ -44,7 +44,7 @@ export class OutcomeUnknown extends Unavailable {
   }
 }
 
-/** Whether an error has one of these codes, as those of Node and of the system have. */
+/** True if an error has one of these codes, as the errors of Node and of the system do. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'string' && codes.includes(code)
@@ -54,7 +54,7 @@ export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
-/** A refusal that is shown where it was asked for; anything else goes on as it was thrown. */
+/** Returns a refusal, so that it is shown next to the request that caused it; throws anything else again. */
 export function refusalOf(error: unknown): UserError {
   if (error instanceof UserError) return error
   throw error

@@ -1,12 +1,12 @@
 import { CARRIER_REASON_NAMES } from './carrier-reasons.js'
 import { count, moment, oneOf, orNull, text, url, uuid, type JsonSchema, type Kind } from './shape.js'
 
-/** What of an event its sentence is made of. */
+/** The parts of an event that its sentence is made of. */
 interface Told {
   payload: string
-  /** Who is at the other end; null: it tells of no line. */
+  /** The other party's number; null if the event is not about a line. */
   fromNumber: string | null
-  /** The line's. */
+  /** The line's number. */
   toNumber: string | null
 }
 
@@ -17,18 +17,18 @@ const OF_ENDPOINT = {
   data: {
     userId: uuid,
     endpointId: uuid,
-    /** The rest of its URL may be a secret of its owner. */
+    /** Only the host is told, because the rest of the URL may be a secret of its owner. */
     host: text,
     lineId: orNull(uuid),
     lineName: orNull(text),
     applicationId: orNull(uuid),
     applicationName: orNull(text),
     failureCount: count,
-    /** How long nothing but failures have come; null: it does not fail. */
+    /** How long every attempt has failed; null if it does not fail. */
     failingForMs: orNull(count),
-    /** Why the last request failed, as attempts say it; null: it did not. */
+    /** The reason why the last request failed, as attempts state it; null if it did not. */
     lastFailure: orNull(text),
-    /** Why it is disabled; null: it is not. */
+    /** The reason why it is disabled; null if it is not. */
     reason: orNull(oneOf('gone', 'failing')),
   },
   example: {
@@ -47,7 +47,7 @@ const OF_ENDPOINT = {
 }
 
 const OF_CARRIER = {
-  /** The state is a word or two, such as `not bound`. */
+  /** The state has one or two words, such as `not bound`. */
   data: { accountId: uuid, name: text, state: text },
   example: { accountId: '01a1f8a0-0000-7000-8000-000000000005', name: 'twilio', state: 'not reachable' },
 }
@@ -56,9 +56,9 @@ const OF_PHONE = {
   data: {
     accountId: uuid,
     name: text,
-    /** How many of the account's phones are away. */
+    /** The number of the account's phones that are away. */
     awayCount: count,
-    /** When the one that has been silent for longest was heard of last, as ISO 8601. */
+    /** The last contact of the phone that has been silent for longest, as ISO 8601. */
     lastContactAt: orNull(text),
   },
   example: {
@@ -72,15 +72,15 @@ const OF_QUEUE = {
   example: { queue: 'send-message', why: 'No worker is there.' },
 }
 
-/** What rows of these kinds have. */
+/** The values of rows with these kinds. */
 type Values<Data> = { [Name in keyof Data]: Data[Name] extends Kind<infer Value> ? Value : never }
 
-/** A notice to a user, or to an operator, which also stands at their notices in the console. */
+/** A notification to a user, or to an operator, which is also in the console's list of notifications. */
 function ofAccount<Data extends Record<string, Kind<unknown>>>(row: {
   label: string
   when: string
   who: 'owner and operators' | 'operators'
-  /** What its words are made of. */
+  /** The values that its words are made of. */
   data: Data
   example: Values<Data>
 }) {
@@ -106,28 +106,28 @@ function ofAccount<Data extends Record<string, Kind<unknown>>>(row: {
 }
 
 interface EventTypeRow {
-  /** What people read, as a heading. */
+  /** The heading that people read. */
   label: string
-  /** The type of the message that it tells of, when that was received. */
+  /** The type of the message, for an event about a received one. */
   messageType?: 'text' | 'media' | 'voicemail'
-  /** Behind "It is sent when". */
+  /** The text that follows "It is sent when". */
   when: string
   /**
    * `all`: every endpoint of the line and of its applications, unless its policy declines the type. `asking`: only
    * those that name it in `optInEvents`, because receivers answer 400 to a type that they do not know. `asking
-   * applications`: the same, and a line's own endpoints cannot ask. `account`: it tells of no line, and goes to the
-   * operational webhooks of its user, unless their policy declines it.
+   * applications`: the same, and a line's own endpoints cannot ask. `account`: it is not about a line, and goes to
+   * the operational webhooks of its user, unless their policy declines it.
    */
   recipients: 'all' | 'asking' | 'asking applications' | 'account'
-  /** Who is told of a type of `account`. */
+  /** The people who get a type of `account`. */
   who?: 'owner and operators' | 'operators'
-  /** What the payload is, beyond being a text. */
+  /** The payload's schema, if it is more than a text. */
   payload: JsonSchema
-  /** What the payload is, in words. */
+  /** A description of the payload in words. */
   payloadWords: string
-  /** A payload that examples show and test events have; of `account` what its words are made of. */
+  /** The payload of examples and test events; for an `account` type, the values that its words are made of. */
   example: string | Readonly<Record<string, unknown>>
-  /** The event for people who read it in a chat. */
+  /** The sentence about the event for people who read it in a chat. */
   sentence: (event: Told) => string
 }
 
@@ -258,11 +258,11 @@ export const EVENT_TYPES = {
     who: 'owner and operators',
     data: {
       userId: uuid,
-      /** null: the cap is of all lines of the user together. */
+      /** null if the cap is on all lines of the user together. */
       lineId: orNull(uuid),
       lineName: orNull(text),
       segmentsPerDay: count,
-      /** When it was told. */
+      /** The use when the event was made. */
       used: count,
     },
     example: { userId: EXAMPLE_USER, lineId: null, lineName: null, segmentsPerDay: 1000, used: 800 },
@@ -273,13 +273,13 @@ export const EVENT_TYPES = {
     who: 'owner and operators',
     data: {
       userId: uuid,
-      /** null: the cap is of all lines of the user together. */
+      /** null if the cap is on all lines of the user together. */
       lineId: orNull(uuid),
       lineName: orNull(text),
       /** Exact, in whole units of the currency. */
       amount: text,
       currency: text,
-      /** When it was told. */
+      /** The amount when the event was made. */
       spent: text,
     },
     example: {
@@ -293,9 +293,9 @@ export const EVENT_TYPES = {
     who: 'owner and operators',
     data: {
       userId: uuid,
-      /** ISO 3166. */
+      /** An ISO 3166 code. */
       country: text,
-      /** The numbers in the hour of the pause, and the most in an hour of the month before. */
+      /** The numbers accepted in the hour of the pause, and the most in any hour of the month before. */
       accepted: count,
       usual: count,
     },
@@ -364,15 +364,15 @@ type For<Recipients> = {
 }[keyof Table]
 
 export type EventType = keyof Table
-/** The types that every endpoint of a line gets. Each tells of a message that was received. */
+/** The types that every endpoint of a line gets. Each is about a received message. */
 export type MessageEventType = For<'all'>
-/** Notices to users and operators. */
+/** The types of notifications to users and operators. */
 export type AccountEventType = For<'account'>
-/** What the words of a notice are made of. */
+/** The values that the words of a notification are made of. */
 export type NoticeDetails<Type extends AccountEventType> = Values<Table[Type]['data']>
 export type LineEventType = Exclude<EventType, AccountEventType>
 export type OptInEventType = For<'asking' | 'asking applications'>
-/** What a line's own endpoint may ask for. */
+/** The types that a line's own endpoint may ask for. */
 export type LineOptInEventType = For<'asking'>
 
 export const ALL_EVENT_TYPES = Object.keys(EVENT_TYPES) as EventType[]
@@ -381,7 +381,7 @@ export const LINE_OPT_IN_EVENT_TYPES = typesFor('asking')
 export const OPT_IN_EVENT_TYPES = typesFor('asking', 'asking applications')
 export const LINE_EVENT_TYPES = typesFor('all', 'asking', 'asking applications')
 export const ACCOUNT_EVENT_TYPES = typesFor('account')
-/** What an endpoint gets without asking, and so may decline. */
+/** The types that an endpoint gets without asking, and so may decline. */
 export const UNASKED_EVENT_TYPES = typesFor('all', 'account')
 
 function typesFor<const Recipients extends EventTypeRow['recipients']>(

@@ -3,8 +3,8 @@ import { validate } from 'uuid'
 
 /**
  * A new row's key: a UUIDv7 (RFC 9562 §5.7), so that keys sort by time of creation and a month of a partitioned table
- * is a range of keys. Ids made by one process are strictly increasing: between the time and 48 random bits a counter of
- * 26 bits stands, which begins somewhere in its lower half in each millisecond (method 1 of §6.2).
+ * is a range of keys. Ids made by one process are strictly increasing: a counter of 26 bits stands between the time
+ * and 48 random bits, and starts at a random place in its lower half in each millisecond (method 1 of §6.2).
  *
  * Package uuid asks the operating system for each id's bytes, which is two thirds of what an id costs.
  */
@@ -45,23 +45,23 @@ function takeRandom(): Buffer {
 }
 
 /**
- * The lowest id of a moment, as the SQL function `lowest_id_at` says it: whoever looks for rows from then on asks for
- * ids from there on.
+ * The lowest id of a moment, as the SQL function `lowest_id_at` computes it. A query for rows from that moment on
+ * asks for ids from this one on.
  */
 export function lowestIdAt(ms: number): string {
   const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 
-/** When an id was made, by the clock of who made it. */
+/** The time when an id was made, by the clock of the process that made it. */
 export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16))
 }
 
-/** Whether a string from outside may be compared with a uuid column at all. */
+/** True if a string from outside can be compared with a uuid column at all. */
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && validate(value)
 }
 
-/** Before all others: where a walk through rows by their ids begins. */
+/** The id before all others, where a walk through rows by id begins. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000'

@@ -3,33 +3,40 @@ import type { Transporter } from 'nodemailer'
 import { asError } from './errors.js'
 
 export interface Mail {
-  /** The same on every try, so that mail programs show one mail if two come. */
+  /** The id is the same on every try, so that mail programs show one mail if two arrive. */
   id: string
   to: string
   subject: string
-  /** Plain text. */
   text: string
 }
 
-/** Sends mails by the server of SMTP_URL. */
+/** Sends mails through the server of SMTP_URL. */
 export interface Mailer {
-  /** What mails call the service. */
+  /** The service's name in mails. */
   name: string
-  /** Takes 15 s at most. @throws MailFailed */
+  /**
+   * Takes 15 s at most.
+   *
+   * @throws MailFailed
+   */
   send(mail: Mail): Promise<void>
-  /** Signs in and sends nothing. @throws MailFailed */
+  /**
+   * Signs in and sends nothing.
+   *
+   * @throws MailFailed
+   */
   verify(): Promise<void>
 }
 
-/** Why the server did not take a mail. */
+/** The reason why the server did not take a mail. */
 export type MailFailure = 'dns' | 'connect' | 'tls' | 'timeout' | 'sign_in' | 'refused' | 'closed'
 
 export class MailFailed extends Error {
   override name = 'MailFailed'
 
   /**
-   * @param responseCode of SMTP, such as 550; what the server said besides may name people
-   * @param isOfServer whether any other mail would fail as well now
+   * @param responseCode the SMTP code, such as 550; the rest of the server's answer may name people
+   * @param isOfServer true if any other mail would fail now as well
    */
   constructor(
     readonly failure: MailFailure,
@@ -39,7 +46,7 @@ export class MailFailed extends Error {
     super(`${WORDS[failure]}${responseCode === undefined ? '' : ` (${responseCode})`}`)
   }
 
-  /** Refused for good (RFC 5321 §4.2.1): another try would end as this one. */
+  /** True if the mail was refused for good (RFC 5321 §4.2.1): another try would end the same way. */
   get isFinal(): boolean {
     return this.failure === 'refused' && !this.isOfServer && (this.responseCode ?? 0) >= 500
   }
@@ -56,21 +63,21 @@ const WORDS: Record<MailFailure, string> = {
 }
 
 interface MailLimits {
-  /** The time to connect, and for the server's first word. */
+  /** The time to connect, and for the server's greeting. */
   connectMs: number
-  /** The time for each of its later words. */
+  /** The time for each of its later answers. */
   silentMs: number
-  /** The time for all of it, also where a server goes on saying a little. */
+  /** The time for all of it, even if the server keeps sending a little. */
   totalMs: number
 }
 
 const LIMITS: MailLimits = { connectMs: 5000, silentMs: 10_000, totalMs: 15_000 }
 
 /**
- * The package is loaded with the first mail: most processes never send one.
+ * The package is loaded with the first mail, because most processes never send one.
  *
- * @param brandName what mails call the service, whatever name `from` has before its address
- * @param limits others only in tests
+ * @param brandName the service's name in mails, whatever name `from` has before its address
+ * @param limits only tests give others
  */
 export function createMailer(
   { url, from, name: brandName }: { url: string; from: string; name?: string | undefined },
@@ -101,7 +108,7 @@ export function createMailer(
           await transport()
         ).sendMail({
           from: { name: senderName ?? '', address },
-          // As an object it is one address, whatever is in it.
+          // An object is always one address, whatever is in it.
           to: { name: '', address: to },
           subject,
           text,
@@ -124,7 +131,7 @@ async function within(ms: number, work: () => Promise<void>): Promise<void> {
   })
   try {
     const done = work()
-    // If the time is over first, nobody else hears of it.
+    // If the time is over first, nothing else handles this error.
     done.catch(() => undefined)
     await Promise.race([done, late])
   } catch (error) {
@@ -150,13 +157,13 @@ const FAILURES: Record<string, MailFailure> = {
   EPROTOCOL: 'closed',
 }
 
-/** What has none of the codes is a mistake of ours. */
+/** An error with none of the codes is a bug of ours. */
 function failureOf(error: Error & { code?: string; responseCode?: number; command?: string }): Error {
   const { code = '', responseCode, command, message } = error
   const failure = FAILURES[code]
   if (failure === undefined) return error
   const isTls = failure === 'connect' && /certificate|tls|ssl/i.test(message)
-  // A sender that is refused is so for every mail, until MAIL_FROM is corrected.
+  // A sender that is refused is refused for every mail, until MAIL_FROM is corrected.
   const isOfServer = failure !== 'refused' || command === 'MAIL FROM'
   return new MailFailed(isTls ? 'tls' : failure, responseCode, isOfServer)
 }

@@ -1,21 +1,25 @@
 import ipaddr from 'ipaddr.js'
 import type { Config } from './config.js'
 
-/** The network that counts as one person. In IPv6 a customer has a /64 at least, so all of its addresses count as one. */
+/**
+ * The network that counts as one person. An IPv6 customer has at least a /64, so all of its addresses count as one.
+ */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString()
 }
 
-/** Whether a host, as URLs and Host headers name it, can only be this very machine (RFC 6761 §6.3). */
+/** True if a host, as URLs and Host headers name it, can only be this machine (RFC 6761 §6.3). */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()
   if (ipaddr.isValid(name)) return ipaddr.process(name).range() === 'loopback'
   return /^(.+\.)?localhost\.?$/.test(name)
 }
 
-/** Whether nobody but programs and people on this machine reaches `web`: neither a network nor a proxy is before it. */
+/**
+ * True if only programs and people on this machine can reach `web`: neither a network nor a proxy is in front of it.
+ */
 export function isForThisMachineOnly(
   config: Pick<Config, 'host' | 'publicUrl' | 'trustedProxyHops'>,
 ): boolean {
@@ -24,7 +28,10 @@ export function isForThisMachineOnly(
   )
 }
 
-/** Whether PUBLIC_URL is https and no proxy is configured. A proxy there must be, since we speak no TLS ourselves. */
+/**
+ * True if PUBLIC_URL is https and no proxy is configured. There must be a proxy then, because the service does not
+ * speak TLS.
+ */
 export function isProxyUntold({
   publicUrl,
   trustedProxyHops,

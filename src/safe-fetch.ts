@@ -18,11 +18,11 @@ export type { Lookup } from './safe-fetch/resolve.js'
 export type { BodySink } from './safe-fetch/stream.js'
 
 /**
- * The one door through which the service calls URLs that users gave it.
+ * The only way in which the service calls URLs that users gave it.
  *
  * A URL is checked when it is saved (`explainUrl`, for a friendly error) and again at every dial (`request`, for
- * safety, because DNS answers change). Only public addresses are called, unless the operator allows a range. No
- * proxy variable is read and no redirect followed: a caller that wants to follow one calls `request` again.
+ * safety, because DNS answers change). Only public addresses are called, unless the operator allows a range. No proxy
+ * variable is read and no redirect followed: a caller that wants to follow one calls `request` again.
  */
 export interface SafeFetch {
   /**
@@ -36,8 +36,8 @@ export interface SafeFetch {
    */
   stream(url: string, sink: BodySink, request?: StreamRequest): Promise<StreamedResponse>
   /**
-   * Gives a sentence that says what is wrong with the URL and what to do; undefined: it can be called. Takes at most 3
-   * s.
+   * Returns a sentence that says what is wrong with the URL and what to do, or undefined if it can be called. Takes
+   * at most 3 s.
    */
   explainUrl(url: string): Promise<string | undefined>
   /**
@@ -94,7 +94,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   })
   const streamer = createStreamer(dial)
 
-  /** Gives the outcome of the work. A Fault becomes a FetchFailed that also knows how long the work took. */
+  /** Returns the outcome of the work. A Fault becomes a FetchFailed that also knows how long the work took. */
   const told = async <Outcome>(work: (elapsedMs: () => number) => Promise<Outcome>) => {
     const startedAt = performance.now()
     const elapsedMs = () => Math.round(performance.now() - startedAt)

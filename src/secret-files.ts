@@ -1,21 +1,22 @@
 import { readFileSync } from 'node:fs'
 
-/** A secret that is longer is another file. */
+/** A longer file is not a secret. */
 const MAX_LENGTH = 65_536
 
 export interface GivenSecrets {
-  /** Each secret by its own name, wherever it came from. */
+  /** Each secret under its name, wherever it came from. */
   env: NodeJS.ProcessEnv
-  /** One sentence for each that cannot be had, which begins with the name of its variable. */
+  /** A sentence for each secret that cannot be read, which begins with the name of its variable. */
   faults: string[]
 }
 
 /**
- * A secret may stand in a file that `<NAME>_FILE` names, as the secrets of Docker, Kubernetes and systemd are given: so it is in
- * no environment, which other programs of the same account read and crash reports carry. The end of the line is not part of it.
+ * Reads secrets from the files that `<NAME>_FILE` names, which is how Docker, Kubernetes and systemd provide secrets.
+ * Such a secret is in no environment, which other programs of the same account can read and crash reports carry. The
+ * newline at the end of the file is not part of it.
  */
 export function readSecretFiles(given: NodeJS.ProcessEnv, names: readonly string[]): GivenSecrets {
-  // Without the names of files: the process that starts the others has read them, and no child does again.
+  // The names of files are left out: the process that starts the others has read them, and no child reads them again.
   const files = new Set(names.map((name) => `${name}_FILE`))
   const env: NodeJS.ProcessEnv = Object.fromEntries(
     Object.entries(given).filter(([name]) => !files.has(name)),
@@ -42,7 +43,7 @@ function readSecret(path: string): string | { fault: string } {
     if (text.length > MAX_LENGTH) return { fault: `names a file with more than ${MAX_LENGTH} characters` }
     return text.trim() === '' ? { fault: 'names an empty file' } : text
   } catch (error) {
-    // The path is no secret, and what stands in the file never gets here.
+    // The path is not secret, and the file's contents never get here.
     return {
       fault: `names a file that cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
     }

@@ -1,19 +1,20 @@
 import { createCipheriv, createDecipheriv, createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * Secrets at rest. A token that only needs to be recognised is kept as its SHA-256 (it has 256 random bits, so
- * a slow hash adds nothing). One that its owner may see again is sealed: AES-256-GCM under a fresh data key,
- * which is itself wrapped by the operator's key (envelope), so that a change of ENCRYPTION_KEY re-wraps
- * 32 bytes a row. The associated data names the row: a sealed value copied to another row does not open.
+ * Secrets at rest. A token that only needs to be recognised is kept as its SHA-256 (it has 256 random bits, so a slow
+ * hash adds nothing). A secret that its owner may see again is sealed: AES-256-GCM under a fresh data key, which is
+ * itself wrapped by the operator's key (envelope), so that a change of ENCRYPTION_KEY re-wraps 32 bytes a row. The
+ * associated data names the row: a sealed value copied to another row does not open.
  */
 export interface Secrets {
-  /** @param place names table, column and row, for example `incoming_webhooks.token:<line id>` */
+  /** @param place names the table, column and row, for example `incoming_webhooks.token:<line id>` */
   seal(plain: string, place: string): Buffer
-  /** @throws SecretUnreadable when the key is not among ENCRYPTION_KEY, or the value was changed or moved */
+  /** @throws SecretUnreadable if its key is not in ENCRYPTION_KEY, or the value was changed or moved */
   open(sealed: Buffer, place: string): string
   /**
-   * The same secret under the first key: its data key is wrapped anew. undefined: it is under the first key already.
+   * Seals the same secret under the first key: its data key is wrapped anew.
    *
+   * @returns undefined if it is under the first key already
    * @throws SecretUnreadable as `open` does
    */
   reseal(sealed: Buffer, place: string): Buffer | undefined
@@ -86,17 +87,17 @@ export function sha256(value: string): Buffer {
   return hash('sha256', value, 'buffer')
 }
 
-/** Compares in constant time; the values' lengths need not be equal. */
+/** Compares in constant time; the lengths of the values need not be equal. */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(sha256(given), sha256(expected))
 }
 
-/** What a key is called in the values that it sealed, in hex. It tells nothing of the key. */
+/** The name of a key in the values that it sealed, in hex. It reveals nothing about the key. */
 export function keyName(key: Buffer): string {
   return keyId(key).toString('hex')
 }
 
-/** SQL: the name of the key that sealed a value. */
+/** SQL that gives the name of the key that sealed a value. */
 export const KEY_NAME_SQL = `encode(substring(sealed from 2 for ${KEY_ID_BYTES}), 'hex')`
 
 function keyId(key: Buffer): Buffer {
@@ -111,7 +112,7 @@ function encrypt(key: Buffer, plain: Buffer, place: string): Buffer {
 
 function decrypt(key: Buffer, sealed: Buffer, place: string): Buffer {
   const cipherEnd = sealed.length - TAG_BYTES
-  // Without a named length Node would accept a tag of only 4 bytes, as in a value that was cut short.
+  // Without an explicit length, Node would accept a tag of only 4 bytes, as in a value that was cut short.
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   })
@@ -120,7 +121,7 @@ function decrypt(key: Buffer, sealed: Buffer, place: string): Buffer {
   try {
     return Buffer.concat([plain, decipher.final()])
   } catch (error) {
-    // Whatever OpenSSL calls it: there is no other reason for which GCM does not end.
+    // GCM fails for no other reason, whatever OpenSSL calls it.
     throw new SecretUnreadable('the sealed value was changed or moved', { cause: error })
   }
 }

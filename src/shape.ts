@@ -1,28 +1,28 @@
 /**
- * What a noun's rows have, said once: the columns that are read, the type of a row, what the API shows of it, and how
- * the API's description tells of it all come from one list of fields (`database/messages/message.ts` is one).
+ * The fields of a noun, stated once: the columns that are read, the type of a row, what the API shows of it, and the
+ * API's description of it all come from one list of fields (`database/messages/message.ts` is one).
  */
 export type Fields = Readonly<Record<string, Field>>
 
 export interface Field<Type = unknown> {
   kind: Kind<Type>
-  /** The column that it stands in. Left out, the presenter makes it of others. */
+  /** The column of the field. If it is left out, the presenter makes the field from others. */
   column?: string
   isShown: boolean
   /** A sentence in the API's description. `{line}` and `{lines}` are the product word. */
   about?: string
 }
 
-/** What a value is: its type in the code, and its JSON Schema. */
+/** The kind of a value: its type in the code, and its JSON Schema. */
 export interface Kind<Type> {
   schema: JsonSchema
-  /** There is no such value: it carries the type. */
+  /** The property never has a value: it only carries the type. */
   readonly type?: Type
 }
 
 export type JsonSchema = Record<string, unknown>
 
-/** A row that is read with `columnsOf`. */
+/** A row that was read with `columnsOf`. */
 export type Row<List extends Fields> = {
   [Name in keyof List as List[Name] extends { column: string } ? Name : never]: List[Name] extends Field<
     infer Type
@@ -45,7 +45,7 @@ export function internal<Type>(column: string, kind: Kind<Type>): ReadField<Type
   return { column, kind, isShown: false }
 }
 
-/** A field of the API that is no column: whoever presents the row gives it. */
+/** A field of the API that is not a column: the code that presents the row provides it. */
 export function made(kind: Kind<unknown>, about?: string): Omit<Field, 'column'> {
   return { kind, isShown: true, ...(about === undefined ? {} : { about }) }
 }
@@ -57,7 +57,10 @@ export function columnsOf(fields: Fields): string {
     .join(', ')
 }
 
-/** What the API shows of a row: the fields that are named as shown, so that nothing else gets out by accident. */
+/**
+ * Returns what the API shows of a row: only the fields that are marked as shown, so that nothing else gets out by
+ * accident.
+ */
 export function present<List extends Fields>(
   fields: List,
   row: Row<List>,
@@ -76,7 +79,7 @@ export const count: Kind<number> = { schema: { type: 'integer', minimum: 0 } }
 export const uuid: Kind<string> = { schema: { type: 'string', format: 'uuid' } }
 export const moment: Kind<Date> = { schema: { type: 'string', format: 'date-time' } }
 export const url: Kind<string> = { schema: { type: 'string', format: 'uri' } }
-/** Not only digits: who is at the other end may be a short code, or a name. */
+/** It may have more than digits: the other party may be a short code or a name. */
 export const number: Kind<string> = { schema: { type: 'string', examples: ['+15551234567'] } }
 
 export function oneOf<const Word extends string>(...words: readonly Word[]): Kind<Word> {
@@ -95,22 +98,22 @@ export function orNull<Type>({ schema }: Kind<Type>): Kind<Type | null> {
   }
 }
 
-/** What `components.schemas` of the API's description has under this name, and the code calls otherwise. */
+/** A kind that has this name in `components.schemas` of the API's description, and another name in the code. */
 export function named<Type>(name: string): Kind<Type> {
   return { schema: { $ref: `#/components/schemas/${name}` } }
 }
 
-/** What is said of a field of a form, a setting or a request beside the checks that yup makes. */
+/** The facts about a field of a form, a setting or a request beyond the checks that yup makes. */
 declare module 'yup' {
   interface CustomSchemaMetadata {
-    /** It is never shown again. */
+    /** True if it is never shown again. */
     secret?: boolean
-    /** It has several lines. */
+    /** True if it has several lines. */
     multiline?: boolean
     /** A sentence in the API's description. */
     about?: string
     /**
-     * What a request's field looks like, where that is more than yup knows. Of an object: what it has besides its
+     * The schema of a request's field, where it is more than yup knows. For an object, what it has besides its
      * fields.
      */
     schema?: JsonSchema

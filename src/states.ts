@@ -1,11 +1,12 @@
 import type { FetchFailureName } from './safe-fetch/failures.js'
 
 /**
- * What a message, a delivery and a copy of media can become: by which step, and with which reason in the row. Types,
- * the console's words and the API's description come from here, `docs/states.md` is drawn of it (`npm run states`), and
- * `test/states.test.ts` has Postgres refuse every other step.
+ * The state machines of messages, deliveries and copies of media: the steps, and the reason that each leaves in the
+ * row. Types, the console's words and the API's description come from here, `docs/states.md` is generated from it
+ * (`npm run states`), and `test/states.test.ts` makes sure that Postgres refuses every other step.
  *
- * SQL takes the steps (`src/database/sql`, `src/database/{messages,endpoints/deliveries,media}`); a new one is a line here first.
+ * SQL takes the steps (`src/database/sql`, `src/database/{messages,endpoints/deliveries,media}`); a new one is a line
+ * here first.
  */
 
 export const MESSAGE_STATUSES = [
@@ -26,29 +27,35 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 export const MEDIA_STATUSES = ['pending', 'fetching', 'stored', 'failed'] as const
 export type MediaStatus = (typeof MEDIA_STATUSES)[number]
 
-/** What the answer of an endpoint, or the lack of one, is called. */
+/** The name of an endpoint's answer, or of the lack of one. */
 export type RequestFailure = FetchFailureName | 'redirect' | `http_${number}`
 
-/** Why media could not be copied. `gone`: our own, and deleted. `unavailable`: our storage or Postgres. */
+/**
+ * The reason why media could not be copied. `gone` is for copies of our own that were deleted, `unavailable` for our
+ * storage or Postgres.
+ */
 export type MediaReason = `media_${
   RequestFailure | 'type' | 'truncated' | 'gone' | 'unavailable' | 'internal_error'}`
 
 declare const ofCarrier: unique symbol
-/** What a carrier says of a message, shown as it is: no other text is taken for a reason by mistake. */
+/**
+ * A carrier's words about a message, shown as they are. The brand keeps other texts from being used as a reason by
+ * mistake.
+ */
 export type CarrierWords = string & { readonly [ofCarrier]: true }
 
-/** Reasons of which there are too many to name each. */
+/** Reasons of which there are too many to list. */
 type Family = 'media' | 'request' | 'carrier'
 
 export interface Step<Status extends string = string> {
-  /** `new`: there was no row before. */
+  /** `new` means that there was no row before. */
   from: Status | 'new'
   to: Status
-  /** What happened, as the picture says it. */
+  /** What happened, as the diagram says it. */
   when: string
-  /** What the row says of it; left out: nothing, or what it said before. */
+  /** The reasons that the row may give; if left out, it gives none or keeps the one that it had. */
   reasons?: readonly string[]
-  /** And any reason of this family. */
+  /** Any reason of this family is possible as well. */
   family?: Family
 }
 
@@ -94,7 +101,7 @@ export const MESSAGE_STEPS = [
   { from: 'sending', to: 'delivered', when: 'receipt before the answer' },
   { from: 'sent', to: 'delivered', when: 'receipt' },
   { from: 'sent', to: 'failed', when: 'receipt', family: 'carrier' },
-  // A worker that was taken for lost, or was told nothing, may have had its answer all the same.
+  // A worker that was taken for lost, or that got no answer, may have sent its request all the same.
   {
     from: 'unknown',
     to: 'unknown',
@@ -116,7 +123,7 @@ export const MESSAGE_STEPS = [
     when: 'late answer, not taken',
     reasons: ['throttled', 'carrier_unavailable'],
   },
-  // It went back to the queue, and the carrier has it nevertheless.
+  // The message went back to the queue, but the carrier has it nevertheless.
   { from: 'queued', to: 'sent', when: 'receipt of an earlier attempt' },
   { from: 'queued', to: 'delivered', when: 'receipt of an earlier attempt' },
   { from: 'queued', to: 'failed', when: 'receipt of an earlier attempt', family: 'carrier' },
@@ -170,7 +177,7 @@ export const DELIVERY_STEPS = [
     reasons: ['internal_error'],
   },
   { from: 'delivering', to: 'held', when: '410', family: 'request' },
-  // A success counts also after its lease.
+  // A success counts even after its lease has expired.
   { from: 'pending', to: 'delivered', when: 'late 2xx' },
   { from: 'held', to: 'delivered', when: 'late 2xx' },
   { from: 'exhausted', to: 'delivered', when: 'late 2xx' },
@@ -203,13 +210,13 @@ type ReasonOf<Steps extends readonly Step[]> = Extract<
   { reasons: readonly string[] }
 >['reasons'][number]
 
-/** Our own reasons. A message may also have a `MediaReason`, or the carrier's words. */
+/** Our own reasons for messages. A message may also have a `MediaReason`, or the carrier's words. */
 export type MessageReason = ReasonOf<typeof MESSAGE_STEPS>
 
-/** Our own reasons. A delivery may also have a `RequestFailure` or a `MediaReason`. */
+/** Our own reasons for deliveries. A delivery may also have a `RequestFailure` or a `MediaReason`. */
 export type DeliveryReason = ReasonOf<typeof DELIVERY_STEPS>
 
-/** Our own reasons that steps give, each once, for the API's description. */
+/** Lists our own reasons of these steps, each once, for the API's description. */
 export function listReasons(steps: readonly Step[]): string {
   const reasons = new Set(steps.flatMap(({ reasons = [] }) => reasons))
   return Array.from(reasons, (reason) => `\`${reason}\``).join(', ')

@@ -9,11 +9,15 @@ import { UserError } from './errors.js'
  */
 export interface Vocabulary {
   word: string
-  /** The field that identifies a line in payloads: `lineId`. */
   idField: string
-  /** Every accepted spelling of a path, the configured word's first: `/v1/lines/:lineId` → `/v1/burners/:lineId`, … */
+  /**
+   * Every accepted spelling of a path, with the configured word's first: `/v1/lines/:lineId` → `/v1/burners/:lineId`,
+   * …
+   */
   paths(canonical: string): string[]
-  /** A path as output has it, for one with its parameters in braces: `/v1/lines/{lineId}` → `/v1/burners/{burnerId}`. */
+  /**
+   * A path as output has it, for one with its parameters in braces: `/v1/lines/{lineId}` → `/v1/burners/{burnerId}`.
+   */
   path(canonical: string): string
   /** The authorization's parameter for a line: `line_id`. */
   idParameter: string
@@ -21,19 +25,20 @@ export interface Vocabulary {
   connectedField: string
   /** A scope as output has it: `lines:read` → `burners:read`. */
   scope(canonical: string): string
-  /** A scope as somebody wrote it, in the canonical word. */
+  /** Translates a scope as a client wrote it to the canonical word. */
   canonicalScope(written: string): string
   /** Path patterns for the router: `/webhooks/lineId/…` and `/webhooks/line/…`, in every accepted word. */
   incomingWebhookPaths: string[]
   /** The path of an incoming webhook as we generate it, without the token. */
   incomingWebhookPath(lineId: string): string
   /**
-   * The fields of a query or a body, with the line's id as `lineId` (several as `lineIds`), whichever word the sender used.
+   * Returns the fields of a query or a body, with the line's id as `lineId` (several as `lineIds`), whichever word
+   * the sender used.
    *
-   * @throws UserError when the id came under both words
+   * @throws UserError if the id came under both words
    */
   canonicalFields(fields: Record<string, unknown>): Record<string, unknown>
-  /** The other way round: fields as output has them, in their order. */
+  /** Does the reverse: returns the fields as output has them, in their order. */
   fields(canonical: Record<string, unknown>): Record<string, unknown>
 }
 
@@ -65,7 +70,7 @@ export function createVocabulary(productWord: string): Vocabulary {
   }
 }
 
-/** @throws UserError when the field came under both names */
+/** @throws UserError if the field came under both names */
 function canonicalField(
   fields: Record<string, unknown>,
   written: string,
@@ -79,7 +84,7 @@ function canonicalField(
   return { ...others, [name]: value }
 }
 
-/** Whole segments only; the router's own names (`:lineId`) are ours and stay. */
+/** Only whole segments are replaced; the router's own names (`:lineId`) stay. */
 function spell(path: string, word: string): string {
   return path.replace(/(?<=\/\{?)line(?=(s|Id)?\}?(\/|$))/g, word)
 }

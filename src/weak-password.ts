@@ -1,4 +1,4 @@
-/** What people begin with, and add a year to. */
+/** Words that people begin with, and add a year to. */
 const COMMON =
   /password|passwort|passw|secret|geheim|admin|operator|linehook|queues?|dashboard|letmein|welcome|changeme|default|qwerty|qwertz|azerty|iloveyou|monkey|dragon|test|guest|root|login/g
 const KEYBOARD = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm']
@@ -16,13 +16,14 @@ const LEET: Record<string, string> = {
 const MIN_LEFT = 5
 
 /**
- * Whether a password of enough characters is still guessed soon: `aaaaaaaaaaaa`, `123456789012`, `password2026`. What
- * is left without common words, runs and repeats must have 5 different characters. For passwords that are chosen once,
- * by an operator; it names no rule about kinds of characters, as none makes a password better (NIST SP 800-63B).
+ * True if a password of enough characters can still be guessed soon: `aaaaaaaaaaaa`, `123456789012`, `password2026`.
+ * What is left without common words, runs and repeats must have 5 different characters. It is meant for passwords
+ * that an operator chooses once; it asks for no kinds of characters, because such rules make no password better (NIST
+ * SP 800-63B).
  */
 export function isWeakPassword(password: string): boolean {
   const plain = password.toLowerCase()
-  // The plain form is as long as the password, so that what is common in the one is known in the other.
+  // The plain form is as long as the password, so a common word found in one is at the same place in the other.
   const spelled = plain.replace(/[013457@$]/g, (sign) => LEET[sign] ?? sign)
   const marked = spelled.replace(COMMON, (word) => '\0'.repeat(word.length))
   const left = Array.from({ length: plain.length }, (_, index) =>
@@ -32,7 +33,8 @@ export function isWeakPassword(password: string): boolean {
 }
 
 /**
- * Takes out each character that follows the one before it on a keyboard, in the alphabet or in counting, either way.
+ * Removes each character that follows the one before it on a keyboard, in the alphabet or in counting, in either
+ * direction.
  */
 function withoutRuns(text: string): string[] {
   const rows = [...KEYBOARD, ...KEYBOARD.map((row) => Array.from(row).reverse().join(''))]

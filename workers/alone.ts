@@ -2,16 +2,19 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
 const FLAG = '--alone'
-/** Beside its longest call, a job needs time to start its process. One that hangs must not keep the others out. */
+/**
+ * In addition to its longest call, a job needs time to start its process. One that hangs must not keep the others
+ * out.
+ */
 const MARGIN_MS = 90_000
 
-/** The job that this process was started for, if it was started for one only. */
+/** The job that this process was started for, if it was started for only one. */
 export function onlyJob(): unknown {
   const at = process.argv.indexOf(FLAG)
   return at < 0 ? undefined : (JSON.parse(process.argv[at + 1] ?? 'null') as unknown)
 }
 
-/** The workers that this process was started for, where one file is the program of several. */
+/** The workers that this process was started for, if one file is the program of several. */
 export function workerNames(): string[] {
   const at = process.argv.indexOf(FLAG)
   return process.argv.slice(2, at < 0 ? undefined : at)
@@ -21,9 +24,9 @@ export function workerNames(): string[] {
  * Runs a job in a process of its own, from the same file as this one. Only this shows which job ends its process, and
  * which jobs were only beside it.
  *
- * @param worker whose job it is: the file may be that of several
- * @param longestCallMs how long a job may take with the time-outs as they are set
- * @returns whether that process crashed; false if it was ended from outside
+ * @param worker the job's worker, because one file may run several
+ * @param longestCallMs how long a job may take with the configured time-outs
+ * @returns true if that process crashed, false if it was ended from outside
  */
 export async function crashesAlone(worker: string, data: unknown, longestCallMs: number): Promise<boolean> {
   const child = fork(process.argv[1] ?? '', [worker, FLAG, JSON.stringify(data)], {

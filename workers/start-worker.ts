@@ -16,29 +16,30 @@ import { jobCrashes, jobDuration } from '../src/telemetry/metrics.js'
 import { crashesAlone, onlyJob } from './alone.js'
 
 /**
- * Every worker runs its jobs in this way.
+ * This is how every worker runs its jobs.
  *
  * A job never fails because of the outside world: the row in Postgres says what comes next, and the job only carries
- * its id. (A job that nobody can read does fail, permanently.) So a handler ends in one of three ways: it is done; it throws TryAgainIn and the job is moved to
- * that moment, without using up an attempt; or something unexpected happens. Of that, an unreachable Postgres or
- * Redis holds the job for a moment (and with it the worker's place, so that a whole worker pauses), and anything
- * else counts as a crash of that row (`crashed`), which is dead after a few.
+ * its id. (A job that no worker can read does fail, permanently.) So a handler ends in one of three ways: it is done;
+ * it throws TryAgainIn and the job is moved to that moment, without using up an attempt; or something unexpected
+ * happens. In the last case, an unreachable Postgres or Redis holds the job for a moment (and with it the worker's
+ * slot, so that a whole worker pauses), and anything else counts as a crash of that row (`crashed`), which is dead
+ * after a few.
  *
- * A worker that is killed loses its locks after 10 s; its jobs run again elsewhere, and the claim in Postgres
- * decides whether there is still something to do. That is why a job may stall as often as it likes.
+ * A worker that is killed loses its locks after 10 s; its jobs run again elsewhere, and the claim in Postgres decides
+ * whether there is still something to do. That is why a job may stall as often as it likes.
  */
 export interface WorkerStory<Data> {
   queue: QueueName
   payload: ReadJob<Data>
   concurrency: (context: Context) => number
   handle: (context: Context, data: Data, showProgress: (percent: number) => Promise<void>) => Promise<void>
-  /** What its jobs ask of Postgres: planned before the first one comes. */
+  /** The functions that its jobs call in Postgres; they are planned before the first job. */
   hotFunctions?: readonly HotFunction[]
-  /** Called when a handler threw an unexpected error. */
+  /** Called when a handler throws an unexpected error. */
   crashed?: (context: Context, data: Data) => Promise<void>
 }
 
-/** The job is to come back later; nothing went wrong. */
+/** Thrown if the job is to come back later, although nothing went wrong. */
 export class TryAgainIn extends Error {
   override name = 'TryAgainIn'
 
@@ -47,7 +48,10 @@ export class TryAgainIn extends Error {
   }
 }
 
-/** The job may have ended its process, or was only beside the one that did. It is tried in a process of its own. */
+/**
+ * Thrown if the job may have ended its process, or was only beside the one that did. It is tried in a separate
+ * process.
+ */
 export class RunAlone extends Error {
   override name = 'RunAlone'
 }
@@ -55,20 +59,26 @@ export class RunAlone extends Error {
 /** The jobs of a killed worker run again after about 10 s. With BullMQ's defaults it takes 60 s (measured). */
 const LOCK_MS = 10_000
 /**
- * How often lost locks are looked for. With longer pauses the jobs of a killed worker lie idle. With shorter ones all
- * workers load Redis for nothing.
+ * The interval between checks for lost locks. With a longer one the jobs of a killed worker lie idle. With a shorter
+ * one all workers load Redis for nothing.
  */
 const STALLED_CHECK_MS = 5000
-/** Without it, all places of all workers would ask a store that is just coming back, again and again, at full speed. */
+/**
+ * Without this pause, all slots of all workers would ask a store that is just coming back, again and again, at full
+ * speed.
+ */
 const UNAVAILABLE_PAUSE_MS = 500
-/** A job of a later release waits so long: the workers that can read it are just being rolled out. */
+/** A job of a later release waits this long: the workers that can read it are just being rolled out. */
 const UNKNOWN_VERSION_WAIT_MS = 60_000
-/** Only one job at a time runs in a process of its own. The others come again after this: starting it takes a second. */
+/**
+ * Only one job at a time runs in a separate process. The others are tried again after this time: starting a process
+ * takes a second.
+ */
 const ALONE_WAIT_MS = 5000
-/** Less than the process's own deadline, because Redis and Postgres are closed after it. */
+/** This is less than the process's own deadline, because Redis and Postgres are closed after it. */
 const DRAIN_MS = 20_000
 
-/** With delayed jobs BullMQ would wait up to 10 s, and notice only then that Redis does not answer any more. */
+/** With delayed jobs BullMQ would wait up to 10 s, and notice only then that Redis no longer answers. */
 class ShortBlockingWorker<Data> extends Worker<Data> {
   override get maximumBlockTimeout(): number {
     return MAX_BLOCK_SECONDS
@@ -86,7 +96,7 @@ export async function startWorker<Data>(
   const { log, config } = context
   await openMetrics(story.queue, config)
   await openTraces(story.queue, config, log)
-  // An alert looks at it: it has to begin with 0.
+  // An alert looks at this counter, so it has to begin with 0.
   jobCrashes.inc({ queue: story.queue }, 0)
   const connection = connectRedis(config.redisUrl, 'wait', log, config.redisSentinels)
   await Promise.all([
@@ -136,7 +146,7 @@ export async function startWorker<Data>(
   ])
 }
 
-/** In a process that is there for one job. It ends with 0 unless the job is the row's fault. */
+/** Runs in a process that exists for one job. It ends with 0 unless the crash is the row's fault. */
 async function runOnly<Data>(story: WorkerStory<Data>, job: unknown): Promise<never> {
   const context = openContext(story.queue, { isAlone: true })
   process.on('disconnect', () => process.exit(0))
@@ -163,7 +173,7 @@ async function run<Data>(context: Context, story: WorkerStory<Data>, job: Job, t
     jobDuration.observe({ queue: story.queue, outcome: 'unreadable' }, 0)
     context.log.error({ jobId: job.id, fault: error.message }, 'job.unknown_payload')
     if (isOfLaterVersion(job.data)) return putOff(job, token, UNKNOWN_VERSION_WAIT_MS)
-    // No worker will ever read it. Its row, if there is one, gets another job from the sweep.
+    // No worker will ever read this job. Its row, if there is one, gets another job from the sweep.
     throw new UnrecoverableError(`nobody can read this job: ${error.message}`)
   }
   const startedAt = performance.now()

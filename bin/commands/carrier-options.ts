@@ -48,7 +48,7 @@ export async function readSettingOptions(written: readonly string[]): Promise<Re
   return { ...Object.fromEntries(settings), ...(await readInput(asked)) }
 }
 
-/** A person at a terminal is asked for the settings that must be there and were not given. */
+/** Asks a person at a terminal for the required settings that were not given. */
 export async function askForRest(
   fields: readonly SettingField[],
   given: Readonly<Record<string, string>>,
@@ -74,7 +74,7 @@ export interface SharedOptions {
 /** `none` stands for null here, because commander would turn null into an empty text. */
 type Pace = number | 'none'
 
-/** The fields whose options were given. */
+/** Returns the fields whose options were given. */
 export function readSharedOptions(options: SharedOptions): Partial<CarrierAccountFields> {
   const { perSecond, perSecondPerLine, handlesOptOut } = options
   return {

@@ -13,7 +13,7 @@ import { getAnyLine } from '../../src/domain/lines/lines.js'
 import { revealSigningSecret } from '../../src/domain/endpoints/signing-secrets.js'
 import { run } from '../run.js'
 
-/** What a command says to a person, and what `--json` prints besides the connection. */
+/** The text for a person, and the fields that `--json` prints besides the connection. */
 interface Done {
   said: string
   result: Record<string, string>

@@ -29,7 +29,7 @@ import { run } from '../run.js'
 import { printable, table } from '../terminal.js'
 import { collect, readSettingOptions } from './carrier-options.js'
 
-/** Whoever is at the command line may act on everybody's. */
+/** A user of the command line may act for every user. */
 const OPERATOR = { isOperator: true } as const
 
 const OWNER = ['<owner>', "a line's id or number, or the id of an application"] as const
@@ -183,7 +183,7 @@ export function addEndpointCommands(program: Command): void {
   }))
 }
 
-/** @throws UserError when nothing has this id, number or address */
+/** @throws UserError if nothing has this id, number or address */
 async function ownerOf(
   context: Context,
   reference: string,
@@ -201,7 +201,7 @@ function writtenIn({ url, name, events }: WrittenOptions) {
   return { url, name, optInEvents: events?.split(/[\s,]+/).filter((type) => type !== '') }
 }
 
-/** Of the URL only the host: the rest may be a secret. */
+/** Only the host of the URL is shown: the rest may be a secret. */
 function rowOf(endpoint: Endpoint): string[] {
   const { id, name, isOutgoingWebhook } = endpoint
   const called = name === null ? '' : printable(name)

@@ -34,7 +34,7 @@ interface ReplayCommandOptions {
   json?: boolean
 }
 
-/** A month's worth is counted. */
+/** The query counts a month's worth. */
 const STATEMENT_MS = 30_000
 
 export function addEventCommands(program: Command): void {

@@ -5,13 +5,16 @@ import type { Context } from '../../src/domain/context.js'
 import { presentAttempt, presentDelivery, presentMessage } from '../../src/web/api/presenters.js'
 import { maskNumber } from '../terminal.js'
 
-/** What an operator wants to see of other people's messages: by default neither whole numbers nor what was said. */
+/**
+ * The options for showing other people's messages to an operator: by default neither whole numbers nor texts are
+ * shown.
+ */
 export interface Shown {
   numbers?: boolean
   text?: boolean
 }
 
-/** As /v1 shows it, without what is hidden. In the place of a text stands its length. */
+/** Returns the message as /v1 shows it, without what is hidden. A text is replaced by its length. */
 export function shownMessage(context: Context, message: Message, shown: Shown): Record<string, unknown> {
   const { text, mediaUrl, media, ...rest } = presentMessage(context, message)
   const content =
@@ -21,7 +24,7 @@ export function shownMessage(context: Context, message: Message, shown: Shown): 
   return { ...rest, ...numbersOf(message, shown), ...content }
 }
 
-/** As /v1 shows it, but of the URL only the origin: people put secrets into its path. */
+/** Returns the delivery as /v1 shows it, but with only the origin of the URL: people put secrets into the path. */
 export function shownDelivery(
   { vocabulary }: Context,
   delivery: Delivery,

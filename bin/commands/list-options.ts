@@ -10,7 +10,7 @@ import { wholeNumber } from './line.js'
 
 const MAX_LIMIT = 1000
 
-/** What every list of what happened on lines takes. */
+/** The options of every list of past events and messages. */
 export interface ListOptions {
   line?: string
   user?: string
@@ -44,7 +44,11 @@ export function withListOptions(
     .option('--csv', 'print CSV')
 }
 
-/** Whose they are: with neither, every user's. @throws UserError naming the option */
+/**
+ * Reads whose lines are meant; every user's if neither option is given.
+ *
+ * @throws UserError naming the option
+ */
 export async function readWhose(
   context: Context,
   { line, user }: Pick<ListOptions, 'line' | 'user'>,
@@ -78,7 +82,7 @@ export const TIMES = '2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A moment as people write it on a command line. */
+/** Reads a moment as people write it on a command line. */
 export function moment(written: string, _before?: unknown, now = Date.now()): Date {
   const ago = spanOf(written)
   if (ago !== undefined) return new Date(now - ago)
@@ -87,7 +91,7 @@ export function moment(written: string, _before?: unknown, now = Date.now()): Da
 
 export const TIMES_AHEAD = '2026-12-24T18:00:00+01:00, or in how long, such as 15m, 2h or 3d'
 
-/** As `moment`, of what is still to come. */
+/** Does the same as `moment`, for one in the future. */
 export function momentAhead(written: string, _before?: unknown, now = Date.now()): Date {
   const ahead = spanOf(written)
   return ahead === undefined ? wholeMoment(written, TIMES_AHEAD) : new Date(now + ahead)

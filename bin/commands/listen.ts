@@ -32,7 +32,7 @@ interface ListenOptions extends RemoteOptions {
   numbers?: boolean
 }
 
-/** As `/v1/lines/…/events/stream` has it. */
+/** An event of `/v1/lines/…/events/stream`. */
 interface StreamedEvent {
   id: string
   type: string
@@ -41,10 +41,10 @@ interface StreamedEvent {
   body: string
 }
 
-/** As the service waits for an endpoint. */
+/** The service waits this long for an endpoint. */
 const FORWARD_MS = 15_000
 const RECONNECT = { baseMs: 1000, factor: 2, capMs: 30_000, jitter: 0.2 }
-/** The last ten seconds come again after each reconnection, and are not forwarded again. */
+/** After each reconnection the events of the last ten seconds come again, and are not forwarded again. */
 const MAX_REMEMBERED = 10_000
 
 export function addListenCommand(program: Command): void {
@@ -115,12 +115,12 @@ async function listen(
 }
 
 function noteOf({ id, startedAt, durationMs, status, failure }: Forwarded): ListenerAnswer {
-  // Words of the machine are nobody else's; a code is what a page can show.
+  // Error messages of this machine are private; a page can show a code.
   const code = failure === null || /^\w{1,64}$/.test(failure) ? failure : 'no_answer'
   return { eventId: id, startedAt, durationMs, responseStatus: status, failure: code }
 }
 
-/** A function, because it changes while the compiler believes what it saw. */
+/** This is a function because the value changes, and the compiler would assume that it does not. */
 function isOver(stopping: AbortSignal): boolean {
   return stopping.aborted
 }
@@ -159,14 +159,14 @@ interface Forwarded {
   id: string
   type: string
   number: string
-  /** null: there was no answer, and `failure` says why. */
+  /** null if there was no answer, and then `failure` says why. */
   status: number | null
   failure: string | null
   startedAt: string
   durationMs: number
 }
 
-/** Once: what fails is shown, and not tried again. */
+/** Forwards an event once: a failure is shown, and not tried again. */
 async function forward(
   { id, type, fromNumber, headers, body }: StreamedEvent,
   url: string,
@@ -226,7 +226,7 @@ function readSince(written: string): string | Date {
   return isId(written) ? written : moment(written)
 }
 
-/** Beside the events, so that what reads them finds nothing else. */
+/** Prints to standard error, so that a program that reads the events finds nothing else. */
 function say(sentence: string): void {
   process.stderr.write(`${sentence}\n`)
 }

@@ -56,7 +56,7 @@ interface SendOptions {
   json?: boolean
 }
 
-/** Across users, who may have a hundred thousand lines. */
+/** The query may cover all users, who may have a hundred thousand lines. */
 const STATEMENT_MS = 10_000
 
 export function addMessageCommands(program: Command): void {

@@ -64,7 +64,7 @@ async function isStopped(stopping: AbortSignal): Promise<boolean> {
   return stopping.aborted
 }
 
-/** What has happened meanwhile is told when Postgres is back. */
+/** If Postgres is away, retries until it is back, and then reports what has happened meanwhile. */
 async function goOn(tail: Tail, stopping: AbortSignal): ReturnType<Tail['next']> {
   let isAway = false
   for (;;) {
@@ -97,13 +97,13 @@ function wordsOf(step: Step, options: TailOptions): string {
   return [...words, printable(reason ?? '')].join('  ').trimEnd()
 }
 
-/** A reader that is slow is waited for; one that is gone stops it. */
+/** Waits for a slow reader; stops if the reader is gone. */
 async function write(line: string, stopping: AbortSignal): Promise<void> {
   if (stopping.aborted || process.stdout.write(`${line}\n`)) return
   await once(process.stdout, 'drain', { signal: stopping }).catch(() => undefined)
 }
 
-/** Beside the steps, so that what reads them finds nothing else. */
+/** Prints to standard error, so that a program that reads the steps finds nothing else. */
 function say(sentence: string): void {
   process.stderr.write(`${sentence}\n`)
 }

@@ -11,7 +11,7 @@ import { table } from '../terminal.js'
 
 const LIMIT = 50
 const LOOK_MS = 500
-/** Longer than `maintenance` needs to take a job. */
+/** This is longer than `maintenance` needs to take a job. */
 const NOBODY_TAKES_IT_MS = 20_000
 
 export function addTaskCommands(program: Command): void {
@@ -69,7 +69,7 @@ export function addTaskCommands(program: Command): void {
   )
 }
 
-/** What `--json` has: as /v1 does. */
+/** The fields that `--json` prints, which are those of /v1. */
 export function shownTask({ vocabulary }: Context, task: Task): unknown {
   return vocabulary.fields(present(TASK_FIELDS, task))
 }
@@ -87,12 +87,12 @@ function howFar({ doneCount, failedCount, totalCount }: Task): string {
   return `${doneCount + failedCount} of ${totalCount ?? 'very many'}`
 }
 
-/** It may have ended in this moment. */
+/** It may have ended at this very moment. */
 function ignoreOver(error: unknown): void {
   if (!(error instanceof UserError)) throw error
 }
 
-/** Shows how far it is, to people; a signal stops it. The processes of the service do it. */
+/** Shows people the progress of a task that the service's processes run; a signal stops it. */
 export async function whenTaskIsOver(context: Context, started: Task, signal: AbortSignal): Promise<Task> {
   const startedAt = performance.now()
   let isStopping = false

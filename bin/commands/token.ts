@@ -76,7 +76,7 @@ export function addTokenCommands(program: Command): void {
     )
 }
 
-/** With what it may do behind its name, where that is not everything. */
+/** Returns the token with its rights after the name, unless it may do everything. */
 function inOneLine({ id, name, lastUsedAt, expiresAt, isExpired, isReadOnly, lineName }: ApiToken): string {
   const lesser = [
     ...(isReadOnly ? ['read only'] : []),

@@ -15,7 +15,7 @@ interface UsageOptions {
   csv?: boolean
 }
 
-/** All messages of some months are counted. */
+/** The query counts all messages of some months. */
 const STATEMENT_MS = 60_000
 
 export function addUsageCommand(program: Command): void {

@@ -5,10 +5,10 @@ import { warning, type Finding } from './check.js'
 import { PATIENCE_MS } from './subject.js'
 
 const DAY_MS = 86_400_000
-/** Certificates that renew themselves do so a month before their end. */
+/** Automatic renewal happens a month before the end. */
 const RENEWED_BY_DAYS = 14
 
-/** undefined: nothing is wrong with it. */
+/** @returns undefined if nothing is wrong with it */
 export async function judgeCertificate(url: URL, door: SafeFetch): Promise<Finding | undefined> {
   if (url.protocol !== 'https:') return undefined
   return judgeCertificateEnd(url.host, await readCertificateEnd(url, door), new Date())
@@ -23,7 +23,7 @@ export function judgeCertificateEnd(host: string, endsAt: Date, now: Date): Find
   )
 }
 
-/** The door has judged the certificate; here only its end is read, and nothing is sent. */
+/** The guarded client has judged the certificate; here only its end is read, and nothing is sent. */
 export async function readCertificateEnd(url: URL, door: SafeFetch): Promise<Date> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const [address] = await door.resolve(host, PATIENCE_MS)

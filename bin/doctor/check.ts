@@ -4,24 +4,24 @@ import type { Subject } from './subject.js'
 
 export type State = 'ok' | 'warning' | 'fault'
 
-/** What a check found, and why that is so. */
+/** The result of a check, with the reason. */
 export interface Finding {
   state: State
   why: string
-  /** What to do about it. */
+  /** The advice on what to do about it. */
   cure?: string
 }
 
-/** One thing that is looked at. It changes nothing, and what it says has no secret in it. */
+/** A check changes nothing, and its findings have no secrets in them. */
 export interface Check {
   name: string
-  /** The name of an earlier check: with a fault there, this one cannot be looked at. */
+  /** The name of an earlier check: if it found a fault, this one cannot be made. */
   needs?: string
-  /** The names of earlier checks that this one waits for, whatever comes of them. */
+  /** The names of earlier checks that this one waits for, whatever their results are. */
   after?: readonly string[]
-  /** Default 4,500. */
+  /** The default is 4,500. */
   timeoutMs?: number
-  /** @param works whether a check that is named in `needs` or `after` found no fault */
+  /** @param works returns true if a check that is named in `needs` or `after` found no fault */
   look(subject: Subject, works: (name: string) => boolean): Promise<Finding> | Finding
 }
 
@@ -41,7 +41,11 @@ export function fault(why: string, cure: string): Finding {
   return { state: 'fault', why, cure }
 }
 
-/** Makes all checks side by side, each with its own time-out, whatever comes of the others. In the order given. */
+/**
+ * Makes all checks side by side, each with a separate time-out, whatever the others find.
+ *
+ * @returns the findings in the order given
+ */
 export function examine(checks: readonly Check[], subject: Subject): Promise<Examined>[] {
   const begun = new Map<string, Promise<Examined>>()
   for (const check of checks) {
@@ -76,7 +80,7 @@ async function within(ms: number, look: () => Promise<Finding> | Finding): Promi
   const late = sleep(ms, fault(`It took longer than ${ms / 1000} s.`, 'Try again when less is going on.'), {
     signal: over.signal,
   })
-  // Cancelled with the answer, when nobody waits for it any more.
+  // It is cancelled when the answer has arrived, and then no caller waits for it.
   late.catch(() => undefined)
   try {
     return await Promise.race([look(), late])

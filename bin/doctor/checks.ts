@@ -11,7 +11,7 @@ import { publicUrl } from './public-url.js'
 import { redisAof, redisPolicy, redisServer } from './redis.js'
 import { migrations, partitions, sealedSecrets } from './schema.js'
 
-/** In the order in which they are shown; each comes after those that it needs. */
+/** The checks in the order in which they are shown; each comes after those that it needs. */
 export const CHECKS: readonly Check[] = [
   configuration,
   node,

@@ -3,16 +3,16 @@ import { postgres } from './postgres.js'
 import { redisServer } from './redis.js'
 import type { Subject } from './subject.js'
 
-/** Differences that nothing suffers from. */
+/** Smaller differences do no harm. */
 const WARNING_MS = 1000
 /** Receivers refuse signatures that are 5 minutes old, and ids follow the clocks of the processes. */
 const FAULT_MS = 60_000
 
 export interface Reading {
   whose: string
-  /** How far it is ahead of this machine's clock. */
+  /** The time by which it is ahead of this machine's clock. */
   aheadMs: number
-  /** How far the truth may be from that: half of the way there and back. */
+  /** The most by which the true value may differ: half of the round trip. */
   uncertainMs: number
 }
 

@@ -41,7 +41,7 @@ function wordsOf({ of, folder, freeBytes, freeShare }: Disk): string {
   return `${describeBytes(freeBytes)} (${Math.floor(freeShare * 100)} %) free for ${of} at ${folder}`
 }
 
-/** Where it keeps its data, if it is on this machine and tells it. */
+/** The folder where Postgres keeps its data, if it is on this machine and reports it. */
 async function postgresFolder({ config, db }: Subject): Promise<Folder[]> {
   if (placeOf(config.databaseUrl, 0)?.isLocal !== true) return []
   const asked = db.raw<{ rows: { folder: string }[] }>(`select current_setting('data_directory') as folder`)

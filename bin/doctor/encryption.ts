@@ -12,7 +12,10 @@ type Ways = Pick<
   'databaseUrl' | 'redisUrl' | 'redisSentinels' | 'smtp' | 'traces' | 'mediaS3' | 'publicUrl' | 'allowHttp'
 >
 
-/** Of what leaves this machine in clear text. A network of one's own may be trusted, so that is a warning. */
+/**
+ * Judges the connections that leave this machine in clear text. A private network may be trusted, so the finding is a
+ * warning.
+ */
 export function judgeEncryption(config: Ways): Finding {
   const clear = clearWays(config)
   if (clear.length === 0) return ok('What leaves this machine is encrypted, by these settings.')
@@ -49,7 +52,7 @@ const POSTGRES_TLS = ['sslmode', 'sslcert', 'sslkey', 'sslrootcert']
 
 function isClearPostgres(url: string): boolean {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  // What is no URL with a host, such as a socket of this machine, leaves nothing.
+  // A value that is not a URL with a host, such as a socket of this machine, sends nothing over a network.
   if (parsed === undefined || parsed.hostname === '' || isLoopback(parsed.hostname)) return false
   if ((parsed.searchParams.get('host') ?? '').startsWith('/')) return false
   const { searchParams } = parsed

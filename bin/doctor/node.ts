@@ -1,7 +1,9 @@
 import { oldestNode } from '../../src/config.js'
 import { fault, ok, warning, type Check, type Finding } from './check.js'
 
-/** When each release gets no more security fixes: https://github.com/nodejs/release#end-of-life-releases */
+/**
+ * The dates on which releases get their last security fixes: https://github.com/nodejs/release#end-of-life-releases
+ */
 const END_OF_LIFE: Record<number, string> = {
   18: '2025-04-30',
   19: '2023-06-01',

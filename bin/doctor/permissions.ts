@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { DATA_FOLDER } from '../../dev/services/embedded.js'
 import { ok, warning, type Check } from './check.js'
 
-/** Whoever is neither the owner nor of the group may read the file, or list the folder. */
+/** Users who are neither the owner nor in the group may read the file, or list the folder. */
 const OTHERS_MAY_READ = 0o004
 
 export const permissions: Check = {

@@ -2,19 +2,19 @@ import { connect } from 'node:net'
 import { isLoopback } from '../../src/network.js'
 import { PATIENCE_MS } from './subject.js'
 
-/** Where a URL of Postgres or Redis leads: never its user, password or parameters. */
+/** The place that a URL of Postgres or Redis points to: never its user, password or parameters. */
 export interface Place {
   host: string
   port: number
-  /** As it is shown. */
+  /** The name that is shown. */
   name: string
-  /** On this machine, as far as the name says. */
+  /** True if it is on this machine, as far as the name tells. */
   isLocal: boolean
   /** A socket in the file system, which has no host and port. */
   isSocket: boolean
 }
 
-/** undefined: the URL does not say it in a way that we can read. */
+/** @returns undefined if the URL has a form that we cannot read */
 export function placeOf(url: string, standardPort: number): Place | undefined {
   if (!URL.canParse(url)) return undefined
   const parsed = new URL(url)
@@ -31,7 +31,7 @@ export function placeOf(url: string, standardPort: number): Place | undefined {
   }
 }
 
-/** What somebody said of the URL, without the URL's password. */
+/** Removes the URL's password from a text about the URL. */
 export function withoutPassword(said: string, url: string): string {
   const [, password = ''] = /:\/\/[^:@/]*:([^@]+)@/.exec(url) ?? []
   return [password, decoded(password)].reduce(
@@ -49,9 +49,13 @@ function decoded(text: string): string {
   }
 }
 
-/** Whether anybody accepts connections there. @returns what is wrong, as the end of a sentence */
+/**
+ * Checks that a server accepts connections there.
+ *
+ * @returns the fault, as the end of a sentence; undefined if there is none
+ */
 export async function knock({ host, port, isSocket }: Place): Promise<string | undefined> {
-  // The client itself says well enough what is wrong with a file.
+  // The client's own error is clear enough about a file.
   if (isSocket || host === '') return undefined
   return new Promise((resolve) => {
     const socket = connect({ host, port })
@@ -72,7 +76,7 @@ export async function knock({ host, port, isSocket }: Place): Promise<string | u
 }
 
 function wordsOf(error: NodeJS.ErrnoException): string {
-  // Of a name with several addresses Node reports one error with the errors of each in it.
+  // For a name with several addresses, Node reports one error that contains the error of each.
   const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error
   const { code = '' } = first
   if (code === 'ECONNREFUSED') return 'refuses connections'
@@ -83,10 +87,10 @@ function wordsOf(error: NodeJS.ErrnoException): string {
 const NO_ADDRESS = ['ENOTFOUND', 'EAI_AGAIN']
 
 /**
- * What a Redis says before it is asked anything. One that lets nobody in (protected mode, too many clients) says why and
- * closes, and ioredis, which has asked nothing yet, hears only that it closes.
+ * Reads what a Redis sends before it gets a command. One that lets no client in (protected mode, too many clients)
+ * says why and closes, while ioredis, which has sent nothing yet, notices only the close.
  *
- * @returns its error; undefined: it says none
+ * @returns its error, or undefined if it sends none
  */
 export async function greetingAt({ host, port, isSocket }: Place): Promise<string | undefined> {
   if (isSocket || host === '') return undefined

@@ -65,8 +65,8 @@ function judgeHealth(shown: string, { status, headers, body }: SafeResponse): Fi
 }
 
 /**
- * What no other service answers, and no other Linehook: a request without a token to the webhook of a line in this
- * database is refused with 403, and one to the webhook of any other line with 404. It sends nothing.
+ * Makes a check that no other service passes, and no other Linehook: a request without a token to the webhook of a
+ * line in this database is refused with 403, and one to the webhook of any other line with 404. It sends nothing.
  */
 async function judgeIdentity(
   config: Config,

@@ -18,7 +18,7 @@ export const redisServer: Check = {
       )
     }
     const { redisSentinels: sentinels } = config
-    // The host in the URL is then the name of a master, at which nobody can knock.
+    // With Sentinels, the host in the URL is the name of a master, which has no address to connect to.
     const place = sentinels === undefined ? placeOf(config.redisUrl, STANDARD_PORT) : undefined
     const name =
       sentinels === undefined
@@ -29,7 +29,7 @@ export const redisServer: Check = {
       return fault(`${name} ${closed}.`, 'Start Redis, or correct the host and port in REDIS_URL.')
     try {
       await redis.connect()
-      // Unlike PING it needs a password where there is one, and the database of the URL.
+      // Unlike PING, this needs the password, if there is one, and the database of the URL.
       await redis.exists('linehook:doctor')
     } catch (error) {
       return explain(name, error, subject, place && (await greetingAt(place)))
@@ -49,7 +49,7 @@ function explain(
   { config, ...subject }: Subject,
   greeting: string | undefined,
 ): Finding {
-  // What ioredis throws says only that the connection is closed; why, it said before.
+  // ioredis's error says only that the connection is closed; the greeting said why.
   const thrown = asError(error)
   const isClosed = thrown.message.startsWith('Connection is closed')
   const cause = isClosed ? (subject.redisError()?.message ?? greeting ?? thrown.message) : thrown.message

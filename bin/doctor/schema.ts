@@ -24,7 +24,7 @@ export const migrations: Check = {
   },
 }
 
-/** This month and the next: `maintenance` makes one more. */
+/** These are this month and the next: `maintenance` makes one more. */
 const MONTHS_ENOUGH = 2
 
 export const partitions: Check = {

@@ -3,15 +3,15 @@ import { ConfigInvalid, readConfig, withSecretFiles, type Config } from '../../s
 import { connectDatabase, type Database } from '../../src/database/connection.js'
 import { wayToRedis } from '../../src/kit/redis/redis.js'
 
-/** What is examined. Nothing connects before a check asks. */
+/** The installation that is examined. Nothing connects before a check asks. */
 export interface Subject {
-  /** With what is usable of the configuration; what is not has its default, or leads nowhere. */
+  /** The usable part of the configuration; unusable settings have their defaults or placeholders. */
   config: Config
-  /** One sentence for each fault of the configuration, which begins with the name of a variable. */
+  /** A sentence for each fault of the configuration, which begins with the name of a variable. */
   configFaults: readonly string[]
   db: Database
   redis: Redis
-  /** What the connection to Redis broke with, last. */
+  /** The last error that broke the connection to Redis. */
   redisError(): Error | undefined
   close(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface Subject {
 /** A service that has not answered within this time hangs. */
 export const PATIENCE_MS = 2000
 
-/** In the place of what must be there and is not usable. */
+/** Placeholders for required settings that are missing or unusable. */
 const STANDING_IN = {
   DATABASE_URL: 'postgres://nowhere.invalid/nothing',
   REDIS_URL: 'redis://nowhere.invalid',
@@ -51,7 +51,7 @@ export function openSubject(env: NodeJS.ProcessEnv): Subject {
   }
 }
 
-/** Whether the configuration has a usable value for what must be there. */
+/** True if the configuration has a usable value for a required setting. */
 export function isGiven({ configFaults }: Subject, variable: keyof typeof STANDING_IN): boolean {
   return !configFaults.some((each) => each.startsWith(`${variable} `) || each.startsWith(`${variable}_FILE `))
 }
@@ -72,7 +72,7 @@ function readUsable(env: NodeJS.ProcessEnv): Pick<Subject, 'config' | 'configFau
   }
 }
 
-/** It gives up at the first failure, and says in the end what that was. */
+/** The connection gives up at the first failure, and reports it in the end. */
 function openRedis({ redisUrl, redisSentinels }: Config): {
   redis: Redis
   lastError: () => Error | undefined

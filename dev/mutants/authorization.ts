@@ -7,7 +7,7 @@ const DISABLED = ['test/web/disabled-user.test.ts']
 const AUDIT = ['test/domain/operating/audit.test.ts', 'test/web/audit.test.ts']
 const QUEUES = ['test/web/queues.test.ts']
 
-/** These mutants let somebody do what they may not do. */
+/** These mutants let users do what they may not do. */
 export const AUTHORIZATION: readonly Mutant[] = [
   {
     breaks: 'an application may do what none of its scopes allows',

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Mutant } from './mutant.js'
 
-/** @throws Error when the text that it replaces does not stand in its file exactly once */
+/** @throws Error if the text that it replaces is not in its file exactly once */
 export function mutate({ file, find, replace }: Mutant, text = readFileSync(file, 'utf8')): string {
   const [before, after, ...more] = text.split(find)
   if (before === undefined || after === undefined)
@@ -10,7 +10,7 @@ export function mutate({ file, find, replace }: Mutant, text = readFileSync(file
   return before + replace + after
 }
 
-/** Says which mutants do not fit the code any more, in one sentence each. */
+/** Reports the mutants that no longer fit the code, in one sentence each. */
 export function findStale(mutants: readonly Mutant[]): string[] {
   return mutants.flatMap((mutant) => {
     const gone = [mutant.file, ...mutant.tests].filter((path) => !existsSync(path))

@@ -15,9 +15,9 @@ import { join, resolve } from 'node:path'
 
 /** The outcome of a run of tests. */
 export interface TestRun {
-  /** Every test passed, and everything that they started has ended. */
+  /** True if every test passed, and everything that they started has ended. */
   isGood: boolean
-  /** The run came so far that tests were counted. */
+  /** True if the run got far enough to count tests. */
   hasCounts: boolean
   isTooLate: boolean
   output: string

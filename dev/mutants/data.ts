@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.js'
 const RETENTION = ['test/domain/operating/retention/retention.test.ts']
 const FORGETTING = ['test/domain/people/forget.test.ts']
 
-/** These mutants are where data come to their end. */
+/** These mutants are where data are deleted. */
 export const DATA: readonly Mutant[] = [
   {
     breaks: 'a month goes although a delivery in it was sent again a moment before',

@@ -7,11 +7,11 @@ interface Frame {
   pixels: Uint8Array
   width: number
   height: number
-  /** How long it is shown. */
+  /** The time for which it is shown. */
   ms: number
 }
 
-/** GitHub shows the README's pictures at any size, but nobody waits for more. */
+/** GitHub shows the README's pictures at any size, but readers would not wait for a larger one. */
 const MAX_BYTES = 1_000_000
 const COLOURS = 96
 
@@ -19,7 +19,7 @@ const COLOURS = 96
  * Films the first steps with a line: its URL, a text to a phone, the answer of the phone, and the event at a server.
  *
  * @param film.serverUrl a server that answers 200
- * @throws Error when the film is larger than a megabyte
+ * @throws Error if the film is larger than a megabyte
  */
 export async function filmFirstSteps(film: {
   page: Page
@@ -74,7 +74,7 @@ export async function filmFirstSteps(film: {
   await writeFile(film.path, gif)
 }
 
-/** The browser reads its own picture. */
+/** The browser decodes its screenshot. */
 async function decode(darkroom: Page, png: Buffer): Promise<Omit<Frame, 'ms'>> {
   const { base64, width, height } = await darkroom.evaluate(
     async (url) => {
@@ -101,7 +101,7 @@ async function decode(darkroom: Page, png: Buffer): Promise<Omit<Frame, 'ms'>> {
   return { pixels: new Uint8Array(Buffer.from(base64, 'base64')), width, height }
 }
 
-/** One palette for all frames. What stays as it was is transparent, which packs to nearly nothing. */
+/** All frames share one palette. Pixels that did not change are transparent, which compresses to almost nothing. */
 function encode(frames: readonly Frame[]): Uint8Array {
   const all = new Uint8Array(frames.reduce((sum, { pixels }) => sum + pixels.length, 0))
   let offset = 0

@@ -1,4 +1,4 @@
-/** What is used of it: the package has no types. */
+/** The part of the package that is used, because it has no types. */
 declare module 'gifenc' {
   type Palette = number[][]
   interface Encoder {

@@ -6,16 +6,16 @@ export interface LineWithHistory {
   lineId: string
   number: string
   endpointId: string
-  /** How much goes over it beside the others. */
+  /** The line's share of the messages, relative to the others. */
   share: number
 }
 
 const DAYS = 7
-/** Every so many seconds there may be a message; by day there is one, by night seldom. */
+/** There may be a message at each of these intervals: by day there is one, by night seldom. */
 const EVERY_SECONDS = 75
 const SHARES = 20
 
-/** What a shop says to its customers, and they to it. By turns received and sent. */
+/** The texts of a shop and its customers. They are received and sent in turn. */
 const SAID = [
   ['Is my order ready?', 'It is. Come by until six.'],
   ['Could we make it five people?', 'No problem, your table is set for five.'],
@@ -26,8 +26,9 @@ const SAID = [
 ] as const
 
 /**
- * A week of messages, by turns received and sent, each received one with its event and the delivery of it: so many rows
- * that the charts have their shape. Postgres makes them, without a worker, so their processes start after it.
+ * Adds a week of messages, received and sent in turn, each received one with its event and the delivery of it: enough
+ * rows that the charts have their shape. Postgres makes them without a worker, so the service's processes start after
+ * this.
  */
 export async function fillHistory({ db }: Context, lines: readonly LineWithHistory[]): Promise<void> {
   await db.transaction((trx) => fill(trx, lines))
@@ -36,7 +37,7 @@ export async function fillHistory({ db }: Context, lines: readonly LineWithHisto
 async function fill(db: Database, lines: readonly LineWithHistory[]): Promise<void> {
   const turns = lines.flatMap((line, n) => Array.from({ length: line.share }, () => n + 1))
   if (turns.length !== SHARES) throw new Error(`the shares of the lines must be ${SHARES} in all`)
-  // A UUIDv7 of the row's moment with the row's number at its end; what belongs to it comes some milliseconds later.
+  // Makes a UUIDv7 of the row's moment with the row's number at its end; related rows come some milliseconds later.
   const id = (ms: number) =>
     `overlay(overlay(lowest_id_at(at + interval '${ms} ms')::text placing '7' from 15)
        placing lpad(to_hex(n), 12, '0') from 25)::uuid`

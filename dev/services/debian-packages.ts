@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const aptLimitMs = 180_000
 
-/** The environment in which programs that were unpacked there find their libraries. */
+/** Returns the environment in which unpacked programs find their libraries. */
 export async function environmentOf(unpacked: string): Promise<NodeJS.ProcessEnv> {
   const libraries = []
   for (const folder of [join(unpacked, 'usr/lib'), join(unpacked, 'lib')]) {
@@ -33,8 +33,8 @@ export async function unpackPackages(
   try {
     const apt = await privateApt(work, signal)
     await apt('update')
-    // apt knows what the system has, so it downloads exactly the libraries that are missing. Whoever calls this did not find the
-    // programs themselves on PATH, so these are downloaded even if apt takes them for installed.
+    // apt knows what the system has, so it downloads exactly the libraries that are missing. The caller did not find
+    // the programs on PATH, so these are downloaded even if apt takes them for installed.
     await apt(
       'install',
       '--yes',
@@ -58,7 +58,8 @@ export async function unpackPackages(
 }
 
 /**
- * apt-get with a state and a cache of its own. So it needs no root, waits for no other apt's lock, and has fresh lists.
+ * Runs apt-get with a separate state and cache. So it needs no root, waits for no other apt's lock, and has fresh
+ * lists.
  */
 async function privateApt(
   work: string,

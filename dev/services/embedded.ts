@@ -66,7 +66,7 @@ function readJson(path: string): unknown {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
 }
 
-/** Nobody else may list it; another account must pass through it to Postgres's own folder. */
+/** Other users may not list it, but another account must pass through it to Postgres's own folder. */
 export function makeDataFolder(): void {
   mkdirSync(DATA_FOLDER, { recursive: true, mode: 0o711 })
 }

@@ -2,19 +2,20 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * Below what a system hands out by itself, to connections that go out and to whoever listens on port 0 (Linux from 32768,
- * others from 49152): on a busy machine such a port is somebody else's before its service has bound it.
+ * Ports from here on are below those that a system assigns by itself, to outgoing connections and to programs that
+ * listen on port 0 (Linux from 32768, others from 49152): on a busy machine, another program may take such a port
+ * before its service has bound it.
  */
 const LOWEST = 15_000
 const HIGHEST = 32_000
 const MAX_TRIES = 100
 
-/** None is named twice: who asks for two has bound neither yet. */
+/** A port is never returned twice: a caller that asks for two has bound neither yet. */
 const named = new Set<number>()
 
 /**
- * Starts a service on a free port. The port is chosen before the service binds it, so somebody may take it in between. Then
- * another port is tried.
+ * Starts a service on a free port. The port is chosen before the service binds it, so another program may take it in
+ * between. Then another port is tried.
  */
 export async function onFreePort<T>(start: (port: number) => Promise<T>, choosePort = freePort): Promise<T> {
   for (let attempt = 1; ; attempt++) {

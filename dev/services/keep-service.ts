@@ -16,20 +16,20 @@ export interface KeptService {
   stop(): Promise<void>
 }
 
-/** A killed Postgres leaves its memory to backends that need a moment to end, so a start at once would fail. */
+/** A killed Postgres leaves its memory to backends that need a moment to end, so an immediate start would fail. */
 const FIRST_PAUSE_MS = 500
 /**
- * A service that cannot start (a full disk) is back so soon after its fault is mended, and its log grows slowly until
- * then.
+ * A service that cannot start (a full disk) is back this soon after the fault is fixed, and its log grows slowly
+ * until then.
  */
 const LONGEST_PAUSE_MS = 10_000
 
 /**
- * Starts a service. Whenever it ends by itself, it is started again on the same port, because others know its URL. A killed
- * service may leave something behind for a moment, as the backends of Postgres hold its memory. So a start that fails is
- * repeated.
+ * Starts a service. Whenever it ends by itself, it is started again on the same port, because others know its URL. A
+ * killed service may leave something behind for a moment, as the backends of Postgres hold its memory. So a start
+ * that fails is repeated.
  *
- * @throws Error when the first start fails
+ * @throws Error if the first start fails
  */
 export async function keepService({ name, start, log, signal }: KeepOptions): Promise<KeptService> {
   const startPatiently = (options: { port?: number; signal?: AbortSignal }) =>

@@ -43,7 +43,7 @@ function isOurs(pid: number, { folder, names }: OrphanSearch): boolean {
     const { name, workingFolder } = process.platform === 'linux' ? describeLinux(pid) : describeOther(pid)
     return names.includes(name) && workingFolder === realpathSync(folder)
   } catch (error) {
-    // It has ended, or is another user's.
+    // The process has ended, or belongs to another user.
     if (!hasCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) throw error
     return false
   }
@@ -58,7 +58,7 @@ function describeLinux(pid: number): { name: string; workingFolder: string } {
 
 function describeOther(pid: number): { name: string; workingFolder: string | undefined } {
   const print = (command: string, args: string[]) =>
-    // There is no output of a command that is not there.
+    // There is no output if the command does not exist.
     (spawnSync(command, args, { encoding: 'utf8' }).stdout as string | null) ?? ''
   const openFolder = print('lsof', ['-a', '-p', String(pid), '-d', 'cwd', '-Fn'])
   return {

@@ -20,7 +20,7 @@ export interface PostgresOptions {
   database?: string
   /** The default is a free port, which is another one at each start. */
   port?: number
-  /** Settings of postgresql.conf beside those that it needs here. */
+  /** Settings of postgresql.conf besides those that it needs here. */
   settings?: Record<string, string>
   log?: (line: string) => void
   /** Its abort ends the start. */
@@ -42,7 +42,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedS
   const folder = await realpath(options.dataFolder)
   const cluster = join(folder, 'cluster')
   const account = postgresAccount(cluster)
-  // Another account must be able to pass through to the cluster, but nobody needs to list this folder.
+  // Another account must be able to pass through to the cluster, but no other user needs to list this folder.
   await chmod(folder, account ? 0o711 : 0o700)
   const binaries = await postgresBinaries({ folder, account, log })
 

@@ -12,7 +12,10 @@ export interface ServiceCommand {
   env: NodeJS.ProcessEnv
   account?: { uid: number; gid: number } | undefined
   logPath: string
-  /** The text that it reads from standard input. Nobody else sees that, while everybody can read its arguments. */
+  /**
+   * The text that it reads from standard input. It is private, while every user of the machine can read the
+   * arguments.
+   */
   input?: string
   /** Called as soon as the process exists. */
   onSpawn?: (pid: number) => void
@@ -42,9 +45,9 @@ process.once('exit', () => {
 })
 
 /**
- * Starts a server and waits until it is ready, however long that takes. If it ends before, the error has the end of its log.
- * The server gets a session of its own. Ctrl-C in a terminal goes to the whole foreground group, but the services must live
- * on until their users have drained and call stop().
+ * Starts a server and waits until it is ready, however long that takes. If it ends before that, the error has the end
+ * of its log. The server gets a session of its own. Ctrl-C in a terminal goes to the whole foreground group, but the
+ * services must live on until their users have drained and call stop().
  */
 export async function startService(service: ServiceCommand): Promise<ServiceProcess> {
   const { name, logPath, stopSignals } = service

@@ -15,7 +15,7 @@ export interface RedisOptions {
   cacheFolder?: string
   /** The default is a free port, which is another one at each start. */
   port?: number
-  /** Settings of redis.conf beside those that it needs here. */
+  /** Settings of redis.conf besides those that it needs here. */
   settings?: Record<string, string>
   log?: (line: string) => void
   /** Its abort ends the start. */
@@ -29,7 +29,7 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedService
   const { log = () => undefined } = options
   await mkdir(options.dataFolder, { recursive: true })
   const folder = await realpath(options.dataFolder)
-  // This folder alone: the account of Postgres passes through those above.
+  // Only this folder is closed: the account of Postgres passes through those above.
   await chmod(folder, 0o700)
   const cacheFolder = options.cacheFolder ?? join(dirname(folder), 'packages')
   const program = await findRedis(cacheFolder, log, options.signal)

@@ -22,8 +22,8 @@ export interface Services {
 }
 
 /**
- * Gives Postgres and Redis. The ones that are configured are used as they are. Otherwise embedded ones are started, and
- * started again with their data whenever they end by themselves.
+ * Provides Postgres and Redis. Configured ones are used as they are. Otherwise embedded ones are started, and started
+ * again with their data whenever they end by themselves.
  */
 export async function startServices(options: ServicesOptions): Promise<Services> {
   const { dataFolder, databaseUrl, redisUrl, cacheFolder = join(dataFolder, 'packages') } = options

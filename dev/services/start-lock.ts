@@ -30,7 +30,7 @@ export function takeStartLock(): { release: () => void } | { heldBy: number } {
   }
 }
 
-/** Whether the process lives and, where that can be seen, is a node. After a reboot another process may have its id. */
+/** True if the process lives and, where that can be seen, is Node. After a reboot another process may have its id. */
 function isStart(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) return false
   try {

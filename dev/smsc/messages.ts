@@ -28,7 +28,10 @@ export function readSubmit(pdu: Pdu, id: string): TakenMessage {
   }
 }
 
-/** The text as the recipient reads it. The package's own encodings decode it, so that ours are tested against them. */
+/**
+ * Returns the text as the recipient reads it. The package's own encodings decode it, so that ours are tested against
+ * them.
+ */
 export function textOf({ body, esmClass, dataCoding }: TakenMessage): string {
   const text = (esmClass & 0x40) === 0 ? body : body.subarray((body[0] ?? 0) + 1)
   return smpp.encodings[dataCoding === 8 ? 'UCS2' : 'ASCII'].decode(text)

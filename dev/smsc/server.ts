@@ -29,7 +29,7 @@ export interface SmscOptions {
   binds?: readonly string[]
   /** How long it waits before each answer. */
   delayMs?: number
-  /** Gives the status with which the nth message (from 1) is refused. undefined: it is taken. */
+  /** Returns the status with which the nth message (from 1) is refused, or undefined if it is taken. */
   refuse?: (nth: number) => string | undefined
   /** A receipt follows each message that asks for one. */
   receipts?: boolean
@@ -49,11 +49,11 @@ export interface Smsc {
   bound(): string[]
   /** The commands that it has seen, such as `enquire_link`. */
   seen: string[]
-  /** From then on it answers nothing, `enquire_link` neither. Its connections stay. */
+  /** After this call it answers nothing, not even `enquire_link`. Its connections stay. */
   hang(): void
   /** Brings a `deliver_sm`, now or when a session is bound. */
   bring(fields: PduFields): void
-  /** The `command_status` of each answer to a `deliver_sm`, in order. An answer may ask for it to come again. */
+  /** The `command_status` of each answer to a `deliver_sm`, in order. An answer may ask for a repeat. */
   answers: number[]
   waitingCount(): number
   /** Cuts every connection. */
@@ -83,7 +83,7 @@ export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
     })
     session.on('close', () => {
       bound.delete(session)
-      // They go in their order before what was not sent yet.
+      // They go, in their order, before the messages that were not sent yet.
       waiting.unshift(...(receivers.get(session)?.values() ?? []))
       receivers.delete(session)
       deliver()
@@ -111,7 +111,7 @@ export async function startSmsc(options: SmscOptions = {}): Promise<Smsc> {
       return
     }
     if (options.binds?.includes(pdu.command) === false) {
-      // SMSCs of version 3.3, which has no transceivers, answer so.
+      // SMSCs of version 3.3, which has no transceivers, answer this way.
       const fields = { sequence_number: pdu.sequence_number, command_status: smpp.errors.ESME_RINVCMDID }
       session.send(new smpp.PDU('generic_nack', fields))
       return

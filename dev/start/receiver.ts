@@ -32,7 +32,7 @@ const server = createServer((request, response) => {
   })()
 })
 server.listen(Number(RECEIVER_PORT), '127.0.0.1')
-// It ends at once. Otherwise it would have to wait for answers that were asked to be late.
+// It ends immediately. Otherwise it would have to wait for answers that were asked to be late.
 onStopRequest(() => process.exit(0))
 if (STARTED_BY_PID !== undefined) stopWithStarter(Number(STARTED_BY_PID))
 

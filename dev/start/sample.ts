@@ -17,10 +17,10 @@ export interface Sample {
 }
 
 /**
- * Makes a sample, so that a first start has something to show: an operator, a line at the simulator, its incoming webhook,
- * and an outgoing URL at `dev/start/receiver.ts`. Later starts change nothing but the receiver's port.
+ * Makes a sample, so that a first start has something to show: an operator, a line at the simulator, its incoming
+ * webhook, and an outgoing URL at `dev/start/receiver.ts`. Later starts change nothing but the receiver's port.
  *
- * @returns undefined when the sample line is gone or never was
+ * @returns undefined if the sample line is gone or never was
  */
 export async function prepareSample(
   context: Context,

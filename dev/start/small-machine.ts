@@ -1,15 +1,15 @@
 import { totalmem } from 'node:os'
 
 /**
- * At rest all processes take some 530 MB, and 220 MB with one process for all workers (docs/performance.md). Of less than a
- * GiB too little would be left for Postgres, Redis and load.
+ * At rest all processes take some 530 MB, and 220 MB with one process for all workers (docs/performance.md). With
+ * less than a GiB, too little would be left for Postgres, Redis and load.
  */
 const SMALL_BELOW_BYTES = 1024 ** 3
 
 /**
- * The reason why all workers run in one process. undefined: each runs in its own.
+ * The reason why all workers run in one process, or undefined if each runs in a separate one.
  *
- * @param asked whether the person who starts them asked for one process; undefined: the person did not say
+ * @param asked true if the user asked for one process, false for several; undefined if the user did not say
  * @param memoryBytes the memory that the machine has, or that the container may use
  */
 export function reasonForSmall(

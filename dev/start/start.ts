@@ -33,7 +33,7 @@ import {
   type ProcessType,
 } from './supervise.js'
 
-/** Something that the person at the terminal can mend. Its message is printed as it is, without a stack. */
+/** A fault that the person at the terminal can fix. Its message is printed without a stack. */
 export class StartRefused extends Error {
   override name = 'StartRefused'
 }
@@ -41,10 +41,10 @@ export class StartRefused extends Error {
 const RECEIVER: ProcessType = { name: 'receiver', command: ['node', 'dist/dev/start/receiver.js'] }
 
 /**
- * Runs the whole service in the foreground: Postgres and Redis where none are configured, migrations, the sample, and every
- * process of the Procfile. Resolves after it was told to stop, when nothing of it runs any more.
+ * Runs the whole service in the foreground: Postgres and Redis where none are configured, migrations, the sample, and
+ * every process of the Procfile. Resolves when it was asked to stop and nothing of it runs any longer.
  *
- * @param options.small whether all workers run in one process; left out: the machine's memory decides
+ * @param options.small true if all workers run in one process; by default the machine's memory decides
  * @throws StartRefused
  */
 export async function start({
@@ -95,7 +95,7 @@ export async function start({
   }
 }
 
-/** The processes write to a pipe; what they say goes on to this process's output. */
+/** The processes write to a pipe; this process prints their output. */
 function logFormatOf({ logFormat }: Config): Record<string, string> {
   if (logFormat !== 'auto' || !process.stdout.isTTY) return {}
   return { LOG_FORMAT: 'pretty', ...(process.stdout.hasColors() ? { FORCE_COLOR: '1' } : {}) }
@@ -105,7 +105,7 @@ function isEmbedded({ DATABASE_URL }: NodeJS.ProcessEnv): boolean {
   return DATABASE_URL === undefined
 }
 
-/** Work that is stopped in the middle fails, because its Postgres goes away. Nobody needs to know of that failure. */
+/** Work that is stopped in the middle fails, because its Postgres goes away. That failure is not reported. */
 async function unlessStopped<T>(
   work: Promise<T>,
   what: string,
@@ -131,7 +131,10 @@ function checkConfig(env: NodeJS.ProcessEnv): Config {
   }
 }
 
-/** @returns undefined if it was told to stop meanwhile @throws StartRefused */
+/**
+ * @returns undefined if it was asked to stop meanwhile
+ * @throws StartRefused
+ */
 async function startOwnServices(
   { DATABASE_URL, REDIS_URL }: NodeJS.ProcessEnv,
   stopping: AbortSignal,
@@ -159,7 +162,10 @@ interface Prepared {
   setUpUrl?: string
 }
 
-/** Migrations, a link for the first operator, and in the embedded set-up the sample and a port for its receiver. */
+/**
+ * Runs the migrations and makes a link for the first operator, and in the embedded set-up the sample and a port for
+ * its receiver.
+ */
 async function prepare(config: Config, withSample: boolean): Promise<Prepared> {
   const context = createContext(
     { ...config, logLevel: 'warn' },
@@ -201,7 +207,11 @@ async function requireFreePort({ port, host }: Config): Promise<void> {
   )
 }
 
-/** Else a process would be started again and again. @throws StartRefused */
+/**
+ * Without this check a process would be started again and again.
+ *
+ * @throws StartRefused
+ */
 async function requireFreeMetricsPorts(
   processes: readonly ProcessType[],
   { port: webPort, metricsHost }: Config,

@@ -1,14 +1,15 @@
 import { onStopRequest } from '../../src/kit/process/stop-request.js'
 
-/** As often as processes look for their starter (`src/kit/process/stop-request.ts`). */
+/** The interval at which processes look for their starter, too (`src/kit/process/stop-request.ts`). */
 const NPM_CHECK_MS = 500
 
 /**
- * Aborts when the service is to stop. There are three reasons: a signal; nobody reads its output any more (`| head`); or npm
- * started this process and has ended, in whatever way. (The script begins with `exec`, so npm itself is the parent.)
+ * Aborts when the service is to stop. There are three reasons: a signal; the reader of its output is gone (`| head`);
+ * or npm started this process and has ended, in whatever way. (The script begins with `exec`, so npm itself is the
+ * parent.)
  *
- * If npm did not start the service, the end of its parent is no reason, because after nohup, setsid and & a service outlives
- * its parent. The end of its terminal (EIO) is no reason either.
+ * If npm did not start the service, the end of its parent is no reason, because after nohup, setsid and & a service
+ * outlives its parent. The end of its terminal (EIO) is no reason either.
  */
 export function stopSignal(): AbortSignal {
   const stopping = new AbortController()

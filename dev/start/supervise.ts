@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface ProcessType {
   name: string
   command: string[]
-  /** What it gets besides what all get. */
+  /** The variables that only this process gets. */
   env?: Record<string, string>
 }
 
@@ -38,7 +38,7 @@ export function readSources(path?: string): Map<string, string> {
   return new Map(readProcfile(path).map(({ name, command: [, file = ''] }) => [name, sourceOf(file)]))
 }
 
-/** The same process from its source. Node starts it again when a source changes. */
+/** Returns the same process, run from its source. Node starts it again when a source changes. */
 export function fromSources({ command, ...type }: ProcessType): ProcessType {
   const [program = 'node', ...args] = command
   return { ...type, command: [program, '--watch', '--import', 'tsx', ...args.map(sourceOf)] }
@@ -46,7 +46,7 @@ export function fromSources({ command, ...type }: ProcessType): ProcessType {
 
 const WORKER = /^dist\/workers\/(.+)\.js$/
 
-/** The same processes with all workers in one. */
+/** Returns the same processes with all workers in one. */
 export function joinWorkers(types: readonly ProcessType[]): ProcessType[] {
   const names = types.flatMap(({ command }) => WORKER.exec(command[1] ?? '')?.[1] ?? [])
   if (names.length === 0) return [...types]
@@ -54,7 +54,7 @@ export function joinWorkers(types: readonly ProcessType[]): ProcessType[] {
   return [...others, { name: 'workers', command: ['node', 'dist/workers/all.js', ...names] }]
 }
 
-/** The same processes, each with a port for its metrics: this one, and those after it. */
+/** Returns the same processes, each with a port for its metrics: `first`, and those after it. */
 export function withMetricsPorts(types: readonly ProcessType[], first: number | undefined): ProcessType[] {
   if (first === undefined) return [...types]
   return types.map((type, n) => ({ ...type, env: { ...type.env, METRICS_PORT: String(first + n) } }))
@@ -65,8 +65,9 @@ function sourceOf(built: string): string {
 }
 
 /**
- * Runs processes until `stop`. A process that ends before is started again, however it ended. (The package concurrently was
- * tried. It takes an exit with 0 for the end of a process, and it kills by means of `ps`, which a bare machine may not have.)
+ * Runs processes until `stop`. A process that ends before that is started again, however it ended. (The package
+ * concurrently was tried. It takes an exit with 0 for the end of a process, and it kills by means of `ps`, which a
+ * bare machine may not have.)
  */
 export function supervise(
   types: readonly ProcessType[],
@@ -81,7 +82,7 @@ export function supervise(
   const keep = async (type: ProcessType) => {
     for (;;) {
       await runOnce(type)
-      // After a stop during this wait nothing may be started, because nobody would stop it.
+      // After a stop during this wait nothing may be started, because nothing would stop it.
       const isStopping = await sleep(RESTART_MS, false, { signal: stopping.signal }).catch(() => true)
       if (isStopping) return
       print(`${type.name.padEnd(width)} │ starting again`)

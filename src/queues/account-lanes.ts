@@ -10,66 +10,71 @@ import type { Logger } from '../telemetry/log.js'
  * have no jobs of BullMQ: a job costs more than the text, and this process takes as many at once as the sessions have
  * room for.
  *
- * Like a job, an id in a lane only says which row to look at. It may be lost, with Redis or with the process that took
- * it, and then the sweep brings it again; it may be there for nothing, and then the claim says so.
+ * Like a job, an id in a lane only says which row to look at. It may be lost with Redis or with the process that took
+ * it: then the sweep adds it again. It may be obsolete: then the claim finds nothing to do.
  */
 export interface AccountLanes {
   /**
    * @param inMs when the messages may be taken
-   * @returns whether some process takes them now
+   * @returns true if a process takes them now
    * @throws Unavailable
    */
   put(accountId: string, messageIds: readonly string[], inMs?: number): Promise<boolean>
   /**
-   * Which of the messages wait in the lane; none while no process takes them.
+   * Returns the messages that wait in the lane; none while no process takes them.
    *
    * @throws Unavailable
    */
   waiting(accountId: string, messageIds: readonly string[]): Promise<Set<string>>
-  /** Takes what waits, in order, until it is closed. */
+  /** Takes waiting messages in order, until it is closed. */
   work(accountId: string, options: LaneWork): { close(): Promise<void> }
 }
 
 export interface LaneWork {
-  /** How many are taken at a time, and more while the sessions are quick (`AHEAD_MS`). */
+  /** The number that are taken at a time; more while the sessions are quick (`AHEAD_MS`). */
   concurrency: number
-  /** Never fails. */
+  /** Must never fail. */
   take: (messageId: string) => Promise<Taken>
 }
 
 export interface Taken {
-  /** It went out by the sessions, whatever became of it. */
+  /** True if the message went out through the sessions, whatever became of it. */
   wasSent: boolean
-  /** When the message is to be looked at again, in ms; left out: it needs no more. */
+  /** The milliseconds until the message has to be looked at again; undefined if it does not. */
   againInMs?: number
 }
 
 /**
- * So much as is sent in this time is taken beside what the sessions have room for, because a statement for sixty costs
- * less than three for twenty (measured: 2,207 texts a second with 20 at a time, 3,411 with 100). It is short, because
- * what a killed process has taken may have been sent.
+ * As many messages as are sent in this time are taken in addition to those that the sessions have room for, because a
+ * statement for sixty costs less than three for twenty (measured: 2,207 texts a second with 20 at a time, 3,411 with
+ * 100). The time is short, because messages that a killed process has taken may have been sent.
  */
 const AHEAD_MS = 15
 const MOST_AT_ONCE = 200
-/** How often it is counted how much was sent. In less, one batch that is settled would count for a rush. */
+/**
+ * The interval at which sent messages are counted. In a shorter one, a single batch that is settled would look like a
+ * rush.
+ */
 const COUNTED_MS = 200
-/** A process that died takes nothing more after this. It renews its name each second, so a renewal or two may fail. */
+/**
+ * After this time a process that died counts as gone. It renews its name each second, so one or two renewals may
+ * fail.
+ */
 const SERVED_MS = 5000
 const SERVED_RENEWED_MS = 1000
-/** How long the bell is waited for. Redis is silent meanwhile, so it must be less than `SILENCE_MS` (`redis.ts`). */
+/** The longest wait for the bell. Redis is silent meanwhile, so it must be less than `SILENCE_MS` (`redis.ts`). */
 const WAIT_MS = 1000
-/** BLPOP takes shorter waits for none at all, and then waits for ever. */
+/** BLPOP takes a shorter wait for zero, and then waits forever. */
 const SHORTEST_WAIT_MS = 10
 /** Without a pause, a Redis that answers with errors would be asked as fast as the processor allows. */
 const AFTER_ERROR_MS = 200
-/** How long closing waits for the answer to the last BLPOP. */
+/** The longest time that closing waits for the answer to the last BLPOP. */
 const CLOSE_MS = 2000
 
-// A sorted set by the time, in ms by the clock of Redis, from which a message may be taken. The bell is a list that has
-// one
-// element while something new waits: whoever waits for it (BLPOP) looks at once.
+// The lane is a sorted set by the time, in ms by the clock of Redis, from which a message may be taken. The bell is a
+// list that has one element while something new waits: a process that waits for it (BLPOP) looks immediately.
 
-// KEYS lane, bell, server · ARGV ms to wait, ids · Gives whether there is a server.
+// KEYS lane, bell, server · ARGV ms to wait, ids · Returns whether there is a server.
 const PUT = `
 local t = redis.call('TIME')
 local at = t[1] * 1000 + math.floor(t[2] / 1000) + ARGV[1]
@@ -77,7 +82,8 @@ for n = 2, #ARGV do redis.call('ZADD', KEYS[1], 'LT', at, ARGV[n]) end
 if redis.call('LLEN', KEYS[2]) == 0 then redis.call('RPUSH', KEYS[2], '1') end
 return redis.call('EXISTS', KEYS[3])`
 
-// KEYS lane · ARGV how many · Gives the ms until the next may be taken (-1: none waits), and the ids that were taken.
+// KEYS lane · ARGV how many · Returns the ms until the next may be taken (-1: none waits), and the ids that were
+// taken.
 const TAKE = `
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -86,7 +92,7 @@ if #ids > 0 then redis.call('ZREM', KEYS[1], unpack(ids)) end
 local first = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 return { first[2] and math.max(0, first[2] - now) or -1, ids }`
 
-// KEYS server · ARGV its name · Another may serve by now.
+// KEYS server · ARGV its name · Another process may serve the lane by now, so its name is not deleted.
 const LEAVE = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`
 
 type WithScripts = Redis & {
@@ -95,7 +101,7 @@ type WithScripts = Redis & {
   leaveLane(...args: (string | number)[]): Promise<null>
 }
 
-/** @param connect makes a connection that waits for Redis, for reading only */
+/** @param connect makes a connection that waits for Redis; it is only used to read */
 export function createAccountLanes(redis: Redis, connect: () => Redis, log: Logger): AccountLanes {
   redis.defineCommand('putInLane', { lua: PUT, numberOfKeys: 3 })
   redis.defineCommand('takeFromLane', { lua: TAKE, numberOfKeys: 1 })
@@ -128,11 +134,11 @@ export function createAccountLanes(redis: Redis, connect: () => Redis, log: Logg
       let limit = concurrency
       let sentCount = 0
       let countedAt = performance.now()
-      // Redis says itself when it is away.
+      // An outage is not logged here, because the connection itself reports it.
       const renew = () => redis.set(server, name, 'PX', SERVED_MS).catch(() => undefined)
       const renewing = every(SERVED_RENEWED_MS, renew, log, 'account lanes')
 
-      /** If Redis is away, the sweep brings the message. */
+      /** If Redis is away, the sweep adds the message again. */
       async function run(id: string): Promise<void> {
         const { wasSent, againInMs } = await take(id)
         if (wasSent) sentCount += 1
@@ -154,7 +160,7 @@ export function createAccountLanes(redis: Redis, connect: () => Redis, log: Logg
       }
 
       async function takeSome(): Promise<void> {
-        // Half of them at a time, so that they are claimed and settled together.
+        // Waits until half of the slots are free, so that messages are claimed and settled together.
         while (!isClosed && taking.size > limit / 2) await Promise.race(taking)
         if (isClosed) return
         count()
@@ -186,7 +192,7 @@ export function createAccountLanes(redis: Redis, connect: () => Redis, log: Logg
   }
 }
 
-/** The keys are in one hash slot, for the scripts. */
+/** The keys are in one hash slot because the scripts need that. */
 function keysOf(accountId: string): { lane: string; bell: string; server: string } {
   const of = (what: string) => `lh:{send:${accountId}}:${what}`
   return { lane: of('lane'), bell: of('bell'), server: of('server') }

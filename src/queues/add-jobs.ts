@@ -7,12 +7,12 @@ export interface NewJob {
   data: object
 }
 
-/** One call adds so many, which takes Redis some 2 ms: no other command waits longer for it. */
+/** The jobs that one call adds. They take Redis about 2 ms, which is the longest that another command waits for it. */
 const MOST_AT_ONCE = 100
 
 /**
  * Runs BullMQ's own script, which adds one job, for many jobs in one call. (`addBulk` makes a call and an object for
- * each job.) Jobs and events come from that script, so they are the same as BullMQ's; a test compares them.
+ * each job.) The jobs and events are made by that script, so they are the same as BullMQ's; a test compares them.
  */
 const script = `
 local function add(KEYS, ARGV)
@@ -30,8 +30,8 @@ const COMMAND = 'addJobsTogether'
 type WithScript = Redis & Record<typeof COMMAND, (keyCount: number, ...args: string[]) => Promise<null>>
 
 /**
- * Adds jobs that are to be worked on now, with the queue's default options and those that are given beside them. A job
- * whose id is there already stays as it is.
+ * Adds jobs that are to run now, with the queue's default options and the given ones. A job whose id exists already
+ * stays as it is.
  */
 export async function addJobs(
   redis: Redis,

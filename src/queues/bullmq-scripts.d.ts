@@ -1,4 +1,4 @@
-/** The scripts of BullMQ, which its types leave out: what `add-jobs.ts` builds on. */
+/** The scripts of BullMQ that `add-jobs.ts` builds on; BullMQ's types leave them out. */
 declare module 'bullmq/dist/cjs/scripts/addStandardJob-9.js' {
   export const addStandardJob: { name: string; content: string; keys: number }
 }

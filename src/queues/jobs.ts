@@ -1,12 +1,16 @@
 import { isId } from '../ids.js'
 
 /**
- * What processes say to each other, and all of it: ids, never content. A job of a version that a worker does not
- * know is put off, not failed: the release that knows it is being rolled out.
+ * Processes send each other only ids, never content. A job of a version that a worker does not know is put off, not
+ * failed: the release that knows it is being rolled out.
  */
 export const JOB_VERSION = 1
 
-/** Knows a payload that it can work by; of anything else it says what is wrong. @throws UnreadableJob */
+/**
+ * Checks a payload and returns it if a worker can use it.
+ *
+ * @throws UnreadableJob with the fault
+ */
 export type ReadJob<Data> = (data: unknown) => Data
 
 export class UnreadableJob extends Error {
@@ -18,9 +22,12 @@ interface AnyJob {
 }
 
 export interface MaintenanceJob extends AnyJob {
-  /** Left out: the hourly housekeeping. A release that does not know it keeps house, which does no harm. */
+  /**
+   * If it is left out, the job is the hourly housekeeping. A release that does not know the value does the
+   * housekeeping, which is harmless.
+   */
   task?: 'retention' | 'background'
-  /** The id of the background task that is to go on. */
+  /** The id of the background task to go on with. */
   id?: string
 }
 
@@ -30,12 +37,12 @@ export interface SendMessageJob extends AnyJob {
 
 export type FetchMediaJob = SendMessageJob
 
-/** Work on the lane of an endpoint. `id`: of a delivery that it was made for. */
+/** A job for the lane of an endpoint. `id` is a delivery that it was made for. */
 export interface DeliverEventJob extends SendMessageJob {
   endpointId: string
-  /** It was delayed until something is due. */
+  /** True if it was delayed until something is due. */
   isTimed?: boolean
-  /** Only this delivery is meant: it may have taken its worker with it. */
+  /** True if only this delivery is meant, because it may have crashed its worker. */
   isSuspect?: boolean
 }
 
@@ -53,15 +60,15 @@ function reader<Data>(ids: readonly string[]): ReadJob<Data> {
   }
 }
 
-/** Whether a job is of a release that is being rolled out, whatever else is in it. */
+/** True if a job is from a release that is being rolled out, whatever else is in it. */
 export function isOfLaterVersion(data: unknown): boolean {
   const version = typeof data === 'object' && data !== null && 'v' in data ? data.v : undefined
   return Number.isInteger(version) && Number(version) > JOB_VERSION
 }
 
 /**
- * A row's first job has the row's id, so that enqueuing twice is harmless. Later ones have their own ids,
- * because a job id is remembered while its key lives and would swallow a re-add. No `:`: BullMQ refuses it.
+ * A row's first job has the row's id, so that enqueuing twice is harmless. Later ones have their own
+ * ids, because a job id is remembered while its key lives and would swallow a re-add. No `:`: BullMQ refuses it.
  */
 export function jobIdOf(rowId: string, generation: number): string {
   return generation === 0 ? rowId : `${rowId}-g${generation}`

@@ -1,20 +1,20 @@
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 
-/** What Redis has of a queue. */
+/** The contents of a queue in Redis. */
 export interface QueueJobs {
   waiting: number
   active: number
   delayed: number
-  /** Jobs that nobody could read, or of rows that were given up: kept for operators. */
+  /** Failed jobs are kept for operators: those that no worker could read, and those of rows that were given up. */
   failed: number
-  /** Processes that take its jobs; null: this Redis does not tell who is connected. */
+  /** The processes that take its jobs; null if this Redis does not list its clients. */
   workers: number | null
 }
 
-/** @throws Error when Redis does not answer */
+/** @throws Error if Redis does not answer */
 export async function lookAtQueue(queue: Queue, redis: Redis): Promise<QueueJobs> {
-  // Asked of a connection that is down, BullMQ would wait for it.
+  // BullMQ would wait for a connection that is down.
   if (redis.status !== 'ready') throw new Error('Redis is not connected')
   const [counts, workers] = await Promise.all([
     queue.getJobCounts('wait', 'active', 'delayed', 'failed'),
@@ -24,7 +24,10 @@ export async function lookAtQueue(queue: Queue, redis: Redis): Promise<QueueJobs
   return { waiting: wait, active, delayed, failed, workers }
 }
 
-/** BullMQ knows workers by the names of their connections, in whichever database: another may be of other people. */
+/**
+ * BullMQ recognizes workers by the names of their connections, in any database; another database may belong to
+ * another installation.
+ */
 async function countWorkers(queue: Queue, redis: Redis): Promise<number | null> {
   const clients = await queue.getWorkers().catch((error: unknown) => {
     if (IS_REFUSED.test(String(error))) return undefined
@@ -34,5 +37,5 @@ async function countWorkers(queue: Queue, redis: Redis): Promise<number | null> 
   return clients.filter(({ db }) => db === String(redis.options.db ?? 0)).length
 }
 
-/** Services that run a Redis for others may keep CLIENT LIST to themselves. */
+/** Managed Redis services may not allow CLIENT LIST. */
 const IS_REFUSED = /NOPERM|unknown (sub)?command/i

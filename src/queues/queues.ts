@@ -27,32 +27,36 @@ export interface Queues {
   fetchMedia: Queue<FetchMediaJob>
   maintenance: Queue<MaintenanceJob>
   /**
-   * Only enqueue, and never fail: the rows are committed, so what Redis does not take now the sweeper brings.
+   * Only enqueues, and never fails: the rows are committed, so the sweep enqueues what Redis does not take now.
    * Callers need not wait.
    */
   enqueueMessages(rows: readonly { id: string; generation: number }[]): Promise<void>
-  /** One job for each endpoint: it is worked on as a lane (`domain/deliveries/lane.ts`). */
+  /** Adds one job per endpoint, which is worked on as a lane (`domain/deliveries/lane.ts`). */
   enqueueDeliveries(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
   /**
-   * Makes jobs for lanes on which nobody works, unless such a job waits already. `id`: of one of the lane's deliveries.
+   * Makes jobs for lanes that no worker is busy with, unless such a job waits already. `id` is one of the lane's
+   * deliveries.
    */
   wakeLanes(lanes: readonly { endpointId: string; id: string }[]): Promise<void>
   /**
-   * Lanes that this process worked on, for another one. The job that it worked by may not have ended yet, and BullMQ
-   * adds no job of an id that there is: each of these has an id of its own.
+   * Hands lanes of this process over to another one. The job that this process runs may not have ended yet, and
+   * BullMQ adds no job whose id exists, so each of these has a new id.
    */
   passLanesOn(lanes: readonly { endpointId: string; id: string }[]): Promise<void>
-  /** Wakes the lane in so many milliseconds, and up to LANE_TICK_MS later: then one job does for all that is due. */
+  /**
+   * Wakes the lane after this many milliseconds, or up to LANE_TICK_MS later, so that one job serves everything that
+   * is due.
+   */
   wakeLaneIn(ms: number, lane: { endpointId: string; id: string }): Promise<void>
-  /** Has a delivery tried in a process of its own, because it may have taken others with it. */
+  /** Tries a delivery in a separate process, because it may have crashed others. */
   enqueueSuspects(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
   enqueueMedia(rows: readonly { id: string; generation: number }[]): Promise<void>
   enqueueTasks(rows: readonly { id: string; generation: number }[]): Promise<void>
   /**
-   * Which of these overdue rows have a job that will be worked on. A job that is still delayed was given a wrong time
-   * by some process's clock, so it is made to start now.
+   * Returns which of these overdue rows have a job that will run. A job that is still delayed got a wrong time from
+   * some process's clock, so it is made to start now.
    *
-   * @throws Error when Redis does not answer
+   * @throws Error if Redis does not answer
    */
   existingJobs(name: QueueName, rows: readonly { id: string; generation: number }[]): Promise<Set<string>>
   close(): Promise<void>
@@ -66,8 +70,8 @@ export function createQueues(redis: Redis, log: Logger): Queues {
     const queue = new Queue<Data, void, string>(name, {
       connection: redis,
       prefix: QUEUE_PREFIX,
-      // A process must start without Redis. BullMQ would ask for the server's version once, and refuse for ever
-      // if nobody answered; the workers' own connections check it.
+      // A process must start without Redis. BullMQ would ask for the server's version once, and refuse forever if it
+      // got no answer; the workers' own connections check it.
       skipWaitingForReady: true,
       skipVersionCheck: true,
       // Failed jobs are for operators to look at in the dashboard; Redis must not fill with them.
@@ -85,7 +89,7 @@ export function createQueues(redis: Redis, log: Logger): Queues {
 
   const tryEnqueue = async (queue: Queue, count: number, add: () => Promise<unknown>) => {
     if (count === 0) return
-    // Asked of a connection that is down, BullMQ would wait for it, and hold the jobs in memory.
+    // BullMQ would wait for a connection that is down, and hold the jobs in memory.
     if (redis.status !== 'ready') {
       jobsNotEnqueued.inc({ queue: queue.name }, count)
       return
@@ -114,7 +118,7 @@ export function createQueues(redis: Redis, log: Logger): Queues {
       ),
     )
 
-  /** A job that is not delayed any more is being worked on already. */
+  /** A job that is no longer delayed is being worked on already. */
   const promote = async (name: QueueName, jobId: string) => {
     const job = await all.find((queue) => queue.name === name)?.getJob(jobId)
     await job?.promote().catch(() => undefined)
@@ -183,7 +187,7 @@ export function createQueues(redis: Redis, log: Logger): Queues {
       for (const { id, generation } of rows) {
         const jobId = jobIdOf(id, generation)
         pipeline.hexists(`${QUEUE_PREFIX}:${name}:${jobId}`, 'data')
-        // Kept for operators to look at; nobody works on it any more.
+        // Failed jobs are kept for operators to look at; no worker takes them any more.
         pipeline.zscore(`${QUEUE_PREFIX}:${name}:failed`, jobId)
         pipeline.zscore(`${QUEUE_PREFIX}:${name}:delayed`, jobId)
       }

@@ -1,4 +1,4 @@
-/** Most answers fit into it, so it seldom grows; and a request that is kept waiting has no more than this. */
+/** Most answers fit into this, so it seldom grows; and a request that is kept waiting holds no more than this. */
 const FIRST_BYTES = 16 * 1_024
 
 /**
@@ -15,7 +15,11 @@ export class CappedBody {
     this.#kept = new Uint8Array(Math.min(limit, FIRST_BYTES))
   }
 
-  /** Adds as much of a chunk as fits. @returns false if some of it did not fit, which ends the body */
+  /**
+   * Adds as much of a chunk as fits.
+   *
+   * @returns false if some of it did not fit, which ends the body
+   */
   add(chunk: Buffer): boolean {
     const fitting = chunk.subarray(0, this.#limit - this.#length)
     const length = this.#length + fitting.length

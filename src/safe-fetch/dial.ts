@@ -32,9 +32,9 @@ interface Peer {
 export type Dial = (server: Pick<URL, 'hostname' | 'port' | 'protocol'>) => Promise<Socket>
 
 /**
- * Makes every socket of the guarded door. It checks three things: a host that is an address, every address that a name
- * resolves to, and the address to which the socket is really connected. undici's own `connect.lookup` is not called for hosts
- * that are addresses, and `interceptors.dns()` bypasses it (measured), so neither can be the guard.
+ * Makes every socket of the guarded client. It checks three things: a host that is an address, every address that a
+ * name resolves to, and the address to which the socket is really connected. undici's own `connect.lookup` is not
+ * called for hosts that are addresses, and `interceptors.dns()` bypasses it (measured), so neither can be the guard.
  */
 export function guardedDial(dialler: Dialler): Dial {
   return async ({ hostname, port, protocol }) => {
@@ -58,7 +58,7 @@ export function guardedDial(dialler: Dialler): Dial {
   }
 }
 
-/** The same in the shape that undici wants. */
+/** Wraps the same function in the shape that undici wants. */
 export function connectorOf(dial: Dial): buildConnector.connector {
   return (server, callback) => {
     dial(server).then(

@@ -8,10 +8,12 @@ import { onOpening, PhaseClock, type Phases } from './phases.js'
 export interface SafeRequest extends Patience {
   /** The default is GET. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH'
-  /** They may not have the headers that frame the message (`host`, `content-length`, `connection` …): we set those. */
+  /**
+   * The headers that frame the message (`host`, `content-length`, `connection` …) are not allowed here: we set those.
+   */
   headers?: Record<string, string>
   body?: string | Buffer
-  /** How much is kept of the answer's body: 16 KiB by default. The rest is not read. */
+  /** The bytes of the answer's body that are kept, 16 KiB by default. The rest is not read. */
   maxResponseBytes?: number
 }
 
@@ -21,7 +23,7 @@ export interface SafeResponse {
   headers: Record<string, string>
   /** The bytes as they were sent: a Content-Encoding is not undone. */
   body: Buffer
-  /** Whether the body was longer than `maxResponseBytes`. */
+  /** True if the body was longer than `maxResponseBytes`. */
   truncated: boolean
   durationMs: number
   phases: Phases
@@ -29,13 +31,16 @@ export interface SafeResponse {
 
 export type AnswerHead = Pick<SafeResponse, 'status' | 'headers'>
 
-/** What is known at the end of the body. */
+/** The facts known at the end of the body. */
 export type Answer = Omit<SafeResponse, 'durationMs'>
 
 /** The beginning of an answer is enough for people who look for what went wrong. */
 const DEFAULT_MAX_RESPONSE_BYTES = 16 * 1_024
 
-/** The headers of an answer. This is Node's own limit, so a server that Node's client can read can be read here. */
+/**
+ * The most bytes of headers in an answer. This is Node's own limit, so any server that Node's client can read can be
+ * read here.
+ */
 export const MAX_HEADER_BYTES = 16 * 1_024
 
 /**
@@ -107,7 +112,7 @@ export async function exchange(agent: Agent, url: URL, request: SafeRequest): Pr
   }
 }
 
-/** The headers of an answer, each with one text as its value. */
+/** Joins the values of each header of an answer into one text. */
 export function joinValues(
   received: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {

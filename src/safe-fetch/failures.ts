@@ -40,10 +40,10 @@ export type FetchFailureName =
 export class FetchFailed extends Error {
   override readonly name = 'FetchFailed'
   readonly failure: FetchFailureName
-  /** Whether bytes of the request may have reached the server; false means that a repeat is safe. */
+  /** True if bytes of the request may have reached the server; if false, a repeat is safe. */
   readonly requestSent: boolean
   readonly durationMs: number
-  /** Up to the one in which it failed. */
+  /** The phases up to and including the one in which it failed. */
   readonly phases: Phases
 
   constructor(
@@ -59,7 +59,10 @@ export class FetchFailed extends Error {
   }
 }
 
-/** A named failure inside the guarded door. `safe-fetch.ts` makes it a FetchFailed, which also knows how long it took. */
+/**
+ * A named failure inside the guarded client. `safe-fetch.ts` makes it a FetchFailed, which also knows how long it
+ * took.
+ */
 export class Fault extends Error {
   readonly failure: FetchFailureName
   requestSent = false

@@ -11,12 +11,13 @@ export interface Patience {
 const DEFAULT_TIMEOUT_MS = 15_000
 
 /**
- * The one outcome of an exchange. It is the first of these: an answer, a failure, the end of the time, or the caller who
- * cancels. The timer replaces AbortSignal.timeout and .any, because it is cleared with the answer and leaves no listener.
+ * The one outcome of an exchange: whichever comes first of an answer, a failure, the end of the time, or the caller's
+ * cancelling. The timer replaces AbortSignal.timeout and .any, because it is cleared with the answer and leaves no
+ * listener.
  */
 export class Outcome<Answer> {
   readonly promise: Promise<Answer>
-  /** Whether bytes of the request may have left. A Fault says so. */
+  /** True if bytes of the request may have left. Faults carry this. */
   isRequestSent = false
   isSettled = false
   #resolve!: (answer: Answer) => void
@@ -25,7 +26,7 @@ export class Outcome<Answer> {
   readonly #timer: NodeJS.Timeout
   readonly #signal: AbortSignal | undefined
 
-  /** @param letGo lets go of the connection; called if the exchange ends before its answer does */
+  /** @param letGo releases the connection; called if the exchange ends before its answer does */
   constructor({ timeoutMs = DEFAULT_TIMEOUT_MS, signal }: Patience, letGo: () => void) {
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -51,7 +52,7 @@ export class Outcome<Answer> {
     else this.#resolve(outcome)
   }
 
-  /** Settles, and lets go of the connection. */
+  /** Settles the outcome and releases the connection. */
   cut(outcome: Answer | Error): void {
     this.settle(outcome)
     this.#letGo()

@@ -43,8 +43,9 @@ export function noteOpening(socket: Socket, phases: Phases): void {
 let tellSocket: ((socket: Socket) => void) | undefined
 
 /**
- * For the request that undici starts right now: what it took to open its socket, if this is the first request on it.
- * undici tells a handler of the start but not of the socket. It publishes the socket in the same turn, right after it.
+ * Passes on how long it took to open the socket of the request that undici starts right now, if it is the first
+ * request on that socket. undici tells a handler of the start but not of the socket. It publishes the socket in the
+ * same turn, right after it.
  */
 export function onOpening(tell: (phases: Phases) => void): void {
   tellSocket = (socket) => {

@@ -12,7 +12,6 @@ export type Lookup = (
 
 export interface Guard {
   lookup: Lookup
-  /** Ranges that the operator allows although they are not public. */
   allowed: readonly AddressRange[]
 }
 
@@ -34,7 +33,7 @@ export async function checkedAddresses(
 }
 
 /**
- * The message does not say the address, because only people in the operator's network may know what a name resolves to.
+ * The message leaves out the address, because only people in the operator's network may know what a name resolves to.
  */
 export function blocked(host: string): Fault {
   const what = isIP(host) === 0 ? `The name ${host} resolves to an address that is` : `The address ${host} is`

@@ -13,9 +13,13 @@ import {
 import { Fault, faultOf, notHttp } from './failures.js'
 import { Outcome } from './outcome.js'
 
-/** What takes a body, piece by piece. */
+/** A sink takes a body piece by piece. */
 export interface BodySink {
-  /** Called once, before the first piece. @returns false if the body is not wanted; then it is not read */
+  /**
+   * Called once, before the first piece.
+   *
+   * @returns false if the body is not wanted, and then it is not read
+   */
   begin?(answer: AnswerHead): boolean
   /**
    * Takes a piece. While the result is a promise, the server has to wait, so that nothing piles up here. A promise that
@@ -97,7 +101,7 @@ function ask(
     .on('upgrade', () => {
       outcome.fail(notHttp())
     })
-    // After a whole body, an error is about bytes that nobody asked for.
+    // After a whole body, an error is about bytes that were not asked for.
     .on('error', (error) => {
       if (answered?.complete !== true) outcome.fail(faultOf(error))
     })
@@ -125,7 +129,7 @@ async function read(response: IncomingMessage, sink: BodySink, outcome: Outcome<
   }
 }
 
-/** Gives the pieces of a body. Its errors become Faults, so that they differ from the sink's errors. */
+/** Yields the pieces of a body. Its errors become Faults, so that they differ from the sink's errors. */
 async function* piecesOf(response: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     for await (const piece of response) yield piece as Buffer

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { StorageFailed, StoredFileMissing, type Storage } from './storage.js'
 
-/** The pictures are people's: other users of the machine may not list them. */
+/** The pictures are private: other users of the machine may not list them. */
 const OURS = 0o750
 
 /** Files in a folder, which all processes share: one machine, or a volume that every machine has. */
@@ -14,13 +14,14 @@ export function createFolderStorage(folder: string): Storage {
   return {
     put: async (key, bytes) => {
       const path = join(root, key)
-      // The file is renamed when it is complete, so that nobody reads half of it.
+      // The file is renamed when it is complete, so that no process reads half of it.
       const unfinished = `${path}.${randomUUID()}.part`
-      // It may break off before it is read: without a listener that would end the process.
+      // The stream may fail before it is read: without a listener that would end the process.
       bytes.on('error', () => undefined)
       try {
         await mkdir(dirname(path), { recursive: true, mode: OURS })
-        // Opened before anything is read: a file that is still being opened could not be removed, and would be left behind.
+        // The file is opened before anything is read: one that is still being opened could not be removed, and would
+        // be left behind.
         const file = await open(unfinished, 'wx')
         await pipeline(bytes, file.createWriteStream())
         await rename(unfinished, path)

@@ -4,9 +4,9 @@ import { StorageFailed, StoredFileMissing, type Storage } from './storage.js'
 export interface Bucket {
   bucket: string
   region: string
-  /** undefined: AWS's own. */
+  /** undefined means AWS's endpoint. */
   endpoint: string | undefined
-  /** undefined: found where the AWS SDK looks. */
+  /** If undefined, they are taken from where the AWS SDK looks. */
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined
 }
 
@@ -19,14 +19,14 @@ export function createS3Storage(settings: Bucket): Storage {
 
   return {
     put: async (key, bytes, byteCount) => {
-      // The SDK does not look whether its body breaks off: it would wait for the rest, and nobody would hear the error.
-      // Listened for at once: the body may break off before there is a connection.
+      // The SDK does not notice if its body breaks off: it would wait for the rest, and the error would be lost. The
+      // listener is added immediately, because the body may break off before there is a connection.
       const brokenOff = new AbortController()
       bytes.once('error', (error) => {
         brokenOff.abort(error)
       })
       try {
-        // S3 takes no stream of unknown length; what ends early is refused by it, and there is no object.
+        // S3 takes no stream of unknown length. It refuses a body that ends early, and creates no object.
         await (await connection()).put(key, bytes, byteCount, brokenOff.signal)
       } catch (error) {
         throw new StorageFailed('write an object', error)
@@ -57,9 +57,11 @@ export function createS3Storage(settings: Bucket): Storage {
   }
 }
 
-/** A host that does not take a connection by then is away. The attempt to copy comes again. */
+/** A host that does not take a connection by then is down. The attempt to copy is repeated. */
 const CONNECT_TIMEOUT_MS = 5000
-/** A request ends when S3 has been silent for so long. While one hangs, it has one of the places of `fetch-media`. */
+/**
+ * A request ends when S3 has been silent for this long. While one hangs, it takes one of the slots of `fetch-media`.
+ */
 const TIMEOUT_MS = 15_000
 
 /** The AWS SDK takes a third of a second to load, so it is loaded only when a bucket is used. */
@@ -81,7 +83,7 @@ async function connect({ bucket, region, endpoint, credentials }: Bucket) {
     },
     // A stream cannot be sent twice. The caller copies again instead.
     maxAttempts: 1,
-    // The SDK would write to the console. Its errors are thrown, and whoever catches them logs them.
+    // The SDK would write to the console. Its errors are thrown, and the caller logs them.
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
   })
   // We name no ACL, because many services know none and AWS has them off. The bucket's own policy decides on access.

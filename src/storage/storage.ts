@@ -7,25 +7,31 @@ export interface ByteRange {
 }
 
 /**
- * Where copies of media are: a folder, or a bucket. Keys are ours (`{month}/{id}-{attempt}`), never made of what
- * somebody gave us.
+ * Stores copies of media in a folder or a bucket. Keys are ours (`{month}/{id}-{attempt}`), never made from anything
+ * that others gave us.
  */
 export interface Storage {
   /**
-   * Stores a file. Nobody can open it before all of it is there. The same key again replaces it.
+   * Stores a file. It cannot be opened before all of it is there. The same key again replaces it.
    *
-   * @param byteCount of the stream, exactly
+   * @param byteCount the exact length of the stream
    * @throws StorageFailed
    */
   put(key: string, bytes: Readable, byteCount: number): Promise<void>
-  /** @param range within the file; left out: all of it @throws StoredFileMissing, StorageFailed */
+  /**
+   * @param range a range within the file; the default is all of it
+   * @throws StoredFileMissing, StorageFailed
+   */
   open(key: string, range?: ByteRange): Promise<Readable>
-  /** A file that is not there is removed already. @throws StorageFailed */
+  /**
+   * Removes a file. It is not an error if there is none.
+   *
+   * @throws StorageFailed
+   */
   remove(key: string): Promise<void>
   close(): void
 }
 
-/** There is no such file. */
 export class StoredFileMissing extends Error {
   override name = 'StoredFileMissing'
 
@@ -34,7 +40,7 @@ export class StoredFileMissing extends Error {
   }
 }
 
-/** The folder or the bucket does not work now: no space, no permission, no connection. Worth trying again. */
+/** The folder or the bucket does not work now: no space, no permission, no connection. It is worth trying again. */
 export class StorageFailed extends Error {
   override name = 'StorageFailed'
 

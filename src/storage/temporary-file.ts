@@ -8,16 +8,16 @@ import type { Readable } from 'node:stream'
 export interface TemporaryFile {
   readonly byteCount: number
   append(bytes: Uint8Array): Promise<void>
-  /** Reads so many bytes from the beginning, or fewer. */
+  /** Reads this many bytes from the beginning, or fewer. */
   head(length: number): Promise<Buffer>
-  /** Reads so many bytes from the end, or fewer. */
+  /** Reads this many bytes from the end, or fewer. */
   tail(length: number): Promise<Buffer>
-  /** All of it, from the beginning. */
+  /** Reads all of it, from the beginning. */
   read(): Readable
   close(): Promise<void>
 }
 
-/** The file is unlinked at once and used without a name, so nothing is left of it when the process is killed. */
+/** The file is unlinked immediately and used without a name, so nothing is left of it if the process is killed. */
 export async function createTemporaryFile(): Promise<TemporaryFile> {
   const path = join(tmpdir(), `linehook-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)
@@ -34,7 +34,7 @@ export async function createTemporaryFile(): Promise<TemporaryFile> {
       return byteCount
     },
     append: async (bytes) => {
-      // `write` may write less than it was given.
+      // `write` may write fewer bytes than it was given.
       for (let written = 0; written < bytes.length;) {
         const { bytesWritten } = await file.write(bytes, written, bytes.length - written, byteCount)
         written += bytesWritten

@@ -5,9 +5,9 @@ import { prettifier } from './pretty.js'
 export type { Logger }
 
 /**
- * One JSON line per unit of work. Callers log ids, counts and outcomes; the fields below, and what is cut out of
- * every line, are a second fence for what must never be written (secrets, message text, whole numbers), not a
- * licence to pass it in.
+ * One JSON line per unit of work. Callers log ids, counts and outcomes. The fields below, and the cuts in every line,
+ * are only a second guard against what must never be written (secrets, message text, whole numbers), not permission
+ * to pass it in.
  */
 export function createLog(process: string, level: string, format: LogFormat = 'auto'): Logger {
   const pretty = isPretty(format) ? prettifier() : undefined
@@ -25,7 +25,7 @@ export function createLog(process: string, level: string, format: LogFormat = 'a
       censor: '[cut]',
     },
     serializers: { err: describeError },
-    // What is cut out is gone before the line is made pretty.
+    // The cuts are made before the line is made pretty.
     hooks: { streamWrite: pretty === undefined ? cut : (line) => pretty(cut(line)) },
   }
   const output = standardOutput()
@@ -34,7 +34,7 @@ export function createLog(process: string, level: string, format: LogFormat = 'a
   return log
 }
 
-/** `auto`: pretty on a terminal, JSON elsewhere. */
+/** `auto` is pretty on a terminal and JSON elsewhere. */
 export type LogFormat = 'auto' | 'json' | 'pretty'
 
 function isPretty(format: LogFormat): boolean {
@@ -44,8 +44,9 @@ function isPretty(format: LogFormat): boolean {
 let opened: ReturnType<typeof destination> | undefined
 
 /**
- * Writes are not awaited, because a slow reader must not hold up the service. All logs of a process share one output, or
- * their lines could mix. `minLength` is set, if only to one byte, because flush() then waits until all is written.
+ * Writes are not awaited, because a slow reader must not hold up the service. All logs of a process share one output,
+ * or their lines could mix. `minLength` is set, if only to one byte, because then flush() waits until everything is
+ * written.
  */
 function standardOutput() {
   return (opened ??= destination({ dest: 1, minLength: 1 }))
@@ -64,7 +65,10 @@ const SECRET_FIELDS = [
   'number',
 ]
 
-/** The name, code and stack of an error; not its other fields, in which drivers put query bindings and URLs. */
+/**
+ * Returns the name, code and stack of an error, but not its other fields, in which drivers put query bindings and
+ * URLs.
+ */
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: withoutNumbers(String(error)) }
   const { code } = error as { code?: unknown }
@@ -76,14 +80,14 @@ function describeError(error: unknown) {
   }
 }
 
-/** In an error any long run of digits may be a number: Postgres quotes the values of a row. */
+/** In an error any long run of digits may be a phone number: Postgres quotes the values of a row. */
 function withoutNumbers(text: string): string {
   return text.replace(/\+?\d{7,15}/g, '[number]')
 }
 
 /**
- * Cuts a whole line, wherever in it a text stands: query strings, which may carry a token; the password of a
- * URL; and E.164 numbers. A backslash ends what is cut: in JSON it begins an escape.
+ * Cuts the secrets out of a line, wherever they are in it: query strings, which may carry a token; the password of a
+ * URL; and E.164 numbers. A backslash ends a cut, because in JSON it begins an escape.
  */
 function cut(line: string): string {
   return line

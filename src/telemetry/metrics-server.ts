@@ -3,13 +3,13 @@ import type { Config } from '../config.js'
 import { isSameSecret } from '../secrets.js'
 import { measureProcess, scrape } from './metrics.js'
 
-/** Whoever asks is a Prometheus, or a few: nobody else has a reason to. */
+/** Only one Prometheus, or a few, have a reason to connect. */
 const MAX_CONNECTIONS = 50
 const TIMEOUT_MS = 5000
 
 type MetricsConfig = Pick<Config, 'metricsPort' | 'metricsHost' | 'metricsToken' | 'version'>
 
-/** What is to be read before each answer; it never fails. */
+/** Reads what each answer needs first; it must never fail. */
 type Prepare = () => Promise<void>
 
 const nothing: Prepare = () => Promise.resolve()
@@ -17,8 +17,8 @@ const nothing: Prepare = () => Promise.resolve()
 let isOpen = false
 
 /**
- * Called at the start of a process: opens METRICS_PORT where one is set, once for all programs that share the process. It
- * stays open until the process ends. If the port cannot be opened, it says so and ends the process with 1.
+ * Called at the start of a process. Opens METRICS_PORT if it is set, once for all programs that share the process,
+ * until the process ends. If the port cannot be opened, it logs the error and ends the process with 1.
  */
 export async function openMetrics(name: string, config: MetricsConfig, prepare = nothing): Promise<void> {
   const { metricsPort: port, metricsHost: host, metricsToken: token } = config
@@ -40,7 +40,11 @@ export async function openMetrics(name: string, config: MetricsConfig, prepare =
   }
 }
 
-/** Answers `GET /metrics` and nothing else. @throws NodeJS.ErrnoException such as EADDRINUSE */
+/**
+ * Answers `GET /metrics` and nothing else.
+ *
+ * @throws NodeJS.ErrnoException such as EADDRINUSE
+ */
 export async function listenForScrapes(
   { host, port, token }: { host: string; port: number; token: string | undefined },
   prepare = nothing,
@@ -62,7 +66,7 @@ export async function listenForScrapes(
   return server
 }
 
-/** Whether the header `Authorization` has the token of METRICS_TOKEN. */
+/** True if the `Authorization` header has the token of METRICS_TOKEN. */
 export function mayScrape(authorization: string | undefined, token: string): boolean {
   const [, given] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
   return given !== undefined && isSameSecret(given, token)

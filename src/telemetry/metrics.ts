@@ -1,11 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /**
- * What a process tells Prometheus: all of its metrics, with what each one counts and by which labels. `docs/metrics.md`
+ * All metrics that a process exposes to Prometheus, with what each one counts and by which labels. `docs/metrics.md`
  * has the same table, and a test compares them.
  *
- * The values of a label are bounded: words of ours, patterns of the route table, names of carrier accounts. A number, a
- * token, a URL, a user or a line is never among them. To count costs less than a microsecond, so hot paths do it too.
+ * The values of a label are bounded: words of ours, patterns of the route table, names of carrier accounts. A number,
+ * a token, a URL, a user or a line is never among them. Counting costs less than a microsecond, so hot paths do it
+ * too.
  *
  * All contexts of a process share this registry, because Prometheus asks processes.
  */
@@ -18,12 +19,12 @@ export interface MetricDescription {
   labels: readonly string[]
 }
 
-/** The metrics of this file; those of Node itself are not among them. */
+/** The metrics of this file, without those of Node itself. */
 export const metricTable: MetricDescription[] = []
 
-/** Buckets for work that somebody waits for. */
+/** Buckets for work that a caller waits for. */
 const SHORT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-/** Buckets for what waits its turn. */
+/** Buckets for work that waits for its turn. */
 const LONG_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
 
 /** Requests to `web`, and what comes in. */
@@ -191,8 +192,8 @@ const poolWaiting = gauge(
 )
 
 /**
- * Stores and what all processes share: only `web` tells these, from readings of its own
- * (`src/domain/operating/store-readings.ts`).
+ * These metrics are about the stores and what all processes share: only `web` reports them, from readings that it
+ * takes (`src/domain/operating/store-readings.ts`).
  */
 export const storeUp = gauge(
   'linehook_store_up',
@@ -246,12 +247,12 @@ export const diskFreeRatio = gauge(
   ['disk'],
 )
 
-// What alerts look at has to begin with 0: Prometheus sees no rise in what was not there before.
+// Counters that alerts look at have to begin with 0: Prometheus sees no rise in a counter that was not there before.
 messageOutcomes.inc({ outcome: 'unknown', reason: 'worker_lost' }, 0)
 messageOutcomes.inc({ outcome: 'unknown', reason: 'carrier_outcome_unknown' }, 0)
 messageRequests.inc({ source: 'webhook', outcome: 'unavailable' }, 0)
 
-/** What Prometheus reads. */
+/** The text that Prometheus reads. */
 export async function scrape(): Promise<{ type: string; text: string }> {
   return { type: registry.contentType, text: await registry.metrics() }
 }
@@ -259,8 +260,8 @@ export async function scrape(): Promise<{ type: string; text: string }> {
 const programs: string[] = []
 
 /**
- * From now on Node's own figures are measured too (memory, processor, delay of the event loop), and every metric says
- * by its label `process` which process type it is of: `workers` where several share one.
+ * From now on Node's own figures are measured too (memory, processor, delay of the event loop), and the label
+ * `process` of every metric has the process type: `workers` if several share the process.
  */
 export function measureProcess(name: string, version: string): void {
   if (programs.length === 0) collectDefaultMetrics({ register: registry, prefix: 'linehook_' })
@@ -277,7 +278,11 @@ export interface PoolUse {
 
 const pools = new Set<() => PoolUse>()
 
-/** Adds a pool to what the process has of connections. @returns what ends that */
+/**
+ * Counts a pool's connections in the figures of the process.
+ *
+ * @returns a function that removes the pool again
+ */
 export function watchPool(read: () => PoolUse): () => void {
   pools.add(read)
   return () => pools.delete(read)

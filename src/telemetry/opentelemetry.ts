@@ -15,22 +15,25 @@ import { asError } from '../errors.js'
 import type { Logger } from './log.js'
 import { ROOT, type Span, type Tracer } from './span.js'
 
-/** A collector that hangs holds one batch for so long; meanwhile spans wait, and those beyond MAX_WAITING are dropped. */
+/**
+ * A collector that hangs blocks one batch for this long; meanwhile spans wait, and those beyond MAX_WAITING are
+ * dropped.
+ */
 const EXPORT_MS = 2000
 const MAX_WAITING = 4096
-/** A process that stops has more important things to end. */
+/** A process that stops has more important things to finish. */
 const CLOSE_MS = 3000
 /** A collector that is away for a day is not worth a line for each batch. */
 const COMPLAINT_EVERY_MS = 60_000
 
 const KINDS = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL, client: SpanKind.CLIENT }
 
-/** The only file that knows OpenTelemetry: spans go to a collector by OTLP over HTTP, as JSON, some of them at a time. */
+/** The only file that knows OpenTelemetry: spans go to a collector by OTLP over HTTP, as JSON, in batches. */
 export function createTracer(
   settings: {
     process: string
     version: string
-    /** The collector, without `/v1/traces`. */
+    /** The collector's URL without `/v1/traces`. */
     endpoint: string
     headers: Record<string, string>
     /** The share of traces that are sent, 0 to 1. All processes choose the same ones, by their ids. */
@@ -86,7 +89,7 @@ export function createTracer(
       return isSampled(traceId) ? `00-${traceId}-${spanIdOf(of, key)}-01` : undefined
     },
     close: async () => {
-      // What a collector refuses has been said in the log.
+      // A collector's refusals have been logged already.
       const closed = provider.shutdown().catch(() => undefined)
       await Promise.race([closed, sleep(CLOSE_MS, undefined, { ref: false })])
     },
@@ -115,7 +118,7 @@ function spanIdOf(of: Span['of'], key: string): string {
   return createHash('sha256').update(`${of} ${key}`).digest('hex').slice(0, 16)
 }
 
-/** Says in the log that a collector does not take the spans; nothing else comes of it. */
+/** Logs that a collector does not take the spans; nothing else happens. */
 function complaining(exporter: OTLPTraceExporter, log: Logger): SpanExporter {
   let complainedAt = -Infinity
   return {

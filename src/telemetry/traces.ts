@@ -6,7 +6,7 @@ export { ROOT } from './span.js'
 
 let tracer: Tracer | undefined
 
-/** Called at the start of a process: where a collector is set, spans go there from now on. */
+/** Called at the start of a process: if a collector is set, spans go there from now on. */
 export async function openTraces(
   name: string,
   config: Pick<Config, 'traces' | 'version'>,
@@ -14,24 +14,24 @@ export async function openTraces(
 ): Promise<void> {
   const { traces, version } = config
   if (traces === undefined || tracer !== undefined) return
-  // Loaded here, because it needs memory and time that nobody else should pay for.
+  // It is loaded here because it needs memory and time that processes without a collector should not pay for.
   const { createTracer } = await import('./opentelemetry.js')
   tracer = createTracer({ process: name, version, ...traces }, log)
 }
 
-/** What has not been sent yet is sent, for some seconds. */
+/** Sends the spans that have not been sent yet, for some seconds. */
 export async function closeTraces(): Promise<void> {
   const closing = tracer
   tracer = undefined
   await closing?.close()
 }
 
-/** Adds a span of what has just ended. Without a collector it does nothing. */
+/** Adds a span of something that has just ended. Without a collector it does nothing. */
 export function addSpan(span: Span): void {
   tracer?.add(span)
 }
 
-/** The header of W3C Trace Context, where there is a trace. */
+/** The W3C Trace Context header, if there is a trace. */
 export function traceHeaders(of: string, key: string): Record<string, string> {
   const traceparent = tracer?.parentOf(of, key)
   return traceparent === undefined ? {} : { traceparent }

@@ -1,12 +1,12 @@
 import { workerNames } from '../alone.js'
 
 /**
- * Runs the workers that its arguments name in one process. This is for a small machine, where each process costs some
- * 75 MB of memory before it does anything.
+ * Runs the workers that its arguments name in one process. It is meant for a small machine, where each process costs
+ * some 75 MB of memory before it does anything.
  *
- * Each worker has a context, connections and a name in the log of its own, as it has alone. A context is small beside the
- * programs, which they share. So no worker waits for a connection of another, nor closes what another one needs. They do
- * share the processor, and a crash, after which all of them start again.
+ * Each worker has a context, connections and a name in the log of its own, as it has alone. A context is small beside
+ * the programs, which they share. So no worker waits for a connection of another, nor closes what another one needs.
+ * They do share the processor, and a crash, after which all of them start again.
  */
 const WORKERS = new Map<string, () => Promise<unknown>>([
   ['send-message', () => import('./send-message.js')],

@@ -6,13 +6,13 @@ import { deliverEventJob } from '../../src/queues/jobs.js'
 import { RunAlone, startWorker, TryAgainIn } from '../start-worker.js'
 
 /**
- * Events → developers' URLs.
+ * Delivers events to developers' URLs.
  *
- * A job says "there is something for this endpoint". The endpoint is a lane: due deliveries are claimed in order, signed and
- * POSTed, as many at a time as the endpoint takes. When a request ends, the next one starts, until nothing is due. A job
- * that finds the lane full ends. Each attempt is a row, whatever its outcome. After a failure, another job follows the retry
- * schedule (5 s, 20 s, 80 s … 24 h), until the event is delivered or `exhausted`. Delivery is at least once: if a worker
- * dies after the POST, another one delivers the event again, with the same webhook-id.
+ * A job says "there is something for this endpoint". The endpoint is a lane: due deliveries are claimed in order,
+ * signed and POSTed, as many at a time as the endpoint takes. When a request ends, the next one starts, until nothing
+ * is due. A job that finds the lane full ends. Each attempt is a row, whatever its outcome. After a failure, another
+ * job follows the retry schedule (5 s, 20 s, 80 s … 24 h), until the event is delivered or `exhausted`. Delivery is
+ * at least once: if a worker dies after the POST, another one delivers the event again, with the same webhook-id.
  */
 await startWorker(
   {

@@ -4,13 +4,14 @@ import { fetchMediaJob } from '../../src/queues/jobs.js'
 import { RunAlone, startWorker, TryAgainIn } from '../start-worker.js'
 
 /**
- * Media at a carrier or on the web → our own storage.
+ * Copies media from a carrier or the web to our own storage.
  *
- * A job says "try to copy this". The row is claimed, the source is read (through safe-fetch, redirect by redirect, cut
- * at the limit), the type is detected from the bytes, and only then is the copy stored. The same transaction continues
- * whatever waited for it: an outgoing message gets its job, and the event of an incoming one its deliveries. After a temporary
- * failure the job comes back later. A permanent failure fails the message with its reason, or holds the event, and a
- * person can retry it. If a worker dies, its lease expires and the media are copied again.
+ * A job says "try to copy this". The row is claimed, the source is read (through safe-fetch, redirect by redirect,
+ * cut at the limit), the type is detected from the bytes, and only then is the copy stored. The same transaction
+ * continues whatever waited for it: an outgoing message gets its job, and the event of an incoming one its
+ * deliveries. After a temporary failure the job comes back later. A permanent failure fails the message with its
+ * reason, or holds the event, and a user can retry it. If a worker dies, its lease expires and the media are copied
+ * again.
  */
 await startWorker({
   queue: 'fetch-media',

@@ -23,24 +23,32 @@ import { startWorker, TryAgainIn } from '../start-worker.js'
 
 /** What is lost in Redis is found within seconds: a row counts as stranded after 3 s (`domain/sweep.ts`). */
 const SWEEP_MS = 1000
-/** After a FLUSHALL housekeeping is scheduled again by then. It is never urgent, and each check asks Redis. */
+/**
+ * After a FLUSHALL, housekeeping is scheduled again within this time. It is never urgent, and each check asks Redis.
+ */
 const SCHEDULE_CHECK_MS = 5000
-/** How often to look whether carriers are to be asked. Postgres says which: each only every few minutes. */
+/**
+ * The pause between checks whether carriers have to be asked. Postgres says which ones; each is asked only every few
+ * minutes.
+ */
 const CATCH_UP_CHECK_MS = 10_000
-/** A stolen webhook's line sends 30 messages a minute, unless somebody has set it higher. */
+/** The line of a stolen webhook sends 30 messages a minute, unless its limit was raised. */
 const COUNTRY_CHECK_MS = 10_000
-/** Between the parts of what is too much for one run, so that housekeeping gets its turn. */
+/** The pause between the parts of work that is too much for one run, so that housekeeping gets its turn. */
 const RETENTION_PAUSE_MS = 60_000
-/** The newest minutes of the overview's charts, and those that may have changed since, or were never counted. */
+/**
+ * The pause between counts of the newest minutes of the overview's charts, and of those that may have changed since
+ * or were never counted.
+ */
 const COUNT_MS = 10_000
 const COUNT_AGAIN_MS = 15_000
-/** What is wrong is told of within this, besides the patience that its kind has. */
+/** A fault is reported within this time, plus the patience that its kind has. */
 const LOOK_MS = 15_000
-/** Housekeeping has its place beside batches of background tasks, one of which may wait for a URL that hangs. */
+/** Housekeeping gets a slot beside batches of background tasks, one of which may wait for a URL that hangs. */
 const TASKS_AT_ONCE = 8
 
 /**
- * Maintenance is the work that nobody asks for.
+ * Maintenance is the work that no request asks for.
  *
  * The sweep runs by a timer, not by a job: it repairs what Redis has lost, so Redis must not be able to lose it.
  * Housekeeping that may be late runs by job schedulers, where operators see it. Missing schedulers are created again.
@@ -109,7 +117,7 @@ await startWorker(
   },
 )
 
-/** Once a day, in one process: there is one job. */
+/** This runs once a day, in one process, because there is one job. */
 async function endRetention(context: Context): Promise<void> {
   const { months, ...counts } = await carryOutRetention(context)
   for (const { kind, month, outcome, why } of months) {

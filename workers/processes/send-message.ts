@@ -3,12 +3,12 @@ import { sendMessageJob } from '../../src/queues/jobs.js'
 import { startWorker, TryAgainIn } from '../start-worker.js'
 
 /**
- * Queued messages → carriers.
+ * Sends queued messages to carriers.
  *
  * A job says "look at this message". If the line's windows are full, the job comes back when a slot opens. If an
  * earlier message to the same number is not finished, that message enqueues this one. Otherwise the row is claimed
- * (`sending`) and the carrier is called once. If a worker dies during the call, its lease expires and the message becomes
- * `unknown`: it may have been sent, and people would rather wait than be texted twice.
+ * (`sending`) and the carrier is called once. If a worker dies during the call, its lease expires and the message
+ * becomes `unknown`: it may have been sent, and people would rather wait than be texted twice.
  */
 await startWorker({
   queue: 'send-message',

@@ -11,12 +11,12 @@ import { getUserByEmail } from '../../../src/domain/people/users.js'
 import { UserError } from '../../../src/errors.js'
 import { run } from '../../run.js'
 
-/** Of all that somebody has. */
+/** The query reads all data of a user. */
 const STATEMENT_MS = 30_000
 
 interface ExportOptions {
   to: string
-  /** Of a person only. */
+  /** Only for a user's data. */
   reason?: string
   json?: boolean
 }
@@ -25,7 +25,7 @@ interface Thing {
   argument: string
   about: string
   open: Open
-  /** It is others', who read the reason. */
+  /** True if the data belong to others, who read the reason. */
   needsReason?: boolean
 }
 
@@ -85,7 +85,11 @@ export function addExportCommands(program: Command): void {
   }
 }
 
-/** For its owner's eyes only. What broke off is not left there. @throws UserError */
+/**
+ * Writes a file that only its owner can read, and removes it if the source breaks off.
+ *
+ * @throws UserError
+ */
 async function write(source: Readable, path: string): Promise<number> {
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
   try {

@@ -6,7 +6,7 @@ import { maskNumber, table } from '../../terminal.js'
 
 /** A person may have very many messages on one line. */
 const STATEMENT_MS = 30_000
-/** Longer than workers have anything in their hands, as a rule. */
+/** This is longer than workers usually hold a job. */
 const PATIENCE_MS = 60_000
 
 interface ForgetOptions {

@@ -16,7 +16,7 @@ import { moment, TIMES } from '../list-options.js'
 const MAX_PAUSED = 1000
 const MAX_COUNTED = 100_000
 
-/** Of all lines, whosever they are. */
+/** Adds commands that act on all lines, whoever owns them. */
 export function addSendingCommands(program: Command): void {
   const sending = program.command('sending').description('what all lines send')
 

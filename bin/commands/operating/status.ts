@@ -14,7 +14,8 @@ export function addStatusCommand(program: Command): void {
     .action((options: { json?: boolean }) =>
       run(options, async (context) => {
         await whenSettled(context.redis)
-        // It may run elsewhere than `web`, where the folder for media is another one, or none.
+        // The command may run on another machine than `web`, where the folder for media is another one or does not
+        // exist.
         const overview = await createWatch(context, { writes: false }).look('1h')
         const hasColours = process.stdout.isTTY && process.stdout.hasColors()
         return { result: overview, lines: describeStatus(overview, context.config, hasColours) }

@@ -2,15 +2,16 @@ import { asError, Unavailable } from '../../errors.js'
 import DataLoader from 'dataloader'
 
 /**
- * Calls that arrive in one turn of the event loop become one call of `run`: one round trip for all of them.
- * While `inFlight` runs are under way the next batch goes on collecting, so that load makes batches larger
- * instead of making more of them (measured: 7,092 instead of 4,430 accepted messages a second).
+ * Calls that arrive in one turn of the event loop become one call of `run`: one round trip for all of them. While
+ * `inFlight` runs are under way the next batch goes on collecting, so that load makes batches larger instead of
+ * making more of them (measured: 7,092 instead of 4,430 accepted messages a second).
  *
- * `run` gives one answer per item, in order; an Error in a place rejects that call only. A run that fails must have done
- * nothing. Unless it failed by an outage, its items are then tried one by one, so that only the faulty item fails.
+ * `run` gives one answer per item, in order; an Error in a place rejects that call only. A run that fails must have
+ * done nothing. Unless it failed by an outage, its items are then tried one by one, so that only the faulty item
+ * fails.
  *
- * @param maxWaitMs a batch that no run has taken by then is refused as Unavailable: nothing of it was begun. If what waits
- *   longest waits so long, runs hang or are too slow for what comes, and a caller who is told so now can come again.
+ * @param maxWaitMs a batch that no run has taken by then is refused as Unavailable: none of it was begun. If the oldest
+ *   item waits that long, runs hang or are too slow for the load, and a caller that is refused now can try again.
  */
 export function batch<Item, Answer>(
   run: (items: readonly Item[]) => Promise<(Answer | Error)[]>,

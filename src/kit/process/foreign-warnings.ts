@@ -1,7 +1,9 @@
-/** Said by packages when they are loaded, between the lines of our log. We say it ourselves (`node.outdated`). */
+/**
+ * Packages print these when they are loaded, between the lines of our log. We report it ourselves (`node.outdated`).
+ */
 const KNOWN = /^oidc-provider WARNING: Unsupported runtime/
 
-/** Called before packages are loaded. Hides what is known, and nothing else. */
+/** Hides the known warnings, and nothing else. It must be called before packages are loaded. */
 export function hideKnownWarnings(): void {
   const warn = console.warn.bind(console)
   console.warn = (...said: unknown[]) => {

@@ -10,8 +10,8 @@ export interface Heartbeat {
 }
 
 /**
- * @param renew of the ids whose work has gone on for a beat or more. One that fails is tried again with the next beat: a
- * lease lasts several
+ * @param renew takes the ids whose work has gone on for a beat or more; if it fails, it is tried again with the next
+ *   beat, because a lease lasts several
  */
 export function createHeartbeat(
   beatMs: number,

@@ -1,9 +1,13 @@
 import { Unavailable } from '../../errors.js'
 
-/** Runs work a few at a time. @throws Unavailable when too many wait already */
+/**
+ * Runs work a few at a time.
+ *
+ * @throws Unavailable if too many wait already
+ */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
-/** @param options.busy what is said to who comes when too many wait */
+/** @param options.busy the error's message when too many wait */
 export function createSemaphore(options: { atOnce: number; maxWaiting: number; busy: string }): InTurn {
   const { atOnce, maxWaiting, busy } = options
   let runningCount = 0

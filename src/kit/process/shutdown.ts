@@ -4,12 +4,17 @@ import type { Logger } from '../../telemetry/log.js'
 
 /** A process must be gone 25 s after SIGTERM (docs/operating/README.md); `linehook start` kills it after 26 s. */
 const DEADLINE_MS = 24_000
-/** A crashed process ends after this even if its log cannot be written, so that the supervisor can start another one. */
+/**
+ * A crashed process ends after this time even if its log cannot be written, so that the supervisor can start another
+ * one.
+ */
 const LAST_WORDS_MS = 1000
 
 type Step = { name: string; close: () => Promise<unknown> }
 
-/** What closes by itself: a whole process, or one of the workers that share one (`workers/processes/all.ts`). */
+/**
+ * A part that closes by itself: a whole process, or one of the workers that share one (`workers/processes/all.ts`).
+ */
 interface Part {
   log: Logger
   steps: readonly Step[]
@@ -20,16 +25,16 @@ const parts: Part[] = []
 let closing: Promise<void> | undefined
 
 /**
- * Orders the end of a process: steps run one after another in the order given (the web server or worker first,
- * Redis and Postgres last), when it is asked to stop. A step that fails is logged and the next one runs; what is not
- * over at the deadline is left to leases. Called again, it orders another part of the process: parts close side by side,
- * within the one deadline, and the last of them ends it.
+ * When the process is asked to stop, runs the steps one after another in the order given (the web server or worker
+ * first, Redis and Postgres last). A step that fails is logged and the next one runs; work that is not finished at
+ * the deadline is left to leases. A second call adds another part of the process: parts close side by side, within
+ * the one deadline, and the last of them ends it.
  */
 export function closeOnSignal(log: Logger, steps: readonly Step[]): () => Promise<void> {
   parts.push({ log, steps })
   if (parts.length === 1) {
-    // A bug that nobody caught: said in the log like everything else, then the supervisor's turn. Leases and the
-    // sweep take care of what was under way.
+    // An error that nothing caught is a bug. It is logged like everything else, and then the supervisor takes over.
+    // Leases and the sweep take care of the work under way.
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'process.crashed')
       log.flush(() => process.exit(1))
@@ -49,7 +54,7 @@ async function closeAll(reason: string): Promise<void> {
     for (const { log } of parts) log.error({ deadlineMs: DEADLINE_MS }, 'process.stopped_at_deadline')
     process.exit(1)
   }, DEADLINE_MS)
-  // A part that was just starting may be added while the others close.
+  // A part that has just started may be added while the others close.
   for (let count = 0; count < parts.length;) {
     count = parts.length
     await Promise.all(parts.map((part) => (part.closed ??= closePart(part, reason))))
@@ -68,7 +73,8 @@ async function closePart({ log, steps }: Part, reason: string): Promise<void> {
     }
   }
   log.info('process.stopped')
-  // Without this wait the last lines could change places: exit() writes them beside what is being written.
+  // Without this wait the last lines could change places, because exit() writes them past the output that is still
+  // being written.
   await new Promise<void>((resolve) => {
     log.flush(() => {
       resolve()

@@ -1,6 +1,6 @@
 import { keepCompiled } from './compile-cache.js'
 
-/** What asks a process to stop; SIGHUP is a terminal that was closed. */
+/** The signals that ask a process to stop; SIGHUP comes from a terminal that was closed. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /**
  * A new `npm start` waits 3 s for a port of its predecessor's orphans (`dev/start/start.ts`). A check costs one system
@@ -10,12 +10,12 @@ const STARTER_CHECK_MS = 500
 
 type Stop = (reason: string) => void
 
-/** Until a process says otherwise there is nothing to close. */
+/** Until a process calls onStopRequest, there is nothing to close. */
 let stop: Stop = () => process.exit(0)
 let isListening = false
 
 /**
- * The first thing that a process does: from here on it ends with 0 when it is asked to stop, even while it still loads.
+ * A process calls this first: from here on it ends with 0 when it is asked to stop, even while it is still loading.
  * Its first file imports only this one, and this one hardly anything, because Node reads all imports before anything
  * runs: that takes most of a second, and longer on a slow machine.
  */
@@ -25,7 +25,7 @@ export async function loadProcess(load: () => Promise<unknown>): Promise<void> {
   await load()
 }
 
-/** Says how the process stops from now on; the last call counts. */
+/** Sets how the process stops from now on; the last call counts. */
 export function onStopRequest(handle: Stop): void {
   stop = handle
   listen()

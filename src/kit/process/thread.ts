@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
-/** What was asked for took too long, or more memory than the thread may have. It was ended, and its thread with it. */
+/** The work took too long, or more memory than the thread may have. It was ended together with its thread. */
 export class Overran extends Error {
   constructor(readonly what: 'time' | 'memory') {
     super(`it takes too much ${what}`)
@@ -10,19 +10,21 @@ export class Overran extends Error {
 interface Options {
   deadlineMs: number
   maxMemoryMb: number
-  /** What the file finds in `workerData`. */
+  /** The value that the file finds in `workerData`. */
   data?: unknown
 }
 
 /**
- * A thread for what may take the processor for long, whoever wrote it: past the deadline it is ended from outside, wherever
- * it is, which nothing within a thread can do. The event loop of the process is free all the while. The thread is started at
- * the first use, is kept, and lets the process end. It inherits neither environment nor options of Node.
+ * Makes a thread for work that may take the processor for long, whoever wrote it. After the deadline the thread is
+ * ended from outside, whatever it is doing, which nothing within a thread can do; the event loop of the process is
+ * free all the while. The thread is started at the first use, is kept, and does not keep the process alive. It
+ * inherits neither the environment nor the options of Node.
  *
- * The file is JavaScript, also in the sources: Node 20 starts a thread without tsx. It posts one message when it is ready, and
- * then one answer to each message.
+ * The file is JavaScript even in the sources, because Node 20 starts a thread without tsx. It posts one message when
+ * it is ready, and then one answer to each message.
  *
- * @returns asks the thread, one question at a time. It throws Overran, or what the thread failed with
+ * @returns a function that asks the thread one question at a time; it throws Overran, or the error that the thread
+ *   failed with
  */
 export function createThread<Answer>(file: URL, { deadlineMs, maxMemoryMb, data }: Options) {
   let thread: Promise<Worker> | undefined
@@ -34,7 +36,7 @@ export function createThread<Answer>(file: URL, { deadlineMs, maxMemoryMb, data 
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
     })
-    // Whoever waits for an answer hears of it too; while nobody does, the next one gets a new thread.
+    // A caller that waits for an answer gets the error too. If none waits, the next one gets a new thread.
     worker.on('error', () => undefined)
     worker.once('exit', () => (thread = undefined))
     await messageOf(worker)
@@ -49,7 +51,7 @@ export function createThread<Answer>(file: URL, { deadlineMs, maxMemoryMb, data 
     try {
       return await answer
     } catch (error) {
-      // Until it has ended it takes the processor, so the next one is not started before.
+      // The thread takes the processor until it has ended, so the next one is not started before.
       await worker.terminate()
       throw error
     } finally {
@@ -58,7 +60,7 @@ export function createThread<Answer>(file: URL, { deadlineMs, maxMemoryMb, data 
   }
 }
 
-/** The next message. Without a deadline it is waited for as long as the thread lives. */
+/** Resolves with the next message. Without a deadline it waits as long as the thread lives. */
 function messageOf<Message>(worker: Worker, deadlineMs?: number): Promise<Message> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
@@ -78,7 +80,7 @@ function messageOf<Message>(worker: Worker, deadlineMs?: number): Promise<Messag
       reject(new Error('the thread has ended by itself'))
     }
     const onDeadline = (): void => {
-      // If this process was held up itself, the answer is there already, and is read before this.
+      // If this process itself was held up, the answer has arrived already, and is read before this runs.
       setImmediate(() => {
         settle()
         reject(new Overran('time'))

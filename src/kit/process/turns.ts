@@ -2,17 +2,17 @@ import { Unavailable } from '../../errors.js'
 
 interface Options {
   maxWaiting: number
-  /** The most of one owner, so that nobody fills the whole line. */
+  /** The most that may wait for one owner, so that no owner fills the whole queue. */
   maxWaitingEach: number
-  /** Why it has to be refused, as a sentence without a full stop. */
+  /** The reason for a refusal, as a sentence without a full stop. */
   busy: string
 }
 
 /**
- * Does one thing at a time, by turns of whose it is: the first that waits of each owner comes before the second of any.
- * So whoever has much to do, or what takes long, holds up the others by one thing of his at most.
+ * Does one thing at a time, and owners take turns: the first task of each owner comes before the second task of any.
+ * So an owner with many tasks, or with slow ones, holds up the others by one task at most.
  *
- * @returns runs the work when its turn has come. It throws Unavailable when too much waits already
+ * @returns a function that runs the work when its turn has come; it throws Unavailable if too much waits already
  */
 export function createTurns({ maxWaiting, maxWaitingEach, busy }: Options) {
   /** The owner whose turn is next comes first. */

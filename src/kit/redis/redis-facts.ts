@@ -1,14 +1,16 @@
-/** What Redis says of itself; null: this one does not tell, as services that run it for others may. */
+/**
+ * The facts that Redis reports about itself; null if this one does not tell, which is possible in managed services.
+ */
 export interface RedisFacts {
   version: string | null
   policy: string | null
   hasAof: boolean | null
-  /** Whether the last write to the append-only file worked. */
+  /** True if the last write to the append-only file worked. */
   isAofWritten: boolean | null
   usedBytes: number | null
-  /** 0: no limit. */
+  /** 0 means no limit. */
   maxBytes: number | null
-  /** Bytes of the machine's memory. */
+  /** The machine's memory in bytes. */
   machineBytes: number | null
 }
 
@@ -16,7 +18,7 @@ interface CanInform {
   info(section: string): Promise<string>
 }
 
-/** @throws Error when Redis does not answer, or refuses */
+/** @throws Error if Redis does not answer, or refuses */
 export async function readRedisFacts(redis: CanInform): Promise<RedisFacts> {
   const sections = await Promise.all(['server', 'memory', 'persistence'].map((name) => redis.info(name)))
   const info = sections.join('\n')

@@ -5,39 +5,42 @@ import { readRedisFacts, type RedisFacts } from './redis-facts.js'
 import type { Logger } from '../../telemetry/log.js'
 
 /**
- * `fail-fast`: a command without a connection fails at once (accepting must not wait for Redis).
- * `wait`: commands wait for the connection to come back (BullMQ's workers: without Redis there is nothing to do).
+ * `fail-fast`: a command without a connection fails immediately (accepting must not wait for Redis). `wait`: commands
+ * wait for the connection to come back (BullMQ's workers: without Redis there is nothing to do).
  */
 export type RedisManner = 'fail-fast' | 'wait'
 
 /**
- * A connection without an answer for so long is closed and opened again: a load balancer or NAT on the way may have
- * forgotten it, and nobody would ever say so.
+ * A connection without an answer for this long is closed and opened again: a load balancer or NAT on the way may have
+ * dropped it without telling either side.
  */
 const SILENCE_MS = 2000
 
 /**
- * A command fails by itself before its connection is given up for its silence. A request must not wait longer for Redis.
+ * A command fails by itself before its connection is closed for its silence. A request must not wait longer for
+ * Redis.
  */
 const COMMAND_MS = 1500
 
 /** How long a worker may wait for a job in one call. Redis is silent for that time; SILENCE_MS counts only after it. */
 export const MAX_BLOCK_SECONDS = 2
 
-/** Who says where the master is. Without them Redis is where REDIS_URL leads. */
+/** The Sentinels, which say where the master is. Without them Redis is where REDIS_URL leads. */
 export interface Sentinels {
   addresses: readonly { host: string; port: number }[]
   password: string | undefined
 }
 
-/** How to find a Redis. With Sentinels the host in the URL is the name by which they know the master. */
+/**
+ * The connection options for a Redis. With Sentinels, the host in the URL is the name by which they know the master.
+ */
 export function wayToRedis(url: string, sentinels: Sentinels | undefined): RedisOptions {
   if (sentinels === undefined) return {}
   const hasTls = url.startsWith('rediss:')
   return {
     sentinels: [...sentinels.addresses],
     name: new URL(url).hostname,
-    // One that hangs would be waited for without end, and nobody would ask the next one.
+    // Without this, a Sentinel that hangs would be waited for forever, and the next one would never be asked.
     sentinelCommandTimeout: COMMAND_MS,
     ...(sentinels.password === undefined ? {} : { sentinelPassword: sentinels.password }),
     ...(hasTls ? { tls: {}, enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
@@ -57,7 +60,7 @@ export function connectRedis(url: string, manner: RedisManner, log: Logger, sent
       ? { maxRetriesPerRequest: null }
       : { maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: COMMAND_MS }),
   })
-  // BullMQ makes its blocking connections with this, and Redis is silent there while there is nothing to do.
+  // BullMQ makes its blocking connections with this, and Redis is silent on them while there is nothing to do.
   redis.duplicate = (override) =>
     new Redis({ ...redis.options, socketTimeout: MAX_BLOCK_SECONDS * 1000 + SILENCE_MS, ...override })
   let isDown = false
@@ -73,8 +76,8 @@ export function connectRedis(url: string, manner: RedisManner, log: Logger, sent
 }
 
 /**
- * Runs a command on a fail-fast connection and calls every failure of Redis by one name. Many of ioredis's errors are plain
- * ones without a code, so those are named that it never throws: they are mistakes of ours.
+ * Runs a command on a fail-fast connection and turns every failure of Redis into one error. Many of ioredis's errors
+ * have no code, so the check names the errors that ioredis never throws: those are bugs of ours.
  *
  * @throws Unavailable
  */
@@ -87,17 +90,17 @@ export async function redisAvailable<T>(command: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves when the connection can be used, however often connecting fails before. */
+/** Resolves when the connection can be used, however often connecting fails before that. */
 export async function whenReady(redis: Redis): Promise<void> {
   if (redis.status === 'ready') return
-  // Not events.once(), which gives up at the first `error` event.
+  // events.once() is not used here, because it gives up at the first `error` event.
   await new Promise<void>((resolve) => redis.once('ready', resolve))
 }
 
-/** How long a Redis that is there takes to be connected at most. */
+/** The longest time that connecting to a working Redis takes. */
 const SETTLED_MS = 2000
 
-/** Resolves when the connection can be used, or when it is clear that this takes longer. */
+/** Resolves when the connection can be used, or when it is clear that this will take longer. */
 export async function whenSettled(redis: Redis): Promise<void> {
   await Promise.race([whenReady(redis), sleep(SETTLED_MS, undefined, { ref: false })])
 }
@@ -108,8 +111,9 @@ export class RedisUnsafe extends Error {
 }
 
 /**
- * Measured: with `allkeys-lru` 51 of 2,000 acknowledged jobs were left. Without AOF Redis is empty after a restart. Where
- * we may not use CONFIG or INFO (managed Redis), this warns instead.
+ * Checks the settings on which acknowledged jobs depend. With `allkeys-lru`, 51 of 2,000 acknowledged jobs were left
+ * (measured). Without AOF, Redis is empty after a restart. Where we may not use CONFIG or INFO (managed Redis), this
+ * warns instead.
  *
  * @throws RedisUnsafe naming the setting and its fix
  */

@@ -18,8 +18,8 @@ export interface SlidingWindows {
    * Takes a place in every window for `member`, or in none. A repeat with the same member counts once, so it is
    * harmless after a crash.
    *
-   * @param now in ms; the clock of Redis when left out, because processes' clocks differ
-   * @returns 0 when the places are taken, else the milliseconds after which to ask again
+   * @param now in ms; the default is the clock of Redis, because the clocks of processes differ
+   * @returns 0 if the places were taken, otherwise the milliseconds to wait before asking again
    * @throws Unavailable
    */
   take(member: string, windows: readonly Window[], now?: number): Promise<number>
@@ -31,13 +31,21 @@ export interface SlidingWindows {
    * @throws Unavailable
    */
   hold(member: string, windows: readonly Window[], waitMs: number, now?: number): Promise<void>
-  /** Puts back places that Redis has lost; those that it has stay. @throws Unavailable */
+  /**
+   * Restores the places that Redis has lost; those that it still has stay as they are.
+   *
+   * @throws Unavailable
+   */
   fill(window: Window, places: readonly { member: string; agoMs: number }[]): Promise<void>
-  /** Empties windows, for those who took places and for those who wait. @throws Unavailable */
+  /**
+   * Empties windows, both of taken places and of waiting members.
+   *
+   * @throws Unavailable
+   */
   clear(keys: Iterable<string>): Promise<void>
 }
 
-/** A waiter may come back so late before its turn goes to the next. A busy worker may be late and is not dead. */
+/** How late a waiter may come back before its turn goes to the next. A busy worker may be late without being dead. */
 const PATIENCE_MS = 2000
 
 const script = readScript('sliding-window')
@@ -90,7 +98,8 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
     },
     clear: async (keys) => {
       const pipeline = redis.pipeline()
-      // Each key has a command of its own: windows of different lines may be on different servers of a cluster.
+      // Each key needs a separate command, because windows of different lines may be on different servers of a
+      // cluster.
       for (const key of keys) pipeline.del(key, waiters(key))
       await redisAvailable(async () => {
         const failure = (await pipeline.exec())?.find(([error]) => error)?.[0]

@@ -3,7 +3,7 @@ import { Unavailable } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { redisAvailable } from './redis.js'
 
-/** What is allowed is at most `limit` in any span of `lengthMs`. */
+/** Allows at most `limit` in any span of `lengthMs`. */
 export interface Allowance {
   key: string
   limit: number
@@ -11,15 +11,15 @@ export interface Allowance {
 }
 
 /**
- * Counts what strangers do. Unlike a sliding window (`sliding-window.ts`) it keeps no queue: whoever is refused leaves
- * nothing behind, however often they ask.
+ * Counts what strangers do. Unlike a sliding window (`sliding-window.ts`) it keeps no queue: a caller that is refused
+ * leaves nothing behind, however often it asks.
  */
 export interface Throttle {
   /**
-   * Never fails: without Redis each process counts for itself, beginning at zero.
+   * Never fails: without Redis each process counts for itself, starting at zero.
    *
-   * @param isFree only asks whether there is room, and takes none
-   * @returns 0, else the milliseconds until there is room
+   * @param isFree true to ask whether there is room without taking any
+   * @returns 0, or the milliseconds until there is room
    */
   take(allowance: Allowance, options?: { isFree?: boolean }): Promise<number>
 }
@@ -58,7 +58,7 @@ export function createThrottle(redis: Redis): Throttle {
   }
 }
 
-/** Bounds the memory, which somebody with many addresses could fill. The oldest keys are forgotten. */
+/** Bounds the memory, which a caller with many addresses could fill. The oldest keys are forgotten. */
 const MAX_KEYS = 10_000
 
 function countHere() {

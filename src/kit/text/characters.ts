@@ -4,11 +4,12 @@ export function countCharacters(text: string): number {
 }
 
 /**
- * A text that takes no more room than this, written as its receiver wants it. It ends with … where something was cut
- * off, and what people see as one character is never cut in two, nor what stands for it in writing, such as `&amp;`.
+ * Cuts a text so that, written as its receiver wants it, it takes no more than this room. It ends with … where
+ * something was cut off. A character as people see it is never cut in two, and neither is its escape, such as
+ * `&amp;`.
  *
  * @param room in UTF-16 units
- * @param write each character as the receiver reads it
+ * @param write writes each character as the receiver reads it
  */
 export function shorten(text: string, room: number, write = (part: string) => part): string {
   const whole = write(text)

@@ -1,15 +1,15 @@
 /**
- * Reads JSON whose integers are kept as they are written. One that a JavaScript number cannot hold exactly (beyond 2^53)
- * becomes the text of its digits, as if it had stood in quotes. Carriers number messages with 64 bits, and rounded two
- * of these ids are the same.
+ * Reads JSON whose integers are kept as they are written. One that a JavaScript number cannot hold exactly (beyond
+ * 2^53) becomes the text of its digits, as if it had stood in quotes. Carriers number messages with 64 bits, and two
+ * of these ids may round to the same number.
  *
- * `parse` reads the text as it came first, so the text is known to be JSON: it has digits in texts and in numbers and
+ * `parse` reads the original text first, so the text is known to be JSON: it has digits in texts and in numbers and
  * nowhere else, and putting a number in quotes changes neither its depth nor its names. So whatever `parse` refuses
- * stays refused, and no reader of our own stands beside it. Libraries that keep such numbers read by functions that call
- * themselves, which 64 KiB of brackets bring to the end of the stack, and some set `__proto__`. The reviver of
- * `JSON.parse` is told how a number was written only from Node 21 on.
+ * stays refused, and we need no JSON parser of our own. Libraries that keep such numbers parse recursively, so 64 KiB
+ * of brackets overflow their stack, and some set `__proto__`. The reviver of `JSON.parse` gets a number's source text
+ * only from Node 21 on.
  *
- * @throws what `parse` throws, a SyntaxError
+ * @throws the SyntaxError that `parse` throws
  */
 export function parseExactly(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   const value = parse(text)
@@ -19,14 +19,14 @@ export function parseExactly(text: string, parse: (text: string) => unknown = JS
 /** No integer of 15 digits is beyond 2^53. */
 const LONG = /\d{16}/
 
-/** The texts are matched so that what looks like a number in them is passed over. */
+/** Integers of 15 digits are never beyond 2^53. */
 const TEXT_OR_NUMBER = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g
 
 function quoteInexact(json: string): string {
   return json.replace(TEXT_OR_NUMBER, (token) => (isInexact(token) ? `"${token}"` : token))
 }
 
-/** Fractions and powers of ten are amounts, which are compared with nothing. */
+/** Texts are matched too, so that digits in them are passed over. */
 function isInexact(token: string): boolean {
   return /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token))
 }

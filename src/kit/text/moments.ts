@@ -4,12 +4,12 @@ const OFFSET = String.raw`(Z|[+-]\d\d:\d\d)`
 /** A moment as programs write it: ISO 8601 with its offset from UTC. */
 const MOMENT = new RegExp(`^${DAY}T([01]\\d|2[0-3]):\\d\\d(:\\d\\d(\\.\\d{1,9})?)?${OFFSET}$`)
 
-/** @returns milliseconds, or NaN for what is no moment, such as one on a day that the calendar does not have */
+/** @returns milliseconds, or NaN if it is not a moment, such as one on a day that the calendar does not have */
 export function parseMoment(written: string): number {
   return MOMENT.test(written) ? onRealDay(written) : NaN
 }
 
-/** Reads what a clock shows, in milliseconds as if it were UTC: a browser's field writes no offset. */
+/** Reads a clock time, in milliseconds as if it were UTC: a browser's field writes no offset. */
 export function parseClock(written: string): number {
   const clock = written.replace(' ', 'T')
   return /(Z|[+-]\d\d:\d\d)$/.test(clock) ? NaN : parseMoment(`${clock}Z`)
@@ -20,7 +20,7 @@ export function parseDay(written: string): number {
   return new RegExp(`^${DAY}$`).test(written) ? onRealDay(written) : NaN
 }
 
-/** The end of a refusal: which day the calendar does not have, where that is what is wrong; otherwise empty. */
+/** The end of a refusal, which names the day that the calendar does not have; empty if that is not the fault. */
 export function missingDayOf(written: unknown): string {
   const [day] = (typeof written === 'string' && new RegExp(`^${DAY}(?!\\d)`).exec(written)) || []
   return day === undefined || isDay(day) ? '' : `: there is no ${day} in the calendar`

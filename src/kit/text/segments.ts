@@ -6,9 +6,9 @@ export type Encoding = 'GSM-7' | 'UCS-2'
 
 export interface Segments {
   encoding: Encoding
-  /** What is sent, and charged for, piece by piece; no character is cut in two. */
+  /** The text of each piece that is sent and charged for; no character is cut in two. */
   parts: string[]
-  /** Septets or 16-bit units, over all parts. */
+  /** Septets or 16-bit units over all parts. */
   unitCount: number
 }
 
@@ -18,7 +18,7 @@ const PART = { 'GSM-7': 153, 'UCS-2': 67 } as const
 const BASIC = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 )
-/** Sent as an escape and one more septet. */
+/** These are sent as an escape and one more septet. */
 const EXTENSION = new Set('\f^{}\\[~]|€')
 
 /** An empty text is one empty segment. */
@@ -43,12 +43,12 @@ export function cutIntoSegments(text: string, encoding: Encoding = encodingOf(te
   return { encoding, parts: [...parts, part], unitCount }
 }
 
-/** No escape is needed, which takes two septets that must not be parted. */
+/** Matches texts that need no escape, which takes two septets that must not be parted. */
 const WITHOUT_ESCAPES = new RegExp(`^[${escapeForClass(BASIC)}]*$`)
 const IN_GSM_7 = new RegExp(`^[${escapeForClass(BASIC)}${escapeForClass(EXTENSION)}]*$`)
 const WITHOUT_SURROGATES = /^[^\ud800-\udfff]*$/
 
-/** How many parts `cutIntoSegments` makes; for most texts in a twentieth of the time. */
+/** The number of parts that `cutIntoSegments` makes; for most texts in a twentieth of the time. */
 export function countSegments(text: string): number {
   const { length } = text
   // Each unit may take two septets.

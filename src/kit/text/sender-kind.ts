@@ -1,10 +1,10 @@
 /**
- * What a line sends as: a phone number (E.164), a short code, a name (an alphanumeric sender, to which nobody can write), or
- * a service of its carrier, which chooses one of its numbers (Twilio's Messaging Service).
+ * The kind of sender of a line: a phone number (E.164), a short code, a name (an alphanumeric sender, to which people
+ * cannot reply), or a service of its carrier, which chooses one of its numbers (Twilio's Messaging Service).
  */
 export type SenderKind = 'number' | 'short_code' | 'name' | 'service'
 
-/** What a line's number is. It is kept so that the number alone says it. */
+/** Returns the kind of a line's number. Numbers are stored in such a form that the number alone tells it. */
 export function senderKindOf(number: string): SenderKind {
   if (number.startsWith('+')) return 'number'
   if (/^\d{3,8}$/.test(number)) return 'short_code'

@@ -1,13 +1,13 @@
-/** An element: its text, or its attributes and children by name, of which several of one name are a list. */
+/** An element: either its text, or its attributes and children by name. Several children of one name are a list. */
 export type XmlValue = string | { [name: string]: XmlValue | XmlValue[] }
 
-/** The name of an element's text where it has attributes or children too. No element can be called so. */
+/** The name of an element's text if it also has attributes or children. No element can have this name. */
 const TEXT = '#text'
 
 /** No document that we read needs more levels. */
 const MAX_DEPTH = 32
 
-/** A tag, a piece of CDATA, a comment or a declaration at the beginning, or text. */
+/** Matches a tag, a piece of CDATA, a comment or a declaration at the beginning, or text. */
 const TOKEN =
   /<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<\/([\w:.-]+)\s*>|<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/gy
 
@@ -20,11 +20,11 @@ interface Open {
 }
 
 /**
- * Reads the XML that carriers send: elements, attributes and texts. A document type is refused, and with it everything that
- * makes readers of XML dangerous: entities of its own, and files elsewhere. The text of an element that has
- * more is its `#text`, and prefixes of names stay as they are.
+ * Reads the XML that carriers send: elements, attributes and texts. A document type is refused, and with it
+ * everything that makes XML parsers dangerous: custom entities and external files. The text of an element that has
+ * attributes or children is its `#text`, and names keep their prefixes.
  *
- * @returns `{ root: … }`; undefined: it is no such document
+ * @returns `{ root: … }`, or undefined if it is not such a document
  */
 export function readXml(text: string): { [name: string]: XmlValue } | undefined {
   const root = open('')
@@ -65,7 +65,7 @@ export function readXml(text: string): { [name: string]: XmlValue } | undefined 
 }
 
 function open(name: string): Open {
-  // Without a prototype, an element can be called anything.
+  // Without a prototype, an element can have any name.
   return { name, fields: Object.create(null) as Open['fields'], text: '' }
 }
 
@@ -83,7 +83,7 @@ function add(fields: Open['fields'], name: string, value: XmlValue): void {
 
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-/** undefined: there is an entity in it that XML itself does not have. */
+/** @returns undefined if it has an entity that XML itself does not define */
 function unescape(text: string): string | undefined {
   const unknown: string[] = []
   const unescaped = text.replace(/&([^;&]*);?/g, (_, name: string) => {

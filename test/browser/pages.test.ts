@@ -145,7 +145,7 @@ describe('the pages in a browser', function () {
   }
 
   for (const [look, options, rules] of LOOKS) {
-    it(`have nothing that keeps anybody out, by axe (${look})`, async () => {
+    it(`have nothing that keeps anybody out, by axe, and at most one primary button (${look})`, async () => {
       const { page, ...shots } = await visit(options)
       const faults: string[] = []
       for (const path of paths()) {
@@ -153,6 +153,9 @@ describe('the pages in a browser', function () {
         await shots.screenshot(
           `page${path.replaceAll(/[\da-f]{8}-[\w-]+|\W+/g, '-')}${look.replaceAll(/\W+/g, '-')}`,
         )
+        const filled = await page.locator('.primary:visible').allTextContents()
+        if (filled.length > 1)
+          faults.push(`${path}: has ${filled.length} primary buttons: ${filled.join(', ')}`)
         await page.evaluate(AXE)
         for (const { id, nodes } of (await runAxe(page, rules)).violations) {
           faults.push(...nodes.map(({ html, any }) => `${path}: ${id}: ${html} ${any[0]?.message ?? ''}`))
@@ -314,7 +317,10 @@ describe('the pages in a browser', function () {
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(await drawer.count()).to.equal(0)
     expect(complaints).to.deep.equal([])
-    await context.db('messages').where(changed).update({ text: `${SHALOM} 1` })
+    await context
+      .db('messages')
+      .where(changed)
+      .update({ text: `${SHALOM} 1` })
     await page.context().close()
   })
 

@@ -9,10 +9,10 @@ import { PhoneNumber } from '../../messages/phone-number.js'
 import { sessionOf } from '../../people/session.js'
 import { UserText } from '../../user-text.js'
 import { LineState } from './state.js'
-import { lineWithNotice, LINES, sectionPath, type LineView } from './section.js'
+import { lineWithNotice, LINES, sectionPath, type LineView, type Tab } from './section.js'
 
-/** Which line this is, how it is, and the one thing to do with it. */
-export function Head({ view }: { view: LineView }) {
+/** Which line this is, how it is, and the one thing to do with it; the tab that sends has its own button for that. */
+export function Head({ view, tab }: { view: LineView; tab: Tab }) {
   const { line, health } = view
   return (
     <>
@@ -28,7 +28,8 @@ export function Head({ view }: { view: LineView }) {
           </>
         }
         acts={
-          line.status === 'active' && (
+          line.status === 'active' &&
+          tab !== 'send' && (
             <a href={sectionPath(line.id, 'messages')} role="button" class="primary">
               Send message
             </a>

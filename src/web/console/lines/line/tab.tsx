@@ -47,7 +47,7 @@ export function lineTab(
       ctx,
       <Layout page={page} title={title}>
         <div class="stack">
-          <Head view={view} />
+          <Head view={view} tab={tab} />
           <nav class="tabs" aria-label="This line">
             <ul>
               {(view.page.isPortal ? PORTAL_TABS : (Object.keys(TABS) as Tab[])).map((each) => (

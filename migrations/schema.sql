@@ -439,6 +439,7 @@ create table media (
   user_id uuid not null,
   line_id uuid not null,
   message_id uuid not null,
+  event_id uuid,
   purpose text not null,
   source_url text not null,
   carrier text,
@@ -479,7 +480,7 @@ create table messages (
   from_number text not null,
   to_number text not null,
   text text,
-  media_url text,
+  media_urls text[],
   status text not null,
   error text,
   carrier_message_id text,
@@ -722,7 +723,7 @@ create table simulator_outbox (
   from_number text not null,
   to_number text not null,
   text text,
-  media_url text,
+  media_urls text[] not null default '{}'::text[],
   taken_at timestamp with time zone not null default clock_timestamp(),
   receipt_sent_at timestamp with time zone
 );
@@ -1198,7 +1199,7 @@ begin
           select true from messages p where p.line_id = m.line_id and p.to_number = m.to_number
             and p.status in ('queued', 'sending') and p.position < m.position
             and not (w.is_paused and p.status = 'queued' and p.source <> 'service') limit 1) then 'behind'
-        when m.media_url is not null and (x.media ->> 'status' = 'stored') is not true then 'without_media'
+        when m.media_urls is not null and x.are_stored is not true then 'without_media'
         when k.paused_until > now_at then 'paused'
         when a.has_pace and not a.has_places then 'crowded'
       end as hindrance
@@ -1229,16 +1230,19 @@ begin
     ) a
     left join line_peers k on k.line_id = m.line_id and k.number = m.to_number
     left join lateral (
-      select jsonb_build_object('status', d.status, 'failure', d.failure, 'token', d.token) as media
-      from media d where d.message_id = m.id limit 1
-    ) x on m.media_url is not null
+      select jsonb_agg(jsonb_build_object('token', d.token, 'contentType', d.content_type, 'byteCount', d.byte_count)
+          order by d.id) as media,
+        bool_and(d.status = 'stored') as are_stored, bool_or(d.status = 'failed') as has_failed,
+        min(d.failure) filter (where d.status = 'failed') as failure
+      from media d where d.message_id = m.id
+    ) x on m.media_urls is not null
     cross join lateral (
       select l.paused_at is not null or a.is_paused or sending.is_paused as is_paused,
         case
           when greatest(m.created_at, m.send_at) < now_at - max_age or m.expires_at <= now_at then 'expired'
           when l.status <> 'active' then 'line_disabled'
           when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id then 'opted_out'
-          when x.media ->> 'status' = 'failed' then coalesce(x.media ->> 'failure', 'media_internal_error')
+          when x.has_failed then coalesce(x.failure, 'media_internal_error')
         end as failure,
         greatest(0, ceil(extract(epoch from greatest(m.not_before, k.paused_until) - now_at) * 1000))::integer as wait_ms
     ) w
@@ -1529,8 +1533,8 @@ begin
   with asked as materialized (
     select x.*, x.source = 'webhook' and later.is_later is not true as is_limited, later.is_later is true as is_later
     from jsonb_to_recordset(requests) as x(
-      n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media_url text,
-      media_id uuid, media_token text, again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
+      n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media jsonb,
+      again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
       token_hash text, line_version text, segments integer, capped boolean, send_at timestamptz, expires_at timestamptz,
       client_ref text, carrier_options jsonb)
     cross join lateral (select x.send_at > now_at as is_later) later
@@ -1643,18 +1647,20 @@ begin
     select j.* from judged j where j.is_new and j.line_id in (select f.line_id from fitting f)
   ), queued as (
     insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number, text,
-      media_url, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref,
+      media_urls, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref,
       carrier_options, segment_count)
     select j.id, j.user_id, j.line_id, 'outbound', j.source, j.application_id,
-      case when j.media_url is null then 'text' else 'media' end, j.from_number, j."to", j.text, j.media_url, j.again_of,
+      case when j.media is null then 'text' else 'media' end, j.from_number, j."to", j.text,
+      case when j.media is not null then array(select jsonb_path_query(j.media, '$[*].url') #>> '{}') end, j.again_of,
       case when j.is_later then 'scheduled' else 'queued' end, now_at, case when j.is_later then j.send_at else now_at end,
       nextval('message_positions'), case when j.is_later then j.send_at end, j.expires_at, j.client_ref,
       j.carrier_options, j.segments
     from (select * from taken order by taken.n) j
   ), copies as (
     insert into media (id, user_id, line_id, message_id, purpose, source_url, token)
-    select j.media_id, j.user_id, j.line_id, j.id, 'outbound', j.media_url, j.media_token
-    from taken j where j.media_id is not null
+    select x.id, j.user_id, j.line_id, j.id, 'outbound', x.url, x.token
+    from taken j cross join lateral jsonb_to_recordset(j.media) as x(id uuid, url text, token text)
+    where j.media is not null
   ), spent as (
     update spend_caps c
     set used = case when c.day = today then c.used else 0 end + s.segments, day = today
@@ -2095,12 +2101,18 @@ begin
   end if;
 
   -- Their events go out when they are copied (domain/media/settle.ts).
-  if jsonb_path_exists(members, '$[*].media_id') then
-    insert into media (id, user_id, line_id, message_id, purpose, source_url, carrier, token)
-    select a.media_id, a.user_id, a.line_id, a.id, a.media_purpose, a.source_url, a.carrier, a.media_token
-    from jsonb_to_recordset(members) as a(id uuid, user_id uuid, line_id uuid, media_id uuid, media_purpose text,
-      source_url text, carrier text, media_token text)
-    where a.media_id is not null;
+  if jsonb_path_exists(members, '$[*].media') then
+    insert into media (id, user_id, line_id, message_id, event_id, purpose, source_url, carrier, token)
+    select x.id, a.user_id, a.line_id, a.id, x.event_id, x.purpose, x.source_url, a.carrier, x.token
+    from jsonb_to_recordset(members) as a(id uuid, user_id uuid, line_id uuid, carrier text, media jsonb)
+    cross join lateral jsonb_to_recordset(a.media) as x(id uuid, event_id uuid, purpose text, source_url text, token text)
+    where a.media is not null;
+    insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
+    select x.event_id, a.user_id, a.line_id, a.id, x.event_type, x.url, a."from", a."to"
+    from jsonb_to_recordset(members) as a(n integer, id uuid, user_id uuid, line_id uuid, "from" text, "to" text,
+      is_blocked boolean, media jsonb)
+    cross join lateral jsonb_to_recordset(a.media) as x(event_id uuid, event_type text, url text)
+    where a.media is not null and not a.is_blocked order by a.n, x.event_id;
   end if;
 
   now_at := clock_timestamp();
@@ -2109,7 +2121,7 @@ begin
     select x.*, row_number() over (partition by x.line_id, x."from" order by x.n) as nth
     from jsonb_to_recordset(members) as x(
       n integer, id uuid, event_id uuid, user_id uuid, line_id uuid, carrier text, carrier_id text, "from" text, "to" text,
-      type text, event_type text, text text, media_url text, is_blocked boolean)
+      type text, event_type text, text text, media jsonb, is_blocked boolean)
   ), senders as materialized (
     select s.line_id, s."from", s.count, s.first_shown_id, c.paused_until > now_at is true as was_paused,
       case when recent.count + s.count > ping_pong_limit() then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
@@ -2147,19 +2159,20 @@ begin
     returning line_id, number, paused_until > now_at is true as is_paused,
       paused_until = now_at + ping_pong_pause() is true as has_paused
   ), new_messages as (
-    insert into messages (id, user_id, line_id, direction, source, type, from_number, to_number, text, media_url,
+    insert into messages (id, user_id, line_id, direction, source, type, from_number, to_number, text, media_urls,
       status, carrier_message_id)
-    select a.id, a.user_id, a.line_id, 'inbound', 'carrier', a.type, a."from", a."to", a.text, a.media_url,
+    select a.id, a.user_id, a.line_id, 'inbound', 'carrier', a.type, a."from", a."to", a.text,
+      case when a.media is not null then array(select jsonb_path_query(a.media, '$[*].url') #>> '{}') end,
       'received', a.carrier_id
     from (select * from asked order by asked.n) a
   ), new_events as (
     insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
-    select a.event_id, a.user_id, a.line_id, a.id, a.event_type, coalesce(a.text, a.media_url, ''), a."from", a."to"
-    from asked a where not a.is_blocked order by a.n
+    select a.event_id, a.user_id, a.line_id, a.id, a.event_type, coalesce(a.text, ''), a."from", a."to"
+    from asked a where a.event_type is not null and not a.is_blocked order by a.n
   ), delivered as (
     select d.event_id, jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'generation', 0)) as list
-    from create_deliveries(case when jsonb_path_exists(members, '$[*] ? (exists(@.media_id) || @.is_blocked == true)')
-      then jsonb_path_query_array(members, '$[*] ? (!exists(@.media_id) && @.is_blocked == false)') else members end, null) d
+    from create_deliveries(case when jsonb_path_exists(members, '$[*] ? (!exists(@.event_type) || @.is_blocked == true)')
+      then jsonb_path_query_array(members, '$[*] ? (exists(@.event_type) && @.is_blocked == false)') else members end, null) d
     group by d.event_id
   )
   select a.n, 'received', null::uuid, a.line_id, coalesce(d.list, '[]'),
@@ -2516,10 +2529,10 @@ CREATE OR REPLACE FUNCTION public.take_simulated_messages(messages jsonb)
 AS $function$
 begin
   perform set_config('synchronous_commit', 'off', true);
-  insert into simulator_outbox (carrier_message_id, message_id, from_number, to_number, text, media_url)
-  select x."carrierMessageId", x."messageId", x."fromNumber", x."toNumber", x.text, x."mediaUrl"
+  insert into simulator_outbox (carrier_message_id, message_id, from_number, to_number, text, media_urls)
+  select x."carrierMessageId", x."messageId", x."fromNumber", x."toNumber", x.text, array(select jsonb_array_elements_text(x."mediaUrls"))
   from jsonb_to_recordset(messages) as x("carrierMessageId" uuid, "messageId" uuid, "fromNumber" text, "toNumber" text,
-    text text, "mediaUrl" text);
+    text text, "mediaUrls" jsonb);
 end $function$
 ;
 

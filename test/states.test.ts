@@ -209,7 +209,7 @@ describeContext('states', { environment: { DELIVERY_RETRY_BASE_MS: '10' } }, (co
     sweep: () => sweep(context),
     receive: () => receiveMessage(context, inboundText(line)),
     'receive media': () =>
-      receiveMessage(context, inboundText(line, { content: { type: 'inboundMedia', url: receiver.url } })),
+      receiveMessage(context, inboundText(line, { content: { type: 'inboundMedia', urls: [receiver.url] } })),
     deliver: async (pick, chance) => {
       const delivery = await pickOf(pick, 'deliveries', { status: 'pending' })
       if (delivery === undefined) return

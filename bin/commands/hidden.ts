@@ -16,11 +16,14 @@ export interface Shown {
 
 /** Returns the message as /v1 shows it, without what is hidden. A text is replaced by its length. */
 export function shownMessage(context: Context, message: Message, shown: Shown): Record<string, unknown> {
-  const { text, mediaUrl, media, ...rest } = presentMessage(context, message)
+  const { text, mediaUrl, mediaUrls, media, ...rest } = presentMessage(context, message)
   const content =
     shown.text === true
-      ? { text, mediaUrl, media }
-      : { textLength: message.text?.length ?? null, media: media && { ...media, url: undefined } }
+      ? { text, mediaUrl, mediaUrls, media }
+      : {
+          textLength: message.text?.length ?? null,
+          media: (media as object[]).map((each) => ({ ...each, url: undefined })),
+        }
   return { ...rest, ...numbersOf(message, shown), ...content }
 }
 

@@ -48,7 +48,7 @@ interface SendOptions {
   line: string
   to: string
   text?: string
-  mediaUrl?: string
+  mediaUrl?: string[]
   sendAt?: Date
   expiresAt?: Date
   clientRef?: string
@@ -81,7 +81,7 @@ export function addMessageCommands(program: Command): void {
     .requiredOption('--line <line>', 'from this line: id or number')
     .requiredOption('--to <number>', 'to this number')
     .option('--text <text>', 'what it says; - reads a line from standard input')
-    .option('--media-url <url>', 'the URL of a png, jpg, gif or mpg file')
+    .option('--media-url <url...>', 'the URL of a png, jpg, gif or mpg file; may be given several times')
     .option('--send-at <time>', `not before then, up to 30 days ahead: ${TIMES_AHEAD}`, momentAhead)
     .option('--expires-at <time>', 'it fails if it was not sent by then', momentAhead)
     .option('--client-ref <name>', 'what you call it')
@@ -165,7 +165,7 @@ async function send(context: Context, options: SendOptions) {
     lineId,
     toNumber: to,
     text: text === '-' ? (await readInput(['text'])).text : text,
-    mediaUrl,
+    mediaUrls: mediaUrl,
     idempotencyKey,
     sendAt,
     expiresAt,
@@ -255,7 +255,7 @@ function factsOf(message: Message, lineName: string, options: ShowOptions): stri
     report: message.receiptAt?.toISOString() ?? null,
     "carrier's id": printable(message.carrierMessageId ?? ''),
     'sent again of': message.againOf,
-    media: message.media === null ? null : message.media.status,
+    media: message.media.length === 0 ? null : message.media.map(({ status }) => status).join(', '),
     text: options.text === true ? printable(text ?? '') : length,
   })
 }

@@ -10,7 +10,8 @@ create table messages (
   from_number text not null,
   to_number text not null,
   text text,
-  media_url text,
+  -- In order: what its sender named, or our copies of what was received; null: it has none.
+  media_urls text[],
   status text not null
     check (status in ('queued', 'sending', 'sent', 'delivered', 'failed', 'unknown', 'received', 'scheduled')),
   error text,
@@ -119,6 +120,8 @@ create table media (
   user_id uuid not null,
   line_id uuid not null,
   message_id uuid not null,
+  -- The event that tells of it; null: a line sends it.
+  event_id uuid,
   purpose text not null check (purpose in ('outbound', 'inbound', 'voicemail')),
   source_url text not null,
   -- The account whose credentials may be shown to the host of source_url; null: nobody's.

@@ -15,7 +15,7 @@ create table simulator_outbox (
   from_number text not null,
   to_number text not null,
   text text,
-  media_url text,
+  media_urls text[] not null default '{}',
   taken_at timestamptz not null default clock_timestamp(),
   receipt_sent_at timestamptz
 );

@@ -74,7 +74,6 @@ export const africastalking: kit.Provider<Settings> = {
    * only. Without `enqueue` the answer comes when the operators have answered.
    */
   send: (message, { settings: { username } }) => {
-    kit.refuseMedia(message, "Africa's Talking")
     const { from, to, text } = message
     return { path: '/version1/messaging', form: { username, to, from, message: text, enqueue: '1' } }
   },

@@ -66,7 +66,6 @@ export const bird: kit.Provider<Settings> = {
 
   /** https://bird.com/docs/api/reference/create-sms-message */
   send: (message, { settings: { category } }) => {
-    kit.refuseMedia(message, 'Bird')
     const { id, from, to, text } = message
     return { path: '/v1/sms/messages', json: { from, to, text, category, metadata: { [REFERENCE]: id } } }
   },

@@ -1,6 +1,14 @@
 import type { CarrierWords } from '../states.js'
 import type { Charge, ListedCharge, PhoneState, ReceivedRecord, SentRecord } from './records.js'
 
+/** Our own copy, which anybody who has the URL can fetch. */
+export interface MediaToSend {
+  url: string
+  /** Such as `image/png`. */
+  contentType: string
+  byteCount: number
+}
+
 /** What a carrier is asked to send. */
 export interface OutboundMessage {
   /** Our id; a carrier that can take a reference gets it, so that its reports find the message. */
@@ -9,8 +17,8 @@ export interface OutboundMessage {
   fromNumber: string
   toNumber: string
   text: string | null
-  /** Our own copy, which anybody who has the URL can fetch. */
-  mediaUrl: string | null
+  /** In order. */
+  media: readonly MediaToSend[]
   /** 1 for the first try. */
   attempt: number
   ageMs: number

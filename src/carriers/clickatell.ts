@@ -61,7 +61,6 @@ export const clickatell: kit.Provider<Settings> = {
 
   /** https://docs.clickatell.com/channels/one-api/one-api-reference/ */
   send: (message) => {
-    kit.refuseMedia(message, 'Clickatell')
     const { id, from, to, text } = message
     return {
       path: '/v1/message',

@@ -40,6 +40,7 @@ const NO_TEXT = '📎'
 export const httpsms: kit.Provider<Settings> = {
   kind: 'httpsms',
   title: 'httpSMS',
+  media: { count: 10 },
   settings,
   codes: {
     // What the phone's Android says (webhooks/events, as above).

@@ -51,7 +51,6 @@ export const kannel: kit.Provider<Settings> = {
 
   /** "Using the HTTP interface to send SMS messages", with POST. */
   send: (message, { settings: { smsc }, callbackUrl }) => {
-    kit.refuseMedia(message, 'Kannel')
     const { id, from, to, text = '' } = message
     return {
       path: '',

@@ -3,6 +3,7 @@ import type { SafeFetch } from '../safe-fetch.js'
 import type { Logger } from '../telemetry/log.js'
 import type { CarrierCallbacks } from './callbacks.js'
 import type { CarrierClient } from './carrier.js'
+import type { MediaLimits } from './media-limits.js'
 import type { Listener, ListenTools } from './listening.js'
 import type { SimulatorOutbox } from './simulator-outbox.js'
 
@@ -21,6 +22,8 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
     messagesPerSecondPerLine: number | null
     handlesOptOut: boolean
   }
+  /** What a message may have of media, of which one beyond it is never handed over; left out: none. */
+  media?: MediaLimits
   /** What it makes has `listCharges`; left out: it has not. */
   listsCharges?: true
   /** Its accounts send by phones, and what it makes has `listPhones`; left out: they do not. */

@@ -23,7 +23,6 @@ export {
   type StateTable,
 } from './kit/brought.js'
 export { readCharge } from './kit/charge.js'
-export { refuseMedia } from './kit/client.js'
 export { claimsBody, readJwt } from './kit/jwt.js'
 export { readNumber, writeNumber, type NumberForm } from './kit/numbers.js'
 export type { Asking, MessageToSend, Provider, Use } from './kit/provider.js'
@@ -46,7 +45,7 @@ function keyOf(key: string | undefined): Record<string, string> {
 
 /** The kind of carrier that a provider is. */
 export function carrierOf<Settings extends AnyObject>(provider: Provider<Settings>): CarrierKind<Settings> {
-  const { title, settings, defaults, callbacks, listPhones } = provider
+  const { title, settings, defaults, media, callbacks, listPhones } = provider
   return {
     title,
     settings,
@@ -56,6 +55,7 @@ export function carrierOf<Settings extends AnyObject>(provider: Provider<Setting
       handlesOptOut: false,
       ...defaults,
     },
+    ...(media === undefined ? {} : { media }),
     ...(listPhones === undefined ? {} : { hasPhones: true }),
     create: (account, its, tools) =>
       createClient(provider, account, its, {

@@ -31,45 +31,37 @@ export interface ListedCharge {
 /** A message or a recording that the carrier got for one of our numbers. */
 export interface ReceivedRecord {
   receivedAt: Date
-  /** The ids of the parts that become events of their own. */
-  ids: readonly string[]
+  id: string
   /**
    * Asks the carrier for what its list does not say.
    *
    * @returns undefined: it is not of these numbers, or not there any more
    * @throws CarrierRefused
    */
-  read(signal: AbortSignal): Promise<ReceivedParts | undefined>
+  read(signal: AbortSignal): Promise<Received | undefined>
 }
 
-export interface ReceivedParts {
+export interface Received {
   fromNumber: string
   toNumber: string
-  parts: readonly ReceivedPart[]
-}
-
-export interface ReceivedPart {
-  id: string
   content: ReceivedContent
 }
 
+/** URLs are those at which the carrier has it. */
 export type ReceivedContent =
   | { type: 'inboundText'; text: string }
-  /** The URL at which the carrier has it. */
-  | { type: 'inboundMedia' | 'voiceMail'; url: string }
+  /** In order. */
+  | { type: 'inboundMedia'; text?: string; urls: readonly string[] }
+  | { type: 'voiceMail'; url: string }
 
-/** A text keeps its message's id; its media, or those of a message without a text, are id/1, id/2, … */
-export function partsOf(id: string, text: string, mediaUrls: readonly string[]): ReceivedPart[] {
-  return [
-    // Somebody who sent nothing but blanks is heard too.
-    ...(text !== '' || mediaUrls.length === 0
-      ? [{ id, content: { type: 'inboundText' as const, text } }]
-      : []),
-    ...mediaUrls.map((url, index) => ({
-      id: `${id}/${index + 1}`,
-      content: { type: 'inboundMedia' as const, url },
-    })),
-  ]
+/** The most media that anybody allows in a message. Each costs a copy. */
+const MAX_RECEIVED_MEDIA = 10
+
+/** Somebody who sent nothing but blanks is heard too. */
+export function contentOf(text: string, urls: readonly string[]): ReceivedContent {
+  return urls.length === 0
+    ? { type: 'inboundText', text }
+    : { type: 'inboundMedia', text, urls: urls.slice(0, MAX_RECEIVED_MEDIA) }
 }
 
 /** How a phone is that an account sends by. What nobody says is left out. */

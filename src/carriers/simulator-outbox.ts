@@ -6,6 +6,6 @@ export interface SimulatorOutbox {
     fromNumber: string
     toNumber: string
     text: string | null
-    mediaUrl: string | null
+    mediaUrls: readonly string[]
   }): Promise<unknown>
 }

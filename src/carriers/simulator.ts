@@ -28,6 +28,7 @@ export const THROTTLED_FOR_MS = 2000
 
 export const simulator: CarrierKind = {
   title: 'Simulator',
+  media: { count: 10 },
   settings: yup.object({}),
   defaults: { messagesPerSecond: null, messagesPerSecondPerLine: null, handlesOptOut: false },
   create: ({ name }, _settings, { simulatorOutbox }) =>
@@ -61,7 +62,7 @@ export function createSimulator(name: string, outbox: SimulatorOutbox): CarrierC
         fromNumber: message.fromNumber,
         toNumber: message.toNumber,
         text: message.text,
-        mediaUrl: message.mediaUrl,
+        mediaUrls: message.media.map(({ url }) => url),
       })
       return { carrierMessageId }
     },

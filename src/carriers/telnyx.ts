@@ -49,6 +49,8 @@ const KEYWORDS = { STOP: 'stop', START: 'start', HELP: 'help' } as const
 export const telnyx: kit.Provider<Settings> = {
   kind: 'telnyx',
   title: 'Telnyx',
+  // https://developers.telnyx.com/docs/messaging/messages/mms-transcoding : how large is for the networks to say.
+  media: { count: 10 },
   settings,
   // Telnyx answers STOP, START and HELP itself, and blocks whom it must (advanced-opt-in-out, as above).
   defaults: { handlesOptOut: true },

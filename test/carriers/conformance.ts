@@ -5,6 +5,7 @@ import {
   CarrierThrottled,
   CarrierUnavailable,
   type CarrierClient,
+  type MediaToSend,
   type OutboundMessage,
 } from '../../src/carriers/carrier.js'
 import { newId } from '../../src/ids.js'
@@ -37,7 +38,7 @@ export interface Taken {
   fromNumber: string
   toNumber: string
   text: string | null
-  mediaUrl: string | null
+  mediaUrls: readonly string[]
 }
 
 export function anyMessage(overrides: Partial<OutboundMessage> = {}): OutboundMessage {
@@ -46,22 +47,26 @@ export function anyMessage(overrides: Partial<OutboundMessage> = {}): OutboundMe
     fromNumber: '+15550000001',
     toNumber: '+15005550199',
     text: 'Hello',
-    mediaUrl: null,
+    media: [],
     attempt: 1,
     ageMs: 10,
     ...overrides,
   }
 }
 
+export function pictureAt(url: string): MediaToSend {
+  return { url, contentType: 'image/png', byteCount: 1000 }
+}
+
 /**
  * What every implementation of `CarrierClient` keeps to, so that the domain may rely on it.
  *
- * @param sendsMedia false: a message with media is rejected
+ * @param mostMedia how many one message has
  */
 export function conformsToCarrier(
   name: string,
   create: () => Promise<CarrierUnderTest>,
-  { sendsMedia = true } = {},
+  { mostMedia = 10 } = {},
 ): void {
   describe(`${name} as a carrier`, () => {
     let under: CarrierUnderTest
@@ -84,17 +89,18 @@ export function conformsToCarrier(
     })
 
     for (const [kind, content] of [
-      ['text', { text: 'Zoë said "hi" 🙂\n', mediaUrl: null }],
-      ['media', { text: null, mediaUrl: 'https://media.example.com/a.png?x=1' }],
-      ['text and media', { text: 'Look', mediaUrl: 'https://media.example.com/a.png' }],
+      ['text', { text: 'Zoë said "hi" 🙂\n', mediaUrls: [] }],
+      ['media', { text: null, mediaUrls: ['https://media.example.com/a.png?x=1'] }],
+      ['text and media', { text: 'Look', mediaUrls: ['https://media.example.com/a.png'] }],
+      [
+        'several media',
+        { text: 'All', mediaUrls: ['https://media.example.com/b.png', 'https://media.example.com/a.png'] },
+      ],
     ] as const) {
       it(`takes a message of ${kind} once, as it is`, async () => {
-        const message = anyMessage(content)
-        if (content.mediaUrl !== null && !sendsMedia) {
-          expect(await failure(send(message))).to.be.instanceOf(CarrierRejected)
-          expect(await takenOf(message)).to.deep.equal([])
-          return
-        }
+        // Whatever is beyond the limits of its kind is not handed to it.
+        if (content.mediaUrls.length > mostMedia) return
+        const message = anyMessage({ text: content.text, media: content.mediaUrls.map(pictureAt) })
         const { carrierMessageId } = await send(message)
         const { id: messageId, fromNumber, toNumber } = message
         expect(await takenOf(message)).to.deep.equal([

@@ -6,6 +6,7 @@ import {
   CarrierThrottled,
   CarrierUnavailable,
 } from '../../src/carriers/carrier.js'
+import { CARRIER_KINDS } from '../../src/carriers/registry.js'
 import type { CarrierAccount } from '../../src/database/carriers/carrier-accounts.js'
 import { listCallbackUrls, type CallbackUrl } from '../../src/domain/carriers/callback-urls.js'
 import { addCarrierAccount, listAccountOverviews } from '../../src/domain/carriers/carrier-accounts.js'
@@ -24,7 +25,7 @@ import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { failure } from '../helpers/failure.js'
 import { serveApp, type TestWeb } from '../helpers/web/web.js'
-import { anyMessage } from './conformance.js'
+import { anyMessage, pictureAt } from './conformance.js'
 import type { CallbackAnswer, Forgery, StandIn, Treatment } from './stand-ins/stand-in.js'
 
 /** A provider: its kind, its stand-in, and where it differs from what most do. */
@@ -147,7 +148,7 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
       context
         .db('messages')
         .where({ line_id: line.lineId, direction: 'inbound' })
-        .whereRaw('(carrier_message_id = ? or carrier_message_id like ?)', [id, `${id}/%`])
+        .where({ carrier_message_id: id })
         .orderBy('id')
         .select<{ text: string | null; from_number: string; carrier_message_id: string }[]>(
           ...['text', 'from_number', 'carrier_message_id'],
@@ -190,16 +191,17 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         })
       }
 
-      it('media, or says that it cannot', async () => {
-        const count = standIn.taken.length
-        const sending = send({ text: 'Look', mediaUrl: PICTURE })
-        if (row.sendsMedia === false) {
-          expect(await failure(sending)).to.be.instanceOf(CarrierRejected)
-          expect(standIn.taken).to.have.length(count)
-          return
+      it('as many media in one request as its limits say, in order', async () => {
+        const most = CARRIER_KINDS.get(row.kind)?.media?.count ?? 0
+        expect(most > 0).to.equal(row.sendsMedia !== false)
+        for (const count of new Set([1, most])) {
+          if (most === 0) return
+          const takenCount = standIn.taken.length
+          const mediaUrls = Array.from({ length: count }, (_, n) => `${PICTURE}?n=${count - n}`)
+          await send({ text: 'Look', media: mediaUrls.map(pictureAt) })
+          expect(standIn.taken).to.have.length(takenCount + 1)
+          expect(standIn.taken.at(-1)).to.deep.include({ text: 'Look', mediaUrls })
         }
-        await sending
-        expect(standIn.taken.at(-1)).to.deep.include({ text: 'Look', mediaUrls: [PICTURE] })
       })
 
       it('a message of a line, and knows it by the id of the provider', async () => {
@@ -275,19 +277,24 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         expect((await unclear()).join()).to.include('No line of main has this number')
       })
 
-      it('media, each as a message of its own', async function () {
+      it('media, all in one message and each with an event of its own, once', async () => {
         if (row.receivesMedia === false) return
         const id = newId()
         const urls = [PICTURE, 'https://media.example.com/b.png']
-        const [answer] = await standIn.receive([{ id, from: SENDER, text: 'Look', mediaUrls: urls }])
-        expect(answer?.isSuccess).to.equal(true)
-        expect((await rowsOf(id)).map(({ carrier_message_id: each }) => each)).to.deep.equal([
-          id,
-          `${id}/1`,
-          `${id}/2`,
-        ])
-        const sources = await context.db('media').whereIn('source_url', urls).pluck('source_url')
+        for (const time of ['first', 'again']) {
+          const [answer] = await standIn.receive([{ id, from: SENDER, text: 'Look', mediaUrls: urls }])
+          expect(answer?.isSuccess, time).to.equal(true)
+        }
+        const [message, ...others] = await rowsOf(id)
+        expect(others).to.deep.equal([])
+        expect(message?.text).to.equal('Look')
+        const ofMessage = await context.db('messages').where({ carrier_message_id: id }).pluck<string[]>('id')
+        const of = { message_id: ofMessage[0] }
+        const sources = await context.db('media').where(of).orderBy('id').pluck('source_url')
         expect(sources).to.have.members(urls)
+        expect(await context.db('events').where(of).orderBy('id').pluck('type')).to.deep.equal([
+          ...['inboundText', 'inboundMedia', 'inboundMedia'],
+        ])
       })
     })
 
@@ -304,10 +311,9 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
         listed.push(...batch)
       const times = listed.map(({ receivedAt }) => receivedAt.getTime())
       expect(times).to.deep.equal(times.toSorted((one, other) => one - other))
-      const found = await listed.find(({ ids }) => ids.includes(id))?.read(AbortSignal.timeout(20_000))
+      const found = await listed.find((each) => each.id === id)?.read(AbortSignal.timeout(20_000))
       const content = { type: 'inboundText', text }
-      const parts = [{ id, content }]
-      expect(found).to.deep.equal({ fromNumber: SENDER, toNumber: line.number, parts })
+      expect(found).to.deep.equal({ fromNumber: SENDER, toNumber: line.number, content })
       const read = await Promise.all(listed.map((each) => each.read(AbortSignal.timeout(20_000))))
       expect(new Set(read.map((each) => each?.toNumber))).to.deep.equal(new Set([line.number]))
     })

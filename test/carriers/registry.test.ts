@@ -1,5 +1,11 @@
 import { expect } from 'chai'
-import { createCarrierClients, type AccountKey, type CarrierClients } from '../../src/carriers/registry.js'
+import { readFileSync } from 'node:fs'
+import {
+  CARRIER_KINDS,
+  createCarrierClients,
+  type AccountKey,
+  type CarrierClients,
+} from '../../src/carriers/registry.js'
 import { createSafeFetch } from '../../src/safe-fetch.js'
 import { createLog } from '../../src/telemetry/log.js'
 
@@ -44,4 +50,26 @@ describe('the carriers of a process', () => {
       expect(await carriers.get({ ...simulated, id: kind, kind }, none)).to.equal(undefined)
     }
   })
+})
+
+it('the media that a message of each kind may have are those of the documentation', () => {
+  const page = readFileSync('docs/carriers/README.md', 'utf8')
+  const [, table = ''] = /## Media\n([^]*?)\n## /.exec(page) ?? []
+  const listed = table.split('\n').flatMap((row) => {
+    const [, title, ...cells] = row.split('|').map((cell) => cell.trim())
+    return /^\d+$/.test(cells[0] ?? '') ? [[title, ...cells.slice(0, 4)]] : []
+  })
+  const inMegabytes = (bytes?: number) => (bytes === undefined ? '' : `${bytes / 1_000_000} MB`)
+  expect(listed).to.deep.equal(
+    [...CARRIER_KINDS.values()].flatMap(({ title, media }) =>
+      media === undefined
+        ? []
+        : [
+            [
+              ...[title, String(media.count), inMegabytes(media.bytesEach), inMegabytes(media.bytesInTotal)],
+              (media.types ?? []).map((type) => type.replace('image/', '')).join(', '),
+            ],
+          ],
+    ),
+  )
 })

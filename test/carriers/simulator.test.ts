@@ -16,13 +16,13 @@ conformsToCarrier('simulator', async () => {
     carrier: await carrierOf(context),
     taken: async () =>
       (await listSimulatedMessages(context.db, {}, 1000)).map(
-        ({ carrierMessageId, messageId, fromNumber, toNumber, text, mediaUrl }) => ({
+        ({ carrierMessageId, messageId, fromNumber, toNumber, text, mediaUrls }) => ({
           carrierMessageId,
           messageId,
           fromNumber,
           toNumber,
           text,
-          mediaUrl,
+          mediaUrls,
         }),
       ),
     situations: {

@@ -392,7 +392,7 @@ for (const isAnalyzed of [false, true]) {
 
     function received(fromNumber: string): ReceiveRequest {
       const ids = { messageId: newId(), eventId: newId(), deliveryId: newId(), carrierMessageId: newId() }
-      const kind = { type: 'text', eventType: 'inboundText' } as const
+      const kind = { type: 'text', eventType: 'inboundText', media: [] } as const
       return { ...ids, ...kind, carrierAccount: 'simulator', fromNumber, toNumber: line.number, text: 'x' }
     }
 

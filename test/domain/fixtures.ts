@@ -19,7 +19,7 @@ export interface MessageRow {
   error: string | null
   carrier_code: string | null
   text: string | null
-  media_url: string | null
+  media_urls: string[] | null
   direction: string
   source: string
   from_number: string
@@ -150,6 +150,14 @@ export async function deliverWhenDue(
 export async function claimDelivery(context: Context, id: string): Promise<ClaimedDelivery | undefined> {
   const { endpoint_id: endpointId } = await deliveryRow(context, id)
   return (await context.batched.deliverNext({ endpointId, places: 1, deliveryId: id })).deliveries[0]
+}
+
+/** A picture or a voicemail that a carrier has at this URL. */
+export function mediaAt(
+  url: string,
+  type: 'inboundMedia' | 'voiceMail' = 'inboundMedia',
+): InboundMessage['content'] {
+  return type === 'voiceMail' ? { type, url } : { type, urls: [url] }
 }
 
 /** What a carrier brings to a line; by default a text from ANNA. */

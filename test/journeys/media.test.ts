@@ -71,9 +71,10 @@ function describeMedia({ environment, context, receiver, running }: Installation
     expect([...bucket.objects.values()]).to.deep.equal([PNG])
     const part = await fetch(taken.mediaUrl, { headers: { Range: 'bytes=1-3' } })
     expect([part.status, await part.text()]).to.deep.equal([206, 'PNG'])
-    const message = (await get(`/v1/messages/${id}`)) as { mediaUrl: string; media: object }
+    const message = (await get(`/v1/messages/${id}`)) as { mediaUrl: string; media: object[] }
     expect(message.mediaUrl).to.equal(mediaUrl)
-    expect(message.media).to.include({ status: 'stored', url: taken.mediaUrl, byteCount: PNG.length })
+    expect(message.media).to.have.length(1)
+    expect(message.media[0]).to.include({ status: 'stored', url: taken.mediaUrl, byteCount: PNG.length })
   })
 
   it('a page ends the message with the reason', async () => {
@@ -127,10 +128,10 @@ function describeMedia({ environment, context, receiver, running }: Installation
     }
     expect(running.processes[0]?.isRunning()).to.be.true
     const message = await until('the bystander is stored', async () => {
-      const seen = (await get(`/v1/messages/${(await bystander).id}`)) as { media: { status: string } }
-      return seen.media.status === 'stored' && seen
+      const seen = (await get(`/v1/messages/${(await bystander).id}`)) as { media: { status: string }[] }
+      return seen.media[0]?.status === 'stored' && seen
     })
-    expect(message.media).to.include({ byteCount: PNG.length })
+    expect(message.media[0]).to.include({ byteCount: PNG.length })
     await server.close()
   })
 

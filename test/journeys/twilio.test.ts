@@ -121,12 +121,19 @@ describeInstallation('journey: a line at Twilio', SETUP, ({ environment, context
     await fetch(`${running.url}/v1/messages`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}` },
-      body: JSON.stringify({ lineId: line.lineId, toNumber: emil, mediaUrl: web.give(PNG) }),
+      body: JSON.stringify({
+        lineId: line.lineId,
+        toNumber: emil,
+        mediaUrls: [web.give(PNG), web.give(PNG)],
+      }),
     })
     const taken = await until('Twilio has it', () => twilio.messages.find(({ to }) => to === emil))
     await web.close()
-    expect(taken.mediaUrl).to.match(new RegExp(`^${running.url}/media/[\\w-]{43}$`))
-    expect((await bytesAt(taken.mediaUrl ?? '')).equals(PNG)).to.equal(true)
+    expect(taken.mediaUrls).to.have.length(2)
+    for (const url of taken.mediaUrls) {
+      expect(url).to.match(new RegExp(`^${running.url}/media/[\\w-]{43}$`))
+      expect((await bytesAt(url)).equals(PNG)).to.equal(true)
+    }
   })
 
   it('a text with a picture comes in as two events, of which one has our copy', async () => {

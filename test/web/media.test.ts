@@ -5,7 +5,7 @@ import type { Context } from '../../src/domain/context.js'
 import { removeOldMedia } from '../../src/domain/media/retention.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { keepMedia, type MediaField } from '../../src/domain/simulator/media.js'
-import { inboundText } from '../domain/fixtures.js'
+import { inboundText, mediaAt } from '../domain/fixtures.js'
 import { MEDIA, pictureOf } from '../domain/media-samples.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
 import { copyMedia, mediaRow } from '../helpers/media.js'
@@ -25,7 +25,7 @@ describeWeb('/media', ({ context, web }) => {
   const receive = async (bytes: Buffer, field: MediaField = 'picture') => {
     const url = await keepMedia(context, field, bytes)
     const type = field === 'picture' ? 'inboundMedia' : 'voiceMail'
-    const outcome = await receiveMessage(context, inboundText(line, { content: { type, url } }))
+    const outcome = await receiveMessage(context, inboundText(line, { content: mediaAt(url, type) }))
     if (outcome.kind !== 'received') throw new Error(outcome.kind)
     const { token } = await mediaRow(context, outcome.messageId)
     return { id: outcome.messageId, path: `/media/${token}` }

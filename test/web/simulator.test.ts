@@ -145,11 +145,18 @@ describeWeb('/simulator', ({ context, web }) => {
       expect((body as { detail: string }).detail).to.match(/fromNumber.*; .*toNumber.*; .*text|text.*;/)
     })
 
-    it('wants exactly one of text, mediaUrl and voicemailUrl', async () => {
+    it('wants a text, media or both, or a voicemail alone', async () => {
       const url = 'https://media.example/a.png'
-      for (const fields of [{ text: undefined }, { text: '' }, { mediaUrl: url }, { voicemailUrl: url }]) {
-        expectProblem(await inbound(fields), 400, /exactly one of text, mediaUrl and voicemailUrl/)
+      for (const fields of [{ text: undefined }, { text: '' }, { voicemailUrl: url }]) {
+        expectProblem(await inbound(fields), 400, /Give text, mediaUrl .* or voicemailUrl alone/)
       }
+      expectProblem(
+        await inbound({ mediaUrl: url, mediaUrls: [url] }),
+        400,
+        /mediaUrl or mediaUrls, not both/,
+      )
+      for (const mediaUrls of [[], [7], ['ftp://a.example/a.png'], url])
+        expectProblem(await inbound({ mediaUrls }), 400, /mediaUrls/)
     })
 
     it('wants a JSON object of at most 64 KiB', async () => {
@@ -167,7 +174,7 @@ describeWeb('/simulator', ({ context, web }) => {
           fromNumber: line.number,
           toNumber,
           text,
-          mediaUrl: null,
+          media: [],
           attempt: 1,
           ageMs: 0,
         },

@@ -753,6 +753,8 @@ export interface SendMessageBody {
   text?: string | undefined
   /** The URL of a png, jpg, gif or mpg file under 5 MB. An empty string means no media. */ mediaUrl?:
     string | undefined
+  /** In place of `mediaUrl`: several files, sent in order in one message. How many, and how large in all, depends on the carrier. */ mediaUrls?:
+    string[] | undefined
   /** When to send it, 30 days ahead at most. A time in the past sends immediately. */ sendAt?:
     string | null | undefined
   /** If it has not been handed to the carrier by then, it fails as `expired`. */ expiresAt?:
@@ -1609,9 +1611,9 @@ export interface Message {
   /** What its carrier says that it costs, exact, in `currency`; null: it has not said. It may come hours after the message was sent. */ price:
     string | null
   /** ISO 4217, such as `USD`. */ currency: string | null
-  /** What was given; of a received message our copy, which is there once it is stored. */ mediaUrl:
-    string | null
-  /** Our copy; null: the message has no media. */ media: Media | null
+  /** The first of `mediaUrls`; null: the message has no media. */ mediaUrl: string | null
+  /** In order: what was given, or of a received message our copies, each of which is there once it is stored. */ mediaUrls: string[]
+  /** Our copies, in the order of `mediaUrls`. */ media: Media[]
   /** Outbound: `scheduled` for later, then `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it. */ status:
     'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'received'
   /** Why it failed, is unknown, or was not sent yet: `cancelled`, `disconnected`, `expired`, `forgotten`, `line_disabled`, `opted_out`, `internal_error`, `throttled`, `carrier_unavailable`, `carrier_missing`, `carrier_outcome_unknown`, `worker_lost`, `restored`, `carrier_has_no_record`, `media_…`, or the carrier's words. */ error:

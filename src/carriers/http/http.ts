@@ -7,6 +7,8 @@ import { fillFields, fillJson, fillText, fillXml } from './template.js'
 export const http: kit.Provider<HttpSettings> = {
   kind: 'http',
   title: 'HTTP API',
+  // The body of the request has one `{{mediaUrl}}`.
+  media: { count: 1 },
   settings: httpSettings,
   numbers: ({ numbers }) => numbers,
   credentialsHint: 'Check the account’s headers.',

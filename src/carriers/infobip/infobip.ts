@@ -55,6 +55,8 @@ const STATES: kit.StateTable = {
 export const infobip: kit.Provider<Settings> = {
   kind: 'infobip',
   title: 'Infobip',
+  // https://www.infobip.com/docs/mms/message-types : how large is for the networks to say.
+  media: { count: 10 },
   settings,
   numbers: 'plain',
   codes: CODES,

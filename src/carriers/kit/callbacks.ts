@@ -106,17 +106,12 @@ async function takeMessage<Settings extends AnyObject>(
   item: BroughtText,
   { receiveMessage, settings }: CallbackTools<Settings>,
 ): Promise<void> {
-  const { keyword } = item
-  const { fromNumber, toNumber, parts } = readReceived(item, numberFormOf(provider, settings))
-  for (const { id: carrierMessageId, content } of parts) {
-    await receiveMessage({
-      carrierMessageId,
-      fromNumber,
-      toNumber,
-      content,
-      ...(keyword === undefined ? {} : { keyword }),
-    })
-  }
+  const { id: carrierMessageId, keyword } = item
+  await receiveMessage({
+    carrierMessageId,
+    ...readReceived(item, numberFormOf(provider, settings)),
+    ...(keyword === undefined ? {} : { keyword }),
+  })
 }
 
 function readReceipt<Settings extends AnyObject>(

@@ -1,11 +1,5 @@
 import type { AnyObject, ObjectSchema } from 'yup'
-import {
-  CarrierOutcomeUnknown,
-  CarrierRejected,
-  type CarrierClient,
-  type OutboundMessage,
-  type Taken,
-} from '../carrier.js'
+import { CarrierOutcomeUnknown, type CarrierClient, type OutboundMessage, type Taken } from '../carrier.js'
 import type { CarrierTools } from '../kind.js'
 import { errorOfFailure } from '../refusals.js'
 import { isSuccess, type Answer } from './answer.js'
@@ -50,7 +44,7 @@ export function createClient<Settings extends AnyObject>(
     fromNumber,
     toNumber,
     text,
-    mediaUrl,
+    media,
     expiresInMs,
   }: OutboundMessage): MessageToSend {
     return {
@@ -58,7 +52,8 @@ export function createClient<Settings extends AnyObject>(
       from: writeNumber(fromNumber, numbers, fromNumber),
       to: writeNumber(toNumber, numbers, fromNumber),
       text: text === null || text === '' ? undefined : text,
-      mediaUrls: mediaUrl === null ? [] : [mediaUrl],
+      media,
+      mediaUrls: media.map(({ url }) => url),
       expiresInMs,
     }
   }
@@ -100,11 +95,6 @@ export function createClient<Settings extends AnyObject>(
     ...(mediaHeaders && { mediaHeaders: (url) => mediaHeaders(url, settings) }),
     close: () => Promise.resolve(),
   }
-}
-
-/** Refuses a message with media for a provider that sends none. */
-export function refuseMedia({ mediaUrls }: MessageToSend, title: string): void {
-  if (mediaUrls.length > 0) throw new CarrierRejected(`${title} cannot send media`)
 }
 
 /** Tells people what a request got instead of what it asked for. */

@@ -1,7 +1,8 @@
 import type { AnyObject, ObjectSchema } from 'yup'
 import type { CallbackAnswer, CallbackRequest } from '../callbacks.js'
-import type { CarrierNumber } from '../carrier.js'
+import type { CarrierNumber, MediaToSend } from '../carrier.js'
 import type { CarrierKind } from '../kind.js'
+import type { MediaLimits } from '../media-limits.js'
 import type { Charge, PhoneState } from '../records.js'
 import type { Answer } from './answer.js'
 import type { ApiAccess, ApiRequest } from './api.js'
@@ -20,6 +21,8 @@ export interface Provider<Settings extends AnyObject> {
   title: string
   settings: ObjectSchema<Settings>
   defaults?: Partial<CarrierKind['defaults']>
+  /** What a message may have of media; left out: none. */
+  media?: MediaLimits
   /** How it writes numbers, in both directions. Left out: with a plus sign. */
   numbers?: NumberForm | ((settings: Settings) => NumberForm)
   /** What its codes mean, in answers and in reports. */
@@ -61,7 +64,9 @@ export interface MessageToSend {
   to: string
   /** undefined: there is none. */
   text: string | undefined
-  /** Anybody who has such a URL can fetch it. */
+  /** In order, and within the provider's limits. */
+  media: readonly MediaToSend[]
+  /** Theirs: anybody who has such a URL can fetch it. */
   mediaUrls: readonly string[]
   /** After so long it is no longer wanted; undefined: its sender did not say. */
   expiresInMs: number | undefined

@@ -1,4 +1,4 @@
-import { partsOf, type ReceivedParts, type ReceivedRecord } from '../records.js'
+import { contentOf, type Received, type ReceivedRecord } from '../records.js'
 import type { Brought, BroughtText } from './brought.js'
 import { readNumber, type NumberForm } from './numbers.js'
 
@@ -9,15 +9,12 @@ export interface Listed {
   item: Brought
 }
 
-/** The most that anybody allows in a message is ten. Each becomes a message of its own, with a copy to make. */
-const MAX_MEDIA = 10
-
-/** A message that came in, as ours: its parts, and its numbers as E.164. */
+/** A message that came in, with its numbers as E.164. */
 export function readReceived(
-  { id, from, to, text, mediaUrls }: BroughtText,
+  { from, to, text, mediaUrls }: BroughtText,
   form: NumberForm | undefined,
-): ReceivedParts {
-  return { ...readNumbers({ from, to }, form), parts: partsOf(id, text, mediaUrls.slice(0, MAX_MEDIA)) }
+): Received {
+  return { ...readNumbers({ from, to }, form), content: contentOf(text, mediaUrls) }
 }
 
 /** The numbers of what came in, as E.164. */
@@ -35,8 +32,8 @@ export function recordsOf(
     .flatMap(({ receivedAt, item }) => {
       if (item.kind !== 'message' || !(receivedAt >= since)) return []
       const found = readReceived(item, form)
-      const ids = found.parts.map(({ id }) => id)
-      return numbers.includes(found.toNumber) ? [{ receivedAt, ids, read: () => Promise.resolve(found) }] : []
+      if (!numbers.includes(found.toNumber)) return []
+      return [{ receivedAt, id: item.id, read: () => Promise.resolve(found) }]
     })
     .sort((one, other) => one.receivedAt.getTime() - other.receivedAt.getTime())
 }

@@ -75,6 +75,7 @@ const REFERENCE = 'linehook_message_id'
 export const messagemedia: kit.Provider<Settings> = {
   kind: 'messagemedia',
   title: 'MessageMedia',
+  media: { count: 10, types: ['image/png', 'image/jpeg', 'image/gif'] },
   settings,
   codes: CODES,
   credentialsHint:

@@ -64,6 +64,8 @@ const MAX_MEDIA = 10
 export const plivo: kit.Provider<Settings> = {
   kind: 'plivo',
   title: 'Plivo',
+  // https://support.plivo.com/hc/en-us/articles/360041855032
+  media: { count: 10, bytesEach: 2_000_000, bytesInTotal: 5_000_000 },
   settings,
   // In the USA and Canada it answers STOP and HELP itself, and blocks: https://docs.plivo.com/docs/messaging/concepts/dnd-service
   defaults: { handlesOptOut: true },

@@ -67,6 +67,8 @@ const STATES: kit.StateTable = {
 export const sinch: kit.Provider<Settings> = {
   kind: 'sinch',
   title: 'Sinch',
+  // The body has one URL: https://developers.sinch.com/docs/sms/api-reference/mms-support
+  media: { count: 1 },
   settings,
   codes: CODES,
   credentialsHint: 'Copy the service plan ID, the API token and the region from the Sinch dashboard.',

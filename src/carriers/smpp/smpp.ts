@@ -74,7 +74,6 @@ export function createSmpp(
   return {
     name,
     send: async (message, signal) => {
-      if (message.mediaUrl !== null) throw new CarrierRejected('this carrier can send only texts')
       if (signal.aborted) throw new CarrierOutcomeUnknown('the time ran out before it was sent')
       reference += 1
       const [first = {}, ...further] = submitsOf(message, settings, reference)

@@ -33,7 +33,6 @@ export const smsgate: kit.Provider<Settings> = {
 
   /** https://docs.sms-gate.app/features/sending-messages/ */
   send: (message, { settings: { deviceId, awayAfterHours, ...sims } }) => {
-    kit.refuseMedia(message, 'SMS Gateway for Android')
     const { id, from, to, text, expiresInMs } = message
     const slot = SLOTS.findIndex((each) => sims[each] === from)
     if (slot < 0 && SLOTS.some((each) => sims[each] !== '')) {

@@ -15,7 +15,12 @@ const MAX_ANSWER_BYTES = 1024 * 1024
 export interface TwilioApi {
   /** Rejects with FetchFailed only. `path` is below the account. */
   get(path: string, signal: AbortSignal): Promise<SafeResponse>
-  post(path: string, form: Record<string, string>, signal: AbortSignal): Promise<SafeResponse>
+  /** A list is a parameter that comes several times. */
+  post(
+    path: string,
+    form: Readonly<Record<string, string | readonly string[]>>,
+    signal: AbortSignal,
+  ): Promise<SafeResponse>
   /**
    * The records of a list, page by page, until there are no more or the caller has enough.
    *
@@ -54,7 +59,9 @@ export function createApi(
       http.request(account + path, {
         method: 'POST',
         headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams(form).toString(),
+        body: new URLSearchParams(
+          Object.entries(form).flatMap(([name, value]) => [value].flat().map((each) => [name, each])),
+        ).toString(),
         signal,
         ...limits,
       }),

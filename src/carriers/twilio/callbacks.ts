@@ -1,7 +1,7 @@
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 import type { CallbackRequest, CallbackTools, CarrierCallbacks } from '../callbacks.js'
-import { partsOf, type ReceivedPart, type SentRecord } from '../records.js'
+import { contentOf, type ReceivedContent, type SentRecord } from '../records.js'
 import { callbackUrl, TWILIO_CALLBACKS, type TwilioCallbackName } from './callback-urls.js'
 import type { TwilioSettings } from './settings.js'
 import { isSignedByTwilio, type CallbackParameters } from './signature.js'
@@ -35,18 +35,16 @@ const ANSWERS: Record<TwilioCallbackName, Answer> = {
       await confirm()
       throw new UserError('MessageSid, From and To are required')
     }
-    const { parts, keyword, serviceSid, ...numbers } = message
+    const { sid, content, keyword, serviceSid, ...numbers } = message
     // The number may be a line, or the service that it belongs to.
     const isOfService = serviceSid !== '' && !(await hasLine(numbers.toNumber))
     const parties = isOfService ? { ...numbers, toNumber: serviceSid } : numbers
-    for (const { id: carrierMessageId, content } of parts) {
-      await receiveMessage({
-        carrierMessageId,
-        ...parties,
-        content,
-        ...(keyword === undefined ? {} : { keyword }),
-      })
-    }
+    await receiveMessage({
+      carrierMessageId: sid,
+      ...parties,
+      content,
+      ...(keyword === undefined ? {} : { keyword }),
+    })
     return NO_TWIML
   },
 
@@ -100,9 +98,10 @@ export interface Parties {
   toNumber: string
 }
 
-/** A message that came in, as the parts that become events of their own. */
+/** A message that came in. */
 interface TwilioMessage extends Parties {
-  parts: ReceivedPart[]
+  sid: string
+  content: ReceivedContent
   /** The Messaging Service to which the number belongs; '' for none. */
   serviceSid: string
   /** What Twilio has read in it about being written to, and answered. */
@@ -133,7 +132,8 @@ export function readMessage(parameters: CallbackParameters): TwilioMessage | und
   return {
     ...parties,
     serviceSid: textOf(parameters, 'MessagingServiceSid'),
-    parts: partsOf(sid, textOf(parameters, 'Body'), readMediaUrls(parameters)),
+    sid,
+    content: contentOf(textOf(parameters, 'Body'), readMediaUrls(parameters)),
     keyword: Object.hasOwn(KEYWORDS, optOutType) ? KEYWORDS[optOutType as keyof typeof KEYWORDS] : undefined,
   }
 }

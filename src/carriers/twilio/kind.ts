@@ -13,6 +13,8 @@ export const twilio: CarrierKind<TwilioSettings> = {
     // Twilio answers STOP, START and HELP itself unless somebody has switched that off.
     handlesOptOut: true,
   },
+  // https://www.twilio.com/docs/messaging/api/media-resource
+  media: { count: 10, bytesInTotal: 5_000_000 },
   listsCharges: true,
   // An account of an earlier release lacks settings that are new.
   create: (account, settings, tools) => createTwilio(account, twilioSettings.cast(settings), tools),

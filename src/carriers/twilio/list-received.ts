@@ -1,5 +1,5 @@
 import { CarrierRefused } from '../carrier.js'
-import { partsOf, type ReceivedParts, type ReceivedRecord } from '../records.js'
+import { contentOf, type Received, type ReceivedRecord } from '../records.js'
 import { createdAtOf, readObject, textOf } from './answers.js'
 import type { TwilioApi } from './api.js'
 import { isHeard, soundOf } from './callbacks.js'
@@ -55,14 +55,14 @@ function messageOf(api: TwilioApi, record: Listed): ReceivedRecord | undefined {
   const text = textOf(record.body)
   const parties = { fromNumber: textOf(record.from), toNumber: textOf(record.to) }
   const mediaCount = Number(textOf(record.num_media)) || 0
-  const ids = partsOf(sid, text, Array<string>(mediaCount).fill('')).map(({ id }) => id)
   return {
     receivedAt: new Date(createdAtOf(record)),
-    ids,
+    id: sid,
     read: async (signal) => {
       const urls = mediaCount === 0 ? [] : await listMedia(api, sid, signal)
       // If Twilio has deleted the media, no empty text takes their place.
-      return { ...parties, parts: partsOf(sid, text, urls).filter(({ id }) => ids.includes(id)) }
+      const isGone = mediaCount > 0 && urls.length === 0 && text === ''
+      return isGone ? undefined : { ...parties, content: contentOf(text, urls) }
     },
   }
 }
@@ -86,13 +86,13 @@ function recordingOf(api: TwilioApi, record: Listed, numbers: readonly string[])
   if (!isHeard(textOf(record.status), textOf(record.duration))) return undefined
   return {
     receivedAt: new Date(createdAtOf(record)),
-    ids: [sid],
-    read: async (signal): Promise<ReceivedParts | undefined> => {
+    id: sid,
+    read: async (signal): Promise<Received | undefined> => {
       const call = await readCall(api, callSid, signal)
       const parties = { fromNumber: textOf(call?.from), toNumber: textOf(call?.to) }
       if (call?.direction !== 'inbound' || !numbers.includes(parties.toNumber)) return undefined
       const url = soundOf(api.urlOf(`/Recordings/${sid}`))
-      return { ...parties, parts: [{ id: sid, content: { type: 'voiceMail', url } }] }
+      return { ...parties, content: { type: 'voiceMail', url } }
     },
   }
 }

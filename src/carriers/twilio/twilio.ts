@@ -46,13 +46,19 @@ export function createTwilio(
     throw new CarrierOutcomeUnknown(`Twilio answered ${answer.status} without the SID of a message`)
   }
 
-  function formOf({ id, fromNumber, toNumber, text, mediaUrl }: OutboundMessage): Record<string, string> {
+  function formOf({
+    id,
+    fromNumber,
+    toNumber,
+    text,
+    media,
+  }: OutboundMessage): Record<string, string | string[]> {
     return {
       // A service chooses the sender (https://www.twilio.com/docs/messaging/services).
       ...(isService(fromNumber) ? { MessagingServiceSid: fromNumber } : { From: fromNumber }),
       To: toNumber,
       ...(text === null || text === '' ? {} : { Body: text }),
-      ...(mediaUrl === null ? {} : { MediaUrl: mediaUrl }),
+      ...(media.length === 0 ? {} : { MediaUrl: media.map(({ url }) => url) }),
       StatusCallback: callbackUrl(publicUrl, account.id, 'status', { messageId: id }),
     }
   }

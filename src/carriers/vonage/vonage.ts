@@ -44,6 +44,8 @@ export const vonage: kit.Provider<Settings> = {
   settings,
   numbers: 'plain',
   codes: CODES,
+  // https://developer.vonage.com/en/messages/concepts/mms : the type `content` has several.
+  media: { count: 10 },
   credentialsHint: 'Copy the API key and the API secret from the API settings in the Vonage dashboard.',
   api: ({ apiKey, apiSecret, apiUrl }) => ({
     url: apiUrl,
@@ -51,13 +53,11 @@ export const vonage: kit.Provider<Settings> = {
   }),
 
   /** https://developer.vonage.com/en/api/messages */
-  send: ({ id, from, to, text, mediaUrls: [url] }, { callbackUrl }) => ({
+  send: ({ id, from, to, text, media }, { callbackUrl }) => ({
     path: '/v1/messages',
     json: {
       ...{ from, to },
-      ...(url === undefined
-        ? { channel: 'sms', message_type: 'text', text }
-        : { channel: 'mms', message_type: 'image', image: { url, caption: text } }),
+      ...contentOf(text, media),
       // It comes back in every report.
       client_ref: id,
       webhook_url: callbackUrl('status'),
@@ -82,6 +82,20 @@ export const vonage: kit.Provider<Settings> = {
     },
     read: (fields, { name }) => (name === 'inbound' ? readMessage(fields) : readReport(fields)),
   },
+}
+
+/** A single file has a type of its own; several are in a list, and the text is the caption of the first. */
+function contentOf(text: string | undefined, media: kit.MessageToSend['media']): object {
+  const parts = media.map(({ url, contentType }, n) => ({
+    type: contentType.startsWith('video/') ? 'video' : 'image',
+    url,
+    caption: n === 0 ? text : undefined,
+  }))
+  const [first, ...others] = parts
+  if (first === undefined) return { channel: 'sms', message_type: 'text', text }
+  if (others.length > 0) return { channel: 'mms', message_type: 'content', content: parts }
+  const { type, ...file } = first
+  return { channel: 'mms', message_type: type, [type]: file }
 }
 
 /** Numbers are asked for at one host for all regions. In tests everything is at one. */

@@ -212,3 +212,12 @@ export async function listLinesAt(
   )
   return rows
 }
+
+/** The kinds of the accounts with these names, in the order of the names. */
+export async function listKindsOf(db: Database, names: readonly string[]): Promise<string[]> {
+  const rows = await db('carrier_accounts')
+    .whereIn('name', [...names])
+    .select<{ name: string; kind: string }[]>('name', 'kind')
+  const kinds = new Map(rows.map(({ name, kind }) => [name, kind]))
+  return names.flatMap((name) => kinds.get(name) ?? [])
+}

@@ -47,23 +47,15 @@ export async function listNumbersAt(
     .select<{ number: string; createdAt: Date }[]>({ number: 'number', createdAt: 'created_at' })
 }
 
-export interface Brought {
-  carrierMessageId: string
-  /** The carrier's URL of the media; null when it was a text. */
-  sourceUrl: string | null
-}
-
-/** What of these the carrier has brought already, by its ids. */
+/** Which of these the carrier has brought already, by its ids. */
 export async function findBrought(
   db: Database,
   carrier: string,
   carrierMessageIds: readonly string[],
-): Promise<Map<string, Brought>> {
-  const { rows } = await db.raw<{ rows: Brought[] }>(
-    `select c.carrier_message_id as "carrierMessageId", m.source_url as "sourceUrl"
-     from carrier_message_ids c left join media m on m.message_id = c.message_id
-     where c.carrier = ? and c.carrier_message_id = any (?)`,
-    [carrier, [...carrierMessageIds]],
-  )
-  return new Map(rows.map((row) => [row.carrierMessageId, row]))
+): Promise<Set<string>> {
+  const ids = await db('carrier_message_ids')
+    .where({ carrier })
+    .whereRaw('carrier_message_id = any (?)', [[...carrierMessageIds]])
+    .pluck<string[]>('carrier_message_id')
+  return new Set(ids)
 }

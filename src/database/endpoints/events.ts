@@ -1,4 +1,4 @@
-import { MESSAGE_EVENT_TYPES, type EventType } from '../../event-types.js'
+import type { EventType } from '../../event-types.js'
 import type { Database } from '../connection.js'
 
 export interface Event {
@@ -42,21 +42,16 @@ export async function findEvent(db: Database, id: string): Promise<Event | undef
   return db('events').where({ id }).first<Event | undefined>(COLUMNS)
 }
 
-/** What a received message tells its endpoints. */
-export async function findEventToDeliver(db: Database, messageId: string): Promise<Event | undefined> {
-  return db('events')
-    .where({ message_id: messageId })
-    .whereIn('type', MESSAGE_EVENT_TYPES)
-    .first<Event | undefined>(COLUMNS)
-}
-
 export interface EventOfMessage {
   id: string
   type: EventType
   createdAt: Date
 }
 
-/** The events that tell of a message, oldest first: one for each received message, others for endpoints that opted in. */
+/**
+ * The events that tell of a message, oldest first: of a received one for its text and for each of its media, others for
+ * endpoints that opted in.
+ */
 export async function listEventsOfMessage(
   db: Database,
   userId: string,

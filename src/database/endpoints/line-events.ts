@@ -20,7 +20,7 @@ export interface LineEventRow {
 
 const EVENT = `e.id, e.user_id as "userId", e.line_id as "lineId", e.message_id as "messageId", e.type, e.payload,
   e.from_number as "fromNumber", e.to_number as "toNumber", e.created_at as "createdAt",
-  exists (select from media c where c.message_id = e.message_id and c.purpose <> 'outbound' and c.status <> 'stored')
+  exists (select from media c where c.message_id = e.message_id and c.event_id = e.id and c.status <> 'stored')
     as "isWaiting"`
 
 const TEST_EVENT = `t.id, t.user_id, t.line_id, null::uuid, t.type, t.payload, t.from_number, t.to_number, t.created_at, false`
@@ -51,13 +51,13 @@ export async function listLineEvents(
        order by key limit :limit
      ) s
      left join lateral (
-       (select ${EVENT} from events e where e.message_id = s.message_id and e.type = any (:types::text[]) limit 1)
+       (select ${EVENT} from events e where e.message_id = s.message_id and e.type = any (:types::text[]))
        union all
        (select ${EVENT} from events e where e.id = s.event_id limit 1)
        union all
        (select ${TEST_EVENT} from test_events t where t.id = s.event_id limit 1)
      ) e on true
-     order by s.key`,
+     order by s.key, e.id`,
     { lineId, afterKey, limit, types: [...MESSAGE_EVENT_TYPES], optIn: [...OPT_IN_EVENT_TYPES] },
   )
   return rows.map((row) => ({ key: row.key, event: row.id === null ? undefined : row }))
@@ -82,10 +82,10 @@ export async function listLateMediaEvents(
     `select e.id
      from (select id from messages where line_id = :lineId::uuid and id between :fromKey::uuid and :untilKey::uuid
        and direction = 'inbound' order by id desc limit :limit) m
-     cross join lateral (select from media where message_id = m.id and purpose <> 'outbound'
-       and (status <> 'stored' or stored_at >= :since) limit 1) c
-     cross join lateral (select id from events where message_id = m.id and type = any (:types::text[]) limit 1) e`,
-    { ...span, types: [...MESSAGE_EVENT_TYPES] },
+     cross join lateral (select event_id from media where message_id = m.id
+       and (status <> 'stored' or stored_at >= :since)) c
+     cross join lateral (select id from events where id = c.event_id limit 1) e`,
+    span,
   )
   return rows.map(({ id }) => id)
 }

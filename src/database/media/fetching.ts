@@ -1,4 +1,4 @@
-import type { MediaReason } from '../../states.js'
+import type { MediaReason, MediaStatus } from '../../states.js'
 import { fromNow, writeAttempts, type Attempt } from '../claims.js'
 import type { Database } from '../connection.js'
 import type { MediaPurpose } from './reading.js'
@@ -111,4 +111,24 @@ export async function putMediaOff(
     lost_count: 0,
     due_at: fromNow(db, ms),
   })
+}
+
+/** In one order, so that two workers with two of a message's media do not miss, or wait for, each other. */
+export async function lockMediaOf(trx: Database, messageId: string): Promise<void> {
+  await trx.raw('select from media where message_id = ? order by id for update', [messageId])
+}
+
+/** A message's media, in order. */
+export async function listMediaOf(
+  db: Database,
+  messageId: string,
+): Promise<{ eventId: string | null; status: MediaStatus; failure: MediaReason | null }[]> {
+  return db('media')
+    .where({ message_id: messageId })
+    .orderBy('id')
+    .select<{ eventId: string | null; status: MediaStatus; failure: MediaReason | null }[]>({
+      eventId: 'event_id',
+      status: 'status',
+      failure: 'failure',
+    })
 }

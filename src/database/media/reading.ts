@@ -19,12 +19,12 @@ export interface MessageMedia {
   isRemoved: boolean
 }
 
-/** SQL for a query of messages `m`: JSON, or null. It is looked up only where there is any. */
-export const MEDIA_OF_MESSAGE = `case when m.media_url is not null then (
-    select json_build_object('status', x.status, 'failure', x.failure, 'token', x.token,
+/** SQL for a query of messages `m`: JSON, a list in order. It is looked up only where there is any. */
+export const MEDIA_OF_MESSAGE = `case when m.media_urls is null then '[]' else (
+    select coalesce(json_agg(json_build_object('status', x.status, 'failure', x.failure, 'token', x.token,
       'contentType', x.content_type, 'byteCount', x.byte_count, 'width', x.width, 'height', x.height,
-      'isRemoved', x.removed_at is not null)
-    from media x where x.message_id = m.id limit 1) end`
+      'isRemoved', x.removed_at is not null) order by x.id), '[]')
+    from media x where x.message_id = m.id) end`
 
 /** What is served under a token. */
 export interface HostedMedia {
@@ -48,13 +48,9 @@ export async function findHostedMedia(db: Database, token: string): Promise<Host
 /**
  * A new round of attempts for media that could not be copied.
  *
- * @returns undefined when there is none of this message, or it is under way or copied
+ * @returns none when there are none of this message, or they are under way or copied
  */
-export async function restartMedia(
-  db: Database,
-  userId: string,
-  messageId: string,
-): Promise<RowJob | undefined> {
+export async function restartMedia(db: Database, userId: string, messageId: string): Promise<RowJob[]> {
   const { rows } = await db.raw<{ rows: RowJob[] }>(
     `update media set status = 'pending', round_attempt_count = 0, crash_count = 0, lost_count = 0, due_at = clock_timestamp(),
        job_generation = job_generation + 1
@@ -62,5 +58,5 @@ export async function restartMedia(
      returning id, job_generation as generation`,
     [messageId, userId],
   )
-  return rows[0]
+  return rows
 }

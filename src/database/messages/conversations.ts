@@ -12,7 +12,7 @@ export interface ConversationMessage {
   direction: Direction
   type: MessageType
   text: string | null
-  media: MessageMedia | null
+  media: MessageMedia[]
   /** The time when it was there: at the carrier if the line sent it, else at the line. */
   at: Date
 }

@@ -1,6 +1,7 @@
 import {
   count,
   internal,
+  listOf,
   made,
   moment,
   named,
@@ -36,6 +37,8 @@ export const DECIMAL: Kind<string> = {
 const TEXTS: Kind<Record<string, string>> = {
   schema: { type: 'object', additionalProperties: { type: 'string' } },
 }
+
+const MEDIA_LIST: Kind<MessageMedia[]> = listOf(named<MessageMedia>('Media'))
 
 const CODE_MEANING: Kind<CarrierCodeMeaning> = {
   schema: {
@@ -83,15 +86,16 @@ export const MESSAGE_FIELDS = {
   ),
   currency: shown('m.currency', orNull(text), 'ISO 4217, such as `USD`.'),
   mediaUrl: shown(
-    'm.media_url',
+    'm.media_urls[1]',
     orNull(text),
-    'What was given; of a received message our copy, which is there once it is stored.',
+    'The first of `mediaUrls`; null: the message has no media.',
   ),
-  media: shown(
-    MEDIA_OF_MESSAGE,
-    orNull(named<MessageMedia>('Media')),
-    'Our copy; null: the message has no media.',
+  mediaUrls: shown(
+    `coalesce(m.media_urls, '{}')`,
+    listOf(text),
+    'In order: what was given, or of a received message our copies, each of which is there once it is stored.',
   ),
+  media: shown(MEDIA_OF_MESSAGE, MEDIA_LIST, 'Our copies, in the order of `mediaUrls`.'),
   status: shown(
     'm.status',
     oneOf(...MESSAGE_STATUSES),

@@ -23,8 +23,8 @@ export interface QueueRequest {
   /** E.164 */
   toNumber: string
   text: string | null
-  /** What is to be copied before it is sent. */
-  media?: { id: string; url: string; token: string } | undefined
+  /** What is to be copied before it is sent, in order. */
+  media?: readonly { id: string; url: string; token: string }[]
   /**
    * The time when it is to be sent, if that is still to come by the clock of Postgres; otherwise it is sent at once.
    */
@@ -191,7 +191,7 @@ async function queue(
 }
 
 function asRow(request: QueueRequest, n: number): object {
-  const { media, idempotency, openedBy } = request
+  const { media = [], idempotency, openedBy } = request
   return {
     n,
     id: request.messageId,
@@ -200,9 +200,7 @@ function asRow(request: QueueRequest, n: number): object {
     application_id: request.applicationId,
     to: request.toNumber,
     text: request.text,
-    media_url: media?.url,
-    media_id: media?.id,
-    media_token: media?.token,
+    media: media.length === 0 ? undefined : media,
     again_of: request.againOf,
     full: request.isBacklogFull,
     roomy: request.isLineRoomy,

@@ -28,10 +28,22 @@ export interface ReceiveRequest {
   fromNumber: string
   toNumber: string
   type: MessageType
-  eventType: MessageEventType
+  /** Of the event that tells of the text; undefined: there are only media. */
+  eventType: MessageEventType | undefined
   text: string | null
-  /** What is to be copied before its event goes out. `url`: where our copy will be. */
-  media?: { id: string; token: string; url: string; sourceUrl: string; purpose: MediaPurpose } | undefined
+  /** In order. */
+  media: readonly ReceivedMedia[]
+}
+
+/** What is to be copied before its event goes out. `url`: where our copy will be. */
+export interface ReceivedMedia {
+  id: string
+  eventId: string
+  eventType: MessageEventType
+  token: string
+  url: string
+  sourceUrl: string
+  purpose: MediaPurpose
 }
 
 export type ToldBy =
@@ -101,12 +113,11 @@ function asRow(request: ReceiveRequest, n: number): object {
     type: request.type,
     event_type: request.eventType,
     text: request.text,
-    ...(media && {
-      media_id: media.id,
-      media_token: media.token,
-      media_url: media.url,
-      media_purpose: media.purpose,
-      source_url: media.sourceUrl,
+    ...(media.length > 0 && {
+      media: media.map(({ id, eventId, eventType, token, url, sourceUrl, purpose }) => ({
+        ...{ id, token, url, purpose },
+        ...{ event_id: eventId, event_type: eventType, source_url: sourceUrl },
+      })),
     }),
     ...(toldBy && ('arrival' in toldBy ? arrivalFields(toldBy.arrival) : { parts: toldBy.partIds })),
   }

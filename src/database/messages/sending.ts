@@ -1,5 +1,5 @@
 import type { CarrierReason } from '../../carrier-reasons.js'
-import type { CarrierWords, MediaReason, MediaStatus, MessageReason } from '../../states.js'
+import type { CarrierWords, MediaReason, MessageReason } from '../../states.js'
 import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
 import type { SaidCharge } from './charges.js'
@@ -38,8 +38,8 @@ export interface MessageToSend {
   fromNumber: string
   toNumber: string
   text: string | null
-  /** Our copy of the message's media; null for one without. */
-  media: { status: MediaStatus; token: string; failure: MediaReason | null } | null
+  /** Our copies of the message's media, in order; null for one without. */
+  media: { token: string; contentType: string | null; byteCount: number | null }[] | null
   ageMs: number
   carrierOptions: Record<string, string> | null
   /** null: it does not expire by its sender's wish. */

@@ -57,7 +57,7 @@ export async function eraseMessages(
     )
     // A carrier's words may repeat the number, and a reference may be made of it.
     await trx.raw(
-      `update messages set text = null, media_url = null, client_ref = null, error = replace(error, ltrim(:number, '+'), '${FORGOTTEN}'),
+      `update messages set text = null, media_urls = null, client_ref = null, error = replace(error, ltrim(:number, '+'), '${FORGOTTEN}'),
          ${replaced('from_number')}, ${replaced('to_number')}
        where id = any (:ids::uuid[])`,
       bindings,
@@ -130,7 +130,7 @@ export async function erasePeers(
 /** What the simulator's phone with this number took. @returns how many, at most `limit` */
 export async function eraseSimulated(db: Database, number: string, limit: number): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
-    `update simulator_outbox set text = null, media_url = null, to_number = '${FORGOTTEN}'
+    `update simulator_outbox set text = null, media_urls = '{}', to_number = '${FORGOTTEN}'
      where carrier_message_id in (select carrier_message_id from simulator_outbox where to_number = ? limit ?)`,
     [number, limit],
   )

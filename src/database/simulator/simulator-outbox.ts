@@ -8,7 +8,7 @@ export interface SimulatedMessage {
   fromNumber: string
   toNumber: string
   text: string | null
-  mediaUrl: string | null
+  mediaUrls: string[]
 }
 
 export async function insertSimulatedMessages(
@@ -39,7 +39,7 @@ export async function listSimulatedMessages(
       fromNumber: 'from_number',
       toNumber: 'to_number',
       text: 'text',
-      mediaUrl: 'media_url',
+      mediaUrls: 'media_urls',
       takenAt: 'taken_at',
     })
     .orderBy('carrier_message_id', 'desc')

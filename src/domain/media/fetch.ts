@@ -2,7 +2,6 @@ import {
   claimMedia,
   isMediaSuspect,
   isStoredAs,
-  putMediaOff,
   type ClaimedMedia,
   type StoredFile,
 } from '../../database/media/fetching.js'
@@ -18,7 +17,7 @@ import { retryWrite } from '../retry-write.js'
 import { CopyFailed } from './failures.js'
 import { judge } from './judge.js'
 import { nextMediaRetryMs } from './retry-schedule.js'
-import { settleFailed, settleStored } from './settle.js'
+import { putOff, settleFailed, settleStored } from './settle.js'
 import { readSource } from './source.js'
 
 export type FetchOutcome =
@@ -124,12 +123,12 @@ async function afterFailure(
 }
 
 async function retry(
-  { db }: Context,
+  context: Context,
   media: ClaimedMedia,
   failure: MediaReason,
   ms: number,
 ): Promise<FetchOutcome> {
-  await retryWrite(() => putMediaOff(db, media, failure, ms))
+  await retryWrite(() => putOff(context, media, failure, ms))
   return { kind: 'retry', ms, failure }
 }
 

@@ -5,8 +5,16 @@ import {
   holdDeliveriesOfEvent,
   releaseDeliveriesOfEvent,
 } from '../../database/endpoints/deliveries/waiting-for-media.js'
-import { findEventToDeliver } from '../../database/endpoints/events.js'
-import { markFailed, markStored, type ClaimedMedia, type StoredFile } from '../../database/media/fetching.js'
+import { findEvent, type Event } from '../../database/endpoints/events.js'
+import {
+  listMediaOf,
+  lockMediaOf,
+  markFailed,
+  markStored,
+  putMediaOff,
+  type ClaimedMedia,
+  type StoredFile,
+} from '../../database/media/fetching.js'
 import { renewMessageJobs, type Requeued } from '../../database/messages/requeueing.js'
 import type { MediaReason } from '../../states.js'
 import type { Context } from '../context.js'
@@ -21,34 +29,63 @@ export function settleStored(context: Context, media: ClaimedMedia, file: Stored
 }
 
 export function settleFailed(context: Context, media: ClaimedMedia, failure: MediaReason): Promise<void> {
-  return settle(context, media, (trx) => markFailed(trx, media, failure), failure)
+  return settle(context, media, (trx) => markFailed(trx, media, failure))
+}
+
+/** The next attempt comes in `ms`. Those behind it need not wait so long. */
+export async function putOff(
+  { db, queues }: Context,
+  media: ClaimedMedia,
+  failure: MediaReason,
+  ms: number,
+): Promise<void> {
+  const deliveries = await transaction(db, async (trx) => {
+    await lockMediaOf(trx, media.messageId)
+    await putMediaOff(trx, media, failure, ms)
+    return media.purpose === 'outbound' ? [] : deliverEvents(trx, media.messageId)
+  })
+  void queues.enqueueDeliveries(deliveries)
 }
 
 async function settle(
   { db, queues }: Context,
   media: ClaimedMedia,
   mark: (trx: Database) => Promise<boolean>,
-  failure?: MediaReason,
 ): Promise<void> {
   const next = await transaction(db, async (trx) => {
+    await lockMediaOf(trx, media.messageId)
     if (!(await mark(trx))) return { messages: [], deliveries: [] }
     const messages: Requeued[] =
       media.purpose === 'outbound' ? await renewMessageJobs(trx, [media.messageId]) : []
-    const deliveries = media.purpose === 'outbound' ? [] : await deliverEvent(trx, media, failure)
+    const deliveries = media.purpose === 'outbound' ? [] : await deliverEvents(trx, media.messageId)
     return { messages, deliveries }
   })
   void queues.enqueueMessages(next.messages)
   void queues.enqueueDeliveries(next.deliveries)
 }
 
-/** Goes to the endpoints that there are now; if a person had it copied again, to the endpoints it was held for. */
+/**
+ * The events of a message's media go out in the order of the media: one waits until the first attempt for each before it
+ * is over. It waits for no further attempt, which may come days later.
+ *
+ * They go to the endpoints that there are now, or, if a person had media copied again, to those they were held for.
+ */
+async function deliverEvents(trx: Database, messageId: string): Promise<NewDelivery[]> {
+  const deliveries: NewDelivery[] = []
+  for (const { eventId, status, failure } of await listMediaOf(trx, messageId)) {
+    const isOver = status === 'stored' || status === 'failed'
+    if (!isOver && failure === null) break
+    const event = isOver && eventId !== null ? await findEvent(trx, eventId) : undefined
+    if (event !== undefined) deliveries.push(...(await deliverEvent(trx, event, failure ?? undefined)))
+  }
+  return deliveries
+}
+
 async function deliverEvent(
   trx: Database,
-  { messageId }: ClaimedMedia,
+  event: Event,
   failure: MediaReason | undefined,
 ): Promise<NewDelivery[]> {
-  const event = await findEventToDeliver(trx, messageId)
-  if (event === undefined) return []
   if (!(await hasDeliveries(trx, event.id))) return createDeliveries(trx, event, failure)
   if (failure === undefined) return releaseDeliveriesOfEvent(trx, event.id)
   await holdDeliveriesOfEvent(trx, event.id, failure)

@@ -1,12 +1,11 @@
 import { CarrierRefused, type CarrierClient } from '../../carriers/carrier.js'
-import type { ReceivedPart, ReceivedRecord } from '../../carriers/records.js'
+import type { ReceivedRecord } from '../../carriers/records.js'
 import {
   findBrought,
   listNumbersAt,
   moveReceivedUntil,
   takeAccountsToAsk,
   type AccountToAsk,
-  type Brought,
 } from '../../database/carriers/carrier-received.js'
 import { asError, Unavailable } from '../../errors.js'
 import { findCarrierClient } from '../carriers/carrier-clients.js'
@@ -82,7 +81,7 @@ async function askAccount(context: Context, account: AccountToAsk, signal: Abort
 async function takeInBatch(context: Context, pass: Pass, batch: readonly ReceivedRecord[]): Promise<void> {
   const { carrier, signal } = pass
   const records = batch.filter(({ receivedAt }) => receivedAt.getTime() <= Date.now() - TOO_NEW_MS)
-  const ids = records.flatMap((record) => record.ids)
+  const ids = records.map(({ id }) => id)
   const brought = await findBrought(context.db, carrier.name, ids)
   for (const record of records) {
     signal.throwIfAborted()
@@ -100,40 +99,15 @@ async function takeIn(
   context: Context,
   pass: Pass,
   record: ReceivedRecord,
-  brought: ReadonlyMap<string, Brought>,
+  brought: ReadonlySet<string>,
 ): Promise<void> {
-  const { ids, receivedAt } = record
-  if (ids.every((id) => brought.has(id))) return
+  const { id: carrierMessageId, receivedAt } = record
+  if (brought.has(carrierMessageId)) return
   const found = await record.read(pass.signal)
   const lineSince = found && pass.lineSince.get(found.toNumber)
   // What came before the number became a line belonged to somebody else.
   if (found === undefined || lineSince === undefined || receivedAt < lineSince) return
-  const { parts, ...parties } = found
-  for (const { id: carrierMessageId, content } of missingOf(parts, brought)) {
-    const { name: carrier } = pass.carrier
-    const outcome = await receiveMessage(context, {
-      carrierAccount: carrier,
-      carrierMessageId,
-      ...parties,
-      content,
-      receivedAt,
-    })
-    if (outcome.kind === 'received') pass.taken += 1
-  }
-}
-
-/**
- * The parts of a message that were not brought yet, under the ids that are not used yet. Media are recognized by their
- * URL, because a carrier's list may have them in another order than its callback.
- */
-function missingOf(parts: readonly ReceivedPart[], brought: ReadonlyMap<string, Brought>): ReceivedPart[] {
-  const urls = new Set(parts.map(({ id }) => brought.get(id)?.sourceUrl))
-  const freeIds = parts.map(({ id }) => id).filter((id) => !brought.has(id))
-  const missing = parts.filter(({ id, content }) =>
-    content.type === 'inboundText' ? !brought.has(id) : !urls.has(content.url),
-  )
-  return missing.flatMap(({ content }, index) => {
-    const id = freeIds[index]
-    return id === undefined ? [] : [{ id, content }]
-  })
+  const { name: carrierAccount } = pass.carrier
+  const outcome = await receiveMessage(context, { carrierAccount, carrierMessageId, ...found, receivedAt })
+  if (outcome.kind === 'received') pass.taken += 1
 }

@@ -7,6 +7,7 @@ import {
   type CarrierClient,
 } from '../../carriers/carrier.js'
 import { explainCarrierCode } from '../../carriers/codes.js'
+import { faultOfMedia } from '../../carriers/media-limits.js'
 import type { MessageToSend, Settlement } from '../../database/messages/sending.js'
 import { asError } from '../../errors.js'
 import { boundedLabel } from '../../telemetry/bounded-label.js'
@@ -82,11 +83,19 @@ async function callCarrier(
 ): Promise<Settlement> {
   const { id, fromNumber, toNumber, text, media, ageMs, account, carrierOptions, expiresInMs } = message
   const claimed = { id, claim, carrier: carrier.name }
-  const mediaUrl = media === null ? null : hostedUrl(context, media.token)
   const signal = AbortSignal.timeout(context.config.carrierTimeoutMs)
+  const copies = (media ?? []).map(({ token, contentType, byteCount }) => ({
+    url: hostedUrl(context, token),
+    contentType: contentType ?? '',
+    byteCount: byteCount ?? 0,
+  }))
   try {
+    const kind = context.carriers.kinds.get(account.kind)
+    const fault = kind && faultOfMedia(kind, copies)
+    // Another route's carrier may take it.
+    if (fault !== undefined) throw new CarrierRejected(fault, undefined, false, true)
     const asked = {
-      ...{ id, fromNumber, toNumber, text, mediaUrl, attempt, ageMs },
+      ...{ id, fromNumber, toNumber, text, media: copies, attempt, ageMs },
       ...(expiresInMs !== null && { expiresInMs }),
       ...(carrierOptions !== null && { options: carrierOptions }),
     }

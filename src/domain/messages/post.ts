@@ -1,3 +1,5 @@
+import { faultOfCount } from '../../carriers/media-limits.js'
+import { listKindsOf } from '../../database/carriers/carrier-accounts.js'
 import type { Message } from '../../database/messages/message.js'
 import type { OutboundSource, QueueAnswer, QueueRequest } from '../../database/messages/queueing.js'
 import type { OwnLine } from '../../database/lines/lines.js'
@@ -17,6 +19,9 @@ import { readSendOptions, optionsForHash, type SendOptions } from './later.js'
 import { countRefusal, namesOfRefusals } from './request-counts.js'
 import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS, requireSendable } from './submit.js'
 
+/** The most that any carrier takes. */
+export const MAX_MEDIA = 10
+
 const REFUSAL_NAMES = namesOfRefusals(REFUSALS)
 
 export interface NewMessage extends SendOptions {
@@ -31,7 +36,9 @@ export interface NewMessage extends SendOptions {
   /** The number as the caller wrote it. */
   toNumber: string
   text: string | undefined
-  mediaUrl: string | undefined
+  /** Either of the two: one, or several in order. */
+  mediaUrl?: string | undefined
+  mediaUrls?: readonly string[] | undefined
   idempotencyKey: string | undefined
   /** Whether whoever asked is gone, so that nobody would read the answer. */
   hasLeft?: () => boolean
@@ -128,13 +135,14 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
   const { userId, applicationId, idempotencyKey: key } = message
   const source = sourceOf(message)
   const text = readText(message)
-  const mediaUrl = message.mediaUrl === undefined ? null : await readMediaUrl(context, message.mediaUrl)
+  const media = await readMediaUrls(context, message)
   if (key !== undefined && key.length > MAX_KEY_LENGTH) throw new UserError(REFUSALS.keyTooLong)
   const options = readSendOptions(message)
 
   const line = await findLine(message.lineId)
   if (line.status !== 'active') throw new UserError('This line is disabled and cannot send', 403)
   const toNumber = readDestination({ ...line, lineNumber: line.number }, message.toNumber)
+  if (media.urls.length > 0) await requireCarrierTakes(context, line, media)
   if (await isBacklogFull(context)) throw new Unavailable('Too many messages are waiting', 10)
 
   return {
@@ -147,7 +155,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
     hasLeft: message.hasLeft,
     segmentCount: countForCaps(text),
     ...options,
-    media: mediaUrl === null ? undefined : outboundMedia(mediaUrl),
+    media: media.urls.map(outboundMedia),
     idempotency:
       key === undefined
         ? undefined
@@ -155,7 +163,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
             scopeId: applicationId ?? userId,
             key,
             requestHash: sha256(
-              JSON.stringify([line.id, toNumber, text, mediaUrl]) + optionsForHash(options),
+              JSON.stringify([line.id, toNumber, text, ...media.urls]) + optionsForHash(options),
             ).toString('hex'),
           },
   }
@@ -167,27 +175,67 @@ function sourceOf({ applicationId, isFromConsole = false }: NewMessage): Outboun
 }
 
 /** Beside media the text may be empty. */
-function readText({ text: written = '', mediaUrl }: NewMessage): string | null {
+function readText({ text: written = '', mediaUrl, mediaUrls = [] }: NewMessage): string | null {
   const text = written.toWellFormed()
   if (text.trim() === '') {
-    if (mediaUrl === undefined) throw new UserError('Give text, mediaUrl or both')
+    if (mediaUrl === undefined && mediaUrls.length === 0) throw new UserError('Give text, mediaUrl or both')
     return null
   }
   requireSendable(text)
   return text
 }
 
-/** Refuses a wrong URL at once. What is behind the URL is judged only when it is copied. */
-async function readMediaUrl(context: Context, written: string): Promise<string> {
+/** The URLs, and by which field they came. */
+interface GivenMedia {
+  field: 'mediaUrl' | 'mediaUrls'
+  urls: readonly string[]
+}
+
+/** Refuses wrong URLs at once. What is behind them is judged only when it is copied. */
+async function readMediaUrls(context: Context, { mediaUrl, mediaUrls }: NewMessage): Promise<GivenMedia> {
+  if (mediaUrl === undefined) {
+    const written = mediaUrls ?? []
+    if (written.length > MAX_MEDIA) throw new UserError(`mediaUrls must have at most ${MAX_MEDIA} URLs`)
+    const urls = await Promise.all(written.map((each, n) => readMediaUrl(context, each, `mediaUrls[${n}]`)))
+    return { field: 'mediaUrls', urls }
+  }
+  if (mediaUrls !== undefined) throw new UserError('Give mediaUrl or mediaUrls, not both')
+  return { field: 'mediaUrl', urls: [await readMediaUrl(context, mediaUrl, 'mediaUrl')] }
+}
+
+async function readMediaUrl(context: Context, written: string, field: string): Promise<string> {
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || written.length > MAX_URL_LENGTH) {
-    throw new UserError(`mediaUrl must be an http:// or https:// URL of at most ${MAX_URL_LENGTH} characters`)
+    throw new UserError(`${field} must be an http:// or https:// URL of at most ${MAX_URL_LENGTH} characters`)
   }
   if (!isHostedHere(context, url.href)) {
     const fault = await context.safeFetch.explainUrl(url.href)
-    if (fault !== undefined) throw new UserError(`mediaUrl: ${fault}`)
+    if (fault !== undefined) throw new UserError(`${field}: ${fault}`)
   }
   return url.href
+}
+
+/**
+ * One of the accounts that the line sends by must take so many. Which of them a message goes by is known, and how large its
+ * media are, only when it is handed over.
+ *
+ * @throws UserError
+ */
+async function requireCarrierTakes(
+  context: Context,
+  { carrierAccount, routes }: OwnLine,
+  { field, urls }: GivenMedia,
+): Promise<void> {
+  const accounts = [carrierAccount, ...routes.map(({ carrier }) => carrier)]
+  const kinds = await listKindsOf(context.db, accounts)
+  const faults = kinds.flatMap((name) => {
+    const kind = context.carriers.kinds.get(name)
+    return kind === undefined ? [] : [faultOfCount(kind, urls.length)]
+  })
+  const [fault] = faults
+  if (fault !== undefined && !faults.includes(undefined)) {
+    throw new UserError(`${field}: ${fault}. Send fewer files, or a link in the text`)
+  }
 }
 
 export const OVER_CAP =

@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '../../event-types.js'
+import { EVENT_TYPES, type MessageEventType } from '../../event-types.js'
 import { explainCarrierCode } from '../../carriers/codes.js'
 import type { ReceivedContent } from '../../carriers/records.js'
 import type { AccountVersion } from '../../database/carriers/carrier-accounts.js'
@@ -9,6 +9,7 @@ import {
   receiveMessages,
   type ReceiveAnswer,
   type Received,
+  type ReceivedMedia,
   type ToldBy,
 } from '../../database/messages/receiving.js'
 import { requeueHeads, type Conversation } from '../../database/messages/requeueing.js'
@@ -78,7 +79,8 @@ export async function receiveMessage(
   const { batched, log } = context
   const startedAt = new Date()
   const inbound = { ...readInbound(context, message), toldBy }
-  const { messageId, eventType: type } = inbound
+  const { messageId } = inbound
+  const { type } = message.content
   const answer = await batched.receiveMessage(inbound)
   inboundMessages.inc({ type, outcome: answer.kind })
   if (answer.kind === 'account_changed') throw new AccountChanged()
@@ -89,23 +91,25 @@ export async function receiveMessage(
   if (hasPaused) log.warn({ messageId, lineId }, 'conversation.paused')
   const ids = { messageId: idOf(messageId), lineId: idOf(lineId) }
   logPlain(log, { ...ids, type: word(type), deliveryCount }, 'message.received')
-  addSpan({
-    ...{ of: inbound.eventId, key: ROOT, name: 'receive message', kind: 'server', startedAt },
-    durationMs: Date.now() - startedAt.getTime(),
-    attributes: {
-      'linehook.message.id': messageId,
-      'linehook.event.id': inbound.eventId,
-      'linehook.line.id': lineId,
-      'linehook.carrier': message.carrierAccount,
-      'linehook.type': type,
-    },
-  })
+  for (const [eventId, eventType] of eventsOf(inbound)) {
+    addSpan({
+      ...{ of: eventId, key: ROOT, name: 'receive message', kind: 'server', startedAt },
+      durationMs: Date.now() - startedAt.getTime(),
+      attributes: {
+        'linehook.message.id': messageId,
+        'linehook.event.id': eventId,
+        'linehook.line.id': lineId,
+        'linehook.carrier': message.carrierAccount,
+        'linehook.type': eventType,
+      },
+    })
+  }
   return { kind: 'received', messageId, deliveryCount }
 }
 
 function readInbound(context: Context, message: InboundMessage): Inbound {
   const { content, carrierKeyword, receivedAt } = message
-  const text = content.type === 'inboundText' ? storable(content.text) : null
+  const text = textOf(content)
   const keyword = carrierKeyword ?? (text === null ? undefined : readKeyword(text))
   return {
     messageId: newId(),
@@ -117,24 +121,40 @@ function readInbound(context: Context, message: InboundMessage): Inbound {
     fromNumber: message.fromNumber,
     toNumber: message.toNumber,
     type: EVENT_TYPES[content.type].messageType,
-    eventType: content.type,
+    // The text of a picture is an event like any other text.
+    eventType: text === null ? undefined : 'inboundText',
     text,
-    media: content.type === 'inboundText' ? undefined : newCopy(context, content),
+    media: urlsOf(content).map((url) => newCopy(context, content.type, url)),
     said: keyword && { keyword, isAnswered: carrierKeyword !== undefined, receivedAt },
   }
 }
 
-function newCopy(
-  context: Context,
-  { type, url }: Exclude<ReceivedContent, { type: 'inboundText' }>,
-): Inbound['media'] {
+/** null: there is none. Blanks alone are a text, but not beside media. */
+function textOf(content: ReceivedContent): string | null {
+  if (content.type === 'inboundText') return storable(content.text)
+  return content.type === 'voiceMail' || !content.text ? null : storable(content.text)
+}
+
+function eventsOf({ eventId, eventType, media }: Inbound): (readonly [id: string, type: MessageEventType])[] {
+  const ofMedia = media.map((each) => [each.eventId, each.eventType] as const)
+  return eventType === undefined ? ofMedia : [[eventId, eventType], ...ofMedia]
+}
+
+function urlsOf(content: ReceivedContent): readonly string[] {
+  if (content.type === 'inboundText') return []
+  return content.type === 'inboundMedia' ? content.urls : [content.url]
+}
+
+function newCopy(context: Context, eventType: MessageEventType, url: string): ReceivedMedia {
   const token = newToken()
   return {
     id: newId(),
+    eventId: newId(),
+    eventType,
     token,
     url: hostedUrl(context, token),
     sourceUrl: storable(url),
-    purpose: type === 'voiceMail' ? 'voicemail' : 'inbound',
+    purpose: eventType === 'voiceMail' ? 'voicemail' : 'inbound',
   }
 }
 
@@ -154,7 +174,7 @@ export async function receiveBatch(tools: Tools, batch: readonly Inbound[]): Pro
   void queues.enqueueDeliveries([...received.flatMap(({ answer }) => answer.deliveries), ...heard.deliveries])
   void queues.enqueueMessages(heard.answers)
   void queues.enqueueMedia(
-    received.flatMap(({ inbound: { media } }) => (media ? [{ id: media.id, generation: 0 }] : [])),
+    received.flatMap(({ inbound: { media } }) => media.map(({ id }) => ({ id, generation: 0 }))),
   )
   void giveTurns(tools, received)
   return answers

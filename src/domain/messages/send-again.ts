@@ -39,7 +39,6 @@ export async function sendMessageAgain(
   const line = await getOwnLine(context, userId, message.lineId)
   if (line.status !== 'active') throw new UserError('This line is disabled. Enable it first', 409)
   readDestination({ ...line, lineNumber: line.number }, message.toNumber)
-  const { mediaUrl } = message
   const answer = await context.batched.queueMessage({
     messageId: newId(),
     lineId: line.id,
@@ -48,7 +47,7 @@ export async function sendMessageAgain(
     text: message.text,
     segmentCount: countForCaps(message.text),
     // The media are copied again: the first copy may have failed, or be gone by now.
-    media: mediaUrl === null ? undefined : outboundMedia(mediaUrl),
+    media: message.mediaUrls.map(outboundMedia),
     againOf: id,
     carrierOptions: message.carrierOptions ?? undefined,
     isBacklogFull: await isBacklogFull(context),

@@ -126,13 +126,15 @@ export function createQueueing({
     const accepted = requests.filter((_, n) => isAccepted(answers[n]))
     void sendingQueue.enqueue(
       // The clock of this process may differ: the row decides, and the sweep enqueues rows without a job.
-      accepted.flatMap(({ messageId, lineId, media, sendAt }) =>
-        media || (sendAt !== undefined && sendAt > startedAt) ? [] : [{ ...firstJob(messageId), lineId }],
+      accepted.flatMap(({ messageId, lineId, media = [], sendAt }) =>
+        media.length > 0 || (sendAt !== undefined && sendAt > startedAt)
+          ? []
+          : [{ ...firstJob(messageId), lineId }],
       ),
     )
     traceAccepted(accepted, startedAt)
     // The message itself gets its job once its media are copied.
-    void queues.enqueueMedia(accepted.flatMap(({ media }) => (media ? [firstJob(media.id)] : [])))
+    void queues.enqueueMedia(accepted.flatMap(({ media = [] }) => media.map(({ id }) => firstJob(id))))
     return answers
   }
 

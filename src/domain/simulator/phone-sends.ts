@@ -16,7 +16,7 @@ export interface FromPhone {
 }
 
 /**
- * A phone writes to a line: a text, a picture, or both. Both come as two messages, because inbound media has no text.
+ * A phone writes to a line: a text, a picture, or both in one message.
  *
  * @throws UserError naming the field; 404 when the user has no such line at the simulator
  */
@@ -30,10 +30,11 @@ export async function sendFromPhone(
   if (!hasText && picture === undefined) throw new UserError('text is required unless you attach a picture')
   if (countCharacters(text) > MAX_TEXT_LENGTH)
     throw new UserError(`text must have at most ${MAX_TEXT_LENGTH} characters`)
-  if (picture !== undefined) {
-    await simulateInbound(context, { ...numbers, mediaUrl: await keepMedia(context, 'picture', picture) })
-  }
-  if (hasText) await simulateInbound(context, { ...numbers, text })
+  await simulateInbound(context, {
+    ...numbers,
+    ...(hasText ? { text } : {}),
+    ...(picture === undefined ? {} : { mediaUrl: await keepMedia(context, 'picture', picture) }),
+  })
 }
 
 /** Without a recording this leaves a short sample. @throws UserError as `sendFromPhone` */

@@ -1,3 +1,4 @@
+import { contentOf, type ReceivedContent } from '../../carriers/records.js'
 import { applyReceipts } from '../../database/messages/receipts.js'
 import { listSimulatedMessages, takeDueReceipts } from '../../database/simulator/simulator-outbox.js'
 import { storable } from '../../database/text.js'
@@ -5,7 +6,7 @@ import { UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
 import { followReceipts } from '../messages/receipts.js'
-import { receiveMessage, type InboundMessage, type ReceiveOutcome } from '../messages/receive.js'
+import { receiveMessage, type ReceiveOutcome } from '../messages/receive.js'
 import { asSender, canReceive } from '../lines/senders.js'
 import { parseNumber } from '../messages/phone-number.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
@@ -23,7 +24,9 @@ export interface SimulatedInbound {
   /** The carrier's id of the message, to bring the same one twice; a new one when left out. */
   messageId?: string
   text?: string
+  /** Either of the two. */
   mediaUrl?: string
+  mediaUrls?: readonly string[]
   voicemailUrl?: string
 }
 
@@ -67,9 +70,10 @@ export async function simulateInbound(
  * @param userId only from lines of theirs; left out: from everybody's
  * @throws UserError
  */
-export function readOutbox({ db }: Context, toNumber: string | undefined, userId?: string) {
+export async function readOutbox({ db }: Context, toNumber: string | undefined, userId?: string) {
   const number = toNumber === undefined ? undefined : readNumber('toNumber', toNumber)
-  return listSimulatedMessages(db, { toNumber: number, userId }, MAX_OUTBOX)
+  const messages = await listSimulatedMessages(db, { toNumber: number, userId }, MAX_OUTBOX)
+  return messages.map((each) => ({ ...each, mediaUrl: each.mediaUrls[0] ?? null }))
 }
 
 /**
@@ -92,11 +96,18 @@ export async function sendSimulatedReceipts(context: Context): Promise<number> {
   return changes.changed.length
 }
 
-function readContent({ text, mediaUrl, voicemailUrl }: SimulatedInbound): InboundMessage['content'] {
-  const given = [text, mediaUrl, voicemailUrl].filter((value) => value !== undefined && value !== '')
-  if (given.length !== 1) throw new UserError('Give exactly one of text, mediaUrl and voicemailUrl')
-  if (text) return { type: 'inboundText', text }
-  return mediaUrl ? { type: 'inboundMedia', url: mediaUrl } : { type: 'voiceMail', url: voicemailUrl ?? '' }
+function readContent({
+  text = '',
+  mediaUrl = '',
+  mediaUrls,
+  voicemailUrl = '',
+}: SimulatedInbound): ReceivedContent {
+  if (mediaUrl !== '' && mediaUrls !== undefined) throw new UserError('Give mediaUrl or mediaUrls, not both')
+  const urls = mediaUrls ?? (mediaUrl === '' ? [] : [mediaUrl])
+  const isCall = voicemailUrl !== ''
+  if (isCall === (text !== '' || urls.length > 0))
+    throw new UserError('Give text, mediaUrl (or mediaUrls) or both, or voicemailUrl alone')
+  return isCall ? { type: 'voiceMail', url: voicemailUrl } : contentOf(text, urls)
 }
 
 /** @returns E.164 @throws UserError naming the field */

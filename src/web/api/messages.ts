@@ -13,7 +13,7 @@ import { storable } from '../../database/text.js'
 import type { Context } from '../../domain/context.js'
 import { getMessage } from '../../domain/messages/get-message.js'
 import { cancelMessage, rescheduleMessage } from '../../domain/messages/later.js'
-import { postMessages, postMessage, type NewMessage } from '../../domain/messages/post.js'
+import { MAX_MEDIA, postMessages, postMessage, type NewMessage } from '../../domain/messages/post.js'
 import { measureText } from '../../domain/messages/segments.js'
 import { sendMessageAgain } from '../../domain/messages/send-again.js'
 import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
@@ -21,7 +21,7 @@ import { tryMessageNow } from '../../domain/messages/try-now.js'
 import { refusalOf, Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { MEDIA_STATUSES, MESSAGE_STATUSES } from '../../states.js'
-import { readBodyFields, textField } from '../input/body-fields.js'
+import { listField, readBodyFields, textField } from '../input/body-fields.js'
 import { answerList, listParameters } from '../input/paging.js'
 import { idParameter, wordParameter } from '../input/query.js'
 import { knownNames, refuseUnknown, type Known } from '../input/unknown-fields.js'
@@ -29,7 +29,7 @@ import { hasLeft } from '../listening/has-left.js'
 import { applicationOf, userOf } from '../middleware/authenticate.js'
 import { bodyBound } from '../middleware/body-bytes.js'
 import { explainError } from '../middleware/errors.js'
-import { isRecord } from '../middleware/json-body.js'
+import { isForm, isRecord } from '../middleware/json-body.js'
 import {
   answers,
   answersList,
@@ -116,6 +116,11 @@ const fields = {
     schema: { anyOf: [givenUrl, { const: '' }] },
     about: 'The URL of a png, jpg, gif or mpg file under 5 MB. An empty string means no media.',
   }),
+  mediaUrls: listField('mediaUrls must be a list of URLs').meta({
+    schema: { type: 'array', items: givenUrl, maxItems: MAX_MEDIA },
+    about:
+      'In place of `mediaUrl`: several files, sent in order in one message. How many, and how large in all, depends on the carrier.',
+  }),
   ...optionFields,
 }
 
@@ -166,6 +171,7 @@ export const messageOperations = [
         anyOf: [
           { required: ['text'], properties: { text: { pattern: '\\S' } } },
           { required: ['mediaUrl'], properties: { mediaUrl: givenUrl } },
+          { required: ['mediaUrls'], properties: { mediaUrls: { minItems: 1 } } },
         ],
       },
     }),
@@ -332,7 +338,8 @@ async function readMessage(
   written: Record<string, unknown>,
   known?: Known,
 ): Promise<NewMessage> {
-  const sent = vocabulary.canonicalFields(written)
+  const named = vocabulary.canonicalFields(written)
+  const sent = isForm(ctx) ? withMediaList(named) : named
   if (known !== undefined) refuseUnknown(vocabulary.fields(sent), known)
   const schema = inProductWord(withKey, vocabulary)
   const {
@@ -352,6 +359,11 @@ async function readMessage(
     idempotencyKey: key === '' ? undefined : key,
     hasLeft: hasLeft(ctx),
   }
+}
+
+/** A form with one `mediaUrls` has a text, and one with several a list. */
+function withMediaList(sent: Record<string, unknown>): Record<string, unknown> {
+  return typeof sent.mediaUrls === 'string' ? { ...sent, mediaUrls: [sent.mediaUrls] } : sent
 }
 
 /** Accepts `{messages: […]}`, each message by itself; the answer says of each, in their order, what became of it. */

@@ -48,7 +48,7 @@ export function presentMessage(context: Context, message: Message) {
     present(MESSAGE_FIELDS, message, {
       encoding: segments?.encoding ?? null,
       segmentCount: segments?.parts.length ?? null,
-      media: message.media && presentMedia(context, message.media),
+      media: message.media.map((each) => presentMedia(context, each)),
       carrierCodeMeaning: explainCarrierCode(message.carrierKind, message.carrierCode),
     }),
   )

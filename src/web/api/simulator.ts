@@ -24,6 +24,12 @@ const inbound = yup.object({
     .matches(/^[^\0]*$/, '${path} must not contain a NUL character'),
   text: yup.string().strict().max(10_000),
   mediaUrl,
+  mediaUrls: yup
+    .array()
+    .strict()
+    .typeError('mediaUrls must be a list of URLs')
+    .of(mediaUrl.required('mediaUrls must be a list of URLs'))
+    .min(1, 'mediaUrls must have at least one URL'),
   voicemailUrl: mediaUrl,
 })
 

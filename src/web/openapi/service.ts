@@ -98,7 +98,7 @@ export function simulatorPaths(isOpen: boolean): Paths {
         operationId: 'simulateInbound',
         tags: simulator,
         description:
-          'Give exactly one of `text`, `mediaUrl` and `voicemailUrl`. It is received as if a carrier had brought it.',
+          'Give `text`, media (`mediaUrl` or `mediaUrls`) or both, or `voicemailUrl` alone. It is received as if a carrier had brought it.',
         summary: `Make a {line} at the simulator receive a text, media or a voicemail`,
         ...access,
         requestBody: body({
@@ -112,11 +112,15 @@ export function simulatorPaths(isOpen: boolean): Paths {
               ),
               text: { type: 'string', minLength: 1, maxLength: 10_000 },
               mediaUrl: givenUrl,
+              mediaUrls: { ...listOf(givenUrl), minItems: 1 },
               voicemailUrl: givenUrl,
             },
-            ['messageId', 'text', 'mediaUrl', 'voicemailUrl'],
+            ['messageId', 'text', 'mediaUrl', 'mediaUrls', 'voicemailUrl'],
           ),
-          oneOf: [{ required: ['text'] }, { required: ['mediaUrl'] }, { required: ['voicemailUrl'] }],
+          oneOf: [
+            { anyOf: ['text', 'mediaUrl', 'mediaUrls'].map((name) => ({ required: [name] })) },
+            { required: ['voicemailUrl'] },
+          ],
         }),
         responses: {
           200: answers('It was received now, or is a repeat of one that was received before.', {
@@ -148,6 +152,7 @@ export function simulatorPaths(isOpen: boolean): Paths {
                 toNumber: number,
                 text: maybeText,
                 mediaUrl: maybeText,
+                mediaUrls: listOf(text),
                 takenAt: moment,
               }),
             ),

@@ -41,7 +41,7 @@ export function LiveConversation(props: ConversationProps) {
 /** A complete bubble never changes, so htmx leaves it alone when a message comes, and a recording plays on. */
 function Bubble({ message }: { message: ConversationMessage }) {
   const isFromPhone = message.direction === 'inbound'
-  const isUnderWay = message.media?.status === 'pending' || message.media?.status === 'fetching'
+  const isUnderWay = message.media.some(({ status }) => status === 'pending' || status === 'fetching')
   return (
     <li
       id={`message-${message.id}${isUnderWay ? '-under-way' : ''}`}
@@ -49,7 +49,9 @@ function Bubble({ message }: { message: ConversationMessage }) {
       {...{ 'hx-morph-skip': '' }}
     >
       {message.text !== null && message.text !== '' && <p dir="auto">{message.text}</p>}
-      {message.media !== null && <Attachment type={message.type} media={message.media} />}
+      {message.media.map((media) => (
+        <Attachment key={media.token} type={message.type} media={media} />
+      ))}
       <small>
         {isFromPhone ? 'to' : 'from'} <UserText>{message.lineName}</UserText> · <Time at={message.at} />
       </small>

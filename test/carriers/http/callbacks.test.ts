@@ -64,7 +64,7 @@ describe('what a carrier of kind http posts to us', () => {
     })
   }
 
-  it('is a text and its pictures, each a message with an id of its own', async () => {
+  it('may have several pictures', async () => {
     const mediaUrl = ['https://sms.example.com/1.png', 'https://sms.example.com/2.png']
     const { messages } = await answer('message', {
       id: 'm',
@@ -73,8 +73,7 @@ describe('what a carrier of kind http posts to us', () => {
       mediaUrl,
     })
     expect(messages.map(({ carrierMessageId, content }) => [carrierMessageId, content])).to.deep.equal([
-      ['m/1', { type: 'inboundMedia', url: mediaUrl[0] }],
-      ['m/2', { type: 'inboundMedia', url: mediaUrl[1] }],
+      ['m', { type: 'inboundMedia', text: '', urls: mediaUrl }],
     ])
   })
 

@@ -11,41 +11,45 @@ const TAKES = '+15005550006'
 
 for (const format of ['json', 'form'] as const) {
   describe(`written as ${format}`, () => {
-    conformsToCarrier('http', async () => {
-      const standIn = await startStandIn()
-      standIn.behave(REJECTED, refuse(422, `${REJECTED} is no number`))
-      standIn.behave(THROTTLED, refuse(429, 'too fast', { 'Retry-After': '1' }))
-      standIn.behave(UNAVAILABLE, refuse(403, 'account suspended'))
-      standIn.behave(OUTCOME_UNKNOWN, refuse(502))
-      standIn.behave(NEVER_ANSWERS, () => undefined)
-      const { carrier, close } = createTestHttp(settingsFor(standIn.url, { format }))
-      return {
-        carrier,
-        taken: () =>
-          Promise.resolve(
-            standIn.taken.map(({ id, body }) => ({
-              carrierMessageId: id,
-              messageId: String(body.id),
-              fromNumber: String(body.from),
-              toNumber: String(body.to),
-              text: (body.text as string | undefined) ?? null,
-              mediaUrl: (body.mediaUrl as string | undefined) ?? null,
-            })),
-          ),
-        situations: {
-          rejected: { toNumber: REJECTED },
-          throttled: { toNumber: THROTTLED },
-          throttledNoMore: { toNumber: TAKES },
-          unavailable: { toNumber: UNAVAILABLE },
-          unavailableNoMore: { toNumber: TAKES },
-          outcomeUnknown: { toNumber: OUTCOME_UNKNOWN },
-          neverAnswers: { toNumber: NEVER_ANSWERS },
-        },
-        close: async () => {
-          await close()
-          await standIn.close()
-        },
-      }
-    })
+    conformsToCarrier(
+      'http',
+      async () => {
+        const standIn = await startStandIn()
+        standIn.behave(REJECTED, refuse(422, `${REJECTED} is no number`))
+        standIn.behave(THROTTLED, refuse(429, 'too fast', { 'Retry-After': '1' }))
+        standIn.behave(UNAVAILABLE, refuse(403, 'account suspended'))
+        standIn.behave(OUTCOME_UNKNOWN, refuse(502))
+        standIn.behave(NEVER_ANSWERS, () => undefined)
+        const { carrier, close } = createTestHttp(settingsFor(standIn.url, { format }))
+        return {
+          carrier,
+          taken: () =>
+            Promise.resolve(
+              standIn.taken.map(({ id, body }) => ({
+                carrierMessageId: id,
+                messageId: String(body.id),
+                fromNumber: String(body.from),
+                toNumber: String(body.to),
+                text: (body.text as string | undefined) ?? null,
+                mediaUrls: [body.mediaUrl ?? []].flat() as string[],
+              })),
+            ),
+          situations: {
+            rejected: { toNumber: REJECTED },
+            throttled: { toNumber: THROTTLED },
+            throttledNoMore: { toNumber: TAKES },
+            unavailable: { toNumber: UNAVAILABLE },
+            unavailableNoMore: { toNumber: TAKES },
+            outcomeUnknown: { toNumber: OUTCOME_UNKNOWN },
+            neverAnswers: { toNumber: NEVER_ANSWERS },
+          },
+          close: async () => {
+            await close()
+            await standIn.close()
+          },
+        }
+      },
+      { mostMedia: 1 },
+    )
   })
 }

@@ -55,7 +55,7 @@ conformsToCarrier(
             fromNumber: sent.get(each.from)?.fromNumber ?? '',
             toNumber: `+${each.to}`,
             text: textOf(each),
-            mediaUrl: null,
+            mediaUrls: [],
           })),
         ),
       situations: {
@@ -73,7 +73,7 @@ conformsToCarrier(
       },
     }
   },
-  { sendsMedia: false },
+  { mostMedia: 0 },
 )
 
 describe('smpp', () => {

@@ -10,7 +10,7 @@ const settings = smsgate.settings.cast({
 })
 
 function requestFrom(from: string, its = settings) {
-  const message = { id: 'id', from, to: OTHER, text: 'Hello', mediaUrls: [], expiresInMs: 60_500 }
+  const message = { id: 'id', from, to: OTHER, text: 'Hello', media: [], mediaUrls: [], expiresInMs: 60_500 }
   return smsgate.send(message, { settings: its, callbackUrl: () => '' })
 }
 

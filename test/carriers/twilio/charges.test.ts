@@ -19,7 +19,7 @@ describe('what Twilio says that messages cost', () => {
 
   function has(minutesAgo: number, fields: Partial<StandInMessage> = {}): string {
     const message = {
-      ...{ sid: newSid('SM'), from: '+15550000001', to: '+15005550199', body: 'Hello', mediaUrl: null },
+      ...{ sid: newSid('SM'), from: '+15550000001', to: '+15005550199', body: 'Hello', mediaUrls: [] },
       ...{ statusCallback: '', status: 'delivered', direction: 'outbound-api', error_code: null },
       ...{ error_message: null, price: null, price_unit: 'USD', num_segments: '1' },
       date_created: new Date(Date.now() - minutesAgo * 60_000).toUTCString(),

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { anyMessage, conformsToCarrier } from '../conformance.js'
+import { anyMessage, conformsToCarrier, pictureAt } from '../conformance.js'
 import { createTestTwilio } from './carrier.js'
 import { createChecker, isDescriptionHere } from './description.js'
 import { ACCOUNT_SID, newSid, refuse, startTwilio } from './stand-in.js'
@@ -23,13 +23,13 @@ conformsToCarrier('twilio', async () => {
     carrier,
     taken: () =>
       Promise.resolve(
-        standIn.messages.map(({ sid, statusCallback, from, to, body, mediaUrl }) => ({
+        standIn.messages.map(({ sid, statusCallback, from, to, body, mediaUrls }) => ({
           carrierMessageId: sid,
           messageId: new URL(statusCallback).searchParams.get('messageId') ?? '',
           fromNumber: from,
           toNumber: to,
           text: body === '' ? null : body,
-          mediaUrl,
+          mediaUrls,
         })),
       ),
     situations: {
@@ -62,7 +62,7 @@ if (isDescriptionHere) {
           friendly_name: '',
         })
       }
-      const message = anyMessage({ mediaUrl: 'https://media.example.com/a.png?x=1' })
+      const message = anyMessage({ media: [pictureAt('https://media.example.com/a.png?x=1')] })
       await carrier.send(message, forEver)
       await carrier.test(forEver)
       const numbers = await carrier.listNumbers?.(forEver)

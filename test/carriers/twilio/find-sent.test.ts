@@ -29,7 +29,7 @@ describe('what Twilio has of a message', () => {
       from: FROM,
       to: TO,
       body: 'Hello',
-      mediaUrl: null,
+      mediaUrls: [],
       statusCallback: '',
       status: 'queued',
       direction: 'outbound-api',

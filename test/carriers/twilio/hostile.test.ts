@@ -34,7 +34,7 @@ describe('Twilio, when its API closes and lies', () => {
         fromNumber: '+15005550006',
         toNumber: '+15005550199',
         text: 'hello',
-        mediaUrl: null,
+        media: [],
         attempt: 1,
         ageMs: 0,
       }

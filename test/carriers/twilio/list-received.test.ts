@@ -34,7 +34,7 @@ describe('what Twilio says that numbers received', () => {
   }
   const all = async (since = ago(60)) => (await listed(since)).flat()
 
-  it('texts and media, under the ids of the callbacks and with their URLs', async () => {
+  it('texts and media, under the id of the callback and with their URLs', async () => {
     const [first, second] = [newSid('ME'), newSid('ME')]
     const at = ago(5)
     const message = standIn.receive({
@@ -47,23 +47,19 @@ describe('what Twilio says that numbers received', () => {
     const [record, ...others] = await all()
     expect(others).to.deep.equal([])
     expect(record?.receivedAt).to.deep.equal(at)
-    expect(record?.ids).to.deep.equal([message.sid, `${message.sid}/1`, `${message.sid}/2`])
+    expect(record?.id).to.equal(message.sid)
     const media = `${standIn.url}/2010-04-01/Accounts/${ACCOUNT_SID}/Messages/${message.sid}/Media`
     expect(await record?.read(signal())).to.deep.equal({
       fromNumber: ANNA,
       toNumber: LINE,
-      parts: [
-        { id: message.sid, content: { type: 'inboundText', text: 'Look' } },
-        { id: `${message.sid}/1`, content: { type: 'inboundMedia', url: `${media}/${first}` } },
-        { id: `${message.sid}/2`, content: { type: 'inboundMedia', url: `${media}/${second}` } },
-      ],
+      content: { type: 'inboundMedia', text: 'Look', urls: [`${media}/${first}`, `${media}/${second}`] },
     })
   })
 
   it('nothing in the place of media that are not there any more', async () => {
     standIn.receive({ from: ANNA, to: LINE, num_media: '1', at: ago(5) })
     const [record] = await all()
-    expect((await record?.read(signal()))?.parts).to.deep.equal([])
+    expect(await record?.read(signal())).to.equal(undefined)
   })
 
   it('a batch for each number, oldest first, over all pages and no further back than asked', async () => {
@@ -75,7 +71,7 @@ describe('what Twilio says that numbers received', () => {
     standIn.receive({ from: ANNA, to: '+15005550003', body: 'nobody of ours', at: ago(5) })
     const texts = await Promise.all(
       (await listed(ago(60))).map((batch) =>
-        Promise.all(batch.map(async (record) => (await record.read(signal()))?.parts[0]?.content)),
+        Promise.all(batch.map(async (record) => (await record.read(signal()))?.content)),
       ),
     )
     expect(texts).to.deep.equal([
@@ -99,12 +95,12 @@ describe('what Twilio says that numbers received', () => {
   it('voicemails, with who called', async () => {
     const recording = standIn.record({ from: ANNA, to: LINE, at: ago(5) })
     const [record] = await all()
-    expect(record?.ids).to.deep.equal([recording.sid])
+    expect(record?.id).to.equal(recording.sid)
     const url = `${standIn.url}/2010-04-01/Accounts/${ACCOUNT_SID}/Recordings/${recording.sid}.mp3`
     expect(await record?.read(signal())).to.deep.equal({
       fromNumber: ANNA,
       toNumber: LINE,
-      parts: [{ id: recording.sid, content: { type: 'voiceMail', url } }],
+      content: { type: 'voiceMail', url },
     })
   })
 

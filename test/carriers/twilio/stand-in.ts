@@ -15,7 +15,7 @@ export interface StandInMessage {
   messaging_service_sid?: string | null
   to: string
   body: string
-  mediaUrl: string | null
+  mediaUrls: string[]
   statusCallback: string
   status: string
   direction: string
@@ -145,7 +145,7 @@ export async function startTwilio({
       messaging_service_sid: form.get('MessagingServiceSid'),
       to: form.get('To') ?? '',
       body: form.get('Body') ?? '',
-      mediaUrl: form.get('MediaUrl'),
+      mediaUrls: form.getAll('MediaUrl'),
       statusCallback: form.get('StatusCallback') ?? '',
       status: 'queued',
       direction: 'outbound-api',

@@ -65,7 +65,7 @@ describeContext('a batch of messages that carriers bring', (context) => {
         fromNumber: NUMBERS[number]!,
         content:
           words === 'photo'
-            ? { type: 'inboundMedia', url: 'http://127.0.0.1:9/photo' }
+            ? { type: 'inboundMedia', urls: ['http://127.0.0.1:9/photo'] }
             : { type: 'inboundText', text: words },
       }),
     )

@@ -230,7 +230,7 @@ describeContext('following what happens', (context) => {
     it('tells of media when their copy is there, also to who came back meanwhile', async () => {
       const next = begin()
       await next()
-      const content = { type: 'inboundMedia', url: 'https://example.com/a.png' } as const
+      const content = { type: 'inboundMedia', urls: ['https://example.com/a.png'] } as const
       const message_id = await receiveNew(context, line, { content })
       const last = await receive('after it')
       expect(await payloadsOf(next)).to.deep.equal(['after it'])

@@ -14,11 +14,12 @@ import { recordMediaCrash } from '../../../src/database/media/stranded.js'
 import { MAX_LOST } from '../../../src/domain/crashes.js'
 import { fetchMedia } from '../../../src/domain/media/fetch.js'
 import { sweep } from '../../../src/domain/sweep.js'
+import { newId } from '../../../src/ids.js'
 import { jobIdOf } from '../../../src/queues/jobs.js'
 import { createStorage } from '../../../src/storage/create.js'
 import { describeContext } from '../../helpers/context.js'
 import { lineForEachTest, own } from '../../helpers/factories.js'
-import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
+import { copyMedia, copyMediaToTheEnd, mediaRow, type MediaRow } from '../../helpers/media.js'
 import { startReceiver } from '../../helpers/services/receiver.js'
 import { startStandIn } from '../../helpers/services/stand-in.js'
 import { openForSuite } from '../../helpers/suite.js'
@@ -31,6 +32,7 @@ import {
   type DeliveryRow,
   ago,
   countRows,
+  mediaAt,
 } from '../fixtures.js'
 import { expectRefusal } from '../refusal.js'
 import { MEDIA, NO_MEDIA, pictureOf, pngOf, SENT_BY_PHONES } from '../media-samples.js'
@@ -88,7 +90,7 @@ describeContext('media that a line receives', (context) => {
   })
 
   const receive = async (url: string, type: 'inboundMedia' | 'voiceMail' = 'inboundMedia') => {
-    const inbound: InboundMessage = inboundText(line, { content: { type, url } })
+    const inbound: InboundMessage = inboundText(line, { content: mediaAt(url, type) })
     const outcome = await receiveMessage(context, inbound)
     if (outcome.kind !== 'received') throw new Error(outcome.kind)
     expect(outcome.deliveryCount).to.equal(0)
@@ -171,6 +173,74 @@ describeContext('media that a line receives', (context) => {
       expect(await copyMedia(context, id), contentType).to.include({ kind: 'stored' })
       expect(await mediaRow(context, id)).to.include({ content_type: contentType })
     }
+  })
+
+  describe('several in one message', () => {
+    const receiveSeveral = async (urls: string[], text = '') => {
+      const content = { type: 'inboundMedia', text, urls } as const
+      const inbound = inboundText(line, { content, carrierMessageId: newId() })
+      const outcome = await receiveMessage(context, inbound)
+      if (outcome.kind !== 'received') throw new Error(outcome.kind)
+      expect((await receiveMessage(context, inbound)).kind).to.equal('repeat')
+      return outcome
+    }
+    const copies = (messageId: string) =>
+      context.db('media').where({ message_id: messageId }).orderBy('id').select<MediaRow[]>()
+    const listed = async () => {
+      const rows = await context
+        .db('deliveries as d')
+        .join('events as e', 'e.id', 'd.event_id')
+        .where({ 'd.line_id': line.lineId })
+        .orderBy('d.id')
+        .select<{ type: string; payload: string }[]>('e.type', 'e.payload')
+      return rows.map(({ type, payload }) => (type === 'inboundText' ? payload : payload.slice(-43)))
+    }
+
+    it('are one message, with an event for its text at once, and one for each of them in their order', async () => {
+      const { messageId, deliveryCount } = await receiveSeveral(
+        [1, 2, 3].map(() => host.give(PNG)),
+        'All three',
+      )
+      expect(deliveryCount).to.equal(1)
+      expect(await listed()).to.deep.equal(['All three'])
+      const media = await copies(messageId)
+      const tokens = media.map(({ token }) => token)
+      for (const n of [2, 1]) {
+        await fetchMedia(context, media[n]!.id)
+        expect(await listed(), 'it waits for the first').to.deep.equal(['All three'])
+      }
+      await fetchMedia(context, media[0]!.id)
+      expect(await listed()).to.deep.equal(['All three', ...tokens])
+      expect(await context.db('messages').where({ line_id: line.lineId })).to.have.length(1)
+      const events = await context.db('events').where({ message_id: messageId }).orderBy('id').pluck('type')
+      expect(events).to.deep.equal(['inboundText', 'inboundMedia', 'inboundMedia', 'inboundMedia'])
+    })
+
+    it('do not wait for one whose first attempt has failed, nor is any told twice', async () => {
+      let isThere = false
+      const late = host.serve((_request, response) =>
+        isThere ? response.end(PNG) : response.writeHead(503).end(),
+      )
+      const { messageId } = await receiveSeveral([late, host.give(PNG), host.give(NO_MEDIA.text!)])
+      const [first, second, wrong] = await copies(messageId)
+      await fetchMedia(context, second!.id)
+      expect(await listed()).to.deep.equal([])
+      expect(await fetchMedia(context, first!.id)).to.include({ kind: 'retry' })
+      expect(await listed()).to.deep.equal([second!.token])
+      await fetchMedia(context, wrong!.id)
+      isThere = true
+      expect(await fetchMedia(context, first!.id)).to.include({ kind: 'stored' })
+      expect(await listed()).to.deep.equal([second!.token, wrong!.token, first!.token])
+      const held = (await deliveriesOf(messageId)).filter(({ status }) => status === 'held')
+      expect(held.map(({ last_failure }) => last_failure)).to.deep.equal(['media_type'])
+    })
+
+    it('each find the others, however many workers copy them at once', async () => {
+      const { messageId } = await receiveSeveral(Array.from({ length: 10 }, () => host.give(PNG)))
+      const media = await copies(messageId)
+      await Promise.all(media.map(({ id }) => fetchMedia(context, id)))
+      expect(await listed()).to.deep.equal(media.map(({ token }) => token))
+    })
   })
 
   describe('that cannot be copied', () => {
@@ -274,7 +344,7 @@ describeContext('media that a line receives', (context) => {
     const receive = async (url = host.give(PNG)) => {
       const outcome = await receiveMessage(
         context,
-        inboundText(line, { content: { type: 'inboundMedia', url } }),
+        inboundText(line, { content: { type: 'inboundMedia', urls: [url] } }),
       )
       if (outcome.kind !== 'received') throw new Error(outcome.kind)
       return outcome.messageId

@@ -1,4 +1,9 @@
 import { expect } from 'chai'
+import type { CarrierKind } from '../../../src/carriers/kind.js'
+import type { MediaLimits } from '../../../src/carriers/media-limits.js'
+import { simulator } from '../../../src/carriers/simulator.js'
+import type { Context } from '../../../src/domain/context.js'
+import { fetchMedia } from '../../../src/domain/media/fetch.js'
 import { getHostedMedia } from '../../../src/domain/media/hosting.js'
 import { getMessage } from '../../../src/domain/messages/get-message.js'
 import { postMessage } from '../../../src/domain/messages/post.js'
@@ -6,7 +11,7 @@ import { sendMessageAgain } from '../../../src/domain/messages/send-again.js'
 import { keepMedia } from '../../../src/domain/simulator/media.js'
 import { describeContext } from '../../helpers/context.js'
 import { lineForEachTest } from '../../helpers/factories.js'
-import { copyMedia, copyMediaToTheEnd, mediaRow } from '../../helpers/media.js'
+import { copyMedia, copyMediaToTheEnd, mediaRow, type MediaRow } from '../../helpers/media.js'
 import { startStandIn } from '../../helpers/services/stand-in.js'
 import { openForSuite } from '../../helpers/suite.js'
 import {
@@ -72,8 +77,8 @@ describeContext('media that a line sends', { environment }, (context) => {
         expect(Buffer.concat(chunks as Buffer[]).equals(bytes)).to.be.true
 
         expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'sent' })
-        const taken = await context.db('simulator_outbox').pluck('media_url')
-        expect(taken).to.deep.equal([`${context.config.publicUrl}/media/${media.token}`])
+        const taken = await context.db('simulator_outbox').pluck('media_urls')
+        expect(taken).to.deep.equal([[`${context.config.publicUrl}/media/${media.token}`]])
       })
     }
 
@@ -253,11 +258,86 @@ describeContext('media that a line sends', { environment }, (context) => {
   it('show their owner the URL that was given, and beside it the copy', async () => {
     const url = host.give(PNG)
     const { id } = await post(url)
-    expect(await getMessage(context, line.userId, id)).to.deep.include({ mediaUrl: url })
+    expect(await getMessage(context, line.userId, id)).to.deep.include({ mediaUrl: url, mediaUrls: [url] })
     await copyMedia(context, id)
     const { mediaUrl, media } = await getMessage(context, line.userId, id)
     expect(mediaUrl).to.equal(url)
-    expect(media).to.include({ status: 'stored', failure: null, contentType: 'image/png', width: 1 })
+    expect(media).to.have.length(1)
+    expect(media[0]).to.include({ status: 'stored', failure: null, contentType: 'image/png', width: 1 })
+  })
+
+  describe('several in one message', () => {
+    const postSeveral = (mediaUrls: string[], by: Context = context) =>
+      postMessage(by, {
+        ...{ userId: line.userId, applicationId: undefined, lineId: line.lineId, toNumber: ANNA },
+        ...{ text: 'Look', mediaUrls, idempotencyKey: undefined },
+      })
+    const copies = (messageId: string) =>
+      context.db('media').where({ message_id: messageId }).orderBy('id').select<MediaRow[]>()
+    /** The line's carrier sends no more than this. */
+    const limitedTo = (media: MediaLimits | undefined): Context => {
+      const kind: CarrierKind = { ...simulator, title: 'Acme' }
+      delete kind.media
+      if (media !== undefined) kind.media = media
+      return { ...context, carriers: { ...context.carriers, kinds: new Map([['simulator', kind]]) } }
+    }
+
+    it('are handed over in their order, when the last of them is copied', async () => {
+      const urls = [PNG, JPG, MEDIA.picture.gif!].map((bytes) => host.give(bytes))
+      const { id, mediaUrl, mediaUrls } = await postSeveral(urls)
+      expect([mediaUrl, mediaUrls]).to.deep.equal([urls[0], urls])
+      for (const media of (await copies(id)).reverse()) {
+        expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'without_media' })
+        await fetchMedia(context, media.id)
+      }
+      expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'sent' })
+      const ours = (await copies(id)).map(({ token }) => `${context.config.publicUrl}/media/${token}`)
+      expect(await context.db('simulator_outbox').pluck('media_urls')).to.deep.equal([ours])
+      const { media } = await getMessage(context, line.userId, id)
+      expect(media.map(({ contentType }) => contentType)).to.deep.equal([
+        ...['image/png', 'image/jpeg', 'image/gif'],
+      ])
+    })
+
+    it('fail together as soon as one of them cannot be copied', async () => {
+      const { id } = await postSeveral([host.give(PNG), host.give(NO_MEDIA.text!)])
+      const [, wrong] = await copies(id)
+      await fetchMedia(context, wrong!.id)
+      expect(await sendWhenDue(context, id)).to.deep.equal({ kind: 'failed', error: 'media_type' })
+      expect(await takenMessages(context)).to.deep.equal([])
+    })
+
+    it('are refused, with the field, where the carrier of the line does not send so many', async () => {
+      const url = host.give(PNG)
+      for (const [media, urls, said] of [
+        [undefined, [url], /^mediaUrls: Acme cannot send media/],
+        [{ count: 1 }, [url, url], /^mediaUrls: Acme sends one file in a message/],
+        [{ count: 3 }, [url, url, url, url], /^mediaUrls: Acme sends at most 3 files in a message/],
+        [{ count: 20 }, Array<string>(11).fill(url), /^mediaUrls must have at most 10 URLs/],
+        [{ count: 2 }, [url, 'cat.png'], /^mediaUrls\[1\] must be/],
+      ] as const) {
+        const { status, message } = await refusal(postSeveral([...urls], limitedTo(media)))
+        expect(status).to.equal(400)
+        expect(message).to.match(said)
+      }
+      expect(await context.db('messages').where({ line_id: line.lineId })).to.deep.equal([])
+    })
+
+    it('are not handed over where they are too large, or of another type, for the carrier', async () => {
+      for (const [media, said] of [
+        [{ count: 2, bytesEach: 1 }, 'Acme takes files of at most 0.000001 MB: send smaller ones'],
+        [{ count: 2, bytesInTotal: PNG.length + 1 }, /^Acme takes at most .* MB in a message: send fewer or/],
+        [{ count: 2, types: ['image/gif'] }, 'Acme cannot send image/png: send image/gif'],
+        // It was accepted for another account, or before a new release.
+        [undefined, 'Acme cannot send media'],
+      ] as const) {
+        const { id } = await postSeveral([host.give(PNG), host.give(PNG)])
+        for (const each of await copies(id)) await fetchMedia(context, each.id)
+        expect((await sendWhenDue(limitedTo(media), id)).kind).to.equal('failed')
+        expect((await messageRow(context, id)).error).to.match(new RegExp(said))
+      }
+      expect(await takenMessages(context)).to.deep.equal([])
+    })
   })
 
   it('are known by their bytes alone: a picture with something behind it goes, as programs make them', async () => {

@@ -90,7 +90,10 @@ describeContext('activity', (context) => {
     await queueMessage(context, line, { text: 'to Anna' })
     await queueMessage(context, line, { text: 'to Ben', to_number: BEN })
     const url = await keepMedia(context, 'picture', MEDIA.picture.png!)
-    await copyMedia(context, await receiveNew(context, line, { content: { type: 'inboundMedia', url } }))
+    await copyMedia(
+      context,
+      await receiveNew(context, line, { content: { type: 'inboundMedia', urls: [url] } }),
+    )
     expect(await rows({ direction: 'outbound' })).to.deep.equal(['to Ben', 'to Anna'])
     expect(await rows({ direction: 'inbound' })).to.deep.equal(['media pending', 'in pending'])
     expect(await rows({ type: 'media' })).to.deep.equal(['media pending'])

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { CarrierRefused } from '../../../src/carriers/carrier.js'
+import { contentOf } from '../../../src/carriers/records.js'
 import { catchUp } from '../../../src/domain/messages/catch-up.js'
 import { receiveMessage } from '../../../src/domain/messages/receive.js'
 import { describeContext } from '../../helpers/context.js'
@@ -44,13 +45,6 @@ describeContext('catching up on what lines have received', (context) => {
 
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 
-  function partsOf({ id, text, urls = [] }: Had) {
-    return [
-      ...(text === undefined ? [] : [{ id, content: { type: 'inboundText' as const, text } }]),
-      ...urls.map((url, n) => ({ id: `${id}/${n + 1}`, content: { type: 'inboundMedia' as const, url } })),
-    ]
-  }
-
   /** The same context, with a carrier that has what the test says. */
   const withMessages = () =>
     withCarrierOf(context, {
@@ -59,13 +53,13 @@ describeContext('catching up on what lines have received', (context) => {
         asked.push({ numbers, since })
         yield had.map((each) => ({
           receivedAt: ago(each.minutesAgo ?? 5),
-          ids: partsOf(each).map(({ id }) => id),
+          id: each.id,
           read: () => {
             readIds.push(each.id)
             return Promise.resolve({
               fromNumber: each.from ?? ANNA,
               toNumber: each.toNumber ?? line.number,
-              parts: partsOf(each),
+              content: contentOf(each.text ?? '', each.urls ?? []),
             })
           },
         }))
@@ -83,7 +77,7 @@ describeContext('catching up on what lines have received', (context) => {
       .db('messages as m')
       .leftJoin('media as c', 'c.message_id', 'm.id')
       .where({ 'm.line_id': line.lineId, 'm.direction': 'inbound' })
-      .orderBy('m.id')
+      .orderBy(['m.id', 'c.id'])
       .select<{ id: string; text: string | null; url: string | null }[]>({
         id: 'm.carrier_message_id',
         text: 'm.text',
@@ -113,15 +107,13 @@ describeContext('catching up on what lines have received', (context) => {
     expect(await received()).to.have.length(2)
   })
 
-  it('brings the rest of a message of which a callback has brought a part, whatever the order of the list', async () => {
+  it('brings a message with several media as one', async () => {
     const id = newSid('SM')
-    await bring(`${id}/1`, { content: { type: 'inboundMedia', url: ANOTHER } })
     had = [{ id, text: 'Look', urls: [PICTURE, ANOTHER] }]
-    expect(await pass()).to.equal(2)
+    expect(await pass()).to.equal(1)
     expect(await received()).to.deep.equal([
-      { id: `${id}/1`, text: null, url: ANOTHER },
-      { id, text: 'Look', url: null },
-      { id: `${id}/2`, text: null, url: PICTURE },
+      { id, text: 'Look', url: PICTURE },
+      { id, text: 'Look', url: ANOTHER },
     ])
     expect(await pass()).to.equal(0)
   })

@@ -23,6 +23,7 @@ import {
   hasMessageJob,
   queueMessage,
   queueMessages,
+  mediaAt,
 } from '../fixtures.js'
 import { expectRefusal } from '../refusal.js'
 
@@ -51,7 +52,7 @@ describeContext('receiving a message', (context) => {
       from_number: ANNA,
       to_number: line.number,
       text: 'Hi there',
-      media_url: null,
+      media_urls: null,
       carrier_message_id: inbound.carrierMessageId,
     })
     const events = await context
@@ -196,10 +197,10 @@ describeContext('receiving a message', (context) => {
     for (const type of ['inboundMedia', 'voiceMail'] as const) {
       it(`of type ${type} is an event of this type with the URL of our copy as its payload`, async () => {
         const url = 'https://media.example.com/a?b=c'
-        const { message, event } = await receive({ content: { type, url } })
+        const { message, event } = await receive({ content: mediaAt(url, type) })
         const media = await mediaRow(context, message.id)
         const hosted = `${context.config.publicUrl}/media/${media.token}`
-        expect(message).to.include({ text: null, media_url: hosted })
+        expect(message).to.deep.include({ text: null, media_urls: [hosted] })
         expect(event).to.deep.equal({ type, payload: hosted })
         expect(media).to.include({ source_url: url, carrier: 'simulator', status: 'pending' })
       })
@@ -222,7 +223,7 @@ describeContext('receiving a message', (context) => {
       expect(await optedOut()).to.deep.equal([])
       await receive(text('STOP'))
       await receive(text('What is this?'))
-      await receive({ content: { type: 'inboundMedia', url: 'https://media.example.com/STOP' } })
+      await receive({ content: { type: 'inboundMedia', urls: ['https://media.example.com/STOP'] } })
       expect(await optedOut()).to.deep.equal([ANNA])
     })
 

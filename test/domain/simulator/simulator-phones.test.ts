@@ -50,7 +50,7 @@ describeContext("the simulator's phones", (context) => {
       await receive(line, { voicemailUrl: 'https://example.com/v.mp3' })
       const messages = await shown()
       expect(
-        messages.map(({ direction, type, text, media }) => [direction, type, text, media?.status ?? null]),
+        messages.map(({ direction, type, text, media }) => [direction, type, text, media[0]?.status ?? null]),
       ).to.deep.equal([
         ['inbound', 'text', 'Hi line', null],
         ['outbound', 'text', 'Hi phone', null],
@@ -208,12 +208,9 @@ describeContext("the simulator's phones", (context) => {
       expect((await mediaOf(message)).bytes.equals(MEDIA.picture.gif!)).to.be.true
     })
 
-    it('sends a text with a picture as two messages', async () => {
+    it('sends a text with a picture as one message', async () => {
       await send({ text: 'Look', picture: MEDIA.picture.png })
-      expect((await received()).map(({ type, text }) => [type, text])).to.deep.equal([
-        ['media', null],
-        ['text', 'Look'],
-      ])
+      expect((await received()).map(({ type, text }) => [type, text])).to.deep.equal([['media', 'Look']])
     })
 
     it('leaves a voicemail', async () => {

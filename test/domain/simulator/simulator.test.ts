@@ -135,6 +135,7 @@ describeContext('the simulator', (context) => {
         toNumber: BEN,
         text: 'Hello',
         mediaUrl: null,
+        mediaUrls: [],
       })
     })
 
@@ -182,9 +183,13 @@ describeContext('the simulator', (context) => {
       expect(await bring({ text: 'Hi', messageId: 'a\0b\ud800' })).to.include({ kind: 'received' })
     })
 
-    for (const fields of [{}, { text: '' }, { text: 'Hi', mediaUrl: 'https://example.com/a.png' }]) {
-      it(`with one content, unlike ${JSON.stringify(fields)}`, async () => {
-        await expectRefusal(bring(fields), 400, 'Give exactly one of text, mediaUrl and voicemailUrl')
+    for (const fields of [{}, { text: '' }, { text: 'Hi', voicemailUrl: 'https://example.com/v.mp3' }]) {
+      it(`with a content, unlike ${JSON.stringify(fields)}`, async () => {
+        await expectRefusal(
+          bring(fields),
+          400,
+          'Give text, mediaUrl (or mediaUrls) or both, or voicemailUrl alone',
+        )
       })
     }
 

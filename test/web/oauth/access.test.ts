@@ -88,6 +88,17 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
       const form = new URLSearchParams({ lineId, toNumber: newNumber(), text: 'a & b + c', mediaUrl: '' })
       const answer = await call(token, '/v1/messages', { method: 'POST', body: form })
       expect(answer.body).to.include({ text: 'a & b + c', mediaUrl: null })
+      const two = [mediaUrl, 'http://127.0.0.1/dog.png']
+      const given = { lineId, toNumber: newNumber(), text: '' }
+      const pairs = [...Object.entries(given), ...two.map((each) => ['mediaUrls', each])]
+      for (const [body, mediaUrls] of [
+        [JSON.stringify({ ...given, mediaUrls: two }), two],
+        [new URLSearchParams(pairs), two],
+        [new URLSearchParams(pairs.slice(0, -1)), [mediaUrl]],
+      ] as const) {
+        const several = await call(token, '/v1/messages', { method: 'POST', body })
+        expect(several.body, several.text).to.deep.include({ mediaUrl, mediaUrls, text: null })
+      }
       const pasted = await call(token, '/v1/messages', {
         method: 'POST',
         headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -125,6 +136,12 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
         [{ lineId: undefined }, /lineId is a required field/],
         [{ lineId: 'x' }, /lineId must be an id/],
         [{ mediaUrl: 'cat.png' }, /mediaUrl/],
+        [{ mediaUrls: 'cat.png' }, /mediaUrls must be a list of URLs/],
+        [{ mediaUrls: ['http://127.0.0.1/cat.png', ''] }, /mediaUrls must be a list of URLs/],
+        [
+          { mediaUrl: 'http://127.0.0.1/a', mediaUrls: ['http://127.0.0.1/b'] },
+          /mediaUrl or mediaUrls, not both/,
+        ],
         [{ mediaUrl: 'file:///etc/passwd' }, /mediaUrl/],
       ] as const) {
         expectProblem(await send(token, message), 400, detail)

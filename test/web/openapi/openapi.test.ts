@@ -122,6 +122,10 @@ describeContext('/openapi.json', { environment }, (context) => {
       [{}, false],
       [{ text: ' ' }, false],
       [{ mediaUrl: 'ftp://example.com/a.png' }, false],
+      [{ mediaUrls: ['https://example.com/a.png', 'https://example.com/b.png'] }, true],
+      [{ mediaUrls: [] }, false],
+      [{ mediaUrls: 'https://example.com/a.png' }, false],
+      [{ mediaUrls: Array<string>(11).fill('https://example.com/a.png') }, false],
     ] as const) {
       expect(isValid(bodyOf('/v1/messages'), { ...sends, ...more }), JSON.stringify(more)).to.equal(expected)
     }
@@ -132,7 +136,9 @@ describeContext('/openapi.json', { environment }, (context) => {
       [{ text: 'Hi' }, true],
       [{ mediaUrl }, true],
       [{}, false],
-      [{ text: 'Hi', mediaUrl }, false],
+      [{ text: 'Hi', mediaUrl }, true],
+      [{ text: 'Hi', mediaUrls: [mediaUrl, mediaUrl] }, true],
+      [{ text: 'Hi', voicemailUrl: mediaUrl }, false],
     ] as const) {
       expect(isValid(bodyOf('/simulator/inbound'), { ...inbound, ...more })).to.equal(expected)
     }

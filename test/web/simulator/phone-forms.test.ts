@@ -54,7 +54,7 @@ describeWeb("a phone's form at /simulator", ({ context, web }) => {
     const [message] = await received()
     expect(message).to.include({ type: 'media', text: null })
     await copyMedia(context, message!.id)
-    const served = await web.request(new URL(message?.media_url ?? '').pathname)
+    const served = await web.request(new URL(message?.media_urls?.[0] ?? '').pathname)
     expect(served.headers.get('content-type')).to.equal('image/gif')
   })
 
@@ -64,9 +64,9 @@ describeWeb("a phone's form at /simulator", ({ context, web }) => {
     const messages = await received()
     expect(messages.map(({ type }) => type)).to.deep.equal(['voicemail', 'voicemail'])
     const types = await Promise.all(
-      messages.map(async ({ id, media_url }) => {
+      messages.map(async ({ id, media_urls }) => {
         await copyMedia(context, id)
-        return (await web.request(new URL(media_url ?? '').pathname)).headers.get('content-type')
+        return (await web.request(new URL(media_urls?.[0] ?? '').pathname)).headers.get('content-type')
       }),
     )
     expect(types).to.deep.equal(['audio/ogg', 'audio/wav'])

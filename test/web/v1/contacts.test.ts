@@ -121,7 +121,7 @@ describeWith(
           context,
           inboundText(line, {
             fromNumber: ANNA,
-            content: { type: 'inboundMedia', url: 'http://127.0.0.1:9/x.png' },
+            content: { type: 'inboundMedia', urls: ['http://127.0.0.1:9/x.png'] },
           }),
         )
       const events = () => countRows(context, 'events')

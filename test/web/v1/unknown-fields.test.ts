@@ -47,8 +47,8 @@ describeWith('a field that nobody knows', serveApi, (api) => {
       [
         'POST',
         '/v1/messages',
-        { ...message, mediaUrls: ['https://example.com/a.png'] },
-        /^mediaUrls is not a known field. Did you mean mediaUrl\?$/,
+        { ...message, mediaURLS: ['https://example.com/a.png'] },
+        /^mediaURLS is not a known field. Did you mean mediaUrls\?$/,
       ],
       ['POST', '/v1/messages', { ...message, media_url: 'x' }, /^media_url .*. Did you mean mediaUrl\?$/],
       [

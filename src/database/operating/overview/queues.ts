@@ -30,7 +30,7 @@ const ago = (moment: string) => `(extract(epoch from clock_timestamp() - ${momen
 export async function lookAtMessages(db: Database): Promise<QueueRows> {
   const { rows } = await db.raw<{ rows: QueueRows[] }>(
     `with waiting as materialized (
-       select m.id, m.line_id, m.to_number, m.position, m.media_url, m.not_before, m.source,
+       select m.id, m.line_id, m.to_number, m.position, m.media_urls, m.not_before, m.source,
          greatest(m.created_at, m.send_at, m.not_before) as since
        from messages m where m.status = 'queued' limit ${MAX_WAITING + 1}
      ), heads as (
@@ -52,7 +52,7 @@ export async function lookAtMessages(db: Database): Promise<QueueRows> {
             and p.status in ('queued', 'sending') and p.position < r.position)
           and not exists (select from line_peers c where c.line_id = r.line_id and c.number = r.to_number
             and c.paused_until > clock_timestamp())
-          and not (r.media_url is not null and exists (select from media x where x.message_id = r.id
+          and not (r.media_urls is not null and exists (select from media x where x.message_id = r.id
             and x.status in ('pending', 'fetching')))) as "oldestMs"`,
   )
   return only(rows)

@@ -72,7 +72,7 @@ begin
           select true from messages p where p.line_id = m.line_id and p.to_number = m.to_number
             and p.status in ('queued', 'sending') and p.position < m.position
             and not (w.is_paused and p.status = 'queued' and p.source <> 'service') limit 1) then 'behind'
-        when m.media_url is not null and (x.media ->> 'status' = 'stored') is not true then 'without_media'
+        when m.media_urls is not null and x.are_stored is not true then 'without_media'
         when k.paused_until > now_at then 'paused'
         when a.has_pace and not a.has_places then 'crowded'
       end as hindrance
@@ -103,16 +103,19 @@ begin
     ) a
     left join line_peers k on k.line_id = m.line_id and k.number = m.to_number
     left join lateral (
-      select jsonb_build_object('status', d.status, 'failure', d.failure, 'token', d.token) as media
-      from media d where d.message_id = m.id limit 1
-    ) x on m.media_url is not null
+      select jsonb_agg(jsonb_build_object('token', d.token, 'contentType', d.content_type, 'byteCount', d.byte_count)
+          order by d.id) as media,
+        bool_and(d.status = 'stored') as are_stored, bool_or(d.status = 'failed') as has_failed,
+        min(d.failure) filter (where d.status = 'failed') as failure
+      from media d where d.message_id = m.id
+    ) x on m.media_urls is not null
     cross join lateral (
       select l.paused_at is not null or a.is_paused or sending.is_paused as is_paused,
         case
           when greatest(m.created_at, m.send_at) < now_at - max_age or m.expires_at <= now_at then 'expired'
           when l.status <> 'active' then 'line_disabled'
           when k.opted_out_at is not null and m.id is distinct from k.opt_out_answer_id then 'opted_out'
-          when x.media ->> 'status' = 'failed' then coalesce(x.media ->> 'failure', 'media_internal_error')
+          when x.has_failed then coalesce(x.failure, 'media_internal_error')
         end as failure,
         greatest(0, ceil(extract(epoch from greatest(m.not_before, k.paused_until) - now_at) * 1000))::integer as wait_ms
     ) w

@@ -8,7 +8,7 @@
 -- be judged again alone (is_final: not). That costs ten times as much: when repeats were judged so, 200 requests with one
 -- key at once took a busy machine longer than a statement may take, and all were answered 503.
 --
--- requests: [{n, id, line_id, source, application_id, to, text, media_url, media_id, media_token, again_of, full, roomy,
+-- requests: [{n, id, line_id, source, application_id, to, text, media: [{id, url, token}], again_of, full, roomy,
 -- scope_id, key, hash, token_hash, line_version, segments, capped, send_at, expires_at, client_ref,
 -- carrier_options}]. `full`: the service takes no more now. `roomy`: the
 -- messages that wait on the line need not be counted, which is slow if they are many (`line_waiting` is null then). `hash`
@@ -48,8 +48,8 @@ begin
   with asked as materialized (
     select x.*, x.source = 'webhook' and later.is_later is not true as is_limited, later.is_later is true as is_later
     from jsonb_to_recordset(requests) as x(
-      n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media_url text,
-      media_id uuid, media_token text, again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
+      n integer, id uuid, line_id uuid, source text, application_id uuid, "to" text, text text, media jsonb,
+      again_of uuid, "full" boolean, roomy boolean, scope_id uuid, key text, hash text,
       token_hash text, line_version text, segments integer, capped boolean, send_at timestamptz, expires_at timestamptz,
       client_ref text, carrier_options jsonb)
     cross join lateral (select x.send_at > now_at as is_later) later
@@ -162,18 +162,20 @@ begin
     select j.* from judged j where j.is_new and j.line_id in (select f.line_id from fitting f)
   ), queued as (
     insert into messages (id, user_id, line_id, direction, source, application_id, type, from_number, to_number, text,
-      media_url, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref,
+      media_urls, again_of, status, created_at, due_at, position, send_at, expires_at, client_ref,
       carrier_options, segment_count)
     select j.id, j.user_id, j.line_id, 'outbound', j.source, j.application_id,
-      case when j.media_url is null then 'text' else 'media' end, j.from_number, j."to", j.text, j.media_url, j.again_of,
+      case when j.media is null then 'text' else 'media' end, j.from_number, j."to", j.text,
+      case when j.media is not null then array(select jsonb_path_query(j.media, '$[*].url') #>> '{}') end, j.again_of,
       case when j.is_later then 'scheduled' else 'queued' end, now_at, case when j.is_later then j.send_at else now_at end,
       nextval('message_positions'), case when j.is_later then j.send_at end, j.expires_at, j.client_ref,
       j.carrier_options, j.segments
     from (select * from taken order by taken.n) j
   ), copies as (
     insert into media (id, user_id, line_id, message_id, purpose, source_url, token)
-    select j.media_id, j.user_id, j.line_id, j.id, 'outbound', j.media_url, j.media_token
-    from taken j where j.media_id is not null
+    select x.id, j.user_id, j.line_id, j.id, 'outbound', x.url, x.token
+    from taken j cross join lateral jsonb_to_recordset(j.media) as x(id uuid, url text, token text)
+    where j.media is not null
   ), spent as (
     update spend_caps c
     set used = case when c.day = today then c.used else 0 end + s.segments, day = today

@@ -1,8 +1,9 @@
 -- Takes in a batch of messages that carriers have brought: message, event, deliveries, and what the line knows of each
 -- sender, in one transaction. inbound: [{n, id, event_id, delivery_id, carrier, carrier_id, from, to, type, event_type,
--- text, media_url, media_id, media_token, media_purpose, source_url, account_id, account_version}] in order of arrival, and
--- with what `claim_inbound` needs to recognize a repeat. The ids are made where the message arrived, so that they tell the
--- order of arrival. account_id, account_version: the remembered account whose secret has checked the signature; the line
+-- text, media: [{id, event_id, event_type, token, purpose, url, source_url}], account_id, account_version}] in order of
+-- arrival, and with what `claim_inbound` needs to recognize a repeat. The ids are made where the message arrived, so that
+-- they tell the order of arrival. event_type tells of the text, or is left out where there are only media; each of the
+-- media has an event of its own. account_id, account_version: the remembered account whose secret has checked the signature; the line
 -- must be at that account.
 --
 -- outcome: received | repeat (earlier_id: of the SMPP arrival that it repeats) | account_changed (its signature may be
@@ -65,12 +66,18 @@ begin
   end if;
 
   -- Their events go out when they are copied (domain/media/settle.ts).
-  if jsonb_path_exists(members, '$[*].media_id') then
-    insert into media (id, user_id, line_id, message_id, purpose, source_url, carrier, token)
-    select a.media_id, a.user_id, a.line_id, a.id, a.media_purpose, a.source_url, a.carrier, a.media_token
-    from jsonb_to_recordset(members) as a(id uuid, user_id uuid, line_id uuid, media_id uuid, media_purpose text,
-      source_url text, carrier text, media_token text)
-    where a.media_id is not null;
+  if jsonb_path_exists(members, '$[*].media') then
+    insert into media (id, user_id, line_id, message_id, event_id, purpose, source_url, carrier, token)
+    select x.id, a.user_id, a.line_id, a.id, x.event_id, x.purpose, x.source_url, a.carrier, x.token
+    from jsonb_to_recordset(members) as a(id uuid, user_id uuid, line_id uuid, carrier text, media jsonb)
+    cross join lateral jsonb_to_recordset(a.media) as x(id uuid, event_id uuid, purpose text, source_url text, token text)
+    where a.media is not null;
+    insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
+    select x.event_id, a.user_id, a.line_id, a.id, x.event_type, x.url, a."from", a."to"
+    from jsonb_to_recordset(members) as a(n integer, id uuid, user_id uuid, line_id uuid, "from" text, "to" text,
+      is_blocked boolean, media jsonb)
+    cross join lateral jsonb_to_recordset(a.media) as x(event_id uuid, event_type text, url text)
+    where a.media is not null and not a.is_blocked order by a.n, x.event_id;
   end if;
 
   now_at := clock_timestamp();
@@ -79,7 +86,7 @@ begin
     select x.*, row_number() over (partition by x.line_id, x."from" order by x.n) as nth
     from jsonb_to_recordset(members) as x(
       n integer, id uuid, event_id uuid, user_id uuid, line_id uuid, carrier text, carrier_id text, "from" text, "to" text,
-      type text, event_type text, text text, media_url text, is_blocked boolean)
+      type text, event_type text, text text, media jsonb, is_blocked boolean)
   ), senders as materialized (
     select s.line_id, s."from", s.count, s.first_shown_id, c.paused_until > now_at is true as was_paused,
       case when recent.count + s.count > ping_pong_limit() then ping_pong_after(s.line_id, s."from", now_at) end as pauses_at,
@@ -117,19 +124,20 @@ begin
     returning line_id, number, paused_until > now_at is true as is_paused,
       paused_until = now_at + ping_pong_pause() is true as has_paused
   ), new_messages as (
-    insert into messages (id, user_id, line_id, direction, source, type, from_number, to_number, text, media_url,
+    insert into messages (id, user_id, line_id, direction, source, type, from_number, to_number, text, media_urls,
       status, carrier_message_id)
-    select a.id, a.user_id, a.line_id, 'inbound', 'carrier', a.type, a."from", a."to", a.text, a.media_url,
+    select a.id, a.user_id, a.line_id, 'inbound', 'carrier', a.type, a."from", a."to", a.text,
+      case when a.media is not null then array(select jsonb_path_query(a.media, '$[*].url') #>> '{}') end,
       'received', a.carrier_id
     from (select * from asked order by asked.n) a
   ), new_events as (
     insert into events (id, user_id, line_id, message_id, type, payload, from_number, to_number)
-    select a.event_id, a.user_id, a.line_id, a.id, a.event_type, coalesce(a.text, a.media_url, ''), a."from", a."to"
-    from asked a where not a.is_blocked order by a.n
+    select a.event_id, a.user_id, a.line_id, a.id, a.event_type, coalesce(a.text, ''), a."from", a."to"
+    from asked a where a.event_type is not null and not a.is_blocked order by a.n
   ), delivered as (
     select d.event_id, jsonb_agg(jsonb_build_object('id', d.id, 'endpointId', d.endpoint_id, 'generation', 0)) as list
-    from create_deliveries(case when jsonb_path_exists(members, '$[*] ? (exists(@.media_id) || @.is_blocked == true)')
-      then jsonb_path_query_array(members, '$[*] ? (!exists(@.media_id) && @.is_blocked == false)') else members end, null) d
+    from create_deliveries(case when jsonb_path_exists(members, '$[*] ? (!exists(@.event_type) || @.is_blocked == true)')
+      then jsonb_path_query_array(members, '$[*] ? (exists(@.event_type) && @.is_blocked == false)') else members end, null) d
     group by d.event_id
   )
   select a.n, 'received', null::uuid, a.line_id, coalesce(d.list, '[]'),

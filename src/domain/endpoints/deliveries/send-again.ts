@@ -44,12 +44,12 @@ async function copyAgain(
   messageId: string,
 ): Promise<DeliveryWithAttempts> {
   const restarted = await restartMedia(context.db, userId, messageId)
-  if (restarted === undefined) {
+  if (restarted.length === 0) {
     throw new UserError(
       'The media is still being copied. The event is sent automatically once the copy is ready',
       409,
     )
   }
-  void context.queues.enqueueMedia([restarted])
+  void context.queues.enqueueMedia(restarted)
   return getDelivery(context, userId, id)
 }

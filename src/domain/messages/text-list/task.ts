@@ -127,7 +127,6 @@ function messageOf(task: ClaimedTask, whose: { userId: string; lineId: string },
     isFromConsole: true,
     toNumber: text.toNumber,
     text: text.text,
-    mediaUrl: undefined,
     idempotencyKey: `${task.id}:${text.line}`,
   }
 }

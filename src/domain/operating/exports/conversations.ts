@@ -4,7 +4,7 @@ import {
   type Delivery,
 } from '../../../database/endpoints/deliveries/delivery.js'
 import { listAttempts } from '../../../database/endpoints/deliveries/reading.js'
-import { findHostedMedia } from '../../../database/media/reading.js'
+import { findHostedMedia, type MessageMedia } from '../../../database/media/reading.js'
 import { explainCarrierCode } from '../../../carriers/codes.js'
 import { MESSAGE_FIELDS, type Message } from '../../../database/messages/message.js'
 import type { Page } from '../../../database/lists.js'
@@ -54,8 +54,10 @@ export async function* conversationFiles(
   yield jsonLines(`${folder}messages.jsonl`, shownMessages(messages()))
   yield jsonLines(`${folder}deliveries.jsonl`, shownDeliveries(deliveries()))
   for await (const message of messages()) {
-    const file = await mediaFile(context, message, folder)
-    if (file !== undefined) yield file
+    for (const [n, media] of message.media.entries()) {
+      const file = await mediaFile(context, media, nameOf(message, n))
+      if (file !== undefined) yield { ...file, name: folder + file.name }
+    }
   }
 }
 
@@ -66,12 +68,12 @@ async function* shownMessages(messages: AsyncIterable<Message>) {
       ...present(MESSAGE_FIELDS, message, {
         carrierCodeMeaning: explainCarrierCode(message.carrierKind, message.carrierCode),
       }),
-      media: media && {
-        status: media.status,
-        contentType: media.contentType,
-        byteCount: media.byteCount,
-        file: nameOf(message) ?? null,
-      },
+      media: media.map(({ status, contentType, byteCount }, n) => ({
+        status,
+        contentType,
+        byteCount,
+        file: nameOf(message, n) ?? null,
+      })),
     }
   }
 }
@@ -85,23 +87,24 @@ async function* shownDeliveries(deliveries: AsyncIterable<DeliveryWithAttempts>)
   }
 }
 
-function nameOf({ id, media }: Message): string | undefined {
-  if (media?.status !== 'stored' || media.isRemoved) return undefined
-  return `media/${id}.${endingOf(media.contentType ?? '')}`
+/** Of the file of a message's nth media, from 0; undefined: it has none. */
+function nameOf({ id, media }: Message, n: number): string | undefined {
+  const one = media[n]
+  if (one?.status !== 'stored' || one.isRemoved) return undefined
+  return `media/${id}${n === 0 ? '' : `-${n + 1}`}.${endingOf(one.contentType ?? '')}`
 }
 
 /** undefined: it has none, or it was deleted a moment ago. */
 async function mediaFile(
   { db, storage }: Context,
-  message: Message,
-  folder: string,
+  { token }: MessageMedia,
+  name: string | undefined,
 ): Promise<ExportFile | undefined> {
-  const name = nameOf(message)
-  const hosted = name === undefined ? undefined : await findHostedMedia(db, message.media?.token ?? '')
+  const hosted = name === undefined ? undefined : await findHostedMedia(db, token)
   if (name === undefined || hosted === undefined || hosted.isRemoved) return undefined
   try {
     const bytes = await storage.open(hosted.storageKey)
-    return { name: folder + name, open: () => bytes, isCompressed: true }
+    return { name, open: () => bytes, isCompressed: true }
   } catch (error) {
     if (error instanceof StoredFileMissing) return undefined
     throw error

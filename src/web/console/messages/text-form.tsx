@@ -107,7 +107,6 @@ export async function sendText(context: Context, ctx: KoaContext, toNumber: stri
     lineId: idOf(ctx, 'lineId'),
     toNumber,
     text: fieldOf(ctx, 'text'),
-    mediaUrl: undefined,
     idempotencyKey: key === '' ? undefined : key,
     sendAt: readSendTime(ctx),
   })

@@ -183,7 +183,7 @@ describeContext('what a carrier answers', (context) => {
       fromNumber: line.number,
       toNumber: '+15005550101',
       text: 'Look',
-      mediaUrl: null,
+      media: [],
       attempt: 3,
     })
     expect(ageMs).to.be.within(0, 60_000)

@@ -34,12 +34,12 @@ describeContext('a job that sends a message', (context) => {
     expect(row.sent_at).to.be.a('date')
     const taken = await context.db('simulator_outbox').where({ message_id: id }).select<object[]>()
     expect(taken).to.have.length(1)
-    expect(taken[0]).to.include({
+    expect(taken[0]).to.deep.include({
       carrier_message_id: row.carrier_message_id,
       from_number: line.number,
       to_number: row.to_number,
       text: 'Hello, world',
-      media_url: null,
+      media_urls: [],
     })
     expect(
       await context

@@ -84,7 +84,7 @@ export async function insertPast(
       from_number: number,
       to_number: line.number,
       text: 'See you at noon',
-      media_url: 'https://example.com/m',
+      media_urls: ['https://example.com/m'],
     },
     carrier_message_id: ids.carrierMessageId,
     ...overrides.message,

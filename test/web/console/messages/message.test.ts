@@ -50,7 +50,7 @@ describeWith("a message's page", startConsole, (site) => {
   const keyOf = (html: string) => /name="key" value="([\w-]+)"/.exec(html)?.[1] ?? ''
 
   const receiveMedia = async (url: string) => {
-    const content = { type: 'inboundMedia', url } as const
+    const content = { type: 'inboundMedia', urls: [url] } as const
     const outcome = await receiveMessage(site.context, inboundText(line, { content }))
     if (outcome.kind !== 'received') throw new Error('it was not received')
     return outcome.messageId
@@ -461,7 +461,7 @@ describeWith("a message's page", startConsole, (site) => {
   })
 
   it('links to the media URL that a sent message was given, if it is on the web', async () => {
-    const show = async (media_url: string) => page(await queueMessage(site.context, line, { media_url }))
+    const show = async (url: string) => page(await queueMessage(site.context, line, { media_urls: [url] }))
     const url = 'https://media.example.com/1.jpg'
     expect(await show(url)).to.include(`<a href="${url}" rel="noopener noreferrer" target="_blank">`)
     expect(await show('javascript:alert(1)')).to.include('<code>javascript:alert(1)</code>')

@@ -74,7 +74,7 @@ function rowOf(
     fromNumber,
     toNumber,
     text: message?.text,
-    mediaUrl: message?.mediaUrl,
+    mediaUrl: message?.mediaUrls.join(' '),
     error: message?.error ?? delivery?.lastFailure,
     carrierCode: message?.carrierCode,
     carrierReason: meaning?.reason,

@@ -7,7 +7,7 @@ import { Form, Time } from '../../form.js'
 import type { Page } from '../../page.js'
 import { maySendAgain, sendAgainPath } from '../message/send-again.js'
 import { TYPE_LABELS } from '../message/labels.js'
-import { MediaCopy } from '../message/media.js'
+import { MediaCopies } from '../message/media.js'
 import { messagePath } from '../message/path.js'
 import { Status } from '../../status.js'
 import { TimeOfDay } from '../../time-filter-fields.js'
@@ -45,7 +45,11 @@ export function Thread(props: {
 function Bubble({ message, page, path }: { message: Message; page: Page; path: string }) {
   const { id, direction, type, text, media, status, error, createdAt, dueAt } = message
   const isLater = status === 'scheduled'
-  const state = [status, isLater ? dueAt.getTime() : '', media?.status, media?.isRemoved].join('-')
+  const state = [
+    status,
+    isLater ? dueAt.getTime() : '',
+    ...media.map((each) => `${each.status}${each.isRemoved ? '-removed' : ''}`),
+  ].join('-')
   return (
     <li
       id={`message-${id}-${state}`}
@@ -53,7 +57,7 @@ function Bubble({ message, page, path }: { message: Message; page: Page; path: s
       {...{ 'hx-morph-skip': '' }}
     >
       {text !== null && text !== '' && <p dir="auto">{text}</p>}
-      {media !== null && <MediaCopy media={media} label={TYPE_LABELS[type]} />}
+      <MediaCopies media={media} label={TYPE_LABELS[type]} />
       <small>
         <a href={messagePath(id)}>
           <TimeOfDay zone={undefined} at={createdAt} />

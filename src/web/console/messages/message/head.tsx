@@ -11,7 +11,7 @@ import { Fact, Facts } from '../../parts/facts.js'
 import { PageHead } from '../../parts/page-head.js'
 import { Status } from '../../status.js'
 import { TYPE_LABELS } from './labels.js'
-import { MediaCopy } from './media.js'
+import { MediaCopies } from './media.js'
 import type { MessageView } from './page-model.js'
 import { strayFaultOf } from './send-again.js'
 
@@ -57,7 +57,7 @@ export function Head(view: MessageView) {
 }
 
 /** What it says. */
-export function Said({ message: { type, direction, text, mediaUrl, media } }: MessageView) {
+export function Said({ message: { type, direction, text, mediaUrls, media } }: MessageView) {
   return (
     <div class={`flow ${direction}`}>
       {text !== null && (
@@ -65,8 +65,8 @@ export function Said({ message: { type, direction, text, mediaUrl, media } }: Me
           {text}
         </blockquote>
       )}
-      {media !== null && <MediaCopy media={media} label={TYPE_LABELS[type]} />}
-      {mediaUrl !== null && direction === 'outbound' && <MediaUrl url={mediaUrl} />}
+      <MediaCopies media={media} label={TYPE_LABELS[type]} />
+      {direction === 'outbound' && mediaUrls.map((url) => <MediaUrl key={url} url={url} />)}
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import type { MediaStatus } from '../../../../states.js'
 import { Empty } from '../../form.js'
 import { sectionPath } from '../../lines/line/section.js'
@@ -15,10 +16,12 @@ const COPY_WORDS: Record<MediaStatus, string> = {
   failed: 'Media could not be copied, so the event is held',
 }
 
-/** Received, made an event, and where that went. */
+/** Received, made events (one for the text, and one for each of the media), and where those went. */
 export function InboundWay(view: MessageView) {
-  const { message, line, event, isOwner } = view
-  const isOver = message.media === null || ['stored', 'failed'].includes(message.media.status)
+  const { message, line, events, isOwner } = view
+  const { media } = message
+  const isOver = media.every(({ status }) => ['stored', 'failed'].includes(status))
+  const deliveryCount = events.reduce((sum, { deliveries }) => sum + deliveries.length, 0)
   return (
     <>
       <h2>Timeline</h2>
@@ -30,27 +33,34 @@ export function InboundWay(view: MessageView) {
             </p>
           )}
         </Step>
-        {event !== undefined && (
-          <Step title="Event created" at={event.createdAt}>
-            <p>
-              <code>{event.type}</code>, <code>webhook-id</code>{' '}
-              <ShortId id={event.id} what="the webhook-id" />
-            </p>
-          </Step>
-        )}
-        {message.media !== null && <Step title={COPY_WORDS[message.media.status]} />}
-        {event?.deliveries.map((delivery) => (
-          <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
+        {media.map(({ token, status }, n) => (
+          <Step
+            key={token}
+            title={COPY_WORDS[status] + (media.length > 1 ? ` (${n + 1} of ${media.length})` : '')}
+          />
         ))}
-        <Replays replays={view.replays} />
-        {event !== undefined && <ListenerWay event={event} />}
+        {events.map((event) => (
+          <Fragment key={event.id}>
+            <Step title="Event created" at={event.createdAt}>
+              <p>
+                <code>{event.type}</code>, <code>webhook-id</code>{' '}
+                <ShortId id={event.id} what="the webhook-id" />
+              </p>
+            </Step>
+            {event.deliveries.map((delivery) => (
+              <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
+            ))}
+            <Replays replays={event.replays} />
+            <ListenerWay event={event} />
+          </Fragment>
+        ))}
       </ol>
-      {isOver && (event?.deliveries.length ?? 0) === 0 && (
+      {isOver && deliveryCount === 0 && (
         <Empty>
-          {event === undefined
+          {events.length === 0
             ? 'This message has no event. Either the number was blocked when it arrived, or the event has been deleted because of its age.'
             : 'This event went nowhere. When it arrived, the line had no outgoing webhook URL, or the line or its developer connection was off.'}{' '}
-          {isOwner && event !== undefined && (
+          {isOwner && events.length > 0 && (
             <>
               <a href={sectionPath(line.id, 'outgoing-webhook')}>Set a URL</a> to receive the next one.
             </>

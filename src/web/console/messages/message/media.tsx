@@ -3,8 +3,24 @@ import { MediaPlayer } from '../../../media-player.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { formatByteCount } from './labels.js'
 
-/** The copy of a message's media: itself, or what has become of it. */
-export function MediaCopy({ media, label }: { media: MessageMedia; label: string }) {
+/** The copies of a message's media, in order. */
+export function MediaCopies({ media, label }: { media: readonly MessageMedia[]; label: string }) {
+  if (media.length === 0) return null
+  return (
+    <div class="media-list">
+      {media.map((each, n) => (
+        <MediaCopy
+          key={each.token}
+          media={each}
+          label={media.length === 1 ? label : `${label} (${n + 1} of ${media.length})`}
+        />
+      ))}
+    </div>
+  )
+}
+
+/** The copy of one of them: itself, or what has become of it. */
+function MediaCopy({ media, label }: { media: MessageMedia; label: string }) {
   switch (media.status) {
     case 'pending':
     case 'fetching':

@@ -113,7 +113,7 @@ function Waiting(view: MessageView) {
       <p>
         {error !== null ? (
           explainFailure(error)
-        ) : media !== null && media.status !== 'stored' ? (
+        ) : media.some(({ status }) => status !== 'stored') ? (
           'Its media are still being copied.'
         ) : (
           <WaitWords {...view} />

@@ -30,10 +30,8 @@ export interface MessageView {
   isOwner: boolean
   message: Message
   line: OwnLine
-  /** The event of a received message. */
-  event: EventWithDeliveries | undefined
-  /** The replays of that event to other URLs. */
-  replays: EventReplay[]
+  /** Those of a received message, with their replays to other URLs. */
+  events: (EventWithDeliveries & { replays: EventReplay[] })[]
   /** Only for endpoints that asked for them. */
   optInEvents: EventWithDeliveries[]
   opened: OpenedAttempt | undefined
@@ -75,15 +73,18 @@ export async function viewMessage(
   ])
   const isOfReceived = ({ type }: { type: EventType }) =>
     (MESSAGE_EVENT_TYPES as readonly EventType[]).includes(type)
-  const event = events.find(isOfReceived)
   return {
     ...reader,
     message,
     line,
     contactName: contacts.get(number)?.name,
     obstacles,
-    event,
-    replays: event === undefined ? [] : await listReplaysOfEvent(context.db, userId, event.id, MAX_REPLAYS),
+    events: await Promise.all(
+      events.filter(isOfReceived).map(async (event) => ({
+        ...event,
+        replays: await listReplaysOfEvent(context.db, userId, event.id, MAX_REPLAYS),
+      })),
+    ),
     pauses,
     optInEvents: events.filter((each) => !isOfReceived(each)),
     opened: await openAttempt(context, events, asked),

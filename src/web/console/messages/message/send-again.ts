@@ -2,7 +2,7 @@ import type { MessageView } from './page-model.js'
 import { messagePath } from './path.js'
 
 type Message = MessageView['message']
-type Delivery = NonNullable<MessageView['event']>['deliveries'][number]
+type Delivery = MessageView['events'][number]['deliveries'][number]
 
 export function maySendAgain({ direction, status }: Message): boolean {
   return direction === 'outbound' && (status === 'failed' || status === 'unknown')
@@ -56,12 +56,11 @@ export function strayFaultOf(view: MessageView): string | undefined {
   const {
     page: { fault },
     message,
-    event,
+    events,
     optInEvents,
   } = view
   if (fault === undefined) return undefined
-  const events = [...(event === undefined ? [] : [event]), ...optInEvents]
-  const deliveries = events.flatMap((each) => each.deliveries)
+  const deliveries = [...events, ...optInEvents].flatMap((each) => each.deliveries)
   const shown = [
     ...(maySendAgain(message) ? [sendAgainPath(message.id)] : []),
     ...(mayTryMessageNow(view) ? [tryNowPath(message.id)] : []),

@@ -18,13 +18,13 @@ const settings = yup.object({
 })
 
 /**
- * The status codes of recipients, https://developers.africastalking.com/docs/sms/sending/bulk, and the reasons of reports,
- * https://developers.africastalking.com/docs/sms/notifications
+ * The status codes of recipients are at https://developers.africastalking.com/docs/sms/sending/bulk and the reasons
+ * of reports at https://developers.africastalking.com/docs/sms/notifications
  */
 const CODES: kit.CodeTable = {
-  // A sender that is not registered, and the credit.
+  // These are about an unregistered sender, and about credit.
   account: ['402', 'InvalidSenderId', '405', 'InsufficientBalance'],
-  // Those of the gateway, which may have passed it on.
+  // The gateway may have passed these on.
   unknown: ['500', 'InternalServerError', '501', 'GatewayError'],
   opted_out: ['406', 'UserInBlacklist', 'UserInBlackList'],
   rejected: ['401', '403', '404', '407', '409', '502'],
@@ -54,7 +54,7 @@ const STATES: kit.StateTable = {
   Expired: 'failed',
 }
 
-/** Processed, sent and queued (bulk, as above). */
+/** These are processed, sent and queued (bulk, as above). */
 const TAKEN: readonly string[] = ['100', '101', '102']
 
 export const africastalking: kit.Provider<Settings> = {
@@ -70,8 +70,8 @@ export const africastalking: kit.Provider<Settings> = {
   }),
 
   /**
-   * http://docs.africastalking.com/sms/sending/nodejs: the form, which the sandbox has too. The one in JSON is for the live API
-   * only. Without `enqueue` the answer comes when the operators have answered.
+   * http://docs.africastalking.com/sms/sending/nodejs: the form API, which the sandbox has too. The JSON API exists
+   * only live. Without `enqueue` the answer comes when the operators have answered.
    */
   send: (message, { settings: { username } }) => {
     const { from, to, text } = message
@@ -84,8 +84,9 @@ export const africastalking: kit.Provider<Settings> = {
     return kit.readCharge({ price, currency, segments: textAt(body, `${RECIPIENT}.messageParts`) })
   },
   /**
-   * The refusal of a recipient is in an answer of success (bulk, as above). That of a sender is in `Message` there, with no recipient at
-   * all: https://github.com/AfricasTalkingLtd/africastalking-node.js/issues/160. Other errors are plain text.
+   * The refusal of a recipient is in an answer of success (bulk, as above). The refusal of a sender is in `Message`
+   * there, with no recipient at all: https://github.com/AfricasTalkingLtd/africastalking-node.js/issues/160. Other
+   * errors are plain text.
    */
   refusal: ({ body, status, text }) => {
     const code = textAt(body, `${RECIPIENT}.statusCode`)
@@ -99,7 +100,10 @@ export const africastalking: kit.Provider<Settings> = {
 
   test: ({ username }) => ({ path: '/version1/user', query: { username } }),
 
-  /** Nothing is signed (notifications, as above): the secret is in the URLs. What a message and a report have is in the form. */
+  /**
+   * Nothing is signed (notifications, as above), so the secret is in the URLs. The form has the fields of a message
+   * or a report.
+   */
   callbacks: {
     urls: {
       message: 'SMS callback URL for incoming messages',
@@ -114,7 +118,7 @@ export const africastalking: kit.Provider<Settings> = {
         return kit.message({ id, from, to, text: textAt(fields, 'text') })
       }
       const state = textAt(fields, 'status')
-      // Only what was rejected or failed has a reason.
+      // Only rejected and failed messages have a reason.
       const code = textAt(fields, 'failureReason') || state
       return kit.receipt(STATES, { id, state, code })
     },

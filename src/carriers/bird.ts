@@ -24,14 +24,14 @@ const settings = yup.object({
 })
 
 /**
- * https://bird.com/docs/guides/errors, and of reports the codes of https://bird.com/docs/webhooks. Bird names each error, and
- * numbers it besides; the names are what its documentation speaks of.
+ * The errors of https://bird.com/docs/guides/errors, and the codes of reports from https://bird.com/docs/webhooks.
+ * Bird names each error, and also numbers it; its documentation uses the names.
  */
 const CODES: kit.CodeTable = {
-  // The number is not the workspace's, or may not be used for what `category` says.
+  // The number does not belong to the workspace, or may not be used for messages of this `category`.
   account: ['SMSSenderNotConfigured', 'SenderCategoryNotPermitted'],
   opted_out: ['recipient_opted_out'],
-  // The same request is being taken at this moment, or was: https://bird.com/docs/guides/errors
+  // The same request is being processed, or was: https://bird.com/docs/guides/errors
   unknown: ['request_in_progress', 'idempotency_key_reuse'],
 }
 
@@ -46,15 +46,19 @@ const STATES: kit.StateTable = {
   'sms.expired': 'failed',
 }
 
-/** Where our id of a message is in its metadata, which come back in each event. */
+/** The name of our message id in the message's metadata, which comes back in each event. */
 const REFERENCE = 'linehook_message_id'
 
-/** The API of the keys that begin with `bk_`. The older APIs of Bird and MessageBird have other keys and other hosts. */
+/**
+ * This is the API for keys that begin with `bk_`. The older APIs of Bird and MessageBird have other keys and other
+ * hosts.
+ */
 export const bird: kit.Provider<Settings> = {
   kind: 'bird',
   title: 'Bird',
   settings,
-  // Bird's own rules answer STOP, START and HELP, and it blocks whom it must (SmsKeywordRule of the same API).
+  // Bird's rules answer STOP, START and HELP, and it blocks recipients where it must (SmsKeywordRule of the same
+  // API).
   defaults: { handlesOptOut: true },
   codes: CODES,
   credentialsHint: 'Check the API key, its permissions and the account balance in the Bird dashboard.',
@@ -81,7 +85,7 @@ export const bird: kit.Provider<Settings> = {
   listNumbers: async (asking) =>
     (await listAll(asking, '/v1/numbers')).flatMap((each) => {
       const [id, number] = [textAt(each, 'id'), textAt(each, 'number')]
-      // A line that is a short code needs its country, which is not said here.
+      // A line that is a short code needs its country, which the list does not give.
       return textAt(each, 'status') === 'active' && /^\+\d{8}/.test(number)
         ? [{ id, number, name: number }]
         : []
@@ -132,17 +136,19 @@ function chargeOf(message: unknown) {
   })
 }
 
-/** Bird says of attachments neither where they are nor that there are any: a message without a text has nothing else. */
+/**
+ * Bird's event does not say where attachments are, nor that there are any: a message without a text has nothing else.
+ */
 function readMessage(data: unknown, id: string): kit.Brought {
   const text = textAt(data, 'text')
   if (text === '') return kit.unclear('a message with only attachments, which Bird does not pass on')
   return kit.message({ id, from: textAt(data, 'from'), to: textAt(data, 'to'), text })
 }
 
-/** 10,000 entries: a bound against a list that never ends. */
+/** 10,000 entries are a bound against a list that never ends. */
 const MAX_PAGES = 100
 
-/** All of a list, page by page: https://bird.com/docs/sdks/typescript */
+/** Reads a whole list, page by page: https://bird.com/docs/sdks/typescript */
 async function listAll({ ask }: kit.Asking<Settings>, path: string, filter = {}): Promise<unknown[]> {
   const found: unknown[] = []
   for (let page = 0, cursor = ''; page === 0 || (cursor !== '' && page < MAX_PAGES); page += 1) {

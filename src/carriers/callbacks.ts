@@ -2,112 +2,126 @@ import type { PhoneState, ReceivedContent, SentRecord } from './records.js'
 
 /** A carrier's request to us, at `/carriers/{kind}/{accountId}/{name}`. */
 export interface CallbackRequest {
-  /**
-   * The URL as the carrier was told to call it: `PUBLIC_URL` and the request's own path and query, never its Host
-   * header.
-   */
+  /** The URL that the carrier was given: `PUBLIC_URL` and the request's path and query, never its Host header. */
   url: string
   method: 'GET' | 'POST'
-  /** The URL's. What we wrote into it comes back. */
+  /** The query of the URL. Values that we put into it come back. */
   query: URLSearchParams
-  /** The secret of ours in the URL (`CarrierCallbacks.key`), which is not in `query`; '' where there is none. */
+  /** Our secret in the URL (`CarrierCallbacks.key`), which is not in `query`; '' if there is none. */
   key: string
-  /** The body as it came: signatures are over it. */
+  /** The original bytes of the body, because signatures are over them. */
   body: Buffer
   /**
-   * What the body says, as JSON, XML or form: an object, a list, or whatever it is; undefined where it is none of them. For
-   * GET, what the query says.
+   * The content of the body, read as JSON, XML or form: an object, a list or any other value; undefined if it is none
+   * of them. For GET, the content of the query.
    */
   content: unknown
-  /** The content where it is an object, or else none. */
+  /** The content if it is an object, otherwise an empty one. */
   fields: Readonly<Record<string, unknown>>
-  /** Who connected, or whom the trusted proxies name. */
+  /** The address that connected, or the one that the trusted proxies name. */
   address: string
-  /** '' where there is none. */
+  /** Returns '' if there is no such header. */
   header: (name: string) => string
 }
 
 export interface CallbackAnswer {
-  /** 200 where it is left out. */
+  /** The default is 200. */
   status?: number
-  /** Its Content-Type. */
+  /** The Content-Type. */
   type: string
   body: string
 }
 
 /** A message that the carrier brings. */
 export interface BroughtMessage {
-  /** The carrier's own id: a repeat of it does nothing. */
+  /** The carrier's id: a repeat with it does nothing. */
   carrierMessageId: string
-  /** E.164, both; `toNumber` is the line's. */
+  /** Both are E.164; `toNumber` is the line's. */
   fromNumber: string
   toNumber: string
   content: ReceivedContent
-  /** What the carrier has read in it about being written to, and answered itself. */
+  /** The carrier's reading of the text as a keyword, which it has answered already. */
   keyword?: 'stop' | 'start' | 'help'
 }
 
-/** A call that nobody answered. */
+/** A call that was not answered. */
 export interface MissedCall {
-  /** E.164, both; `toNumber` is the line's. */
+  /** Both are E.164; `toNumber` is the line's. */
   fromNumber: string
   toNumber: string
   calledAt: Date
 }
 
-/** What a callback is handed. The settings may be old: whatever it takes in is compared with the account as it is. */
+/**
+ * The tools of a callback. Its settings may be outdated: everything that it takes in is checked against the current
+ * account.
+ */
 export interface CallbackTools<Settings> {
   account: { id: string; name: string }
   settings: Settings
   publicUrl: string
-  /** When this resolves, the message is committed. @throws UserError 404 when no line of the account has the number */
+  /**
+   * When this resolves, the message is committed.
+   *
+   * @throws UserError 404 if no line of the account has the number
+   */
   receiveMessage: (message: BroughtMessage) => Promise<void>
-  /** `messageId`: ours, where the carrier hands it back; it finds a message whose carrier's id we never learned. */
+  /** `messageId` is our id, if the carrier returns it; it finds a message whose carrier id we never learned. */
   receiveReceipt: (receipt: SentRecord & { messageId?: string }) => Promise<void>
-  /** When this resolves, the events are committed. A repeat makes none. @throws UserError 404, 403 as `confirm` does */
+  /**
+   * When this resolves, the events are committed. A repeat makes none.
+   *
+   * @throws UserError 404, 403 as `confirm` does
+   */
   receiveMissedCall: (call: MissedCall) => Promise<void>
-  /** Keeps how a phone of the account is. @throws UserError 404, 403 as `confirm` does */
+  /**
+   * Keeps the state of a phone of the account.
+   *
+   * @throws UserError 404, 403 as `confirm` does
+   */
   notePhone: (phone: PhoneState) => Promise<void>
   /**
-   * The settings as they are now, for an answer that takes nothing in: then nothing else looks whether the request was
-   * signed with what they are.
+   * Returns the current settings, for an answer that takes nothing in: then nothing else checks that the request was
+   * signed with the current secret.
    *
    * @throws UserError 404, 403
    */
   confirm: () => Promise<Settings>
-  /** Whether a line of the account has the number. */
+  /** Resolves to true if a line of the account has the number. */
   hasLine: (number: string) => Promise<boolean>
   /**
-   * Keeps the request for operators: when this resolves, they can read it, and the carrier may be answered with success.
+   * Keeps the request for operators: when this resolves, they can read it, and the carrier may be answered with
+   * success.
    *
-   * @param why names what is not understood, without what people wrote
+   * @param why names the part that is not understood, without what people wrote
    * @throws UserError 404, 403 as `confirm` does
    */
   keepUnclear: (why: string) => Promise<void>
 }
 
-/** How a carrier calls us. */
+/** The way in which a carrier calls us. */
 export interface CarrierCallbacks<Settings> {
-  /** The last parts of their paths. */
+  /** The last parts of the callbacks' paths. */
   names: readonly string[]
-  /** What people at the carrier call the place where each URL goes; left out: nobody enters them. */
+  /** The carrier's names for the fields where a user enters each URL; undefined if they are not entered by hand. */
   labels?: Readonly<Record<string, string>>
-  /** It calls with GET, and everything is in the query. Left out: POST only. */
+  /** True if it calls with GET, with everything in the query. The default is POST only. */
   takesGet?: boolean
-  /** A request may bring a hundred messages or reports: it has 512 KiB at most, instead of 64. */
+  /** True if a request may bring a hundred messages or reports: the limit is then 512 KiB instead of 64. */
   bringsMany?: boolean
-  /** How long it waits for an answer, in ms; left out: as long as Twilio. */
+  /** The time that it waits for an answer, in ms; the default is Twilio's. */
   waitMs?: number
-  /** The secret of ours in each URL, for a carrier that signs nothing; left out: there is none. */
+  /** Our secret in each URL, for a carrier that signs nothing; undefined if there is none. */
   key?(settings: Settings): string | undefined
-  /** What the operator should look at when a request is not signed with the account's secret. */
+  /** A hint for the operator, for a request that is not signed with the account's secret. */
   unsignedHint: string
-  /** Whether who knows the account's secret made the request. Compared in constant time. */
+  /** True if the request was made with the account's secret. Compares in constant time. */
   isSigned(settings: Settings, request: CallbackRequest): boolean
   /**
-   * Takes in what the request brings, and answers it. A repeat does nothing, and is answered as the first time.
+   * Takes in the contents of the request, and answers it. A repeat does nothing, and gets the same answer as the
+   * first request.
    *
-   * @throws UserError for what the carrier does not send
+   * @throws UserError for a request that the carrier would not send
    */
   answer(name: string, request: CallbackRequest, tools: CallbackTools<Settings>): Promise<CallbackAnswer>
 }

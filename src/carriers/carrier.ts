@@ -1,7 +1,7 @@
 import type { CarrierWords } from '../states.js'
 import type { Charge, ListedCharge, PhoneState, ReceivedRecord, SentRecord } from './records.js'
 
-/** Our own copy, which anybody who has the URL can fetch. */
+/** The URL of our copy, which anyone who has it can fetch. */
 export interface MediaToSend {
   url: string
   /** Such as `image/png`. */
@@ -9,11 +9,11 @@ export interface MediaToSend {
   byteCount: number
 }
 
-/** What a carrier is asked to send. */
+/** A message for a carrier to send. */
 export interface OutboundMessage {
-  /** Our id; a carrier that can take a reference gets it, so that its reports find the message. */
+  /** Our id; a carrier that accepts a reference gets it, so that its reports find the message. */
   id: string
-  /** E.164, both. */
+  /** Both are E.164. */
   fromNumber: string
   toNumber: string
   text: string | null
@@ -22,43 +22,55 @@ export interface OutboundMessage {
   /** 1 for the first try. */
   attempt: number
   ageMs: number
-  /** After so long it is no longer wanted; left out: its sender did not say. */
+  /** The time after which it is no longer wanted; undefined if the sender set none. */
   expiresInMs?: number
-  /** What its sender says to the carrier besides, by names that the account knows. */
+  /** Other options of the sender for the carrier, under names that the account knows. */
   options?: Readonly<Record<string, string>>
 }
 
-/** The carrier took it. */
 export interface Taken {
-  /** The carrier's own id of it. */
+  /** The carrier's id for it. */
   carrierMessageId: string
   charge?: Charge
 }
 
 /**
- * The one interface to every carrier account. `send` either resolves, which means that the carrier took the message, or
- * throws one of the four errors below. Anything else that it throws counts as CarrierOutcomeUnknown, so that no message
- * is ever sent twice by itself.
+ * The one interface to every carrier account. `send` either resolves, which means that the carrier took the message,
+ * or throws one of the four errors below. Anything else that it throws counts as CarrierOutcomeUnknown, so that no
+ * message is ever automatically sent twice.
  */
 export interface CarrierClient {
-  /** The account's. */
+  /** The account's name. */
   readonly name: string
   send(message: OutboundMessage, signal: AbortSignal): Promise<Taken>
-  /** Tries the account without sending anything. @returns what is wrong, in words; undefined: it works */
+  /**
+   * Tests the account without sending anything.
+   *
+   * @returns the fault in words, or undefined if it works
+   */
   test(signal: AbortSignal): Promise<string | undefined>
-  /** The numbers that the account has. @throws CarrierRefused */
+  /**
+   * Lists the numbers of the account.
+   *
+   * @throws CarrierRefused
+   */
   listNumbers?(signal: AbortSignal): Promise<CarrierNumber[]>
-  /** Tells the carrier to call us for what these numbers receive. @throws CarrierRefused */
+  /**
+   * Tells the carrier to call us about what these numbers receive.
+   *
+   * @throws CarrierRefused
+   */
   setUpNumbers?(numbers: readonly CarrierNumber[], signal: AbortSignal): Promise<void>
   /**
-   * What the carrier has of a message whose outcome is unknown: everything that it might be, oldest first.
+   * Searches the carrier's records for a message whose outcome is unknown, and returns all that might be it, oldest
+   * first.
    *
    * @throws CarrierRefused
    */
   findSent?(message: UnknownMessage, signal: AbortSignal): Promise<SentRecord[]>
   /**
-   * What these numbers have received since then, as far as the carrier still has it, in batches, each oldest first. It may
-   * give more than that. Ids must be those of the callbacks, so that nothing comes in twice.
+   * Lists what these numbers have received since then, as far as the carrier still has it, in batches, each oldest
+   * first. It may return more than that. Ids must be those of the callbacks, so that nothing comes in twice.
    *
    * @throws CarrierRefused
    */
@@ -68,24 +80,28 @@ export interface CarrierClient {
     signal: AbortSignal,
   ): AsyncIterable<readonly ReceivedRecord[]>
   /**
-   * What the messages cost that the account has sent since then, in batches, for a carrier that says so in no answer and no
-   * report. It may give more than that.
+   * Lists the costs of the messages that the account has sent since then, in batches, for a carrier that does not
+   * give them in answers or reports. It may return more than that.
    *
    * @throws CarrierRefused
    */
   listCharges?(since: Date, signal: AbortSignal): AsyncIterable<readonly ListedCharge[]>
-  /** The phones that it sends by, for an account of phones: those that were ever heard of. @throws CarrierRefused */
+  /**
+   * Lists the phones of an account that sends by phones, as far as they have ever made contact.
+   *
+   * @throws CarrierRefused
+   */
   listPhones?(signal: AbortSignal): Promise<PhoneState[]>
-  /** The headers that let us fetch media which the carrier hosts; none for a URL of another host. */
+  /** Returns the headers for fetching media that the carrier hosts; none for a URL of another host. */
   mediaHeaders?(url: URL): Record<string, string>
-  /** Closes connections when nothing is under way any more. */
+  /** Closes connections when nothing is under way any longer. */
   close(): Promise<void>
 }
 
 export interface CarrierNumber {
-  /** The carrier's own id of it. */
+  /** The carrier's id for it. */
   id: string
-  /** E.164 */
+  /** An E.164 number. */
   number: string
   name: string
 }
@@ -94,7 +110,7 @@ export interface UnknownMessage {
   fromNumber: string
   toNumber: string
   text: string | null
-  /** When we began to hand it over. */
+  /** The time when we began to hand it over. */
   claimedAt: Date
 }
 
@@ -112,11 +128,11 @@ export class CarrierRejected extends Error {
 
   constructor(
     reason: string,
-    /** The carrier's own, such as Twilio's `21211`. */
+    /** The carrier's code, such as Twilio's `21211`. */
     readonly carrierCode?: string,
-    /** The recipient has opted out of the line's number, as the carrier knows: that is noted. */
+    /** True if the carrier says that the recipient has opted out of the line's number, which is then recorded. */
     readonly isOptedOut = false,
-    /** It is about the account, such as its credit, so that another account might take the message. */
+    /** True if the reason is the account, such as its credit, so that another account might take the message. */
     readonly isOfAccount = false,
   ) {
     super(`The carrier rejected the message: ${reason}`)
@@ -133,17 +149,22 @@ export class CarrierThrottled extends Error {
   }
 }
 
-/** The carrier has certainly not taken it: no name, no connection, no TLS. It is tried again with backoff. */
+/**
+ * The carrier has certainly not taken it: the name did not resolve, or there was no connection or no TLS. It is tried
+ * again with backoff.
+ */
 export class CarrierUnavailable extends Error {
   override name = 'CarrierUnavailable'
 }
 
-/** The carrier may have taken it: a time-out or a reset after the request left. It is never sent again by itself. */
+/**
+ * The carrier may have taken it: a time-out or a reset after the request left. It is never sent again automatically.
+ */
 export class CarrierOutcomeUnknown extends Error {
   override name = 'CarrierOutcomeUnknown'
 }
 
-/** The carrier did not do what it was asked, other than sending. The error's message says what is wrong. */
+/** The carrier refused a request other than sending. The error's message says what is wrong. */
 export class CarrierRefused extends Error {
   override name = 'CarrierRefused'
 }

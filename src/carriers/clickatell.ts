@@ -11,13 +11,14 @@ const settings = yup.object({
 })
 
 /**
- * Errors of requests have numbers (https://docs.clickatell.com/channels/one-api/one-api-errors-table/), and states of messages
- * have others, which overlap with these: of a state the code is its name.
+ * Errors of requests have numbers (https://docs.clickatell.com/channels/one-api/one-api-errors-table/), and states of
+ * messages have others, which overlap with these. So the code of a state is its name.
  */
 const CODES: kit.CodeTable = {
-  // The key, the integration, the credit, the address that we call from, and senders that the integration does not have.
+  // These are about the key, the integration, the credit, the address that we call from, and senders that the
+  // integration does not have.
   account: ['1', '2', '3', '7', '20', '39', '44', '45', '46'],
-  // By the table its status is 400.
+  // According to the table its status is 400.
   throttled: ['43'],
   opted_out: ['26'],
   unknown: ['18', '19'],
@@ -38,13 +39,13 @@ const STATES: kit.StateTable = {
   QUEUED: 'nothing',
   SCHEDULED: 'nothing',
   SENT_TO_SUPPLIER: 'sent',
-  // Of a sandbox, which sends nothing.
+  // This is a state of the sandbox, which sends nothing.
   EMULATED: 'sent',
   DEVICE_ACK: 'delivered',
   READ: 'delivered',
 }
 
-/** The numbers of all states that are no failure; every other one is. */
+/** All lower numbers are states that are not failures; every other state is one. */
 const FAILED_FROM = 20
 const EMULATED = 24
 
@@ -56,7 +57,7 @@ export const clickatell: kit.Provider<Settings> = {
   codes: CODES,
   credentialsHint:
     'Copy the integration’s API key from the Clickatell portal, and check that the integration is active.',
-  // The key stands alone: https://docs.clickatell.com/channels/one-api/one-api-reference/
+  // The header has only the key: https://docs.clickatell.com/channels/one-api/one-api-reference/
   api: ({ apiKey, apiUrl }) => ({ url: apiUrl, headers: { Authorization: apiKey } }),
 
   /** https://docs.clickatell.com/channels/one-api/one-api-reference/ */
@@ -68,7 +69,7 @@ export const clickatell: kit.Provider<Settings> = {
     }
   },
   id: ({ body }) => textAt(body, 'messages.0.apiMessageId'),
-  // Where some of a list were taken, the status is 207: only `accepted` says which.
+  // If some of a list were taken, the status is 207: only `accepted` says which.
   refusal: ({ body }) =>
     faultAt(body, 'messages.0.error') ??
     faultAt(body, 'error') ??

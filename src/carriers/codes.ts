@@ -31,7 +31,7 @@ export const CARRIER_CODES: Readonly<Record<string, CarrierCodes>> = {
 }
 
 /**
- * What a carrier's code means, and what to do.
+ * Returns the meaning of a carrier's code, and what to do about it.
  *
  * @param kind of the carrier account
  * @returns null for a code, or a kind of carrier, that we do not know

@@ -23,18 +23,18 @@ const STATES: kit.StateTable = {
   'message.send.expired': 'failed',
 }
 
-/** The phone is heard of again, or has not been for an hour. */
+/** The events by which the phone is heard of again, or has not been for an hour. */
 const HEARTBEATS = ['phone.heartbeat.online', 'phone.heartbeat.offline']
 
 const MISSED_CALL = 'message.call.missed'
 
-/** What httpSMS is to tell us. */
+/** The events that httpSMS sends us. */
 const EVENTS = ['message.phone.received', ...Object.keys(STATES), ...HEARTBEATS, MISSED_CALL]
 
-/** The app speaks every quarter of an hour, which Android keeps to more or less; now and then a beat is lost. */
+/** The app makes contact every quarter of an hour, as far as Android allows; now and then a heartbeat is lost. */
 const AWAY_AFTER_MS = 40 * 60_000
 
-/** `content` may not be empty, also where there is a picture. */
+/** `content` may not be empty, even with a picture. */
 const NO_TEXT = '📎'
 
 export const httpsms: kit.Provider<Settings> = {
@@ -43,7 +43,7 @@ export const httpsms: kit.Provider<Settings> = {
   media: { count: 10 },
   settings,
   codes: {
-    // What the phone's Android says (webhooks/events, as above).
+    // The words of the phone's Android (webhooks/events, as above).
     words: {
       GENERIC_FAILURE: 'the phone could not send it. Check its credit and its SIM card',
       NO_SERVICE: 'the phone has no network',
@@ -55,7 +55,7 @@ export const httpsms: kit.Provider<Settings> = {
   credentialsHint: 'Copy the API key from the Settings page of httpsms.com, and check your plan there.',
   api: ({ apiKey, apiUrl }) => ({ url: apiUrl, headers: { 'x-api-key': apiKey } }),
 
-  /** https://api.httpsms.com/index.html ; each SIM card is a phone of the account, so `from` chooses it. */
+  /** See https://api.httpsms.com/index.html : each SIM card is a phone of the account, so `from` chooses it. */
   send: ({ id, from, to, text = NO_TEXT, mediaUrls }) => ({
     path: '/v1/messages/send',
     json: {
@@ -67,7 +67,7 @@ export const httpsms: kit.Provider<Settings> = {
     },
   }),
   id: ({ body }) => textAt(body, 'data.id'),
-  /** A field that is not right is in `data`, with sentences. */
+  /** The faults of invalid fields are in `data`, in sentences. */
   refusal: ({ status, body }) => {
     if (status < 400) return undefined
     const faults = at(body, 'data')
@@ -75,14 +75,14 @@ export const httpsms: kit.Provider<Settings> = {
       ? Object.keys(faults).flatMap((each) => kit.textsAt(faults, each))
       : []
     const said = sentences.join('; ') || textAt(body, 'message')
-    // The phone is not, or not any more, one of the account.
+    // The phone is not, or no longer, one of the account.
     const isOfPhone = kit.isRecord(faults) && Object.hasOwn(faults, 'from')
     return { said, ...(isOfPhone ? { meaning: 'account' } : {}) }
   },
 
   test: () => ({ path: '/v1/phones', query: { limit: '1' } }),
   listNumbers,
-  /** It knows whether a phone is charging, and not how full its battery is. */
+  /** The API knows whether a phone is charging, but not how full its battery is. */
   listPhones: async (asking) => {
     const phones: kit.PhoneState[] = []
     for (const { number } of await listNumbers(asking)) {
@@ -91,13 +91,13 @@ export const httpsms: kit.Provider<Settings> = {
       const isCharging = at(beat, 'charging')
       const state = typeof isCharging === 'boolean' ? { isCharging } : {}
       const brought = readPhone(number, textAt(beat, 'timestamp'), state)
-      // A phone that was never heard of has no heartbeat.
+      // A phone that never made contact has no heartbeat.
       if (brought.kind === 'phone') phones.push(brought.phone)
     }
     return phones
   },
 
-  /** https://docs.httpsms.com/webhooks/introduction ; one webhook is for all of the account's lines. */
+  /** See https://docs.httpsms.com/webhooks/introduction : one webhook is for all of the account's lines. */
   setUpNumbers: async (wanted, { ask, callbackUrl, settings: { signingKey } }) => {
     const url = callbackUrl('events')
     const { body } = await ask({ path: '/v1/webhooks', query: { limit: String(PAGE) } })
@@ -113,9 +113,9 @@ export const httpsms: kit.Provider<Settings> = {
   callbacks: {
     urls: { events: 'Callback URL for the webhook' },
     hint: 'the token does not match. Check the account’s signingKey, the webhook’s URL and the clock of this machine',
-    // The token says nothing of the body: whoever saw one could send another body with it for minutes.
+    // The token does not cover the body: anyone who saw one could send another body with it for minutes.
     key: ({ callbackKey }) => callbackKey,
-    /** https://docs.httpsms.com/webhooks/introduction ; it is for one URL (`aud`). */
+    /** See https://docs.httpsms.com/webhooks/introduction : the token is for one URL (`aud`). */
     verify: ({ signingKey }, request) => {
       const claims = kit.readJwt(kit.verify.bearerOf(request), signingKey)
       return kit.textsAt(claims, 'aud').includes(request.url)
@@ -139,12 +139,12 @@ export const httpsms: kit.Provider<Settings> = {
       const messageId = textAt(data, 'request_id') || undefined
       return kit.receipt(STATES, { id, state: type, code, messageId })
     },
-    // It waits five seconds and tries once more, at once.
+    // It waits five seconds and then immediately tries once more.
     waitMs: 4000,
   },
 }
 
-/** The most that a page may have, and a bound against a list that never ends. */
+/** The largest page, and a bound against a list that never ends. */
 const [PAGE, MAX_PHONES] = [20, 2000]
 
 async function listNumbers({ ask }: kit.Asking<Settings>): Promise<kit.CarrierNumber[]> {
@@ -161,7 +161,7 @@ async function listNumbers({ ask }: kit.Asking<Settings>): Promise<kit.CarrierNu
   return numbers
 }
 
-/** Each SIM card is a phone, which its number names. */
+/** Each SIM card is a phone, which is identified by its number. */
 function readPhone(number: string, at: string, state: { isCharging?: boolean } = {}): kit.Brought {
   return kit.phone({ id: number, at, awayAfterMs: AWAY_AFTER_MS, ...state })
 }
@@ -170,7 +170,7 @@ function pathOf(url: string): string {
   return url.replace(/\?.*$/, '')
 }
 
-/** The phone may encrypt with a key that the service does not know, and neither do we. */
+/** The phone may encrypt with a key that neither the service nor Linehook knows. */
 function readMessage(data: unknown): kit.Brought {
   if (at(data, 'encrypted') === true)
     return kit.unclear('an encrypted message. Turn off encryption in the app')

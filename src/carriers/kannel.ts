@@ -14,11 +14,14 @@ const settings = yup.object({
   callbackKey: kit.setting.callbackKey(),
 })
 
-/** All chapters are those of https://www.kannel.org/download/kannel-userguide-snapshot/userguide.html. */
+/**
+ * All chapters in these comments are those of
+ * https://www.kannel.org/download/kannel-userguide-snapshot/userguide.html.
+ */
 
 /**
- * The bits of `dlr-mask` ("Delivery Reports"). Later versions write what the SMS centre said in further bits beside that of a failure:
- * 34 is expired, 66 is unknown.
+ * The bits of `dlr-mask` ("Delivery Reports"). Later versions write the SMS centre's answer in more bits beside that
+ * of a failure: 34 is expired, 66 is unknown.
  */
 const STATES: kit.StateTable = {
   1: 'delivered',
@@ -30,11 +33,11 @@ const STATES: kit.StateTable = {
   66: 'failed',
 }
 
-/** What Kannel answers in words ("Using the HTTP interface to send SMS messages", and gw/smsbox.c). */
+/** Kannel's answers in words ("Using the HTTP interface to send SMS messages", and gw/smsbox.c). */
 const ANSWERS: readonly (readonly [RegExp, kit.Refusal['meaning']])[] = [
   [/Authorization failed/i, 'account'],
   [/Not routable/i, 'rejected'],
-  // It has taken nothing; another 503 may come from something in between.
+  // Nothing was taken. Another 503 may come from a server in between.
   [/Temporal failure/i, 'throttled'],
 ]
 
@@ -45,11 +48,11 @@ export const kannel: kit.Provider<Settings> = {
   credentialsHint: 'Check the username, password and user-allow-ip of the sendsms-user group.',
   api: ({ apiUrl, username, password }) => ({
     url: apiUrl,
-    // In headers, so that no password gets into a log of addresses.
+    // The credentials are in headers, so that no password gets into a log of URLs.
     headers: { 'X-Kannel-Username': username, 'X-Kannel-Password': password },
   }),
 
-  /** "Using the HTTP interface to send SMS messages", with POST. */
+  /** See "Using the HTTP interface to send SMS messages", with POST. */
   send: (message, { settings: { smsc }, callbackUrl }) => {
     const { id, from, to, text = '' } = message
     return {
@@ -60,13 +63,13 @@ export const kannel: kit.Provider<Settings> = {
         'X-Kannel-To': to,
         'X-Kannel-Coding': kit.isGsm7(text) ? '0' : '2',
         'X-Kannel-DLR-Mask': '31',
-        // Kannel reads percent signs of ours too; two of them are one.
+        // Kannel interprets our percent signs too; two of them stand for one.
         'X-Kannel-DLR-Url': `${callbackUrl('message', { messageId: id }).replaceAll('%', '%%')}&type=%d&said=%A`,
         ...(smsc === '' ? {} : { 'X-Kannel-SMSC': smsc }),
       },
     }
   },
-  // It gives none. "Sent." is its answer with immediate-sendsms-reply.
+  // Kannel gives no id. "Sent." is its answer with immediate-sendsms-reply.
   id: ({ text }, { id }) => (/^\s*([03]:|Sent\.)/.test(text) ? id : ''),
   refusal: ({ status, text }) => {
     if (status < 300) return undefined
@@ -74,7 +77,8 @@ export const kannel: kit.Provider<Settings> = {
     return { said: text, ...(meaning === undefined ? {} : { meaning }) }
   },
 
-  // A message to nobody: who is known is told that its receiver is missing. Without a body, headers are not read (gw/smsbox.c).
+  // This is a message without a recipient: with the right credentials, the answer is that the recipient is missing.
+  // Without a body, headers are not read (gw/smsbox.c).
   test: () => ({ path: '', text: { type: 'text/plain; charset=UTF-8', body: 'test' } }),
   isWorking: ({ status, text }) => status === 400 && /missing receiver/i.test(text),
 
@@ -90,7 +94,7 @@ export const kannel: kit.Provider<Settings> = {
       const messageId = textAt(fields, 'messageId')
       return messageId === '' ? readMessage(fields, request) : readReport(fields, messageId)
     },
-    // What it is answered goes to the phone as a text, unless max-messages is 0. 204 is a failure ("SMS services").
+    // Kannel texts the answer to the phone, unless max-messages is 0. 204 is a failure ("SMS services").
     answer: { type: 'text/plain', body: '' },
   },
 }
@@ -111,7 +115,7 @@ function readMessage(fields: unknown, { method, url, body, header }: kit.Callbac
   })
 }
 
-/** Without mo-recode, what GSM-7 lacks comes as UTF-16BE. */
+/** Without mo-recode, texts that do not fit GSM-7 come as UTF-16BE. */
 function decode(bytes: Buffer, charset: string, coding: string): string | undefined {
   try {
     return new TextDecoder(charset || (coding === '2' ? 'utf-16be' : 'utf-8')).decode(bytes)
@@ -121,7 +125,7 @@ function decode(bytes: Buffer, charset: string, coding: string): string | undefi
   }
 }
 
-/** A parameter as bytes: they may be in another charset than URLs are. */
+/** Reads a parameter as bytes, because its charset may differ from that of URLs. */
 function bytesOf(url: string, name: string): Buffer {
   const pair = url.split(/[?&]/).find((each) => each.startsWith(`${name}=`)) ?? ''
   const written = pair.slice(name.length + 1).replaceAll('+', ' ')
@@ -129,7 +133,7 @@ function bytesOf(url: string, name: string): Buffer {
   return Buffer.from(latin, 'latin1')
 }
 
-/** What the SMS centre says is `NACK/code/words`, or a receipt of SMPP with `stat:` and `err:` in it. */
+/** The SMS centre's words are `NACK/code/words`, or an SMPP receipt with `stat:` and `err:` in it. */
 function readReport(fields: unknown, messageId: string): kit.Brought {
   const said = textAt(fields, 'said')
   const [, code = '', words] = /^NACK\/(?:(\w+)\/)?(.*)/s.exec(said) ?? /\berr:(\w+)/.exec(said) ?? []

@@ -7,7 +7,7 @@ import type { MediaLimits } from './media-limits.js'
 import type { Listener, ListenTools } from './listening.js'
 import type { SimulatorOutbox } from './simulator-outbox.js'
 
-/** An implementation: what an account of its kind is made of, and how a carrier is made of it. */
+/** A kind of carrier: the settings of its accounts, and how a client is made from them. */
 export interface CarrierKind<Settings extends AnyObject = AnyObject> {
   /** The kind's name for people, such as `Twilio`. */
   title: string
@@ -16,7 +16,7 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
    * a text of several lines. They are texts, numbers and booleans.
    */
   settings: ObjectSchema<Settings>
-  /** What an account has until somebody says otherwise. */
+  /** The values that an account has until they are changed. */
   defaults: {
     messagesPerSecond: number | null
     messagesPerSecondPerLine: number | null
@@ -24,32 +24,32 @@ export interface CarrierKind<Settings extends AnyObject = AnyObject> {
   }
   /** What a message may have of media, of which one beyond it is never handed over; left out: none. */
   media?: MediaLimits
-  /** What it makes has `listCharges`; left out: it has not. */
+  /** True if its clients have `listCharges`. */
   listsCharges?: true
-  /** Its accounts send by phones, and what it makes has `listPhones`; left out: they do not. */
+  /** True if its accounts send by phones and its clients have `listPhones`. */
   hasPhones?: true
-  /** undefined: this kind is switched off here. */
+  /** Returns undefined if this kind is switched off here. */
   create(
     account: { id: string; name: string },
     settings: Settings,
     tools: CarrierTools,
   ): CarrierClient | undefined
-  /** How it brings what lines receive, and receipts, over HTTP; left out: it calls nobody. */
+  /** How it delivers incoming messages and receipts over HTTP; undefined if it makes no calls. */
   callbacks?: CarrierCallbacks<Settings>
   /**
-   * An account has sessions at its carrier, as few as one. So one process holds them for all, and sends and receives by
-   * them (`src/domain/carriers/held-accounts`); what `create` makes has none, and sends nothing. They open again
-   * whenever they end. Left out: it has no sessions.
+   * Opens the sessions of an account at its carrier, which may allow only one. So one process holds them for all, and
+   * sends and receives through them (`src/domain/carriers/held-accounts`); the clients that `create` makes have none,
+   * and send nothing. They open again whenever they end. It is undefined if the kind has no sessions.
    */
   listen?(account: { id: string; name: string }, settings: Settings, tools: ListenTools): Listener
 }
 
-/** What a carrier may use. */
+/** The resources that a carrier may use. */
 export interface CarrierTools {
   http: SafeFetch
   log: Logger
-  /** The URL at which carriers reach us, without a slash at its end. */
+  /** The URL at which carriers reach us, without a trailing slash. */
   publicUrl: string
-  /** undefined: the simulator is switched off. */
+  /** undefined if the simulator is switched off. */
   simulatorOutbox: SimulatorOutbox | undefined
 }

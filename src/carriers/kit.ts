@@ -6,7 +6,7 @@ import { callbacksFor } from './kit/callbacks.js'
 import { createClient } from './kit/client.js'
 import type { Provider } from './kit/provider.js'
 
-/** What a provider is written with: its file imports this one and `yup`, and nothing else of ours. */
+/** The tools for writing a provider: its file imports this one and `yup`, and nothing else of ours. */
 
 export type { CallbackRequest } from './callbacks.js'
 export { CarrierRefused, CarrierRejected, CarrierUnavailable, type CarrierNumber } from './carrier.js'
@@ -34,7 +34,7 @@ export * as setting from './kit/settings.js'
 export { senderKindOf } from '../kit/text/sender-kind.js'
 export * as verify from './kit/verify.js'
 
-/** Whether SMS has the text in its own alphabet, GSM-7, with 160 characters in one. */
+/** True if SMS can send the text in its default alphabet, GSM-7, with 160 characters in a segment. */
 export function isGsm7(text: string): boolean {
   return cutIntoSegments(text).encoding === 'GSM-7'
 }
@@ -43,7 +43,7 @@ function keyOf(key: string | undefined): Record<string, string> {
   return key === undefined ? {} : { key }
 }
 
-/** The kind of carrier that a provider is. */
+/** Makes the kind of carrier from a provider. */
 export function carrierOf<Settings extends AnyObject>(provider: Provider<Settings>): CarrierKind<Settings> {
   const { title, settings, defaults, media, callbacks, listPhones } = provider
   return {

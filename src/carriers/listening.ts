@@ -4,14 +4,14 @@ import type { EncodedText } from './alphabets/encoded-text.js'
 import type { CarrierClient } from './carrier.js'
 import type { SentRecord } from './records.js'
 
-/** A text that came in a session, which has no id of its carrier's. */
+/** A text that arrived in a session; the carrier gives it no id. */
 export interface Arrival {
-  /** Ours, of this arrival. */
+  /** Our id of this arrival. */
   id: string
   sessionId: string
-  /** A digest of all that the carrier says of it, which is the same when it says it again. */
+  /** A digest of everything that the carrier sends about it, which is the same in a repeat. */
   digest: Buffer
-  /** After so long a silence the session may be over for the carrier, and the same text may be a repeat. In ms. */
+  /** After a silence this long the session may be over for the carrier, and the same text may be a repeat. In ms. */
   silentMs: number
 }
 
@@ -19,30 +19,30 @@ export interface ArrivedText {
   from: CarrierAddress
   to: CarrierAddress
   body: EncodedText
-  /** undefined: it is the whole text. */
+  /** undefined if it is the whole text. */
   part: TextPart | undefined
 }
 
-/** A number as a carrier writes it. */
+/** A number in a carrier's form. */
 export interface CarrierAddress {
-  /** E.164 if it is international; else as it came. */
+  /** E.164 if it is international, otherwise unchanged. */
   address: string
-  /** `local`: a number of some country; `other`: a short code, or a name. */
+  /** `local` is a number of some country; `other` is a short code or a name. */
   kind: 'international' | 'local' | 'other'
 }
 
-/** A receipt that came in a session. Carriers write ids in more than one way, and use some again. */
+/** A receipt that arrived in a session. Carriers write ids in more than one way, and reuse some. */
 export interface CarriedReceipt extends SentRecord {
-  /** How the id may have been written when the message was taken. Each counts for `numbers` only. */
+  /** Other forms in which the id may have been written when the message was taken. They count for `numbers` only. */
   otherIds: readonly string[]
-  /** One of them is whom the message was sent to, in whatever form; undefined: it does not say. */
+  /** The message was sent to one of these numbers, in any form; undefined if the receipt does not say. */
   numbers: readonly string[] | undefined
-  /** Whether the carrier says that it is a receipt. Else only its words do, and a person may have written them. */
+  /** True if the carrier marks it as a receipt. Otherwise only its words do, and a person may have written them. */
   isMarked: boolean
 }
 
 export interface TextPart {
-  /** What the parts of one text have in common. */
+  /** The reference that the parts of one text share. */
   reference: number
   total: number
   /** The part's place, from 1. */
@@ -50,40 +50,46 @@ export interface TextPart {
 }
 
 export type TextOutcome =
-  /** It is committed. `confirmId`: to be told by `confirmTexts` when the carrier has certainly read our answer. */
+  /** The text is committed. `confirmId` is for `confirmTexts`, when the carrier has certainly read our answer. */
   { kind: 'taken'; confirmId: string } | { kind: 'no_line' }
 
-/** What an account with sessions is handed. */
+/** The tools of an account with sessions. */
 export interface ListenTools {
   hosts: SafeFetch
   log: Logger
-  /** When this resolves, the text is committed, or it is of no line of the account. @throws Unavailable */
+  /**
+   * When this resolves, the text is committed, or belongs to no line of the account.
+   *
+   * @throws Unavailable
+   */
   receiveText: (arrival: Arrival, text: ArrivedText) => Promise<TextOutcome>
   /**
-   * Takes a receipt as `receiveText` takes a text. @returns whether it is of something that we sent; else it is let go
+   * Takes a receipt as `receiveText` takes a text.
+   *
+   * @returns true if it is about something that we sent; otherwise it is dropped
    */
   receiveReceipt: (receipt: CarriedReceipt) => Promise<boolean>
   confirmTexts: (ids: string[]) => Promise<void>
-  /** `state()` has changed. */
+  /** Called when `state()` has changed. */
   onChange: () => void
 }
 
 export interface SessionsState {
   boundCount: number
-  /** How many there should be. */
+  /** The number that there should be. */
   sessionCount: number
-  /** What happened to the one that was refused or lost last, in words; `at`: of `performance.now()`. */
+  /** What happened to the session that was refused or lost last, in words; `at` is a time of `performance.now()`. */
   fault: { text: string; at: number } | undefined
 }
 
-/** The sessions of an account, for both ways. */
+/** The sessions of an account, in both directions. */
 export interface Listener {
-  /** Sends by the sessions. */
+  /** Sends through the sessions. */
   carrier: CarrierClient
-  /** How many texts are sent at a time. */
+  /** The number of texts that are sent at a time. */
   concurrency: number
   openSessionIds(): string[]
   state(): SessionsState
-  /** Takes nothing more, ends what it holds, and says good-bye to the carrier. */
+  /** Accepts nothing new, finishes what it holds, and unbinds from the carrier. */
   close(): Promise<void>
 }

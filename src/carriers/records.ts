@@ -1,10 +1,10 @@
-/** What a carrier says that a message costs. What it does not say is left out. */
+/** The cost of a message according to the carrier. Parts that it does not give are left out. */
 export interface Charge {
-  /** Exact, in whole units of the currency, such as `0.0079`; never below zero. With a `currency`. */
+  /** Exact, in whole units of the currency, such as `0.0079`; never below zero. It comes with a `currency`. */
   price?: string
-  /** ISO 4217. */
+  /** An ISO 4217 code. */
   currency?: string
-  /** Into how many segments it was cut. */
+  /** The number of segments of the message. */
   segmentCount?: number
 }
 
@@ -13,18 +13,18 @@ export interface SentRecord {
   status: 'sent' | 'delivered' | 'failed'
   error?: string
   carrierCode?: string
-  /** It failed because the recipient has opted out of the line's number, as the carrier knows. */
+  /** True if it failed because the carrier says that the recipient has opted out of the line's number. */
   isOptedOut?: boolean
   charge?: Charge
 }
 
-/** What a carrier's list says of a message that was sent. */
+/** A sent message in a carrier's list. */
 export interface ListedCharge {
   carrierMessageId: string
   charge: Charge | undefined
-  /** When the carrier got it. */
+  /** The time when the carrier got it. */
   sentAt: Date
-  /** It has a price by now, or never will. */
+  /** True if it has a price by now, or never will. */
   isFinal: boolean
 }
 
@@ -33,9 +33,9 @@ export interface ReceivedRecord {
   receivedAt: Date
   id: string
   /**
-   * Asks the carrier for what its list does not say.
+   * Asks the carrier for the details that its list leaves out.
    *
-   * @returns undefined: it is not of these numbers, or not there any more
+   * @returns undefined if it is not for these numbers, or no longer exists
    * @throws CarrierRefused
    */
   read(signal: AbortSignal): Promise<Received | undefined>
@@ -64,13 +64,13 @@ export function contentOf(text: string, urls: readonly string[]): ReceivedConten
     : { type: 'inboundMedia', text, urls: urls.slice(0, MAX_RECEIVED_MEDIA) }
 }
 
-/** How a phone is that an account sends by. What nobody says is left out. */
+/** The state of a phone that an account sends by. Unknown parts are left out. */
 export interface PhoneState {
-  /** The carrier's own id of it. */
+  /** The carrier's id for it. */
   id: string
-  /** When it was last heard of. */
+  /** The time of its last contact. */
   contactAt: Date
-  /** It speaks by itself more often than this: who has not heard of it for so long cannot reach it. */
+  /** The phone makes contact more often than this by itself: after such a silence it counts as away. */
   awayAfterMs: number
   batteryPercent?: number
   isCharging?: boolean

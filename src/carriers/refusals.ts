@@ -1,9 +1,9 @@
 import { FetchFailed } from '../safe-fetch.js'
 import { CarrierOutcomeUnknown, CarrierUnavailable, MAX_THROTTLE_MS } from './carrier.js'
 
-/** What carriers over HTTP have in common when they do not take a message. */
+/** The common part of how carriers over HTTP refuse a message. */
 
-/** Why a message got no answer, as one of the four errors. */
+/** Converts the reason why a message got no answer to one of the four errors. */
 export function errorOfFailure(failure: unknown, signal: AbortSignal): Error {
   if (!(failure instanceof FetchFailed)) throw failure
   // After an abort the caller has counted the message as unknown already.
@@ -11,26 +11,29 @@ export function errorOfFailure(failure: unknown, signal: AbortSignal): Error {
   return new CarrierUnavailable(failure.message)
 }
 
-/** The wait where a carrier does not say how long. Paces are counted by the second, so after two there is room again. */
+/** The wait if a carrier gives none. Paces are counted by the second, so after two there is room again. */
 const DEFAULT_WAIT_MS = 2000
 
-/** Seconds or a date (RFC 9110 §10.2.3), as milliseconds from now; never less than one. */
+/** Reads seconds or a date (RFC 9110 §10.2.3) as milliseconds from now; never less than one. */
 export function readRetryAfter(value: string | undefined, now: number): number {
   if (value === undefined || value.trim() === '') return DEFAULT_WAIT_MS
   const ms = /^\s*\d+\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
   return Number.isNaN(ms) ? DEFAULT_WAIT_MS : Math.min(Math.max(ms, 1), MAX_THROTTLE_MS)
 }
 
-/** A carrier's reason in words. It is shown in a line of a list, which a longer one would fill. */
+/** The longest reason of a carrier in words. It is shown in a line of a list, which a longer one would fill. */
 export const MAX_REASON_LENGTH = 300
 
-/** A carrier's words repeat the numbers of its request; ours are kept, shown and logged, and may have none. */
+/**
+ * Removes phone numbers from a carrier's words, which may repeat those of its request; the words are kept, shown and
+ * logged.
+ */
 export function withoutNumbers(words: string): string {
   return words.replace(/(\+|%2B)?\d(?:[ ().-]{0,2}\d){6,}/gi, '[number]')
 }
 
 /**
- * For operators: why a carrier's host could not be called, and what they alone can do about one that is in their
+ * Explains to operators why a carrier's host could not be called, and what only they can do about a host in their
  * network.
  */
 export function explainBlockedCarrier({ failure, message }: FetchFailed): string {

@@ -18,7 +18,7 @@ import { telnyx } from './telnyx.js'
 import { twilio } from './twilio/kind.js'
 import { vonage } from './vonage/vonage.js'
 
-/** Every kind of carrier there is; a new one is a file beside these and a line here. */
+/** Every kind of carrier; a new one is a file beside these and a line here. */
 export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, CarrierKind>([
   ['simulator', simulator],
   ['twilio', twilio],
@@ -38,7 +38,7 @@ export const CARRIER_KINDS: ReadonlyMap<string, CarrierKind> = new Map<string, C
   ['http', httpKind],
 ])
 
-/** Which account a carrier is made of; another version of it has other settings. */
+/** The account that a client is made for; another version of it has other settings. */
 export interface AccountKey {
   id: string
   name: string
@@ -47,19 +47,19 @@ export interface AccountKey {
 }
 
 export interface CarrierClients {
-  /** What accounts can be made of. */
+  /** The kinds that accounts can have. */
   readonly kinds: ReadonlyMap<string, CarrierKind>
   /**
-   * The carrier of an account, made once in this process and made again when its settings have changed.
+   * Returns the carrier of an account, made once in this process and again when its settings have changed.
    *
-   * @param readSettings asked only when it is made
-   * @returns undefined when its kind is unknown or switched off here
+   * @param readSettings called only when it is made
+   * @returns undefined if its kind is unknown or switched off here
    */
   get(account: AccountKey, readSettings: () => Promise<object>): Promise<CarrierClient | undefined>
   /**
    * From now on `get` gives this carrier, which has the account's sessions.
    *
-   * @returns what ends that
+   * @returns a function that ends this
    */
   hold(accountId: string, carrier: CarrierClient): () => void
   /** The kinds whose accounts send from the process that holds their sessions. */
@@ -69,7 +69,7 @@ export interface CarrierClients {
   close(): Promise<void>
 }
 
-/** @param kinds others than `CARRIER_KINDS` only in tests */
+/** @param kinds only tests give others than `CARRIER_KINDS` */
 export function createCarrierClients(tools: CarrierTools, kinds = CARRIER_KINDS): CarrierClients {
   const held = new Map<string, CarrierClient>()
   const made = new Map<string, { version: number; carrier: Promise<CarrierClient | undefined> }>()

@@ -23,7 +23,7 @@ export const MAGIC_NUMBERS = {
   neverAnswers: '+15005550005',
 } as const
 
-/** The throttling number asks to wait until a message was accepted so long ago. */
+/** The throttling number asks to wait until a message was accepted at least this long ago. */
 export const THROTTLED_FOR_MS = 2000
 
 export const simulator: CarrierKind = {

@@ -16,13 +16,15 @@ const settings = yup.object({
 })
 
 /**
- * https://developers.telnyx.com/docs/messaging/messages/error-codes, and of the account
+ * https://developers.telnyx.com/docs/messaging/messages/error-codes, and those of the account from
  * https://developers.telnyx.com/development/api-fundamentals/api-errors
  */
 const CODES: kit.CodeTable = {
-  // The key, the account's state and its credit; a profile that is off, or an account without messaging.
+  // These are about the key, the account's state and its credit, a profile that is off, or an account without
+  // messaging.
   account: ['10009', '10010', /^20\d{3}$/, '40312', '40314'],
-  // Too many requests, and a full queue: https://developers.telnyx.com/docs/messaging/messages/rate-limiting
+  // These mean too many requests, and a full queue:
+  // https://developers.telnyx.com/docs/messaging/messages/rate-limiting
   throttled: ['10011', '40318'],
   // https://developers.telnyx.com/docs/messaging/messages/advanced-opt-in-out
   opted_out: ['40300'],
@@ -35,7 +37,7 @@ const STATES: kit.StateTable = {
   queued: 'nothing',
   sending: 'nothing',
   sent: 'sent',
-  // Nobody has said anything in time: it may have arrived.
+  // No report came in time: the message may have arrived.
   delivery_unconfirmed: 'sent',
   delivered: 'delivered',
   sending_failed: 'failed',
@@ -43,7 +45,7 @@ const STATES: kit.StateTable = {
   expired: 'failed',
 }
 
-/** The values of `autoresponse_type`, which is there when Telnyx has answered (advanced-opt-in-out, as above). */
+/** The values of `autoresponse_type`, which is present if Telnyx has answered (advanced-opt-in-out, as above). */
 const KEYWORDS = { STOP: 'stop', START: 'start', HELP: 'help' } as const
 
 export const telnyx: kit.Provider<Settings> = {
@@ -52,7 +54,7 @@ export const telnyx: kit.Provider<Settings> = {
   // https://developers.telnyx.com/docs/messaging/messages/mms-transcoding : how large is for the networks to say.
   media: { count: 10 },
   settings,
-  // Telnyx answers STOP, START and HELP itself, and blocks whom it must (advanced-opt-in-out, as above).
+  // Telnyx answers STOP, START and HELP itself, and blocks recipients where it must (advanced-opt-in-out, as above).
   defaults: { handlesOptOut: true },
   codes: CODES,
   credentialsHint: 'Copy the API key from the Telnyx portal, and check the balance there.',
@@ -60,7 +62,7 @@ export const telnyx: kit.Provider<Settings> = {
 
   /** https://developers.telnyx.com/api-reference/messages/send-a-message */
   send: ({ id, from, to, text, mediaUrls }, { callbackUrl, settings: { messagingProfileId } }) => {
-    // It comes before the profile's. Each of the two is tried three times.
+    // This URL takes precedence over the profile's. Each of the two is tried three times.
     const url = callbackUrl('events', { messageId: id })
     const media = mediaUrls.length === 0 ? {} : { media_urls: mediaUrls }
     // https://developers.telnyx.com/docs/messaging/messages/alphanumeric-sender-id
@@ -84,7 +86,7 @@ export const telnyx: kit.Provider<Settings> = {
   listNumbers: async (asking) =>
     (await listNumbers(asking)).map(({ id, number }) => ({ id, number, name: number })),
 
-  /** Webhooks are a profile's: https://developers.telnyx.com/api-reference/profiles/update-a-messaging-profile */
+  /** Webhooks belong to a profile: https://developers.telnyx.com/api-reference/profiles/update-a-messaging-profile */
   setUpNumbers: async (wanted, asking) => {
     const url = asking.callbackUrl('events')
     const listed = (await listNumbers(asking)).filter(({ id }) => wanted.some((each) => each.id === id))
@@ -103,7 +105,7 @@ export const telnyx: kit.Provider<Settings> = {
   callbacks: {
     urls: { events: 'Webhook URL of the messaging profile' },
     hint: 'telnyx-signature-ed25519 does not match. Check the account’s publicKey and the clock of this machine',
-    /** Over the time, a bar and the body (receiving-webhooks, as above). */
+    /** The signature is over the time, a bar and the body (receiving-webhooks, as above). */
     verify: ({ publicKey }, { body, header }) => {
       const time = header('telnyx-timestamp')
       const signed = Buffer.concat([Buffer.from(`${time}|`), body])
@@ -152,7 +154,7 @@ function readMessage(payload: unknown): kit.Brought {
   })
 }
 
-/** 25,000 numbers: a bound against a list that never ends. */
+/** 25,000 numbers are a bound against a list that never ends. */
 const MAX_PAGES = 100
 
 /** https://developers.telnyx.com/api-reference/phone-number-configurations/list-phone-numbers-with-messaging-settings */

@@ -4,18 +4,22 @@ import { decodeGsm7 } from './gsm7.js'
 import { decodeJapanese } from './japanese.js'
 
 /**
- * A text as a carrier brought it. It is decoded when all of its parts are there: a character may be cut in two.
+ * A text as a carrier brought it. It is decoded when all of its parts have arrived, because a character may be cut in
+ * two.
  *
- * `coding`, which is kept with parts: a name of `iconv-lite`; `gsm-7 <locking> <single>`; `jis-x-0208` or `jis-x-0212`;
- * `octets <data coding> <user data header in hexadecimal>`, of which the carrier does not say whether it is a text; or
- * `binary …`, which is none.
+ * `coding`, which is kept with parts, is a name of `iconv-lite`; `gsm-7 <locking> <single>`; `jis-x-0208` or
+ * `jis-x-0212`; `octets <data coding> <user data header in hexadecimal>`, which may be a text or not; or `binary …`,
+ * which is not a text.
  */
 export interface EncodedText {
   bytes: Buffer
   coding: string
 }
 
-/** Neighbours in one coding are joined first. What cannot be decoded is shown in hexadecimal, so that nothing is lost. */
+/**
+ * Adjacent pieces with the same coding are joined first. A piece that cannot be decoded is shown in hexadecimal, so
+ * that nothing is lost.
+ */
 export function readTexts(pieces: readonly EncodedText[]): string {
   return joinNeighbours(pieces)
     .map((piece) => decode(piece) ?? showBytes(piece))
@@ -32,7 +36,7 @@ function joinNeighbours(pieces: readonly EncodedText[]): EncodedText[] {
   return joined
 }
 
-/** @returns undefined for what is not a text, or not in this coding */
+/** @returns undefined if it is not a text, or not in this coding */
 export function decode({ bytes, coding }: EncodedText): string | undefined {
   const [name = '', first, second] = coding.split(' ')
   switch (name) {
@@ -70,7 +74,7 @@ function decodeUtf16(bytes: Buffer): string {
 
 const PRINTABLE = /^[\t\n\f\r\x20-\x7e\u00a0-\uffff]*$/
 
-/** Many SMSCs put texts into eight-bit data. Those are recognized by having no control characters. */
+/** Many SMSCs put texts into eight-bit data. They are recognized by having no control characters. */
 function decodeOctets(bytes: Buffer): string | undefined {
   const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1')
   return PRINTABLE.test(text) ? text : undefined

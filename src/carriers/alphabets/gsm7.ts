@@ -4,11 +4,11 @@ import { NATIONAL_TABLES } from './national-tables.js'
 
 const ESCAPE = 0x1b
 
-/** 3GPP TS 23.038 §6.2.1. */
+/** The table of 3GPP TS 23.038 §6.2.1. */
 const DEFAULT_ALPHABET =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 
-/** §6.2.1.1. */
+/** The table of 3GPP TS 23.038 §6.2.1.1. */
 const DEFAULT_EXTENSION = singleShiftOf({
   0x0a: '\f',
   0x14: '^',
@@ -31,12 +31,13 @@ function singleShiftOf(runs: Readonly<Record<number, string>>): ReadonlyMap<numb
 }
 
 /**
- * GSM-7 with an octet for each septet, as SMSCs unpack it. An octet from 0x80 on is no septet: then the SMSC has not turned
- * the text into GSM-7 at all, and it is UTF-8 if it can be, else Latin-1 with Windows' further characters.
+ * Decodes GSM-7 with an octet for each septet, as SMSCs unpack it. An octet from 0x80 on is not a septet: then the
+ * SMSC has not turned the text into GSM-7 at all, and it is read as UTF-8 if it is valid, otherwise as Latin-1 with
+ * the additional characters of Windows.
  *
- * An escape before what is no extension character is left out, as phones do.
+ * An escape that no extension character follows is left out, as phones do.
  *
- * @param locking, single national language identifiers; 0 or one that nobody has: the default tables
+ * @param locking, single national language identifiers; 0 and unknown ones mean the default tables
  */
 export function decodeGsm7(bytes: Buffer, locking: number, single: number): string {
   if (bytes.some((octet) => octet >= 0x80))

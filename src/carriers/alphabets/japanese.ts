@@ -2,7 +2,7 @@ import iconv from 'iconv-lite'
 
 type Set = 'ascii' | 'katakana' | 'jis-x-0208' | 'jis-x-0212'
 
-/** Behind ESC (RFC 1468, RFC 2237, and JIS X 0201's half-width katakana). */
+/** The character sets by the text after ESC (RFC 1468, RFC 2237, and JIS X 0201's half-width katakana). */
 const SETS: Readonly<Record<string, Set>> = {
   '(B': 'ascii',
   '(J': 'ascii',
@@ -15,19 +15,19 @@ const SETS: Readonly<Record<string, Set>> = {
 }
 // eslint-disable-next-line no-control-regex -- the escape is what it is about
 const ESCAPES = /\x1b(\([BJI]|\$\([B@D]|\$[B@])/
-/** What pairs of seven-bit octets may be. */
+/** Matches pairs of seven-bit octets. */
 const PAIRS = /^(?:[\x21-\x7e]{2})+$/
-/** Rows of hiragana and katakana, without which hardly a Japanese text is written. */
+/** The rows of hiragana and katakana, which almost every Japanese text contains. */
 const KANA_ROWS = new Set([0x24, 0x25])
 
 /**
- * What SMSCs send as JIS (data_coding 5 and 13) or ISO-2022-JP (10), which is one of three things: with escapes; in
- * eight bits, which is Shift_JIS, else EUC-JP; or pairs of seven bits without escapes, as the standard itself says. Of
- * these some are ASCII too: they are taken for Japanese if there is kana in them, and always as `bare` where that is
- * given.
+ * Decodes what SMSCs send as JIS (data_coding 5 and 13) or ISO-2022-JP (10). That is one of three things: text with
+ * escapes; text in eight bits, which is Shift_JIS or else EUC-JP; or pairs of seven bits without escapes, as the
+ * standard itself says. Some of these are valid ASCII too: they are taken for Japanese if they contain kana, and
+ * always as `bare` if that is given.
  *
  * @param bare the set of pairs without escapes
- * @returns undefined when it is none of these
+ * @returns undefined if it is none of these
  */
 export function decodeJapanese(bytes: Buffer, bare: 'jis-x-0208' | 'jis-x-0212'): string | undefined {
   const text = bytes.toString('latin1')
@@ -55,7 +55,7 @@ function decodeEscaped(text: string): string {
   return decoded
 }
 
-/** Decodes by way of EUC-JP, which has all of these sets. Line ends and blanks are the same in each. */
+/** Decodes through EUC-JP, which has all of these sets. Line ends and blanks are the same in each. */
 function decodeSet(text: string, set: Set): string {
   if (set === 'ascii') return text
   return text.replaceAll(/[\x21-\x7e]+/g, (run) => {

@@ -1,16 +1,16 @@
 /**
- * The national language tables of 3GPP TS 23.038 (annex A): what a septet stands for in the locking shift table, and
- * behind an escape in the single shift table. A position that a locking table does not use is a space.
+ * The national language tables of 3GPP TS 23.038 (annex A): the meaning of a septet in the locking shift table, and
+ * of one after an escape in the single shift table. A position that a locking table does not use is a space.
  *
- * The characters are those of the Go module warthog618/sms, which mends slips of the pen in the specification (Kannada
- * 0x24, Tamil 0x24, Telugu 0x22), as Android does.
+ * The characters are those of the Go module warthog618/sms, which corrects errors in the specification (Kannada 0x24,
+ * Tamil 0x24, Telugu 0x22), as Android does.
  */
 export interface NationalTable {
-  /** National language identifier (§6.2.1.2.4). */
+  /** The national language identifier (§6.2.1.2.4). */
   language: number
-  /** 128 characters; left out: the language has none. */
+  /** 128 characters; undefined if the language has no such table. */
   locking?: string
-  /** Characters that follow one another, by the septet of the first. */
+  /** Runs of consecutive characters by the septet of the first. */
   single: Readonly<Record<number, string>>
 }
 

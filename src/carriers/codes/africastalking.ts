@@ -1,6 +1,6 @@
 import type { CarrierCodes } from './carrier-codes.js'
 
-/** Of an answer the number or its word, of a receipt the failure's reason or the state. */
+/** For an answer, the number or its word; for a receipt, the reason of the failure or the state. */
 export const africastalking: CarrierCodes = {
   source: 'https://developers.africastalking.com/docs/sms/overview',
   codes: {

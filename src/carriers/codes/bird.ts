@@ -1,6 +1,6 @@
 import type { CarrierCodes } from './carrier-codes.js'
 
-/** Of receipts the error's code, of refusals its name. */
+/** For a receipt, the error's code; for a refusal, its name. */
 export const bird: CarrierCodes = {
   source: 'https://bird.com/docs/guides/errors',
   codes: {

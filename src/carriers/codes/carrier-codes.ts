@@ -1,9 +1,9 @@
 import type { CarrierReason } from '../../carrier-reasons.js'
 
-/** What is known of the codes of one kind of carrier. */
+/** The known codes of one kind of carrier. */
 export interface CarrierCodes {
-  /** The page that says what they mean. */
+  /** The page that explains them. */
   source: string
-  /** The codes of each reason with spaces between; `4108-4136` are all from the first to the last. */
+  /** The codes of each reason, separated by spaces; `4108-4136` is a range with both ends included. */
   codes: Partial<Record<CarrierReason, string>>
 }

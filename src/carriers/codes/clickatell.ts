@@ -1,9 +1,9 @@
 import type { CarrierCodes } from './carrier-codes.js'
 
 /**
- * Refusals and receipts have numbers of their own, and some are in both lists: 25 is a wrong recipient in a refusal, and an
- * empty account in a receipt. Those of receipts have only their names here, and those of refusals only where no receipt
- * has the same.
+ * Refusals and receipts are numbered separately, and some numbers are in both lists: 25 is a wrong recipient in a
+ * refusal, and an empty account in a receipt. The states of receipts are listed here by name only, and the numbers of
+ * refusals only if no receipt has the same.
  */
 export const clickatell: CarrierCodes = {
   source: 'https://docs.clickatell.com',

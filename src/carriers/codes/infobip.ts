@@ -1,8 +1,8 @@
 import type { CarrierCodes } from './carrier-codes.js'
 
 /**
- * Infobip has two registries, of states (such as `REJECTED_DND`) and of errors (`EC_…`), and many numbers are in both: 6 is a
- * network without coverage, and a phone that is off. Those have only their names here.
+ * Infobip has two registries, of states (such as `REJECTED_DND`) and of errors (`EC_…`), and many numbers are in
+ * both: 6 is a network without coverage, and a phone that is off. Those are listed here by name only.
  */
 export const infobip: CarrierCodes = {
   source: 'https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes',
@@ -25,7 +25,7 @@ export const infobip: CarrierCodes = {
       EC_MMS_SC_BLOCKED_BY_END_USER 15015`,
     blocked_by_carrier: `SIGNALS_BLOCKED 87 EC_CONTENT_BLOCKED_BY_OPERATOR 561 EC_REJECTED_SPAM_BY_OPERATOR 607
       EC_SIGNALS_BLOCKED 608 EC_INVALIDMSCADDRESS 2051 EC_MMS_CONTENT_BLOCKED_BY_OPERATOR 15013`,
-    // 10DLC, short codes and toll-free; from 4106 on India's DLT.
+    // These are about 10DLC, short codes and toll-free numbers; from 4106 on about India's DLT.
     sender_not_registered: `REJECTED_SOURCE EC_TF_NUMBER_NOT_VERIFIED 488 EC_SC_NOT_PROVISIONED 562 EC_SC_EXPIRED 563
       EC_CAMPAIGN_ID_REJECTED 571 EC_CAMPAIGNID_NOT_PROVISIONED 572 EC_INVALID_GLOBAL_CAMPAIGN_ID 594
       EC_SOURCE_ADDRESS_NOT_REGISTERED 15010 EC_CAMPAIGN_BLOCKED_BY_OPERATOR 15020
@@ -52,7 +52,7 @@ export const infobip: CarrierCodes = {
       'REJECTED_NETWORK REJECTED_ROUTE_NOT_AVAILABLE 19 EC_ACCOUNT_NOT_PROVISIONED_FOR_CHANNEL 592',
     no_credit:
       'REJECTED_NOT_ENOUGH_CREDITS REJECTED_PREPAID_PACKAGE_EXPIRED 17 EC_MONTHLY_LIMIT_REACHED 4099',
-    // REJECTED_DESTINATION_NOT_REGISTERED: a trial account, which sends to one number only.
+    // REJECTED_DESTINATION_NOT_REGISTERED comes from a trial account, which sends to one number only.
     account_suspended: 'REJECTED_DESTINATION_NOT_REGISTERED 18 EC_ACCOUNT_ACCESS_DENIED 433',
     too_fast: `REJECTED_FLOODING_FILTER EC_LIMIT_REACHED 541 EC_QUOTA_REACHED 542 EC_SIGNALS_HARD_LIMIT_REACHED 609
       EC_DESTINATION_FLOODING 4103 EC_DESTINATION_TXT_FLOODING 4104 EC_10DLC_LIMIT_REACHED 4202`,
@@ -62,7 +62,7 @@ export const infobip: CarrierCodes = {
       EC_TOO_BIG_CONTENT 15026`,
     expired: `EXPIRED_EXPIRED EC_MESSAGE_EXPIRED 811 EC_VP_EXPIRED 4098 EC_MESSAGE_CANCELED 4100 EC_VALIDITY_EXPIRED 4101
       15006`,
-    // From 500 on, in ranges: failures of the networks' own protocols.
+    // The ranges from 500 on are failures of the networks' own protocols.
     carrier_fault: `REJECTED_SYSTEM_ERROR EC_SYSTEM_FAILURE 34 EC_RESOURCE_LIMITATION EC_SM_DF_SC_CONGESTION 260
       EC_PROVIDER_GENERAL_ERROR 500 EC_NO_RESPONSE 502 EC_SERVICE_COMPLETION_FAILURE 503
       EC_UNEXPECTED_RESPONSE_FROM_PEER 504 507-509 EC_DEST_OVERLOADED 630 EC_MOBILE_OPERATOR_NETWORK_ERROR 631

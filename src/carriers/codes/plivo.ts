@@ -7,7 +7,7 @@ export const plivo: CarrierCodes = {
     unreachable: '80',
     blocked_by_recipient: '200',
     blocked_by_carrier: '30 100',
-    // 201: a US toll-free number to Canada.
+    // 201 is a message from a US toll-free number to Canada.
     sender_not_allowed: '40 201',
     country_not_enabled: '450',
     no_credit: '900',

@@ -1,14 +1,17 @@
 import type { CarrierCodes } from './carrier-codes.js'
 
-/** From 400 on those of the REST API; below those of Sinch's SMSCs, as far as their page for US numbers explains them. */
+/**
+ * The codes from 400 on are those of the REST API; the lower ones those of Sinch's SMSCs, as far as their page for US
+ * numbers explains them.
+ */
 export const sinch: CarrierCodes = {
   source: 'https://developers.sinch.com/docs/sms/api-reference/sms/delivery-reports',
   codes: {
     invalid_number: '300',
     unreachable: '152 417',
-    // 15 and 62: spam filters.
+    // 15 and 62 are spam filters.
     blocked_by_carrier: '15 62',
-    // 60: the 10DLC campaign is not active.
+    // 60 means that the 10DLC campaign is not active.
     sender_not_registered: '60',
     sender_not_allowed: '310 410',
     country_not_enabled: '412',

@@ -1,22 +1,23 @@
 import type { CarrierCodes } from './carrier-codes.js'
 
-/** The codes of messages. Those of calls, of setting numbers up and of registrations are never a message's. */
+/** The codes of messages. Those of calls, of setting numbers up and of registrations never occur for a message. */
 export const twilio: CarrierCodes = {
   source: 'https://www.twilio.com/docs/api/errors',
   codes: {
     invalid_number: '21211 21217 21401 30005 30014',
     unreachable: '30003',
-    // 21614 and 21635: no mobile number. 21265: a short code.
+    // 21614 and 21635 are numbers that are not mobile, 21265 is a short code.
     landline: '21265 21614 21635 30006',
     // Twilio gives 30004 for blocked recipients, and seldom for others.
     blocked_by_recipient: '21610 30004',
     blocked_by_carrier: '30007 30450',
-    // 10DLC, toll-free verification (30032), and names that a country wants registered (30018).
+    // These are about 10DLC, toll-free verification (30032), and names that a country wants registered (30018).
     sender_not_registered: '30018 30024 30032-30035',
     sender_not_allowed: '21212 21266 21407 21601 21606 21607 21612 21657 21659-21661 21703 21704 21709 21711',
     country_not_enabled: '21408',
     no_credit: '30010',
-    // 21219 and 21608: a trial account, which sends to verified numbers only. 30037: sending is switched off.
+    // 21219 and 21608 come from a trial account, which sends to verified numbers only. 30037 means that sending is
+    // switched off.
     account_suspended: '10001 10002 20005 20010 21219 21608 30002 30037',
     too_fast: '14107 20429 21611 30001 30022 30023 30027',
     too_long: '21605 21617',

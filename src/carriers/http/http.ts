@@ -3,7 +3,7 @@ import { at, textAt } from '../kit.js'
 import { httpSettings, type HttpSettings } from './settings.js'
 import { fillFields, fillJson, fillText, fillXml } from './template.js'
 
-/** A carrier that an operator describes by settings, because nobody has written a file for it. */
+/** A carrier that an operator describes by settings, because no provider file exists for it. */
 export const http: kit.Provider<HttpSettings> = {
   kind: 'http',
   title: 'HTTP API',
@@ -78,7 +78,7 @@ function isVerified(settings: HttpSettings, request: kit.CallbackRequest): boole
     case 'hmac-sha256':
     case 'hmac-sha512': {
       const body = request.body
-      // A body may have bytes that are no text, and is signed as it came.
+      // A body may contain bytes that are not text, so its original bytes are signed.
       const over =
         signedText.trim() === '{{ body }}'
           ? body
@@ -89,7 +89,7 @@ function isVerified(settings: HttpSettings, request: kit.CallbackRequest): boole
   }
 }
 
-/** In hex or base64, with `sha256=` before it or not. */
+/** True if the signature fits, in hex or base64, with or without `sha256=` before it. */
 function isHmac(
   algorithm: 'sha1' | 'sha256' | 'sha512',
   secret: string,

@@ -2,7 +2,7 @@ import * as yup from 'yup'
 import * as kit from '../kit.js'
 import { faultOfTemplate } from './template.js'
 
-/** What an account at a carrier with an HTTP API of its own is made of. */
+/** The settings of an account at a carrier with any other HTTP API. */
 
 const MAX_TEMPLATE_LENGTH = 10_000
 
@@ -125,7 +125,7 @@ export const httpSettings = yup.object({
     .trim()
     .default('')
     .matches(/^[\w-]{0,100}$/, 'timestampHeader must be the name of a header, such as X-Timestamp')
-    // A time that is not signed can be written anew, by whoever repeats a request that was recorded.
+    // If the time is not signed, a recorded request can be repeated with a new one.
     .test(
       'signed',
       'signedText must contain {{ timestamp }} if timestampHeader is set, because an unsigned time proves nothing',

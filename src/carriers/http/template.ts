@@ -1,20 +1,21 @@
 import { Liquid } from 'liquidjs'
 
-/** What a template may have, as `{{ to }}`. An empty text: the message has none. */
+/** The values that a template may use, as `{{ to }}`. An empty text means that the message has none. */
 export type Values = Readonly<Record<'from' | 'to' | 'text' | 'mediaUrl' | 'id', string>>
 
 const NAMES = ['from', 'to', 'text', 'mediaUrl', 'id'] as const
 
-/** An operator wrote the template: the bounds are against a slip, such as a loop of a million. */
+/** An operator wrote the template: the bounds guard against mistakes, such as a loop of a million. */
 const BOUNDS = { parseLimit: 20_000, renderLimit: 200, memoryLimit: 500_000 }
 const plain = new Liquid(BOUNDS)
-/** What is filled into XML has no signs that would end an element. */
+/** In XML, values are escaped so that they cannot end an element. */
 const escaping = new Liquid({ ...BOUNDS, outputEscape: 'escape' })
 
 /**
- * What is wrong with a template, in the engine's words or because it asks for something that there is not; undefined: nothing.
+ * Finds the fault in a template: the engine's words, or a name that does not exist. Returns undefined if there is
+ * none.
  *
- * @param names what there is
+ * @param names the names that exist
  */
 export function faultOfTemplate(template: string, names: readonly string[] = NAMES): string | undefined {
   try {
@@ -27,26 +28,26 @@ export function faultOfTemplate(template: string, names: readonly string[] = NAM
   }
 }
 
-/** Fills one text in. */
+/** Fills in a single text. */
 export function fillText(template: string, values: Readonly<Record<string, unknown>>): string {
   return plain.parseAndRenderSync(template, values) as string
 }
 
-/** A whole document in XML; the values are escaped. */
+/** Fills in a whole XML document; the values are escaped. */
 export function fillXml(template: string, values: Values): string {
   return escaping.parseAndRenderSync(template, values) as string
 }
 
 /**
- * JSON: values are filled into the texts of the template after it was read, so that no quote or newline of a message can
- * become a part of its form. What had something to fill in and comes out empty is left out.
+ * Fills in JSON. Values go into the texts of the template after it was parsed, so that no quote or newline of a
+ * message can change its structure. A text with placeholders that comes out empty is left out.
  */
 export function fillJson(template: string, values: Values): object {
   const shape: unknown = template.trim() === '' ? Object.fromEntries(standard()) : JSON.parse(template)
   return fillAll(shape, values) ?? {}
 }
 
-/** A form or a query: the same. */
+/** Fills in a form or a query by the same rules. */
 export function fillFields(template: string, values: Values): Record<string, string> {
   const fields = template.trim() === '' ? standard() : [...new URLSearchParams(template.trim())]
   return Object.fromEntries(

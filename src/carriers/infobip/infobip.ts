@@ -26,28 +26,31 @@ const CODES: kit.CodeTable = {
     'REJECTED_NOT_ENOUGH_CREDITS',
     'REJECTED_PREPAID_PACKAGE_EXPIRED',
     'REJECTED_ROUTE_NOT_AVAILABLE',
-    // The line's number is not registered at the account, or blocked there.
+    // The line's number is not registered for the account, or is blocked there.
     'REJECTED_SOURCE',
     'REJECTED_SENDER',
-    // Nothing is taken, and Infobip says to try again.
+    // Nothing was taken, and Infobip says to try again.
     'REJECTED_SYSTEM_ERROR',
   ],
   opted_out: [
     'REJECTED_DESTINATION_BLOCKLISTED',
     'EC_BLACKLISTED_DESTINATIONADDRESS',
-    // Somebody wrote STOP to a toll-free number.
+    // The recipient wrote STOP to a toll-free number.
     'EC_CONTENT_BLOCKED',
   ],
 }
 
-/** Groups of statuses, and those of their members that mean another thing (response-status-and-error-codes, as above). */
+/**
+ * The groups of statuses, and those of their members that mean something else (response-status-and-error-codes, as
+ * above).
+ */
 const STATES: kit.StateTable = {
   PENDING: 'sent',
   DELIVERED: 'delivered',
   DELIVERED_TO_OPERATOR: 'sent',
   UNDELIVERABLE: 'failed',
   EXPIRED: 'failed',
-  // No report of the operator has come in time: it may have arrived.
+  // The operator's report has not come in time: the message may have arrived.
   EXPIRED_DLR_UNKNOWN: 'sent',
   REJECTED: 'failed',
 }
@@ -68,7 +71,7 @@ export const infobip: kit.Provider<Settings> = {
    * https://www.infobip.com/docs/api/channels/sms/outbound-sms/send-sms-messages and
    * https://www.infobip.com/docs/api/channels/mms/send-mms-messages
    *
-   * Reports for one URL come up to 100 at a time, so our id is in the data that comes back, and not in the URL.
+   * Up to 100 reports for one URL come at a time, so our id is in the data that comes back, and not in the URL.
    */
   send: ({ id, from, to, text, mediaUrls }, { callbackUrl }) => {
     const segments = [
@@ -103,14 +106,18 @@ export const infobip: kit.Provider<Settings> = {
     urls: { events: 'HTTP forwarding URL of each number, for SMS and MMS' },
     hint: 'the key in the URL does not match. Enter the URL shown for this account at Infobip',
     key: ({ callbackKey }) => callbackKey,
-    // Up to 100: https://www.infobip.com/docs/api/channels/sms/outbound-sms/receive-outbound-sms-message-reports
+    // Up to 100 reports come at a time:
+    // https://www.infobip.com/docs/api/channels/sms/outbound-sms/receive-outbound-sms-message-reports
     bringsMany: true,
     items: ({ fields }) => fields.results,
     read: (item) => (at(item, 'status') === undefined ? readMessage(item) : readReport(item)),
   },
 }
 
-/** https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes and, of older paths, requestError. */
+/**
+ * https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes has the form of errors;
+ * older paths have requestError.
+ */
 function faultOf(body: unknown): kit.Refusal | undefined {
   const older = at(body, 'requestError.serviceException')
   if (older !== undefined) return { code: textAt(older, 'messageId'), said: textAt(older, 'text') }
@@ -122,7 +129,10 @@ function faultOf(body: unknown): kit.Refusal | undefined {
   return { code, said: said.join(' ') }
 }
 
-/** https://www.infobip.com/docs/api/channels/sms/inbound-sms/receive-inbound-sms-messages, and of MMS with parts in `message`. */
+/**
+ * https://www.infobip.com/docs/api/channels/sms/inbound-sms/receive-inbound-sms-messageshas the form of a message; an
+ * MMS has parts in `message`.
+ */
 function readMessage(item: unknown): kit.Brought {
   const texts = kit.listAt(item, 'message').filter((part) => textAt(part, 'contentType') === 'text/plain')
   return kit.message({
@@ -136,7 +146,7 @@ function readMessage(item: unknown): kit.Brought {
 
 function readReport(item: unknown): kit.Brought {
   const [name, group] = [textAt(item, 'status.name'), textAt(item, 'status.groupName')]
-  // Of a message that Infobip itself refuses, only the status says why.
+  // If Infobip itself refuses a message, only the status gives the reason.
   const reason = at(item, ['', '0'].includes(textAt(item, 'error.groupId')) ? 'status' : 'error')
   return kit.receipt(STATES, {
     id: textAt(item, 'messageId'),

@@ -1,7 +1,7 @@
 import * as kit from '../kit.js'
 import { textAt } from '../kit.js'
 
-/** The numbers of an account at Infobip, and where what they receive goes. */
+/** Finds the numbers of an account at Infobip, and sets where what they receive goes. */
 
 export async function listNumbers(asking: kit.Asking<unknown>): Promise<kit.CarrierNumber[]> {
   return (await listWhole(asking)).map(({ id, number }) => ({ id, number, name: number }))
@@ -27,7 +27,7 @@ export async function setUpNumbers(
   }
 }
 
-/** 10,000 numbers: a bound against a list that never ends. */
+/** 10,000 numbers are a bound against a list that never ends. */
 const MAX_PAGES = 100
 const PAGE_SIZE = 100
 

@@ -2,12 +2,12 @@ import sjson from 'secure-json-parse'
 import { parseExactly } from '../../kit/text/exact-json.js'
 import type { SafeResponse } from '../../safe-fetch.js'
 
-/** What a provider answered, read. */
+/** A provider's answer after parsing. */
 export interface Answer {
   status: number
   /** The names are in lower case. */
   headers: Readonly<Record<string, string>>
-  /** Its JSON, with ids as they were written; undefined where it is none, or was cut off. */
+  /** The parsed JSON, with ids unchanged; undefined if it is not JSON or was cut off. */
   body: unknown
   text: string
 }
@@ -17,7 +17,7 @@ export function readAnswer({ status, headers, body, truncated }: SafeResponse): 
   return { status, headers, text, body: truncated ? undefined : readJson(text) }
 }
 
-/** JSON with integers as they were written (`exact-json.ts`); undefined where it is none. */
+/** Parses JSON without changing integers (`exact-json.ts`); undefined if it is not JSON. */
 export function readJson(text: string): unknown {
   try {
     return parseExactly(text, (each) => sjson.parse(each) as unknown)

@@ -4,37 +4,41 @@ import { CarrierRefused } from '../carrier.js'
 import { explainBlockedCarrier } from '../refusals.js'
 import { isSuccess, readAnswer, type Answer } from './answer.js'
 
-/** A list's page of numbers is the longest answer; one of 250 has some 200 KiB. */
+/** The longest answer is a page of a list of numbers; one of 250 has about 200 KiB. */
 const MAX_ANSWER_BYTES = 1024 * 1024
 
-/** One request to a provider's API. Of `json`, `form` and `text` one at most is its body. */
+/** One request to a provider's API. At most one of `json`, `form` and `text` is its body. */
 export interface ApiRequest {
-  /** POST with a body, else GET. */
+  /** The default is POST with a body, otherwise GET. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH'
-  /** Below the API's URL, or a whole URL. */
+  /** A path below the API's URL, or a whole URL. */
   path: string
-  /** What has no value is left out here, in `json` (at its top) and in `form`. */
+  /** Fields without a value are left out here, in `json` (at its top level) and in `form`. */
   query?: Fields
   json?: object
   form?: Fields
   text?: { type: string; body: string }
   headers?: Readonly<Record<string, string>>
-  /** Statuses of answers that are no refusal, besides those of success. */
+  /** The statuses, besides those of success, that are not refusals. */
   alsoTakes?: readonly number[]
 }
 
 export type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Where a provider's API is, and what each request carries. */
+/** The URL of a provider's API, and what each request carries. */
 export interface ApiAccess {
-  /** Without a slash at its end. */
+  /** The URL without a trailing slash. */
   url: string
   headers?: Readonly<Record<string, string>>
 }
 
-/** A provider's API as an account may use it. Each call goes through the guarded door. */
+/** A provider's API as an account may use it. Each call is checked by `safe-fetch`. */
 export interface Api {
-  /** @returns whatever was answered. Rejects with FetchFailed only. */
+  /**
+   * Rejects with FetchFailed only.
+   *
+   * @returns any answer
+   */
   ask(request: ApiRequest, signal: AbortSignal): Promise<Answer>
 }
 
@@ -54,7 +58,7 @@ export function createApi(http: SafeFetch, { url, headers }: ApiAccess): Api {
         },
         ...(body === undefined ? {} : { body }),
         signal,
-        // The caller's signal ends a request sooner; this time-out is for one that comes without.
+        // The caller's signal usually ends a request sooner; this time-out is for one that has none.
         timeoutMs: MAX_CARRIER_TIMEOUT_MS,
         maxResponseBytes: MAX_ANSWER_BYTES,
       })
@@ -82,9 +86,9 @@ function encode(fields: Fields): string {
 }
 
 /**
- * What was answered to something other than a message.
+ * Makes a request other than one for a message.
  *
- * @param explain says in words what a refusal is about
+ * @param explain describes a refusal in words
  * @throws CarrierRefused
  */
 export async function askOrRefuse(
@@ -100,7 +104,7 @@ export async function askOrRefuse(
   return answer
 }
 
-/** Tells people why there was no answer at all. */
+/** Explains why there was no answer at all. */
 export function explainFailure(failure: unknown, title: string): string {
   if (!(failure instanceof FetchFailed)) throw failure
   return `${title} could not be reached. ${explainBlockedCarrier(failure)}`

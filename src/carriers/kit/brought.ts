@@ -1,49 +1,49 @@
 import type { Charge, PhoneState, SentRecord } from '../records.js'
 
-/** What one item of a callback says. */
+/** The content of one item of a callback. */
 export type Brought =
   | BroughtText
   | BroughtReceipt
   | BroughtCall
-  /** How a phone of the account is. */
+  /** The state of a phone of the account. */
   | { kind: 'phone'; phone: PhoneState }
-  /** It is understood, and there is nothing to note. */
+  /** The item is understood, and there is nothing to note. */
   | { kind: 'nothing' }
-  /** It is kept and shown to operators. `why` names what is missing or not known. */
+  /** The item is kept and shown to operators. `why` names what is missing or unknown. */
   | { kind: 'unclear'; why: string }
 
 /** A message that came in. */
 export interface BroughtText {
   kind: 'message'
-  /** The provider's id, by which a repeat is known. */
+  /** The provider's id, by which a repeat is recognized. */
   id: string
-  /** As the provider writes them; the kit makes them E.164. */
+  /** The numbers in the provider's form; the kit converts them to E.164. */
   from: string
   to: string
   text: string
   mediaUrls: readonly string[]
-  /** What the provider has read in it about being written to, and answered itself. */
+  /** The provider's reading of the text as a keyword, which it has answered already. */
   keyword: 'stop' | 'start' | 'help' | undefined
 }
 
-/** What became of a message that was sent. */
+/** The outcome of a message that was sent. */
 export interface BroughtReceipt {
   kind: 'receipt'
-  /** The provider's id, as it was answered when the message was taken. */
+  /** The provider's id from the answer that took the message. */
   id: string
   status: SentRecord['status']
-  /** Of a failure: the provider's own code, and its words. */
+  /** For a failure, the provider's code and words. */
   code: string
   said: string
-  /** Ours, where the provider hands it back. */
+  /** Our id, if the provider returns it. */
   messageId: string | undefined
   charge: Charge | undefined
 }
 
-/** A call that nobody answered. */
+/** A call that was not answered. */
 export interface BroughtCall {
   kind: 'missed call'
-  /** As the provider writes them. */
+  /** The numbers in the provider's form. */
   from: string
   to: string
   calledAt: Date
@@ -55,7 +55,11 @@ export function unclear(why: string): Brought {
   return { kind: 'unclear', why }
 }
 
-/** How a phone is, or what is unclear about it. @param given.at a date as the provider writes it */
+/**
+ * Makes the state of a phone, or says what is unclear about it.
+ *
+ * @param given.at a date as the provider writes it
+ */
 export function phone({ at, ...given }: Omit<PhoneState, 'contactAt'> & { at: string }): Brought {
   const contactAt = new Date(at)
   const isClear = given.id !== '' && !Number.isNaN(contactAt.getTime())
@@ -64,7 +68,11 @@ export function phone({ at, ...given }: Omit<PhoneState, 'contactAt'> & { at: st
     : unclear('a phone without an ID or a time')
 }
 
-/** A missed call, or what is unclear about it. One whose caller hides the number is nothing that could be told. @param given.at a date */
+/**
+ * Makes a missed call, or says what is unclear about it. A call with a hidden number cannot be reported.
+ *
+ * @param given.at a date
+ */
 export function missedCall({ from, to, at }: { from: string; to: string; at: string }): Brought {
   const calledAt = new Date(at)
   if (to === '' || Number.isNaN(calledAt.getTime()))
@@ -72,7 +80,7 @@ export function missedCall({ from, to, at }: { from: string; to: string; at: str
   return from === '' ? NOTHING : { kind: 'missed call', from, to, calledAt }
 }
 
-/** A message, or what is unclear about it: without an id a repeat would be another message. */
+/** Makes a message, or says what is unclear about it: without an id a repeat would be another message. */
 export function message(given: {
   id: string
   from: string
@@ -87,10 +95,10 @@ export function message(given: {
   return { kind: 'message', id, from, to, text, mediaUrls, keyword }
 }
 
-/** A provider's words for the states of a message; `nothing` for those that say nothing new. */
+/** A provider's words for the states of a message; `nothing` is for those that say nothing new. */
 export type StateTable = Readonly<Record<string, SentRecord['status'] | 'nothing'>>
 
-/** A receipt, by the provider's word for the state; or what is unclear about it. */
+/** Makes a receipt from the provider's word for the state, or says what is unclear about it. */
 export function receipt(
   states: StateTable,
   given: {

@@ -12,9 +12,10 @@ import { isSecret } from './verify.js'
 const SUCCESS: CallbackAnswer = { type: 'application/json', body: '{}' }
 
 /**
- * A provider's callbacks. Each item of a request is taken in by itself, in order. What is unclear is kept for operators
- * before the request is answered, so that success never means that something is lost. When something of ours fails, the others are
- * taken in all the same, and the failure is the answer: the provider repeats the request, and what is in already is known.
+ * A provider's callbacks. Each item of a request is taken in separately, in order. An unclear item is kept for
+ * operators before the request is answered, so that success never means that something is lost. If one fails through
+ * a fault of ours, the others are taken in all the same, and the answer is the failure: the provider repeats the
+ * request, and items that were taken in are recognized.
  */
 export function callbacksFor<Settings extends AnyObject>(
   provider: Provider<Settings>,

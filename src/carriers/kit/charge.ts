@@ -1,15 +1,15 @@
 import { readDecimal, timesDecimal } from '../../kit/text/decimal.js'
 import type { Charge } from '../records.js'
 
-/** More are no text. */
+/** A text cannot have more. */
 const MAX_SEGMENTS = 1000
 
 /**
- * What a provider says that a message costs, as it has written it; undefined where it says nothing of it.
+ * Reads the cost of a message from the provider's fields; undefined if they do not give it.
  *
- * @param said.price an amount, with a minus sign or without
- * @param said.isEach the price is that of one segment, and means nothing without their number
- * @param said.segments how many there are; 0 where that is not known yet
+ * @param said.price an amount, with or without a minus sign
+ * @param said.isEach true if the price is for one segment, which means nothing without their number
+ * @param said.segments their number; 0 if it is not known yet
  */
 export function readCharge(said: {
   price?: string

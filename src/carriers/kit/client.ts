@@ -9,7 +9,7 @@ import { numberFormOf, type Asking, type MessageToSend, type Provider, type Use 
 import { recordsOf } from './received.js'
 import { errorOfRefusal, meaningOf, wordsOf, type Refusal } from './refusals.js'
 
-/** The carrier of an account at a provider. */
+/** Makes the carrier client of an account at a provider. */
 export function createClient<Settings extends AnyObject>(
   provider: Provider<Settings>,
   account: { id: string; name: string },
@@ -33,7 +33,7 @@ export function createClient<Settings extends AnyObject>(
     const refusal = readRefusal(answer)
     if (!isSuccess(answer) || refusal !== undefined) throw errorOfRefusal(title, codes, answer, refusal)
     const id = provider.id(answer, toSend, settings)
-    // It may have taken the message: without its id no report would ever find it.
+    // The provider may have taken the message: without its id no report would ever find it.
     if (id === '') throw new CarrierOutcomeUnknown(`${title} answered ${answer.status} without an id`)
     const charge = provider.charge?.(answer)
     return { carrierMessageId: id, ...(charge === undefined ? {} : { charge }) }
@@ -97,7 +97,7 @@ export function createClient<Settings extends AnyObject>(
   }
 }
 
-/** Tells people what a request got instead of what it asked for. */
+/** Explains an answer other than the one that a request was made for. */
 function explainAnswer<Settings extends AnyObject>(
   { title, codes = {}, credentialsHint }: Provider<Settings>,
   answer: Answer,
@@ -115,8 +115,8 @@ function explainAnswer<Settings extends AnyObject>(
 }
 
 /**
- * Takes an account's secrets out of a provider's words. Some repeat the request that they refuse, and what they say is
- * kept, shown and logged.
+ * Removes an account's secrets from a provider's words. Some providers repeat the request that they refuse, and their
+ * words are kept, shown and logged.
  */
 function hiderOf<Settings extends AnyObject>(schema: ObjectSchema<Settings>, settings: Settings) {
   const secrets = Object.entries(schema.describe().fields).flatMap(([name, field]) => {

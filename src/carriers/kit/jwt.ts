@@ -2,15 +2,15 @@ import { isSameSecret } from '../../secrets.js'
 import { isRecord } from './reading.js'
 import { isFresh, isHmac, sha256Hex } from './verify.js'
 
-/** Clocks differ by so much. */
+/** Clocks may differ by this much. */
 const LEEWAY_SECONDS = 30
 
 /**
- * The claims of a JWT that is signed with HS256 by who has the secret, and that counts now (RFC 7519 §4.1): not after `exp`,
- * not before `nbf`, and made within the last five minutes where it says when (`iat`). Another algorithm is refused, whatever
- * the token says: with "none" anybody could make one.
+ * Returns the claims of a JWT that is signed with the secret by HS256 and is valid now (RFC 7519 §4.1): not after
+ * `exp`, not before `nbf`, and made within the last five minutes if it has `iat`. Another algorithm is refused,
+ * whatever the token says: with "none" anyone could make one.
  *
- * @returns undefined: it is no such token
+ * @returns undefined if it is not such a token
  */
 export function readJwt(
   token: string,
@@ -28,11 +28,11 @@ export function readJwt(
   const isOver = exp !== undefined && !(Number(exp) + LEEWAY_SECONDS >= seconds)
   const isEarly = nbf !== undefined && !(Number(nbf) - LEEWAY_SECONDS <= seconds)
   const isOld = iat !== undefined && !isFresh(String(Math.trunc(Number(iat))), now)
-  // A token that says neither would be good for ever.
+  // A token that has neither would be valid forever.
   return isOver || isEarly || isOld || (exp === undefined && iat === undefined) ? undefined : claims
 }
 
-/** Whether a claim is the SHA-256 of the body in hex. Without it the token would be good for any body. */
+/** True if a claim is the SHA-256 of the body in hex. Without it the token would be valid for any body. */
 export function claimsBody(claims: Readonly<Record<string, unknown>>, name: string, body: Buffer): boolean {
   const claim = claims[name]
   return typeof claim === 'string' && isSameSecret(claim.toLowerCase(), sha256Hex(body))

@@ -1,21 +1,21 @@
 import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max'
 
 /**
- * How a provider writes numbers: `+15551234567`, `15551234567`, `0015551234567`, or as people of the line's country do,
- * `5551234567`.
+ * The form in which a provider writes numbers: `+15551234567`, `15551234567`, `0015551234567`, or as people of the
+ * line's country do, `5551234567`.
  */
 export type NumberForm = 'plus' | 'plain' | 'zeros' | 'national'
 
 /** E.164 has up to 15 digits; fewer than 8 are a short code. */
 const INTERNATIONAL = /^(?:\+|00)?([1-9]\d{7,14})$/
 
-/** Signs that people put into numbers. */
+/** The separators that people put into numbers. */
 const SIGNS = /[\s().-]/g
 
 /**
- * A number as we write it, E.164, whichever of these forms it came in. A short code and a name stay as they are.
+ * Converts a number in any of these forms to E.164. A short code and a name stay as they are.
  *
- * @param line a number of ours, E.164, in whose country national numbers are; only `national` needs it
+ * @param line one of our numbers in E.164, whose country national numbers belong to; only `national` needs it
  */
 export function readNumber(written: string, form: NumberForm = 'plus', line = ''): string {
   const tidy = written.replace(SIGNS, '')
@@ -29,7 +29,7 @@ function readNational(tidy: string, line: string): string | undefined {
   return parsed?.isPossible() === true ? parsed.number : undefined
 }
 
-/** Writes an E.164 number as the provider wants it. What is no E.164 number stays as it is. */
+/** Converts an E.164 number to the provider's form. Any other text stays as it is. */
 export function writeNumber(number: string, form: NumberForm = 'plus', line = ''): string {
   if (!/^\+[1-9]\d{6,14}$/.test(number)) return number
   const digits = number.slice(1)

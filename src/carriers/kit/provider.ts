@@ -12,111 +12,133 @@ import type { Listed } from './received.js'
 import type { CodeTable, Refusal } from './refusals.js'
 
 /**
- * A provider of texts over HTTP: what differs between one and the next, and nothing else. `carrierOf` makes a kind of
- * carrier of it. None of its functions asks or keeps anything by itself.
+ * A provider of texts over HTTP: only what differs between one and the next. `carrierOf` makes a kind of carrier from
+ * it. None of its functions makes requests or keeps anything by itself.
  */
 export interface Provider<Settings extends AnyObject> {
-  /** Its word in URLs and on the command line, such as `telnyx`. */
+  /** The name in URLs and on the command line, such as `telnyx`. */
   kind: string
   title: string
   settings: ObjectSchema<Settings>
   defaults?: Partial<CarrierKind['defaults']>
   /** What a message may have of media; left out: none. */
   media?: MediaLimits
-  /** How it writes numbers, in both directions. Left out: with a plus sign. */
+  /** The form of numbers, in both directions. The default has a plus sign. */
   numbers?: NumberForm | ((settings: Settings) => NumberForm)
-  /** What its codes mean, in answers and in reports. */
+  /** The meanings of its codes in answers and reports. */
   codes?: CodeTable
-  /** Where its API is, and what each request carries, such as the credentials. */
+  /** The URL of its API, and what each request carries, such as the credentials. */
   api: (settings: Settings) => ApiAccess
-  /** The request that sends a message. @throws CarrierRejected, CarrierUnavailable for what it cannot send, or not yet */
+  /**
+   * Makes the request that sends a message.
+   *
+   * @throws CarrierRejected, CarrierUnavailable for a message that it cannot send, or not yet
+   */
   send: (message: MessageToSend, use: Use<Settings>) => ApiRequest
-  /** The message's id in an answer of success; '' where it is not there. A provider that gives none may give back ours. */
+  /**
+   * Reads the message's id from an answer of success; '' if there is none. A provider that gives no id may return
+   * ours.
+   */
   id: (answer: Answer, message: MessageToSend, settings: Settings) => string
-  /** What it says in the same answer that the message costs; left out: nothing. */
+  /** Reads the cost of the message from the same answer; undefined if the provider does not give it there. */
   charge?: (answer: Answer) => Charge | undefined
-  /** What it says where it did not take the message, in an answer of whatever status; undefined: nothing. */
+  /** Reads the refusal from an answer of any status; undefined if it has none. */
   refusal?: (answer: Answer, settings: Settings) => Refusal | undefined
-  /** A request that sends nothing and costs nothing, and works with the right credentials only. */
+  /** Makes a request that sends nothing, costs nothing, and works only with the right credentials. */
   test: (settings: Settings) => ApiRequest
-  /** Whether an answer to `test` means that the account works. Left out: one of success that is no refusal. */
+  /** True if an answer to `test` means that the account works. By default, a success that is not a refusal does. */
   isWorking?: (answer: Answer) => boolean
-  /** What a person should look at when the credentials are refused. */
+  /** A hint for the user if the credentials are refused. */
   credentialsHint: string
   /** @throws CarrierRefused */
   listNumbers?: (asking: Asking<Settings>) => Promise<CarrierNumber[]>
   /** @throws CarrierRefused */
   setUpNumbers?: (numbers: readonly CarrierNumber[], asking: Asking<Settings>) => Promise<void>
-  /** The phones that the account sends by: those that were ever heard of. @throws CarrierRefused */
+  /**
+   * Lists the account's phones that have ever made contact.
+   *
+   * @throws CarrierRefused
+   */
   listPhones?: (asking: Asking<Settings>) => Promise<PhoneState[]>
-  /** What the account has received since then, and older where the API lists that too, in any order. @throws CarrierRefused */
+  /**
+   * Lists what the account has received since then, in any order; it may be older if the API lists that too.
+   *
+   * @throws CarrierRefused
+   */
   listReceived?: (since: Date, asking: Asking<Settings>) => Promise<readonly Listed[]>
-  /** The headers for media at its own host. Left out: anybody who has a URL may read them. */
+  /** Returns the headers for media at its host. By default, anyone who has a URL may read them. */
   mediaHeaders?: (url: URL, settings: Settings) => Record<string, string>
   callbacks?: ProviderCallbacks<Settings>
 }
 
-/** A message, with its numbers as the provider writes them. */
+/** A message, with its numbers in the provider's form. */
 export interface MessageToSend {
-  /** Ours. */
+  /** Our id. */
   id: string
   from: string
   to: string
-  /** undefined: there is none. */
+  /** undefined if there is none. */
   text: string | undefined
   /** In order, and within the provider's limits. */
   media: readonly MediaToSend[]
   /** Theirs: anybody who has such a URL can fetch it. */
   mediaUrls: readonly string[]
-  /** After so long it is no longer wanted; undefined: its sender did not say. */
+  /** The time after which it is no longer wanted; undefined if the sender set none. */
   expiresInMs: number | undefined
 }
 
-/** What there is besides the message. */
+/** The context of a message. */
 export interface Use<Settings> {
   settings: Settings
-  /** The URL at which the provider reaches us; what is in its query comes back. */
+  /** Returns the URL at which the provider reaches us; the values in its query come back. */
   callbackUrl: (name: string, query?: Readonly<Record<string, string>>) => string
 }
 
-/** The provider's API, for other things than a message. */
+/** The provider's API for requests other than messages. */
 export interface Asking<Settings> extends Use<Settings> {
-  /** An answer of success. @throws CarrierRefused in words for people */
+  /**
+   * Resolves to an answer of success.
+   *
+   * @throws CarrierRefused with words for people
+   */
   ask: (request: ApiRequest) => Promise<Answer>
 }
 
-/** How a provider calls us. */
+/** The way in which a provider calls us. */
 export interface ProviderCallbacks<Settings> {
-  /** The last parts of our URLs, and what a person calls them at the provider: `{ events: 'Webhook URL' }`. */
+  /** The last parts of our URLs, with the provider's name for each: `{ events: 'Webhook URL' }`. */
   urls: Readonly<Record<string, string>>
-  /** What an operator should look at when a request is not the provider's. */
+  /** A hint for the operator, for a request that is not the provider's. */
   hint: string
-  /** Whether the provider made the request. It may be left out where there is a `key`. */
+  /** True if the provider made the request. It may be left out if there is a `key`. */
   verify?: (settings: Settings, request: CallbackRequest) => boolean
-  /** The secret in our URLs, which then must be in each request. For a provider that signs nothing; undefined: none. */
+  /**
+   * Returns the secret in our URLs, which must then be in each request, for a provider that signs nothing; undefined
+   * if there is none.
+   */
   key?: (settings: Settings) => string | undefined
-  /** It calls with GET, and everything is in the query. */
+  /** True if it calls with GET, with everything in the query. */
   takesGet?: boolean
-  /** A request may bring a hundred messages or reports: it has 512 KiB at most, instead of 64. */
+  /** True if a request may bring a hundred messages or reports: the limit is then 512 KiB instead of 64. */
   bringsMany?: boolean
-  /** What a request brings, as a list or one thing. Left out: its fields. */
+  /** Returns the items of a request, as a list or a single one. The default is its fields. */
   items?: (request: CallbackRequest, name: string, settings: Settings) => unknown
-  /** What one of these is. It is read alone: whatever it throws leaves the others as they are. */
+  /** Reads one of these items. Each is read alone: an error leaves the others as they are. */
   read: (item: unknown, of: Reading<Settings>) => Brought | readonly Brought[]
-  /** What it takes for success. Left out: 200 and `{}`. */
+  /** The answer that it takes for success. The default is 200 and `{}`. */
   answer?: CallbackAnswer
-  /** How long it waits for an answer, in ms. */
+  /** The time that it waits for an answer, in ms. */
   waitMs?: number
 }
 
 export interface Reading<Settings> {
-  /** Which of the `urls` was called. */
+  /** The name of the one of the `urls` that was called. */
   name: string
   request: CallbackRequest
   settings: Settings
 }
 
-/** How an account's numbers are written. */
+/** Returns the form of an account's numbers. */
 export function numberFormOf<Settings extends AnyObject>(
   { numbers }: Pick<Provider<Settings>, 'numbers'>,
   settings: Settings,

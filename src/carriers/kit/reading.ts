@@ -1,6 +1,6 @@
-/** Readers of what others wrote. None of them throws, because a field may be anything. */
+/** Readers of data from outside. None of them throws, because a field may be anything. */
 
-/** What is at `data.0.id` of a value; undefined where nothing is. Own properties only. */
+/** Reads the value at a path such as `data.0.id`; undefined if there is none. Only own properties count. */
 export function at(value: unknown, path: string): unknown {
   if (path === '') return undefined
   let found = value
@@ -11,7 +11,7 @@ export function at(value: unknown, path: string): unknown {
   return found
 }
 
-/** What is at the path, as text; '' where there is none. */
+/** Reads the value at the path as text; '' if there is none. */
 export function textAt(value: unknown, path: string): string {
   const found = at(value, path)
   return typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean'
@@ -19,20 +19,20 @@ export function textAt(value: unknown, path: string): string {
     : ''
 }
 
-/** What is at the path, as a list: nothing is none, and one thing that is no list is a list of one. */
+/** Reads the value at the path as a list: a missing one is an empty list, and a single value a list of one. */
 export function listAt(value: unknown, path: string): unknown[] {
   const found = at(value, path)
   return found === undefined || found === null || found === '' ? [] : [found].flat()
 }
 
-/** The texts in what is at the path, which is one or a list. With `key` they are in a list of objects. */
+/** Reads the texts at the path, which is one text or a list. With `key` they are in a list of objects. */
 export function textsAt(value: unknown, path: string, key?: string): string[] {
   return listAt(value, path)
     .map((each) => (key === undefined ? each : at(each, key)))
     .filter((each): each is string => typeof each === 'string' && each !== '')
 }
 
-/** A table's entry for a word that others wrote; undefined for one that it has not. */
+/** Looks up a word from outside in a table; undefined if the table does not have it. */
 export function entryOf<Entry>(table: Readonly<Record<string, Entry>>, word: string): Entry | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined
 }

@@ -2,10 +2,10 @@ import { contentOf, type Received, type ReceivedRecord } from '../records.js'
 import type { Brought, BroughtText } from './brought.js'
 import { readNumber, type NumberForm } from './numbers.js'
 
-/** What a provider's list says of one message that came in. Its id is that of the callback. */
+/** One incoming message in a provider's list. Its id is that of the callback. */
 export interface Listed {
   receivedAt: Date
-  /** What is no message is left out. */
+  /** An item that is not a message is left out. */
   item: Brought
 }
 
@@ -17,13 +17,13 @@ export function readReceived(
   return { ...readNumbers({ from, to }, form), content: contentOf(text, mediaUrls) }
 }
 
-/** The numbers of what came in, as E.164. */
+/** Converts the numbers of an incoming message to E.164. */
 export function readNumbers({ from, to }: { from: string; to: string }, form: NumberForm | undefined) {
   const toNumber = readNumber(to, form === 'national' ? 'plus' : form)
   return { fromNumber: readNumber(from, form, toNumber), toNumber }
 }
 
-/** What was listed, oldest first, without what is older or is for others. */
+/** Returns the list oldest first, without older items and those for other numbers. */
 export function recordsOf(
   listed: readonly Listed[],
   { since, numbers, form }: { since: Date; numbers: readonly string[]; form: NumberForm | undefined },

@@ -4,39 +4,44 @@ import type { Answer } from './answer.js'
 import { entryOf } from './reading.js'
 
 /**
- * What a refusal is about, and so what becomes of the message.
+ * The subject of a refusal, which decides what becomes of the message.
  *
- * | meaning | error | the message |
- * |---|---|---|
- * | `account` | unavailable | waits: an operator mends the credentials, the credit or the set-up |
+ * | meaning | error | the message | |---|---|---|
+ * | `account` | unavailable | waits: an operator fixes the credentials, the credit or the set-up |
  * | `throttled` | throttled | waits as long as the provider asks |
  * | `rejected` | rejected | fails, with the provider's words and code |
  * | `opted_out` | rejected | fails, and the recipient counts as opted out of the line |
- * | `unknown` | outcome unknown | may have been taken, and is never sent again by itself |
+ * | `unknown` | outcome unknown | may have been taken, and is never sent again automatically |
  */
 export type Meaning = 'account' | 'throttled' | 'rejected' | 'opted_out' | 'unknown'
 
-/** What a provider's codes mean: texts, or patterns such as /^20\d{3}$/. A code that is nowhere goes by the answer's status. */
+/**
+ * The meanings of a provider's codes: texts, or patterns such as /^20\d{3}$/. For a code that is not listed, the
+ * answer's status decides.
+ */
 export type CodeTable = Partial<Record<Meaning, readonly (string | RegExp)[]>> & {
-  /** Statuses that mean another thing than `STATUSES` says. */
+  /** The statuses that mean something other than in `STATUSES`. */
   statuses?: Readonly<Record<number, Meaning>>
   /** Codes in words, for those that come without any. */
   words?: Readonly<Record<string, string>>
 }
 
-/** What a provider says when it takes no message. */
+/** A provider's refusal to take a message. */
 export interface Refusal {
-  /** Its own, such as `40300`. */
+  /** The provider's code, such as `40300`. */
   code?: string
-  /** Its words. */
+  /** The provider's words. */
   said?: string
-  /** Where the answer itself says what no code does. */
+  /** The meaning, if the answer itself shows what no code does. */
   meaning?: Meaning
 }
 
 const MEANINGS = ['account', 'throttled', 'opted_out', 'unknown', 'rejected'] as const
 
-/** What most mean by these. Any other 4xx is about the message, and what is no 4xx may have been taken. */
+/**
+ * The meanings that most providers share. Any other 4xx is about the message; with any other status the message may
+ * have been taken.
+ */
 const STATUSES: Readonly<Record<number, Meaning>> = {
   401: 'account',
   402: 'account',
@@ -47,7 +52,7 @@ const STATUSES: Readonly<Record<number, Meaning>> = {
   429: 'throttled',
 }
 
-/** What a code means by the table alone. */
+/** Returns the meaning of a code by the table alone. */
 export function meaningOf(table: CodeTable, code: string): Meaning | undefined {
   return MEANINGS.find((meaning) =>
     table[meaning]?.some((each) => (typeof each === 'string' ? each === code : each.test(code))),
@@ -60,13 +65,13 @@ function meaningOfStatus({ statuses = {} }: CodeTable, status: number): Meaning 
   return status >= 400 && status < 500 ? 'rejected' : 'unknown'
 }
 
-/** A provider's words, without numbers and bounded: they are kept, shown and logged. */
+/** Shortens a provider's words and removes numbers: they are kept, shown and logged. */
 export function wordsOf({ words = {} }: CodeTable, { code = '', said = '' }: Refusal): string {
   const shown = said.trim() === '' ? (entryOf(words, code) ?? '') : said.trim()
   return withoutNumbers(shown).slice(0, MAX_REASON_LENGTH)
 }
 
-/** A refusal as one of the four errors. In an answer of success, whatever no code explains is final: the provider refused. */
+/** Converts a refusal to one of the four errors. In an answer of success, a refusal that no code explains is final. */
 export function errorOfRefusal(
   title: string,
   table: CodeTable,

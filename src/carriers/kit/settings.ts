@@ -1,31 +1,30 @@
 import * as yup from 'yup'
 import { newToken } from '../../secrets.js'
 
-/** Settings of accounts. Each sentence says where in the provider's dashboard a person finds it. */
+/** Makes the settings of accounts. Each sentence says where in the provider's dashboard a person finds the value. */
 
 const MAX_LENGTH = 500
 
-/** A text that must be there. */
+/** A required text. */
 export function needed(about: string): yup.StringSchema<string> {
   return text().required().meta({ about })
 }
 
-/** A text that must be there, and is never shown again. */
+/** A required text that is never shown again. */
 export function secret(about: string): yup.StringSchema<string> {
   return text().required().meta({ about, secret: true })
 }
 
-/** A text that may be left out. */
+/** An optional text. */
 export function optional(about: string, standard = '') {
   return text().default(standard).meta({ about })
 }
 
-/** A secret that may be left out. */
+/** An optional secret. */
 export function optionalSecret(about: string) {
   return text().default('').meta({ about, secret: true })
 }
 
-/** One of a few words. */
 export function choice<Word extends string>(words: readonly [Word, ...Word[]], about: string) {
   const [first] = words
   return yup
@@ -35,7 +34,7 @@ export function choice<Word extends string>(words: readonly [Word, ...Word[]], a
     .meta({ about })
 }
 
-/** Where the provider's API is. Another one is for its regions, and for tests. */
+/** The URL of the provider's API. Another one is for its regions, and for tests. */
 export function apiUrl(standard: string) {
   return yup
     .string()
@@ -50,8 +49,8 @@ export function apiUrl(standard: string) {
 }
 
 /**
- * The secret that stands in our callback URLs, for a provider that signs nothing. It is made up when an account is added
- * without one.
+ * The secret in our callback URLs, for a provider that signs nothing. It is generated if an account is added without
+ * one.
  */
 export function callbackKey() {
   return text()

@@ -3,7 +3,7 @@ import { textAt } from '../kit.js'
 
 type Ask = kit.Asking<unknown>['ask']
 
-/** 10,000 entries: a bound against a list that never ends. */
+/** 10,000 entries are a bound against a list that never ends. */
 const MAX_PAGES = 100
 
 /** https://messagemedia.github.io/documentation/#tag/Dedicated-Numbers: the numbers that are assigned to the account. */
@@ -13,7 +13,7 @@ export async function listNumbers(ask: Ask): Promise<kit.CarrierNumber[]> {
     const query = { page_size: '100', ...(token === '' ? {} : { token }) }
     const { body } = await ask({ path: '/v1/messaging/numbers/dedicated/assignments', query })
     for (const each of kit.listAt(body, 'data')) {
-      // Mostly without a plus sign. A line that is a short code needs its country, which is not said here.
+      // Most have no plus sign. A line that is a short code needs its country, which the list does not give.
       const number = kit.readNumber(textAt(each, 'number.phone_number'))
       const name = textAt(each, 'assignment.label') || number
       if (number.startsWith('+')) numbers.push({ id: textAt(each, 'number.id'), number, name })
@@ -23,12 +23,16 @@ export async function listNumbers(ask: Ask): Promise<kit.CarrierNumber[]> {
   return numbers
 }
 
-/** Fields as MessageMedia's own webhooks have them. `$esc.json` keeps what people write from being a part of the JSON. */
+/**
+ * The fields are those of MessageMedia's own webhooks. `$esc.json` keeps people's texts from becoming part of the
+ * JSON.
+ */
 const TEMPLATE = `{"reply_id":"$replyId","format":"$format","source_number":"$sourceAddress","destination_number":"$destinationAddress","content":"$esc.json($!moContent)"}`
 
 /**
- * A webhook is the account's, for all of its numbers. One that has our URL already is made anew, since the same URL twice is
- * refused: https://messagemedia.github.io/documentation/#tag/Webhooks-Management. It has no reports: each message says where its own go.
+ * A webhook belongs to the account, for all of its numbers. One that has our URL already is replaced, since the same
+ * URL twice is refused: https://messagemedia.github.io/documentation/#tag/Webhooks-Management. It gets no reports,
+ * because each message says where its reports go.
  */
 export async function setUpWebhook(ask: Ask, url: string): Promise<void> {
   const path = '/v1/webhooks/messages'
@@ -38,7 +42,7 @@ export async function setUpWebhook(ask: Ask, url: string): Promise<void> {
     encoding: 'JSON',
     events: ['RECEIVED_SMS', 'RECEIVED_MMS'],
     template: TEMPLATE,
-    // Left out, a failed request is not repeated.
+    // Without this a failed request is not repeated.
     retries: 5,
     retry_delay: 60,
   }

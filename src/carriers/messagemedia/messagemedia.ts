@@ -24,7 +24,10 @@ const settings = yup.object({
   apiUrl: kit.setting.apiUrl('https://api.messagemedia.com'),
 })
 
-/** An answer refuses only for the request or the account. Reports say the rest: https://messagemedia.github.io/documentation/#tag/Webhooks-Management */
+/**
+ * An answer refuses only because of the request or the account. Reports say the rest:
+ * https://messagemedia.github.io/documentation/#tag/Webhooks-Management
+ */
 const CODES: kit.CodeTable = {
   opted_out: ['302'],
   words: {
@@ -51,7 +54,7 @@ const CODES: kit.CodeTable = {
   },
 }
 
-/** As above. */
+/** The states are documented on the same page. */
 const STATES: kit.StateTable = {
   enroute: 'nothing',
   submitted: 'sent',
@@ -61,7 +64,7 @@ const STATES: kit.StateTable = {
   failed: 'failed',
 }
 
-/** `source_number_type`. Services are another carrier's. */
+/** The values of `source_number_type`. Services belong to another carrier. */
 const SOURCE_TYPES = {
   number: 'INTERNATIONAL',
   short_code: 'SHORTCODE',
@@ -69,7 +72,7 @@ const SOURCE_TYPES = {
   service: undefined,
 } as const
 
-/** Where our id of a message is in its metadata, which come back in its reports. */
+/** The name of our message id in the message's metadata, which comes back in its reports. */
 const REFERENCE = 'linehook_message_id'
 
 export const messagemedia: kit.Provider<Settings> = {
@@ -91,7 +94,7 @@ export const messagemedia: kit.Provider<Settings> = {
     json: {
       messages: [
         {
-          // It must not be empty, even where there are media.
+          // It must not be empty, even with media.
           content: text ?? ' ',
           destination_number: to,
           source_number: from,
@@ -119,8 +122,9 @@ export const messagemedia: kit.Provider<Settings> = {
     hint: 'the secret in the URL or X-MessageMedia-Signature does not match. Check the URL at MessageMedia, the account’s publicKey and the clock of this machine',
     key: ({ callbackKey }) => callbackKey,
     /**
-     * Over the request line, the date and the body with nothing between: https://github.com/messagemedia/enterprise-webhooks-nodejs-sdk.
-     * An account signs only after MessageMedia has switched it on, so the secret in the URL is always wanted besides.
+     * The signature is over the request line, the date and the body with nothing between:
+     * https://github.com/messagemedia/enterprise-webhooks-nodejs-sdk. An account signs only after MessageMedia has
+     * switched it on, so the secret in the URL is always required as well.
      */
     verify: ({ publicKey }, { url, method, body, header }) => {
       if (publicKey === '') return true
@@ -130,7 +134,8 @@ export const messagemedia: kit.Provider<Settings> = {
       const digest = header('X-MessageMedia-Digest-Type')
       return kit.verify.isFresh(date) && kit.verify.isRsa({ publicKey, digest, over, signature })
     },
-    // A message's own callback URL gets its reports, and the replies to it besides the webhook: their ids are the same.
+    // A message's own callback URL gets its reports, and also the replies to it, in addition to the webhook: their
+    // ids are the same.
     read: (fields) => (textAt(fields, 'reply_id') === '' ? readReport(fields) : readReply(fields)),
   },
 }
@@ -138,7 +143,7 @@ export const messagemedia: kit.Provider<Settings> = {
 function readReply(fields: unknown): readonly kit.Brought[] {
   const [from, to] = [textAt(fields, 'source_number'), textAt(fields, 'destination_number')]
   const [id, text] = [textAt(fields, 'reply_id'), textAt(fields, 'content')]
-  // Media come within the request, at no URL.
+  // Media are inside the request and have no URL.
   const hasMedia = textAt(fields, 'format') === 'MMS' || kit.listAt(fields, 'attachments').length > 0
   const media = hasMedia ? [kit.unclear('a message with media for which MessageMedia gives no URL')] : []
   return hasMedia && text === '' ? media : [kit.message({ id, from, to, text }), ...media]
@@ -155,7 +160,7 @@ function readReport(fields: unknown): kit.Brought {
     state,
     code,
     messageId: textAt(fields, `metadata.${REFERENCE}`) || undefined,
-    // They are there for accounts that MessageMedia has switched them on for.
+    // Only accounts for which MessageMedia has switched them on have these.
     charge: kit.readCharge({ segments: textAt(fields, 'billing_units') }),
   })
 }

@@ -1,11 +1,11 @@
 import * as kit from '../kit.js'
 import { textAt } from '../kit.js'
 
-/** The numbers of an account at Plivo, and the application that brings what they receive. */
+/** Finds the numbers of an account at Plivo, and sets up the application that brings what they receive. */
 
 type Asking = kit.Asking<unknown>
 
-/** What a page of a list has at most, and 2,000 things: a bound against a list that never ends. */
+/** The largest page, and a bound of 2,000 entries against a list that never ends. */
 const PAGE_SIZE = 20
 const MAX_PAGES = 100
 
@@ -19,8 +19,8 @@ export async function listPlivoNumbers(asking: Asking): Promise<kit.CarrierNumbe
 }
 
 /**
- * What a number receives goes to the application that it is linked to. Ours is known by the URL that it calls, and made where it
- * is not there: https://docs.plivo.com/docs/account/api/application
+ * What a number receives goes to the application that it is linked to. Ours is recognized by the URL that it calls,
+ * and created if it is missing: https://docs.plivo.com/docs/account/api/application
  */
 export async function setUpPlivoNumbers(wanted: readonly kit.CarrierNumber[], asking: Asking): Promise<void> {
   const { ask, callbackUrl } = asking
@@ -32,7 +32,7 @@ export async function setUpPlivoNumbers(wanted: readonly kit.CarrierNumber[], as
   )
   let appId = textAt(known, 'app_id')
   if (appId === '') {
-    // A name may be there once only, and this id is in the URL of one account.
+    // A name must be unique, and this id is in the URL of one account only.
     const name = `linehook-${address.split('/').at(-2) ?? ''}`
     const { body } = await ask({ path: '/Application/', json: { app_name: name, ...json } })
     appId = textAt(body, 'app_id')
@@ -45,7 +45,7 @@ export async function setUpPlivoNumbers(wanted: readonly kit.CarrierNumber[], as
   }
 }
 
-/** By `limit`, 20 at most, and `offset` (list-all-my-numbers, as above). */
+/** Pages have `limit`, 20 at most, and `offset` (list-all-my-numbers, as above). */
 async function listAll({ ask }: Asking, path: string): Promise<unknown[]> {
   const found: unknown[] = []
   for (let page = 0; page < MAX_PAGES; page += 1) {

@@ -17,10 +17,13 @@ const settings = yup.object({
   apiUrl: kit.setting.apiUrl('https://api.plivo.com/v1'),
 })
 
-/** Of reports; an API that refuses gives no code: https://plivo.com/docs/messaging/troubleshooting/error-codes */
+/**
+ * These are the codes of reports; an API that refuses gives no code:
+ * https://plivo.com/docs/messaging/troubleshooting/error-codes
+ */
 const CODES: kit.CodeTable = {
   opted_out: ['200'],
-  // A country that is not switched on, which concerns this recipient and not the account.
+  // 403 is a country that is not switched on, which concerns this recipient and not the account.
   statuses: { 403: 'rejected' },
   words: {
     10: 'invalid message',
@@ -91,7 +94,7 @@ export const plivo: kit.Provider<Settings> = {
   id: ({ body }) => textAt(body, 'message_uuid.0'),
   refusal: ({ status, body }) => {
     if (status >= 300) return { said: textAt(body, 'error') || textAt(body, 'message') }
-    // Wrong numbers are beside the ids of the others, in an answer of success.
+    // Wrong numbers are listed beside the ids of the others, in an answer of success.
     const isWrong = textAt(body, 'message_uuid.0') === '' && kit.listAt(body, 'invalid_number').length > 0
     return isWrong ? { said: 'Plivo cannot send to this number' } : undefined
   },
@@ -111,7 +114,7 @@ export const plivo: kit.Provider<Settings> = {
       const messageId = request.query.get('messageId')
       return messageId === null ? readMessage(fields) : readReport(fields, messageId)
     },
-    // What it answers to a message is read as XML that may send another one (handling-incoming, as above).
+    // Plivo reads the answer to a message as XML that may send another one (handling-incoming, as above).
     answer: { type: 'application/xml', body: '<Response/>' },
     // Plivo waits eight seconds, and then tries again three times (handling-incoming, as above).
     waitMs: 6000,
@@ -123,9 +126,9 @@ function readMessage(fields: unknown): kit.Brought {
     id: textAt(fields, 'MessageUUID'),
     from: textAt(fields, 'From'),
     to: textAt(fields, 'To'),
-    // An MMS has its text in another field.
+    // The text of an MMS is in another field.
     text: textAt(fields, 'Text') || textAt(fields, 'Body'),
-    // They begin with 0 or 1: two pages differ.
+    // The fields begin with 0 or 1, because two pages of the documentation differ.
     mediaUrls: [...Array(MAX_MEDIA + 1).keys()].flatMap((n) => kit.textsAt(fields, `Media${n}`)),
     keyword: kit.entryOf(KEYWORDS, textAt(fields, 'MessageIntent').toLowerCase()),
   })

@@ -1,7 +1,7 @@
 import * as kit from '../kit.js'
 import { at, textAt } from '../kit.js'
 
-/** What comes in at Sinch: its callbacks and its list have the same objects. */
+/** Reads what comes in at Sinch: its callbacks and its list have the same objects. */
 
 /** https://developers.sinch.com/docs/sms/api-reference/sms/tag/Webhooks/ */
 export function readInbound(event: unknown): kit.Brought {
@@ -13,18 +13,18 @@ export function readInbound(event: unknown): kit.Brought {
     from: textAt(event, 'from'),
     to: textAt(event, 'to'),
     text: isText ? textAt(event, 'body') : textAt(event, 'body.message') || textAt(event, 'body.subject'),
-    // One that Sinch could not fetch has no URL.
+    // A picture that Sinch could not fetch has no URL.
     mediaUrls: kit.textsAt(event, 'body.media', 'url'),
   })
 }
 
-/** 10,000 messages: a bound against a list that never ends. */
+/** 10,000 messages are a bound against a list that never ends. */
 const MAX_PAGES = 100
 const PAGE_SIZE = 100
 
 /**
- * https://developers.sinch.com/docs/sms/api-reference/sms/tag/Inbounds/: the newest comes first, so what comes in meanwhile shows
- * some twice, and hides none.
+ * https://developers.sinch.com/docs/sms/api-reference/sms/tag/Inbounds/: the newest comes first, so a message that
+ * arrives meanwhile makes some appear twice, and hides none.
  */
 export async function listReceived(since: Date, { ask }: kit.Asking<unknown>): Promise<kit.Listed[]> {
   const listed: kit.Listed[] = []

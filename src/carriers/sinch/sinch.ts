@@ -27,7 +27,7 @@ const settings = yup.object({
  * https://developers.sinch.com/docs/sms/api-reference/sms/delivery-reports/delivery-report-error-codes
  */
 const CODES: kit.CodeTable = {
-  // `blocked_account` is also one without credit.
+  // `blocked_account` also means an account without credit.
   account: ['blocked_account', 'missing_callback_url'],
   rejected: [/^syntax_/, 'illegal_number_type', 'unknown_group', 'unknown_campaign'],
   words: {
@@ -54,7 +54,7 @@ const STATES: kit.StateTable = {
   Queued: 'nothing',
   Dispatched: 'sent',
   Delivered: 'delivered',
-  // The operator says nothing: it may have arrived.
+  // The operator has not reported: the message may have arrived.
   Unknown: 'sent',
   Aborted: 'failed',
   Cancelled: 'failed',
@@ -87,7 +87,7 @@ export const sinch: kit.Provider<Settings> = {
         from,
         to: [to],
         ...content,
-        // Without this no report ever comes. That a message is on its way would be two more requests for each.
+        // Without this no report ever comes. Reports of messages under way would be two more requests for each.
         delivery_report: 'per_recipient_final',
         callback_url: callbackUrl('events'),
         client_reference: id,
@@ -107,7 +107,10 @@ export const sinch: kit.Provider<Settings> = {
     urls: { events: 'Callback URL of the service plan' },
     hint: 'the key in the URL or x-sinch-webhook-signature does not match. Check webhookSecret and the clock of this machine',
     key: ({ callbackKey }) => callbackKey,
-    /** Over the body, the nonce and the time: https://developers.sinch.com/docs/sms/release-notes/ (HMAC for callbacks) */
+    /**
+     * The signature is over the body, the nonce and the time: https://developers.sinch.com/docs/sms/release-notes/
+     * (HMAC for callbacks)
+     */
     verify: ({ webhookSecret }, { body, header }) => {
       if (webhookSecret === '') return true
       const time = header('x-sinch-webhook-signature-timestamp')

@@ -5,12 +5,12 @@ import { FetchFailed, type SafeFetch } from '../../safe-fetch.js'
 import { explainBlockedCarrier } from '../refusals.js'
 import type { SmppSettings } from './settings.js'
 
-/** The SMSC could not be reached, or did not let us in. The message says in words what is wrong. */
+/** Thrown if the SMSC could not be reached, or refused the bind. The message says in words what is wrong. */
 export class NotBound extends Error {
   override name = 'NotBound'
 }
 
-/** How a host that an operator names is looked up: only addresses that may be dialled come back. */
+/** Looks up a host that an operator names; only addresses that may be dialled come back. */
 export type Hosts = Pick<SafeFetch, 'resolve'>
 
 /** @throws NotBound */

@@ -7,16 +7,16 @@ type Alphabet = SmppSettings['defaultAlphabet']
 
 export const UCS_2 = 8
 const UCS_2_CODING = 'utf-16be'
-/** Nobody is known to send compressed texts (3GPP TS 23.042). */
+/** Compressed texts (3GPP TS 23.042) are not known to be in use. */
 const COMPRESSED = 0x20
 
 export interface TextToSend {
   dataCoding: number
-  /** One for each segment. In GSM-7 an octet for each septet: the SMSC packs them. */
+  /** One for each segment. GSM-7 has an octet for each septet: the SMSC packs them. */
   parts: Buffer[]
 }
 
-/** What data_coding 0 stands for is the SMSC's choice; what its alphabet does not have goes as UCS-2. */
+/** The SMSC chooses what data_coding 0 means; a text that does not fit its alphabet is sent as UCS-2. */
 export function encodeText(
   text: string,
   alphabet: Alphabet,
@@ -30,18 +30,18 @@ export function encodeText(
   return { dataCoding: codings.gsm, parts: parts.map(encode) }
 }
 
-/** What a user data header (3GPP TS 23.040 §9.2.3.24) says of the text behind it. */
+/** The contents of a user data header (3GPP TS 23.040 §9.2.3.24) about the text after it. */
 export interface TextHeader {
-  /** National language identifiers (3GPP TS 23.038 §6.2.1.2). */
+  /** The national language identifiers (3GPP TS 23.038 §6.2.1.2). */
   locking?: number | undefined
   single?: number | undefined
-  /** All of it but what tells parts, for what nobody can read. */
+  /** All of it except the elements about parts, for texts that cannot be decoded. */
   rest: Buffer
 }
 
 const NO_HEADER: TextHeader = { rest: Buffer.alloc(0) }
 
-/** The text by its `data_coding` (SMPP 3.4 §5.2.19; 3GPP TS 23.038 §4 for those above 15). */
+/** Returns the text with the coding of its `data_coding` (SMPP 3.4 §5.2.19; 3GPP TS 23.038 §4 for those above 15). */
 export function encodedText(
   bytes: Buffer,
   dataCoding: number,
@@ -51,12 +51,16 @@ export function encodedText(
   return { bytes, coding: codingOf(dataCoding, alphabet, header) }
 }
 
-/** Decodes a text that is whole. @returns undefined for what is not a text */
+/**
+ * Decodes a text that is whole.
+ *
+ * @returns undefined if it is not a text
+ */
 export function decodeText(bytes: Buffer, dataCoding: number, alphabet: Alphabet): string | undefined {
   return decode(encodedText(bytes, dataCoding, alphabet))
 }
 
-/** What the protocol's own codings are called in `EncodedText`. SMPP 5.0 has the same. */
+/** The names in `EncodedText` of the protocol's own codings. SMPP 5.0 has the same. */
 const CODINGS: Readonly<Record<number, string>> = {
   1: 'windows-1252',
   3: 'windows-1252',
@@ -78,7 +82,7 @@ function codingOf(dataCoding: number, alphabet: Alphabet, { locking, single, res
   if (dataCoding < 0x10) return CODINGS[dataCoding] ?? `octets ${details}`
   if (dataCoding >= 0xf0) return (dataCoding & 4) === 0 ? byDefault : `octets ${details}`
   if (dataCoding >= 0xe0) return UCS_2_CODING
-  // Reserved, or a sign for a waiting voice mail.
+  // These are reserved, or signal a waiting voice mail.
   if (dataCoding >= 0x80) return byDefault
   if ((dataCoding & COMPRESSED) !== 0) return `binary ${details}`
   return [byDefault, `octets ${details}`, UCS_2_CODING][(dataCoding >> 2) & 3] ?? `octets ${details}`

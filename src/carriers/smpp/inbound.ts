@@ -5,7 +5,7 @@ import type { SmppSettings } from './settings.js'
 
 export const UDH_INDICATOR = 0x40
 const INTERNATIONAL = 1
-/** Unknown, national and subscriber number. */
+/** These are the types for unknown, national and subscriber numbers. */
 const LOCAL = new Set([undefined, 0, 2, 4])
 /** A number with fewer digits is a short code, whatever its type says. */
 const LOCAL_DIGITS = 7
@@ -13,7 +13,7 @@ const UNKNOWN = 0
 /** Some SMSCs write the prefix 00 for calls abroad. No country code begins with 0. */
 const ABROAD = /^00(?=[1-9]\d{6})/
 
-/** A text, or a part of one, that somebody has sent to a line. */
+/** Reads a text, or a part of one, that was sent to a line. */
 export function readText(pdu: Pdu, { defaultAlphabet }: SmppSettings): ArrivedText {
   const { header, body } = cutUserData(pdu)
   const elements = elementsOf(header)
@@ -26,7 +26,7 @@ export function readText(pdu: Pdu, { defaultAlphabet }: SmppSettings): ArrivedTe
   }
 }
 
-/** The text of a PDU, and the header that may stand before it. */
+/** Returns the text of a PDU, and the header that may come before it. */
 export function cutUserData(pdu: Pdu): { header: Buffer; body: Buffer } {
   const data = bytesField(pdu, 'message_payload') ?? bytesField(pdu, 'short_message') ?? Buffer.alloc(0)
   const hasHeader = ((numberField(pdu, 'esm_class') ?? 0) & UDH_INDICATOR) !== 0 && data.length > 0
@@ -50,7 +50,7 @@ interface Element {
   content: Buffer
 }
 
-/** User data header (3GPP TS 23.040 §9.2.3.24): elements of type, length and content. */
+/** Reads a user data header (3GPP TS 23.040 §9.2.3.24): elements of type, length and content. */
 function elementsOf(header: Buffer): Element[] {
   const elements: Element[] = []
   for (let at = 0; at + 2 <= header.length;) {
@@ -96,7 +96,7 @@ function readPartOfTlvs(pdu: Pdu) {
   return partOf(reference, total, number)
 }
 
-/** One of one, or none of those that it tells of, is a text of its own. */
+/** A part that is the only one, or whose number is out of range, is a separate text. */
 function partOf(reference: number, total: number, number: number): ArrivedText['part'] {
   return total > 1 && number >= 1 && number <= total ? { reference, total, number } : undefined
 }

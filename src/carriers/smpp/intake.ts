@@ -8,51 +8,52 @@ import type { Arrival } from '../listening.js'
 import type { Pdu } from './pdu.js'
 import { PATIENCE, type Session } from './session.js'
 
-/** A `deliver_sm` or `data_sm`, which has no id of its own. */
+/** A `deliver_sm` or `data_sm`, which carries no id. */
 export interface SmppDelivery extends Omit<Arrival, 'silentMs'> {
-  /** The digest is of all of it but the sequence number. */
+  /** The digest covers all of it except the sequence number. */
   pdu: Pdu
 }
 
 export interface Handled {
-  /** `ESME_ROK`, or what the SMSC is told instead. */
+  /** `ESME_ROK`, or the error for the SMSC. */
   status: string
   /** The arrival that is confirmed when the SMSC has read the answer. */
   confirmId?: string
 }
 
-/** @throws Unavailable: to be tried again; what is not answered stays at the SMSC */
+/** @throws Unavailable if it has to be tried again; a delivery without an answer stays at the SMSC */
 export type Handle = (delivery: SmppDelivery) => Promise<Handled>
 
-/** What one session brings. */
+/** The intake of one session. */
 export interface Intake {
   take(pdu: Pdu, body: Buffer): void
-  /** Takes nothing more; resolves when everything held is answered, or is left for the SMSC to bring again. */
+  /** Accepts nothing new; resolves when everything held is answered, or is left for the SMSC to send again. */
   drain(): Promise<void>
 }
 
-/** With so many unanswered, nothing more is read and the SMSC has to wait. Most SMSCs have smaller windows. */
+/** With this many unanswered, nothing more is read and the SMSC has to wait. Most SMSCs have smaller windows. */
 const MAX_HELD = 200
 /**
- * Postgres is asked again after this. Up to 200 messages wait so, which must not crowd a database that is coming back.
+ * Postgres is asked again after this time. Up to 200 messages wait this way, and must not crowd a database that is
+ * coming back.
  */
 const UNAVAILABLE_MS = 1000
 /**
  * All answers of a second are confirmed by one request and one statement. Until an answer is confirmed, an equal text
- * may be taken for its repeat after the session has ended: so the time must be short.
+ * may be taken for its repeat after the session has ended: so this must be short.
  */
 const CONFIRM_MS = 1000
 /** No SMSC repeats sooner, so two equal texts within this time are two messages. */
 export const RESENT_AFTER_MS = 5000
-/** Asks the SMSC to try again later. One that does not know this status does what it does with any failure. */
+/** Asks the SMSC to try again later. An SMSC that does not know this status treats it like any failure. */
 const TEMPORARY = 'ESME_RX_T_APPN'
 
 /**
  * Answers only what is committed. While Postgres is away it answers nothing at all: some SMSCs drop a message for any
  * error, but all keep a message that has no answer, and bring it again later.
  *
- * An answer that was written may still be lost with the connection. So now and then the SMSC is asked whether it is
- * there: its response proves that it has read all answers before, and they are confirmed.
+ * An answer that was written may still be lost with the connection. So now and then an `enquire_link` is sent: its
+ * response proves that it has read all answers before, and they are confirmed.
  */
 export function createIntake(options: {
   session: Session
@@ -87,7 +88,7 @@ export function createIntake(options: {
     }
   }
 
-  /** undefined: not to be answered. */
+  /** @returns undefined if it must not be answered */
   async function work(delivery: SmppDelivery): Promise<Handled | undefined> {
     for (;;) {
       try {

@@ -11,36 +11,36 @@ import {
 import { statusCode } from './status.js'
 import { createSubmitWindow } from './submit-window.js'
 
-/** No answer came. */
+/** Thrown if no answer came. */
 export class NoAnswer extends Error {
   override name = 'NoAnswer'
 
   constructor(
     message: string,
-    /** false: the other side cannot know of the request. */
+    /** If false, the other side cannot know of the request. */
     readonly wasWritten: boolean,
   ) {
     super(message)
   }
 }
 
-/** SMPP over one socket. It gives each response to its request, and ends all requests when the socket ends. */
+/** SMPP over one socket. It matches each response to its request, and ends all requests when the socket ends. */
 export interface Link {
   isOpen(): boolean
   /** Resolves with the reason when it is over. */
   readonly ended: Promise<Error>
-  /** Requests that have no response yet, and those that wait for their place. */
+  /** Counts the requests that have no response yet, and those that wait for a slot. */
   requestCount(): number
   /**
-   * Waits for a place in the window, writes, and waits for the response, of whatever status.
+   * Waits for a slot in the window, writes, and waits for the response, of any status.
    *
    * @throws NoAnswer
    */
   request(command: string, fields: PduFields, signal: AbortSignal): Promise<Pdu>
-  /** Sends a request that keeps the link alive, which takes no place in the window. */
+  /** Sends a request that keeps the link alive, which takes no slot in the window. */
   control(command: string, fields: PduFields, timeoutMs: number): Promise<Pdu>
   answer(request: { command: string; sequence: number }, status?: string): void
-  /** Sends a `generic_nack`, for what is no request that we could answer. */
+  /** Sends a `generic_nack` for a PDU that is not a request that we could answer. */
   refuse(sequence: number, status: string): void
   /** Reads nothing more until `resume`, so that the other side's window fills and it has to wait. */
   pause(): void
@@ -50,14 +50,14 @@ export interface Link {
 
 export interface LinkOptions {
   windowSize: number
-  /** How long a request waits for its place in the window, and then for its response. */
+  /** The longest that a request waits for its slot in the window, and then for its response. */
   windowMs: number
   responseMs: number
-  /** What is not a response. */
+  /** Called for a PDU that is not a response. */
   onRequest: (pdu: Pdu, body: Buffer) => void
 }
 
-/** A timer may be so late in a busy process. */
+/** A timer may be this late in a busy process. */
 const LATE_MS = 1000
 
 const NEVER = new AbortController().signal
@@ -111,7 +111,7 @@ export function createLink(socket: Socket, options: LinkOptions): Link {
     socket.write(encodePdu('generic_nack', fields))
   }
 
-  /** `signal` ends only the caller's wait. The request keeps its place until it is answered or times out. */
+  /** `signal` ends only the caller's wait. The request keeps its slot until it is answered or times out. */
   function write(
     command: string,
     fields: PduFields,

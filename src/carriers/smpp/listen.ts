@@ -19,16 +19,20 @@ export function listenToSmsc(
   return {
     ...sessions,
     carrier: createSmpp(name, settings, { hosts, sessions }),
-    // What the sessions have room for, and as much again that is being claimed and settled.
+    // The number that the sessions have room for, and as many again that are being claimed and settled.
     concurrency: 2 * settings.bindCount * settings.windowSize,
   }
 }
 
 const TAKEN = 'ESME_ROK'
-/** Not to be tried again. */
+/** This tells the SMSC not to try again. */
 const REFUSED = 'ESME_RX_P_APPN'
 
-/** Takes in one `deliver_sm`: when this resolves, it is committed. @throws Unavailable */
+/**
+ * Takes in one `deliver_sm`: when this resolves, it is committed.
+ *
+ * @throws Unavailable
+ */
 export async function takeDelivery(
   delivery: SmppDelivery,
   settings: SmppSettings,

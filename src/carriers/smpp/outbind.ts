@@ -14,16 +14,18 @@ import type { SmppSettings } from './settings.js'
 
 /** Bounds the memory. */
 const MAX_STRANGERS_NOTED = 1000
-/** Connections beside the sessions, of those who have not said yet who they are. One more is closed at once. */
+/**
+ * Connections besides the sessions, of peers that have not identified themselves yet. One more is closed immediately.
+ */
 const MAX_STRANGERS = 10
 
 /**
- * Listens where the SMSC connects to us. Who is at no address of the account is cut off unheard.
+ * Listens for connections of the SMSC. A peer from an address that the account does not list is cut off unheard.
  *
- * @param options.stop nobody is let in any more
- * @param options.cut whoever is still there is cut off
+ * @param options.stop no more connections are accepted
+ * @param options.cut the remaining connections are cut
  * @returns when everything is closed
- * @throws NotBound when the port cannot be listened at
+ * @throws NotBound if the port cannot be listened on
  */
 async function acceptOutbinds(
   settings: SmppSettings,
@@ -91,7 +93,7 @@ function openServer({ tls, outbindCertificate, outbindKey }: SmppSettings, hands
   }
 }
 
-/** What is wrong with an outbind, without what it said. */
+/** Describes the fault in an outbind, without its contents. */
 function faultInOutbind(
   outbind: Pdu,
   { outbindSystemId, outbindPassword }: SmppSettings,
@@ -107,23 +109,27 @@ export interface ListeningOptions {
   settings: SmppSettings
   log: Logger
   patience: Patience
-  /** Nobody is let in any more; and then, whoever is still there is cut off. */
+  /** After `stop` no more connections are accepted; after `cut` the remaining ones are cut. */
   stop: AbortSignal
   cut: AbortSignal
-  /** Opens a session, and resolves when it has ended. @throws NotBound */
+  /**
+   * Opens a session, and resolves when it has ended.
+   *
+   * @throws NotBound
+   */
   stay: (open: (options: Omit<SessionOptions, 'hosts'>) => Promise<Session>) => Promise<void>
   noteFailure: (error: unknown, failureCount: number) => void
 }
 
 /**
- * Where the SMSC connects to us, until `stop`. Its sessions are as many as it opens, and `bindCount` at most. When the port
- * cannot be listened at, it tries again.
+ * Listens for connections of the SMSC until `stop`. It opens as many sessions as it likes, but `bindCount` at most.
+ * If the port cannot be listened on, it tries again.
  */
 export async function keepListening(options: ListeningOptions): Promise<void> {
   const { settings, log, patience, stop, cut, noteFailure } = options
   const onStranger = strangersOf(log)
   const stays = new Set<Promise<void>>()
-  /** Connections that have said the right outbind. */
+  /** The connections that have sent the right outbind. */
   const places = new Set<Socket>()
   const isStopping = () => stop.aborted
   let failureCount = 0
@@ -171,7 +177,7 @@ export async function keepListening(options: ListeningOptions): Promise<void> {
   await Promise.all(stays)
 }
 
-/** Logs each address once: anybody may knock at an open port. */
+/** Logs each address once, because anyone can connect to an open port. */
 function strangersOf(log: Logger): (address: string) => void {
   const noted = new Set<string>()
   return (address) => {

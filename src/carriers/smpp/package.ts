@@ -10,7 +10,10 @@ import smpp from 'smpp'
 smpp.filters.message.decode = (value) => value
 smpp.filters.time.decode = (value) => value
 
-/** Reads a string by its length: some SMSCs leave out the NUL at its end, and the package would read into the next TLV. */
+/**
+ * Reads a string by its length: some SMSCs leave out the NUL at its end, and the package would read on into the next
+ * TLV.
+ */
 for (const tlv of Object.values(smpp.tlvs)) {
   if (tlv.type !== smpp.types.cstring) continue
   tlv.type = {

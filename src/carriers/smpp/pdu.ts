@@ -5,18 +5,18 @@ export type { Pdu, PduFields }
 
 const HEADER_BYTES = 16
 const TLV_HEAD_BYTES = 4
-/** The other side claims any `command_length`. This is more than any real message has, and little memory for us. */
+/** The other side may claim any `command_length`. This is more than any real message has, and little memory for us. */
 const MAX_BYTES = 16_384
 
 export interface ReceivedPdu {
-  /** undefined: its body cannot be read. */
+  /** undefined if its body cannot be read. */
   pdu: Pdu | undefined
   header: { commandId: number; sequence: number }
-  /** Everything behind the header. */
+  /** Everything after the header. */
   body: Buffer
 }
 
-/** `further_tlvs` are whole TLVs that the package does not know; they stand behind all that it writes. */
+/** `further_tlvs` are whole TLVs that the package does not know; they go after everything that it writes. */
 export function encodePdu(command: string, { further_tlvs: further, ...fields }: PduFields): Buffer {
   const encoded = new smpp.PDU(command, fields).toBuffer()
   if (!Buffer.isBuffer(further)) return encoded
@@ -37,8 +37,8 @@ export function encodeTlv(tag: number, value: Buffer): Buffer {
 const WITH_MESSAGE_ID = new Set(['deliver_sm', 'data_sm'])
 
 /**
- * The answer to a request. We do not use the package's, which leaves out the body if the request is refused. SMSCs built
- * on jSMPP cannot read such an answer, take it for none, and bring the same message again and again.
+ * The answer to a request. We do not use the package's, which leaves out the body if the request is refused. SMSCs
+ * built on jSMPP cannot read such an answer, count it as missing, and bring the same message again and again.
  */
 export function encodeResponse(request: { command: string; sequence: number }, status: number): Buffer {
   const { command, sequence } = request
@@ -51,9 +51,9 @@ export function encodeResponse(request: { command: string; sequence: number }, s
 }
 
 /**
- * Cuts what a socket brings into PDUs.
+ * Cuts the bytes of a socket into PDUs.
  *
- * @throws Error when it cannot be SMPP, or when we fail at it: nothing that comes after it can be trusted
+ * @throws Error if they cannot be SMPP, or we fail to read them: nothing that comes after can be trusted
  */
 export function createPduReader(): (chunk: Buffer) => ReceivedPdu[] {
   let rest: Buffer = Buffer.alloc(0)
@@ -83,7 +83,10 @@ function readPdu(bytes: Buffer): ReceivedPdu {
   }
 }
 
-/** A length in the PDU goes beyond it. Anything else that the package throws is a fault of ours, and the SMSC keeps what it brought. */
+/**
+ * True if a length in the PDU goes beyond its end. Anything else that the package throws is a fault of ours, and the
+ * SMSC keeps the message.
+ */
 function isPastTheEnd(error: unknown): boolean {
   return error instanceof RangeError && PAST_THE_END.has(String((error as NodeJS.ErrnoException).code))
 }
@@ -91,8 +94,8 @@ function isPastTheEnd(error: unknown): boolean {
 const PAST_THE_END: ReadonlySet<string> = new Set(['ERR_OUT_OF_RANGE', 'ERR_BUFFER_OUT_OF_BOUNDS'])
 
 /**
- * Whether no part of the body is missing. The package does not check: of a message that was cut short it would give us
- * the beginning, as if that were all.
+ * True if no part of the body is missing. The package does not check: for a message that was cut short it would
+ * return the beginning as if that were all.
  */
 function isWhole(pdu: Pdu, body: Buffer): boolean {
   if (!WITH_MESSAGE_ID.has(pdu.command)) return true

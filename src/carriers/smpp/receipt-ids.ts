@@ -2,14 +2,14 @@ import type { SmppSettings } from './settings.js'
 
 type Manner = SmppSettings['receiptIds']
 
-/** The id of a `submit_sm_resp` as the account's receipts will write it: that is how we keep it. */
+/** Returns the id of a `submit_sm_resp` in the form that the account's receipts will have, in which we keep it. */
 export function idInReceipts(id: string, manner: Manner): string {
   if (manner === 'hex-to-decimal' && HEX.test(id)) return BigInt(`0x${id}`).toString()
   if (manner === 'decimal-to-hex' && DECIMAL.test(id)) return BigInt(id).toString(16)
   return id
 }
 
-/** The id in a receipt's text as we keep it: SMSCs fill with zeros, and write hex in either case. */
+/** Returns the id in a receipt's text in the form that we keep: SMSCs pad with zeros, and write hex in either case. */
 export function idOfReceipt(id: string, manner: Manner): string {
   if (manner === 'hex-to-decimal' && DECIMAL.test(id)) return BigInt(id).toString()
   if (manner === 'decimal-to-hex' && HEX.test(id)) return BigInt(`0x${id}`).toString(16)
@@ -18,12 +18,13 @@ export function idOfReceipt(id: string, manner: Manner): string {
 
 const DECIMAL = /^\d+$/
 const HEX = /^[0-9a-f]+$/i
-/** To so many digits SMSCs fill with zeros: SMPP 3.3 has 8 of hex, and the example of SMPP 3.4 has 10. */
+/** SMSCs pad with zeros to one of these lengths: SMPP 3.3 has 8 digits of hex, and the example of SMPP 3.4 has 10. */
 const FILLED = [8, 10, 12, 16, 20]
 
 /**
- * How else the SMSC may have written this id in its response: in the other case, with or without zeros before it, in hex
- * or in decimal. Several messages may match one of these, so they are looked for among those of the receipt's number only.
+ * Returns the other forms in which the SMSC may have written this id in its response: in the other case, with or
+ * without zeros before it, in hex or in decimal. Several messages may match one of these, so only those of the
+ * receipt's number are searched.
  */
 export function otherFormsOf(id: string): string[] {
   const numbers = [

@@ -1,4 +1,4 @@
-/** What the text of a receipt says (SMPP 3.4 appendix B, and what SMSCs make of it). */
+/** The contents of a receipt's text (SMPP 3.4 appendix B, and what SMSCs make of it). */
 export interface ReceiptWords {
   id: string | undefined
   /** The state in capitals. */
@@ -13,11 +13,11 @@ const NAMES = {
 } as const
 
 /**
- * Fields may come in any order and case, parted by blanks, commas, semicolons or bars, with a colon or an equals sign,
- * and in quotes. `text:` comes last and may say anything: what is behind it is not read.
+ * Fields may come in any order and case, parted by blanks, commas, semicolons or bars, with a colon or an equals
+ * sign, and in quotes. `text:` comes last and may contain anything, so the rest is not read.
  *
- * Some SMSCs end the text with a NUL, or write two octets for a character and say that it is one: no NUL is read. In
- * GSM-7 an underscore is 0x11.
+ * Some SMSCs end the text with a NUL, or write two octets for a character that they declare as one, so NULs are
+ * skipped. In GSM-7 an underscore is 0x11.
  */
 export function readWords(receipt: string): ReceiptWords {
   const [fields = ''] = receipt

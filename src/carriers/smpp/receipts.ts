@@ -11,7 +11,7 @@ type State = Pick<SentRecord, 'status' | 'error'>
 
 const FINAL_STATES: Readonly<Record<string, State>> = {
   DELIVRD: { status: 'delivered' },
-  // The SMSC took it on somebody's behalf, which says no more than `sent`.
+  // The SMSC took it on behalf of the recipient, which says no more than `sent`.
   ACCEPTD: { status: 'sent' },
   EXPIRED: { status: 'failed', error: 'expired at the carrier: the phone was not reached in time' },
   DELETED: { status: 'failed', error: 'deleted at the carrier' },
@@ -20,7 +20,7 @@ const FINAL_STATES: Readonly<Record<string, State>> = {
   SKIPPED: { status: 'failed', error: 'skipped by the carrier' },
 }
 
-/** `message_state` (SMPP 3.4 §5.2.28) in the words of the text form. */
+/** The values of `message_state` (SMPP 3.4 §5.2.28) in the words of the text form. */
 const STATES = [
   'SCHEDLD',
   'ENROUTE',
@@ -38,17 +38,18 @@ const RECEIPT = 0x04
 const INTERMEDIATE = 0x20
 const MESSAGE_TYPE = 0x3c
 
-/** Whether it is a receipt, by its esm_class; some SMSCs leave that at 0 and only say which message it is about. */
+/** True if it is a receipt by its esm_class; some SMSCs leave that at 0 and only say which message it is about. */
 export function isReceipt(pdu: Pdu): boolean {
   const type = (numberField(pdu, 'esm_class') ?? 0) & MESSAGE_TYPE
   return type === RECEIPT || type === INTERMEDIATE || textField(pdu, 'receipted_message_id') !== ''
 }
 
 /**
- * A delivery receipt (SMPP 3.4 appendix B and §5.3.2). Its id is as `submit` gave it; its code is the SMSC's state and
- * error, such as `UNDELIV/001`. Where TLVs and text differ, the TLVs count: SMSCs make them for programs.
+ * Reads a delivery receipt (SMPP 3.4 appendix B and §5.3.2). Its id has the form that `submit` returned; its code is
+ * the SMSC's state and error, such as `UNDELIV/001`. If TLVs and text differ, the TLVs count, because SMSCs make them
+ * for programs.
  *
- * @returns undefined when there is nothing to learn from it: an intermediate state, or none that we know
+ * @returns undefined if it says nothing new: an intermediate state, or an unknown one
  */
 export function readReceipt(pdu: Pdu, settings: SmppSettings): CarriedReceipt | undefined {
   if (((numberField(pdu, 'esm_class') ?? 0) & MESSAGE_TYPE) === INTERMEDIATE) return undefined
@@ -60,9 +61,10 @@ export function readReceipt(pdu: Pdu, settings: SmppSettings): CarriedReceipt | 
 }
 
 /**
- * A receipt that is marked as an ordinary text (esm_class 0, no TLVs), and has an id and a state that we know. A person
- * may write the same words. So it is one only if the id is of a message that was sent to the number it comes from;
- * whoever cannot find that passes it on as a text. A state that is not final says that the SMSC has the message.
+ * Reads a receipt that is marked as an ordinary text (esm_class 0, no TLVs), and has an id and a state that we know.
+ * A person may write the same words. So it is one only if the id is of a message that was sent to the number it comes
+ * from; if there is none, the caller passes it on as a text. A state that is not final says that the SMSC has the
+ * message.
  */
 export function readUnmarkedReceipt(pdu: Pdu, settings: SmppSettings): CarriedReceipt | undefined {
   const isPlain = ((numberField(pdu, 'esm_class') ?? 0) & (MESSAGE_TYPE | UDH_INDICATOR)) === 0
@@ -82,7 +84,7 @@ function receiptOf(
   stat: string,
 ): CarriedReceipt | undefined {
   const inTlv = textField(pdu, 'receipted_message_id')
-  // The text writes the id in the account's manner, the TLV as the response did.
+  // The text has the id in the account's form, the TLV in the form of the response.
   const ids = [
     ...(inTlv === '' ? [] : [idInReceipts(inTlv, receiptIds), inTlv]),
     ...(inText === undefined ? [] : [idOfReceipt(inText, receiptIds), inText]),
@@ -104,10 +106,10 @@ function receiptOf(
 const NUMBER = /^\+?\d{7,}$/
 
 /**
- * Whom the message was sent to. By the specification that is where the receipt comes from, but some SMSCs leave both
- * addresses as they were.
+ * Returns the number that the message was sent to. By the specification the receipt comes from it, but some SMSCs
+ * leave both addresses unchanged.
  *
- * @returns undefined where the SMSC says no number
+ * @returns undefined if the SMSC gives no number
  */
 function numbersOf(pdu: Pdu): string[] | undefined {
   const [source = '', destination = ''] = ['source_addr', 'destination_addr'].map((name) =>

@@ -1,6 +1,6 @@
 /**
- * With a shorter wait, an SMSC that ends each session at once would be flooded. With a longer one, messages that wait for
- * a session would give up.
+ * With a shorter wait, an SMSC that ends each session immediately would be flooded. With a longer one, messages that
+ * wait for a session would give up.
  */
 const BASE_MS = 500
 /**
@@ -10,8 +10,8 @@ const BASE_MS = 500
 const CAP_MS = 30_000
 
 /**
- * The wait after the nth failure in a row (from 1) to connect and bind: doubled each time, capped, and up to a
- * fifth shorter or longer, so that what an SMSC's restart has cut off does not come back all at once.
+ * The wait after the nth failure in a row (from 1) to connect and bind: doubled each time, capped, and up to a fifth
+ * shorter or longer, so that the sessions that an SMSC's restart has cut do not all come back together.
  *
  * @param random from [0, 1)
  */

@@ -8,13 +8,13 @@ import type { SmppSettings } from './settings.js'
 import { describeStatus, statusName } from './status.js'
 
 /**
- * How long things may take; tests are in a hurry. Connecting, binding and the wait for the window are over before
- * CARRIER_TIMEOUT_MS by default: what was never written is then known not to have been sent.
+ * The time limits; tests use shorter ones. Connecting, binding and the wait for the window are over before
+ * CARRIER_TIMEOUT_MS by default: a message that was never written is then known not to have been sent.
  */
 export interface Patience {
   connectMs: number
   bindMs: number
-  /** How long who connects to us may take to say who it is. */
+  /** The time in which a peer that connects to us has to identify itself. */
   outbindMs: number
   windowMs: number
   responseMs: number
@@ -22,8 +22,8 @@ export interface Patience {
   unbindMs: number
 }
 
-// A message without a response is `unknown`, so a response has the most time. An unbind has little, because a process that
-// stops waits for it.
+// A message without a response is `unknown`, so a response gets the most time. An unbind gets little, because a
+// process that stops waits for it.
 export const PATIENCE: Patience = {
   connectMs: 4000,
   bindMs: 4000,
@@ -39,19 +39,19 @@ const WITHOUT_RESPONSE = new Set(['alert_notification', 'outbind'])
 
 export type BindKind = 'transceiver' | 'transmitter' | 'receiver'
 
-/** What it takes to send and to receive. */
+/** Returns the kinds of bind that sending and receiving need. */
 export function bindKindsOf({ bindAs }: Pick<SmppSettings, 'bindAs'>): BindKind[] {
   return bindAs === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
 }
 
-/** A bound connection to an SMSC. It asks by itself whether the other side is still there. */
+/** A bound connection to an SMSC. It checks by itself that the other side is still there. */
 export interface Session extends Link {
   readonly id: string
-  /** Unbinds; what is under way then has no answer. */
+  /** Unbinds; requests under way then have no answer. */
   close(): Promise<void>
 }
 
-/** Those for which we connect; the others are bound where the SMSC connects to us. */
+/** Returns the kinds of bind for which we connect; the others are bound when the SMSC connects to us. */
 export function dialledKindsOf(settings: Pick<SmppSettings, 'bindAs' | 'outbindPort'>): BindKind[] {
   const kinds = bindKindsOf(settings)
   return settings.outbindPort === 0 ? kinds : kinds.filter((kind) => kind === 'transmitter')
@@ -68,7 +68,11 @@ export interface SessionOptions {
   patience?: Patience
 }
 
-/** Connects and binds: at the account's host, or at the first standby host that takes it. @throws NotBound */
+/**
+ * Connects and binds: at the account's host, or at the first standby host that accepts.
+ *
+ * @throws NotBound
+ */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const [host, ...standby] = hostsOf(options.settings, options.bindAs)
   const faults: string[] = []
@@ -83,7 +87,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   throw new NotBound(faults.join('; '))
 }
 
-/** In the order in which they are tried. */
+/** The hosts in the order in which they are tried. */
 function hostsOf(
   { host, port, standbyHosts, receiverHost }: SmppSettings,
   bindAs: BindKind,
@@ -102,9 +106,10 @@ async function openSessionAt(options: SessionOptions): Promise<Session> {
 }
 
 /**
- * Binds on a connection that the SMSC has opened, when it has said by `outbind` who it is (SMPP 3.4 §2.2.1, §4.1.7).
+ * Binds on a connection that the SMSC has opened, after it has identified itself by `outbind` (SMPP 3.4 §2.2.1,
+ * §4.1.7).
  *
- * @param faultIn what is wrong with its outbind; undefined: nothing
+ * @param faultIn returns the fault of its outbind, or undefined
  * @throws NotBound
  */
 export async function answerOutbind(
@@ -116,7 +121,7 @@ export async function answerOutbind(
   const settled = new Promise<string | undefined>((resolve) => (settle = resolve))
   const session = createSession(socket, options, (first) => {
     const fault = first.command === 'outbind' ? faultIn(first) : 'it did not start with outbind'
-    // What has come behind it in the same packet is not read.
+    // Anything after it in the same packet is not read.
     if (fault !== undefined) session.end(new Error(fault))
     settle(fault)
   })
@@ -140,7 +145,10 @@ export async function answerOutbind(
   return session
 }
 
-/** @param greet is handed the first request, and ends the session if it must not go on; left out: any may be the first */
+/**
+ * @param greet gets the first request, and ends the session if it must not go on; if left out, any request may be the
+ *   first
+ */
 function createSession(
   socket: Socket,
   { settings, onDelivery, patience = PATIENCE }: Pick<SessionOptions, 'settings' | 'onDelivery' | 'patience'>,
@@ -172,7 +180,7 @@ function createSession(
       return
     }
     const request = { command: pdu.command, sequence: pdu.sequence_number }
-    // Nobody is here for it: without an answer the SMSC keeps it.
+    // If there is no handler, it is not answered, so the SMSC keeps it.
     if (DELIVERIES.has(pdu.command)) onDelivery?.(session, pdu, body)
     else if (pdu.command === 'enquire_link') link.answer(request)
     else if (pdu.command === 'unbind') {
@@ -184,7 +192,7 @@ function createSession(
   return session
 }
 
-/** What SMSCs say to a kind of bind that they do not take; some say it to a wrong password too. */
+/** The answers of SMSCs to a kind of bind that they do not support; some give them for a wrong password too. */
 const KIND_UNKNOWN: ReadonlySet<string> = new Set(['ESME_RINVCMDID', 'ESME_RBINDFAIL', 'ESME_RINVBNDSTS'])
 const HINT = '. If it does not accept transceivers, set bindAs to transmitter-and-receiver'
 
@@ -209,7 +217,7 @@ async function bind(
   throw new NotBound(`connected, but the bind was refused: ${describeStatus(status)}${hint}`)
 }
 
-/** A peer that is gone without a word is found out, and the link ended. */
+/** Detects a peer that is gone without a word, and ends the link. */
 function keepAsking(link: Link, everyMs: number, timeoutMs: number): void {
   const timer = setInterval(() => {
     link.control('enquire_link', {}, timeoutMs).catch((error: unknown) => {

@@ -21,46 +21,53 @@ import {
 } from './session.js'
 import type { SmppSettings } from './settings.js'
 
-/** The sessions that an account has, for both ways. */
+/** The sessions of an account, in both directions. */
 export interface Sessions {
-  /** Asks by the session that has the least to do. @throws NotBound, NoAnswer */
+  /**
+   * Sends a request through the session that has the least to do.
+   *
+   * @throws NotBound, NoAnswer
+   */
   request(command: string, fields: PduFields, signal: AbortSignal): Promise<Pdu>
   openSessionIds(): string[]
   state(): SessionsState
-  /** Takes nothing more, ends what it holds, and unbinds. */
+  /** Accepts nothing new, finishes what it holds, and unbinds. */
   close(): Promise<void>
 }
 
 export interface SessionsOptions {
-  /** The account's. */
+  /** The account's name. */
   name: string
   settings: SmppSettings
   hosts: Hosts
   log: Logger
   handle: Handle
-  /** The SMSC has certainly read the answers to these. */
+  /** Called when the SMSC has certainly read the answers to these. */
   confirm: (ids: string[]) => Promise<void>
-  /** `state()` is another than before. */
+  /** Called when `state()` has changed. */
   onChange?: () => void
   patience?: Patience
 }
 
-/** How long a message waits for a session: longer than binding again takes, and less than its claim's lease of 15 s. */
+/**
+ * The longest that a message waits for a session: longer than binding again takes, and less than its claim's lease of
+ * 15 s.
+ */
 const MAX_WAIT_MS = 10_000
 
-/** Keeps as many sessions as the account's settings say, each bound again whenever it ends. */
+/** Keeps as many sessions as the account's settings ask for, each bound again whenever it ends. */
 export function holdSessions(options: SessionsOptions): Sessions {
   const { name, settings, hosts, log, handle, confirm, onChange = () => undefined } = options
   const { patience = PATIENCE } = options
-  /** Closing first makes no more binds. When the existing sessions have ended, it cuts what is left. */
+  /** Closing first makes no more binds. When the existing sessions have ended, it cuts the rest. */
   const stopping = new AbortController()
   const cutting = new AbortController()
-  // Each connection listens to them.
+  // Each connection listens to these signals.
   setMaxListeners(0, stopping.signal, cutting.signal)
   const isStopping = () => stopping.signal.aborted
   const kinds = Array.from({ length: settings.bindCount }, () => dialledKindsOf(settings)).flat()
   const bound = new Map<Session, { kind: BindKind; intake: Intake }>()
-  /** Binds for sending that are under way and have not failed. Messages wait for them. */
+  /** The binds for sending that are under way and have not failed. Messages wait for them. */
   const awaited = new Set<Promise<unknown>>()
   let fault: SessionsState['fault']
 
@@ -73,7 +80,7 @@ export function holdSessions(options: SessionsOptions): Sessions {
     onChange()
   }
 
-  /** The session that `open` opens is of use from then on. */
+  /** Adds a session that `open` opens to those in use. */
   async function enter(
     kind: BindKind,
     open: (options: Omit<SessionOptions, 'hosts'>) => Promise<Session>,
@@ -133,7 +140,7 @@ export function holdSessions(options: SessionsOptions): Sessions {
         failureCount += 1
         noteFailure(kind, error, failureCount)
       }
-      // There is a wait even after a successful bind, because an SMSC may end each session at once.
+      // There is a wait even after a successful bind, because an SMSC may end each session immediately.
       waitMs = reconnectMs(Math.max(failureCount, 1), Math.random())
     }
   }
@@ -164,7 +171,7 @@ export function holdSessions(options: SessionsOptions): Sessions {
   )
   const binds = [...kinds.map(keepBound), ...listening]
 
-  /** An SMSC that connects may have nothing to bring for hours; but without a session, nothing can be sent. */
+  /** An SMSC that connects may have nothing to deliver for hours; but without a session, nothing can be sent. */
   function wantedCount(): number {
     const dialledCount = kinds.length
     const incoming = [...bound.values()].filter(({ kind }) => listeningKinds.includes(kind)).length
@@ -173,13 +180,13 @@ export function holdSessions(options: SessionsOptions): Sessions {
 
   return {
     request: async (command, fields, signal) => {
-      // There must be no await here: of many calls at once, each must see the requests of those before it.
+      // There must be no await here: each of many concurrent calls must see the requests of those before it.
       const session = findFreest()
       if (session !== undefined) return session.request(command, fields, signal)
       const askedAt = performance.now()
       if (awaited.size > 0) await Promise.race(awaited).catch(() => undefined)
       const late = findFreest()
-      // The process was stopped, as in the window of a link.
+      // The process was suspended, as in the window of a link.
       if (performance.now() - askedAt > MAX_WAIT_MS) throw new NotBound('bound too late')
       if (late === undefined) throw new NotBound(fault?.text ?? 'not bound')
       return late.request(command, fields, signal)

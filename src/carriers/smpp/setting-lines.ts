@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { parseRanges, type AddressRange } from '../../safe-fetch.js'
 
-/** What operators write by lines in an SMPP account's settings. Each reader throws an Error in words for them. */
+/** Readers of the lines in an SMPP account's settings. Each throws an Error with words for operators. */
 
 export function linesOf(text: string): string[] {
   return text
@@ -10,7 +10,9 @@ export function linesOf(text: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** A further field of what is sent (SMPP 3.4 §5.3.1), with its value unless the message brings one. */
+/**
+ * An additional field of sent messages (SMPP 3.4 §5.3.1), with the value that it has unless the message brings one.
+ */
 export interface Tlv {
   name: string
   tag: number
@@ -41,7 +43,7 @@ const ENCODERS: Readonly<Record<string, (value: string) => Buffer>> = {
   ),
 }
 
-/** Such as `entityId 0x1400 text 1101234567890`. */
+/** Reads a line such as `entityId 0x1400 text 1101234567890`. */
 export function readTlv(line: string): Tlv {
   const [, name, tag, type = '', value] =
     /^([A-Za-z][A-Za-z0-9]{0,39})\s+(0x[0-9a-f]{1,4}|\d{1,5})\s+(\w+)(?:\s+(.+))?$/i.exec(line) ?? []
@@ -59,7 +61,7 @@ export type StatusMeaning = 'throttled' | 'unavailable' | 'rejected' | 'account'
 
 const MEANINGS: readonly StatusMeaning[] = ['throttled', 'unavailable', 'rejected', 'account', 'unknown']
 
-/** Such as `0x0412 throttled`. */
+/** Reads a line such as `0x0412 throttled`. */
 export function readStatusRule(line: string): [code: number, meaning: StatusMeaning] {
   const [, code, written] = /^(0x[0-9a-f]{1,8}|\d{1,10})\s+(\w+)$/i.exec(line) ?? []
   const meaning = MEANINGS.find((each) => each === written)
@@ -69,7 +71,7 @@ export function readStatusRule(line: string): [code: number, meaning: StatusMean
   return [Number(code), meaning]
 }
 
-/** `port`: undefined is the account's. An IPv6 address stands in brackets. */
+/** If `port` is undefined, the account's is meant. An IPv6 address is in brackets. */
 export function readHost(line: string): { host: string; port: number | undefined } {
   const [, inBrackets, name, port] = /^(?:\[([^\]]+)\]|([^\s:]+))(?::(\d{1,5}))?$/.exec(line) ?? []
   const host = inBrackets ?? name
@@ -79,7 +81,7 @@ export function readHost(line: string): { host: string; port: number | undefined
   return { host, port: port === undefined ? undefined : Number(port) }
 }
 
-/** An address, or a network such as `203.0.113.0/24`. */
+/** Reads an address, or a network such as `203.0.113.0/24`. */
 export function readNetwork(line: string): AddressRange {
   const cidr = isIP(line) === 0 ? line : `${line}/${isIP(line) === 4 ? 32 : 128}`
   const [range] = parseRanges([cidr])

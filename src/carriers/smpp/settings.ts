@@ -1,7 +1,7 @@
 import * as yup from 'yup'
 import { linesOf, readHost, readNetwork, readStatusRule, readTlv } from './setting-lines.js'
 
-/** What an account at an SMSC is made of. */
+/** The settings of an account at an SMSC. */
 export const smppSettings = yup.object({
   host: yup.string().trim().required().meta({ about: 'The host name or address of the SMSC.' }),
   port: whole(1, 65_535).default(2775).meta({ about: 'The port of the SMSC.' }),
@@ -157,7 +157,7 @@ export const smppSettings = yup.object({
     .meta({ about: 'How often to check that the SMSC is still there (enquire_link).' }),
 })
 
-/** What an account's settings say beside the one that is looked at. */
+/** Reads the other settings of the account when one of them is checked. */
 function hasOutbind(settings: unknown): boolean {
   const { outbindPort = 0 } = settings as { outbindPort?: number }
   return outbindPort !== 0
@@ -168,7 +168,7 @@ function hasOutbindTls(settings: unknown): boolean {
   return tls && hasOutbind(settings)
 }
 
-/** A text of lines, each of which must be readable. */
+/** A text whose lines must all be readable. */
 function lines(read: (line: string) => unknown) {
   return yup
     .string()

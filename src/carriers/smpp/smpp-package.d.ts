@@ -1,4 +1,4 @@
-/** The types as far as we use the package, which comes without any. */
+/** The types as far as we use the package, which has none. */
 declare module 'smpp' {
   import type { EventEmitter } from 'node:events'
   import type { Server, Socket } from 'node:net'
@@ -21,13 +21,13 @@ declare module 'smpp' {
   /** One connection of its server. */
   export interface Session extends EventEmitter {
     socket: Socket
-    /** @returns false when the socket is not writable; the callback is never called when it dies later */
+    /** @returns false if the socket is not writable; the callback is never called if it dies later */
     send(pdu: Pdu, onResponse?: (response: Pdu) => void): boolean
     destroy(): void
   }
 
   interface Type {
-    /** @param length of a TLV */
+    /** @param length the length of a TLV */
     read(bytes: Buffer, at: number, length: number): unknown
   }
 
@@ -43,14 +43,14 @@ declare module 'smpp' {
       onSession: (session: Session) => void,
     ): Server & { sessions: Session[] }
     connect(options: { host: string; port: number; tls?: boolean; ca?: string; servername?: string }): Session
-    /** `ASCII` is GSM 03.38, one octet for each septet. */
+    /** `ASCII` is GSM 03.38, with one octet for each septet. */
     encodings: Record<'ASCII' | 'LATIN1' | 'UCS2', Encoding>
     filters: Record<'message' | 'time', { decode(value: unknown): unknown }>
     /** The fields of a command, in their order. */
     commands: Record<string, { params?: Record<string, { type: Type }> }>
     types: Record<'int8' | 'cstring' | 'buffer', Type>
     tlvs: Record<string, { type: Type }>
-    /** `ESME_…` to its number. */
+    /** The numbers of `ESME_…`. */
     errors: Record<string, number>
   }
   export default smpp

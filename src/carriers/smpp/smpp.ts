@@ -25,9 +25,9 @@ const THROTTLED_MS = 1000
 const MAX_PARTS = 255
 
 /**
- * Any SMSC, by SMPP 3.4.
+ * Makes a client for any SMSC, by SMPP 3.4.
  *
- * @param options.sessions undefined where they are not held
+ * @param options.sessions undefined if this process does not hold them
  */
 export function createSmpp(
   name: string,
@@ -35,7 +35,7 @@ export function createSmpp(
   options: { hosts: Hosts; sessions?: Pick<Sessions, 'request'>; patience?: Patience },
 ): CarrierClient {
   const { hosts, sessions, patience = PATIENCE } = options
-  // Each process begins at random, because two of them may write to one number.
+  // Each process starts at a random number, because two of them may write to the same phone number.
   let reference = Math.floor(Math.random() * 256)
 
   /** @throws the four errors of a carrier */
@@ -52,7 +52,7 @@ export function createSmpp(
     }
   }
 
-  /** Earlier parts are sent already and must not be sent again. So this part is not given up, whatever happens. */
+  /** Earlier parts are sent already and must not be sent again. So this part is retried, whatever happens. */
   async function submitFurther(fields: PduFields, signal: AbortSignal): Promise<string> {
     for (let failures = 1; ; failures += 1) {
       try {
@@ -85,11 +85,11 @@ export function createSmpp(
     test: async (signal) => {
       const opened: Session[] = []
       try {
-        // All kinds of bind are tried at once, as they are used in operation.
+        // All kinds of bind are tried at the same time, as they are used in operation.
         for (const bindAs of dialledKindsOf(settings)) {
           opened.push(await openSession({ settings, hosts, bindAs, signal, patience }))
         }
-        // Nothing can be tried here where the SMSC connects to us: then only its session shows that it works.
+        // If the SMSC connects to us, nothing can be tried here: only its session shows that it works.
         if (opened.length === 0)
           return `the SMSC is not connected: it connects to port ${settings.outbindPort}`
         return undefined
@@ -102,7 +102,7 @@ export function createSmpp(
         await Promise.all(opened.map((session) => session.close()))
       }
     },
-    // Whoever holds the sessions ends them.
+    // The holder of the sessions ends them.
     close: () => Promise.resolve(),
   }
 }

@@ -4,17 +4,17 @@ import type { SmppSettings } from './settings.js'
 
 const NAMES = new Map(Object.entries(smpp.errors).map(([name, code]) => [code, name]))
 
-/** `command_status` by its name in the specification. */
+/** Returns the number of a `command_status` by its name in the specification. */
 export function statusCode(name: string): number {
   return smpp.errors[name] ?? 0
 }
 
-/** @returns such as `ESME_RINVDSTADR`; for an SMSC's own statuses their number, such as `0x0400` */
+/** @returns a name such as `ESME_RINVDSTADR`; for an SMSC's own statuses the number, such as `0x0400` */
 export function statusName(code: number): string {
   return NAMES.get(code) ?? `0x${code.toString(16).padStart(4, '0')}`
 }
 
-/** By the account's rules for the SMSC's own statuses, or as the specification has it. */
+/** Returns the meaning by the account's rules for the SMSC's own statuses, or by the specification. */
 export function meaningOf(code: number, { statuses }: Pick<SmppSettings, 'statuses'>): StatusMeaning {
   const rules = new Map(linesOf(statuses).map(readStatusRule))
   const name = statusName(code)
@@ -23,10 +23,10 @@ export function meaningOf(code: number, { statuses }: Pick<SmppSettings, 'status
   )
 }
 
-/** The SMSC has too much to do, and takes the message later. */
+/** The SMSC has too much to do, and will take the message later. */
 const THROTTLED: ReadonlySet<string> = new Set(['ESME_RTHROTTLED', 'ESME_RMSGQFUL'])
 
-/** The SMSC failed by its own fault and says so. It did not take the message. */
+/** The SMSC reports a fault of its own. It did not take the message. */
 const TEMPORARY: ReadonlySet<string> = new Set([
   'ESME_RSYSERR',
   'ESME_RSUBMITFAIL',
@@ -56,7 +56,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ESME_RSYSERR: 'the SMSC failed',
 }
 
-/** The status in words, such as `the password is wrong (ESME_RINVPASWD)`. */
+/** Returns the status in words, such as `the password is wrong (ESME_RINVPASWD)`. */
 export function describeStatus(name: string): string {
   const words = WORDS[name]
   return words === undefined ? `refused with ${name}` : `${words} (${name})`

@@ -1,11 +1,11 @@
 /** A window lets in at most `size` at a time; the others wait, first come, first served. */
 export interface SubmitWindow {
-  /** Those inside and those who wait. */
+  /** Counts the requests inside and those that wait. */
   count(): number
   /** @throws the signal's reason, or that of `end` */
   enter(signal: AbortSignal): Promise<void>
   leave(): void
-  /** Whoever waits, or comes later, is told. */
+  /** Rejects all requests that wait, and later ones. */
   end(reason: Error): void
 }
 

@@ -6,14 +6,15 @@ import { linesOf, readTlv } from './setting-lines.js'
 import type { SmppSettings } from './settings.js'
 
 const UDH_INDICATOR = 0x40
-/** A receipt on the final outcome: of every message, of those that failed, or of none (SMPP 3.4 §5.2.17). */
+/** Asks for a receipt on the final outcome of every message, of failed ones, or of none (SMPP 3.4 §5.2.17). */
 const REGISTERED_DELIVERY = { all: 1, failures: 2, none: 0 } as const
 
 /**
  * The `submit_sm` PDUs of a message, in order. A receipt is asked for on the last only: its id stands for the whole
- * message, and a phone that has the last part has, as a rule, the others.
+ * message, and a phone that has the last part usually has the others.
  *
- * @param reference by which a phone puts the parts together. It must differ from the one of the number's message before
+ * @param reference lets a phone put the parts together. It must differ from that of the previous message to the
+ *   number
  */
 export function submitsOf(
   message: Pick<OutboundMessage, 'fromNumber' | 'toNumber' | 'text' | 'expiresInMs' | 'options'>,
@@ -56,7 +57,11 @@ function validityPeriod(ms: number): string {
   return `0000${parts.map((part) => String(Math.floor(part)).padStart(2, '0')).join('')}000R`
 }
 
-/** Those that have a value, of the account or of the message. @throws CarrierRejected when a message's value does not fit */
+/**
+ * Returns the TLVs that have a value, from the account or from the message.
+ *
+ * @throws CarrierRejected if a message's value does not fit
+ */
 function furtherTlvs(
   { tlvs }: SmppSettings,
   options: OutboundMessage['options'] = {},
@@ -95,7 +100,7 @@ interface NumberType {
   npi: number
 }
 
-/** SMPP 3.4 §5.2.5 and §5.2.6. */
+/** Returns the type and plan of a number (SMPP 3.4 §5.2.5 and §5.2.6). */
 function typeOf(number: string, settings: SmppSettings, ofNumbers: NumberType): NumberType {
   switch (senderKindOf(number)) {
     case 'short_code':
@@ -112,7 +117,7 @@ function addressOf(number: string, { plusSign }: SmppSettings): string {
   return plusSign ? number : number.replace(/^\+/, '')
 }
 
-/** 3GPP TS 23.040 §9.2.3.24.1: concatenated short messages, 8-bit reference. */
+/** Makes the header for concatenated short messages with an 8-bit reference (3GPP TS 23.040 §9.2.3.24.1). */
 function headerOf(reference: number, total: number, number: number): Buffer {
   return Buffer.from([5, 0, 3, reference & 0xff, total, number])
 }

@@ -5,15 +5,15 @@ import { devicesPath, isPhone, type Settings } from './phone.js'
 const MINUTE_MS = 60_000
 
 /**
- * A phone that is asked itself answers, or is away. A server hears of its phones every quarter of an hour at least, which is
- * the shortest period that Android gives to what an app does in the background (the app's `PullMessagesWorker`), and now and
- * then it comes later than that.
+ * A phone that is asked directly either answers or is away. A server hears from its phones at least every quarter of
+ * an hour, which is the shortest period that Android allows for background work (the app's `PullMessagesWorker`), and
+ * now and then later than that.
  */
 function awayAfterMs({ apiUrl }: Settings): number {
   return (isPhone(apiUrl) ? 10 : 40) * MINUTE_MS
 }
 
-/** Only the phone itself knows of its battery (the app's `HealthService`). */
+/** Only the phone itself knows the state of its battery (the app's `HealthService`). */
 export async function listPhones({ ask, settings }: kit.Asking<Settings>): Promise<kit.PhoneState[]> {
   const { body } = await ask({ path: devicesPath(settings.apiUrl) })
   const devices = kit.listAt({ body }, 'body').filter((each) => isOurs(textAt(each, 'id'), settings))
@@ -22,7 +22,7 @@ export async function listPhones({ ask, settings }: kit.Asking<Settings>): Promi
       phonesOf(kit.phone({ ...stateOf(each, settings), at: textAt(each, 'lastSeen') })),
     )
   }
-  // It answers 500 where something is wrong with it, such as a battery below 10 %.
+  // It answers 500 if something is wrong with it, such as a battery below 10 %.
   const health = await ask({ path: '/health', alsoTakes: [500] })
   return devices.flatMap((each) =>
     phonesOf(
@@ -31,7 +31,7 @@ export async function listPhones({ ask, settings }: kit.Asking<Settings>): Promi
   )
 }
 
-/** The app's "ping" comes from the phone itself, so it is heard of now. */
+/** The app's "ping" comes from the phone itself, so this is a contact now. */
 export function readPing(event: unknown, settings: Settings): kit.Brought {
   const id = textAt(event, 'deviceId')
   if (!isOurs(id, settings)) return kit.NOTHING
@@ -51,7 +51,7 @@ function isOurs(id: string, { deviceId }: Settings): boolean {
   return deviceId === '' || id === deviceId
 }
 
-/** How full it is in percent, and how it is charged: 1 it is, 2 at a charger, 4 by USB. */
+/** Reads the level in percent, and how it is charged: 1 means charging, 2 at a charger, 4 by USB. */
 function batteryOf(health: unknown): Pick<kit.PhoneState, 'batteryPercent' | 'isCharging'> {
   const checks = at(health, 'checks')
   const [level, flags] = ['battery:level', 'battery:charging'].map((each) =>

@@ -46,7 +46,7 @@ export function devicesPath(apiUrl: string): string {
   return isPhone(apiUrl) ? '/device' : '/devices'
 }
 
-/** The numbers that were entered, and those that the phone knows of its cards. */
+/** Lists the numbers that were entered, and those that the phone knows of its SIM cards. */
 export async function listNumbers({
   ask,
   settings: its,

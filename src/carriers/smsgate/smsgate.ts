@@ -6,23 +6,24 @@ import { devicesPath, isPhone, listNumbers, settings, SLOTS, type Settings } fro
 /** https://docs.sms-gate.app/features/webhooks/ */
 const STATES: kit.StateTable = {
   'sms:sent': 'sent',
-  // One comes for each part of a long text.
+  // One event comes for each part of a long text.
   'sms:delivered': 'delivered',
   'sms:failed': 'failed',
   'sms:cancelled': 'failed',
 }
 
-/** What a phone is to tell us. A registration is for one of them. */
+/** The events that a phone sends us. Each needs a registration. */
 const EVENTS = ['sms:received', 'mms:downloaded', 'system:ping', ...Object.keys(STATES)]
 
-/** They say nothing of a message, or of one that comes once more with its content. */
+/** These events say nothing about a message, or are about one that comes once more with its content. */
 const SILENT = ['app:started', 'mms:received']
 
 export const smsgate: kit.Provider<Settings> = {
   kind: 'smsgate',
   title: 'SMS Gateway for Android',
   settings,
-  // We name a message by our id, so one that the phone knows was perhaps taken: https://docs.sms-gate.app/faq/errors/
+  // We name a message by our id, so if the phone knows the id, it may have taken the message:
+  // https://docs.sms-gate.app/faq/errors/
   codes: { statuses: { 409: 'unknown' } },
   credentialsHint: 'Copy the user name and the password from the app. Each of its servers has its own.',
   /** https://docs.sms-gate.app/integration/authentication/ */
@@ -40,7 +41,7 @@ export const smsgate: kit.Provider<Settings> = {
     }
     return {
       path: '/messages',
-      // Its own check refuses all numbers that are no mobile ones; ours is made when a message is accepted.
+      // The app's own check refuses all numbers that are not mobile; ours is made when a message is accepted.
       query: {
         skipPhoneValidation: 'true',
         ...(isPhone(sims.apiUrl) ? {} : { deviceActiveWithin: awayAfterHours }),
@@ -60,7 +61,7 @@ export const smsgate: kit.Provider<Settings> = {
   refusal: ({ status, body }) => {
     const said = textAt(body, 'message')
     if (status < 400 || said === '') return undefined
-    // The phone is away: too much waits for it, or it has not been seen (faq/errors, as above).
+    // The phone is away: too much is queued for it, or it has not been seen (faq/errors, as above).
     const isAway = /queue limits exceeded|device/i.test(said)
     return { said, ...(isAway ? { meaning: 'account' } : {}) }
   },
@@ -82,7 +83,7 @@ export const smsgate: kit.Provider<Settings> = {
   callbacks: {
     urls: { events: 'Webhook URL for each event' },
     hint: 'X-Signature does not match. Check the account’s signingKey, and the clocks of the phone and this machine',
-    /** Over the body and, right behind it, the time (features/webhooks, as above). */
+    /** The signature is over the body directly followed by the time (features/webhooks, as above). */
     verify: ({ signingKey }, { body, header }) => {
       const time = header('X-Timestamp')
       const over = Buffer.concat([body, Buffer.from(time)])
@@ -101,12 +102,12 @@ export const smsgate: kit.Provider<Settings> = {
       const code = /^[A-Z][A-Z_]+/.exec(reason)?.[0] ?? (type === 'sms:cancelled' ? 'cancelled' : '')
       return kit.receipt(STATES, { id, state: type, code, said: reason, messageId: id })
     },
-    // A socket that says nothing for five seconds is an error to the phone; it tries again for two days.
+    // The phone treats a socket that is silent for five seconds as an error, and tries again for two days.
     waitMs: 4500,
   },
 }
 
-/** `payload.messageId` is a hash of the content, so the event's id is the one that only a repeat has again. */
+/** `payload.messageId` is a hash of the content, so the event's id is used: only a repeat has the same. */
 function readMessage(event: unknown, text: string, its: Settings): kit.Brought {
   const payload = at(event, 'payload')
   const slot = SLOTS[Number(textAt(payload, 'simNumber')) - 1]
@@ -116,7 +117,7 @@ function readMessage(event: unknown, text: string, its: Settings): kit.Brought {
   const recipient = textAt(payload, 'recipient')
   const to = (recipient.startsWith('+') ? recipient : ofCard || recipient) || onlyOne(known)
   const sender = textAt(payload, 'sender') || textAt(payload, 'phoneNumber')
-  // It is as the network gave it: without a plus sign it is one of the card's country.
+  // The number is as the network gave it: without a plus sign it belongs to the card's country.
   const from = /^\d{8,15}$/.test(sender) ? kit.readNumber(sender, 'national', to) : sender
   return kit.message({ id: textAt(event, 'id'), from, to, text })
 }
@@ -125,7 +126,10 @@ function onlyOne(list: readonly string[]): string {
   return list.length === 1 ? (list[0] ?? '') : ''
 }
 
-/** https://docs.sms-gate.app/features/mms/ : its pictures are in the request itself, which nothing here keeps as media. */
+/**
+ * See https://docs.sms-gate.app/features/mms/ : the pictures are in the request itself, which nothing here keeps as
+ * media.
+ */
 function readMms(event: unknown, its: Settings): kit.Brought[] {
   const text = textAt(event, 'payload.body') || textAt(event, 'payload.subject')
   const hasMedia = kit.listAt(event, 'payload.attachments').length > 0

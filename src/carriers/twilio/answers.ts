@@ -1,7 +1,7 @@
 import { parseExactly } from '../../kit/text/exact-json.js'
 import type { SafeResponse } from '../../safe-fetch.js'
 
-/** An answer's JSON object; undefined for anything else. */
+/** Returns an answer's JSON object; undefined for anything else. */
 export function readObject({ body, truncated }: SafeResponse): Record<string, unknown> | undefined {
   if (truncated) return undefined
   try {
@@ -13,17 +13,17 @@ export function readObject({ body, truncated }: SafeResponse): Record<string, un
   }
 }
 
-/** The records of a list's page. */
+/** Returns the records of a list's page. */
 export function readRecords(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
-/** When Twilio made a record. NaN where it does not say, which is neither before nor after anything. */
+/** Returns the time when Twilio made a record. It is NaN if missing, which is neither before nor after anything. */
 export function createdAtOf(record: Record<string, unknown>): number {
   return Date.parse(textOf(record.date_created))
 }
 
-/** A record's field; '' where it has none. */
+/** Returns a record's field; '' if it has none. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

@@ -6,14 +6,14 @@ import { explainAnswer, explainTwilioFailure } from './errors.js'
 import type { TwilioSettings } from './settings.js'
 
 /**
- * A page of 100 messages or numbers is some 150 KiB, far below what is read of an answer. Twilio allows up to 1,000
+ * A page of 100 messages or numbers is about 150 KiB, far below the limit for an answer. Twilio allows up to 1,000
  * (https://www.twilio.com/docs/errors/20007), which would be above it.
  */
 const PAGE_SIZE = 100
 const MAX_ANSWER_BYTES = 1024 * 1024
 
 export interface TwilioApi {
-  /** Rejects with FetchFailed only. `path` is below the account. */
+  /** Rejects with FetchFailed only. `path` is below the account's. */
   get(path: string, signal: AbortSignal): Promise<SafeResponse>
   /** A list is a parameter that comes several times. */
   post(
@@ -22,7 +22,7 @@ export interface TwilioApi {
     signal: AbortSignal,
   ): Promise<SafeResponse>
   /**
-   * The records of a list, page by page, until there are no more or the caller has enough.
+   * Yields the records of a list, page by page, until there are no more or the caller has enough.
    *
    * @throws CarrierRefused
    */
@@ -32,7 +32,7 @@ export interface TwilioApi {
   ): AsyncGenerator<Record<string, unknown>[]>
   /** The URL of a path below the account. */
   urlOf(path: string): string
-  /** The credentials for URLs of the API itself; none for any other host's. */
+  /** Returns the credentials for URLs of the API itself; none for any other host. */
   credentialsFor(url: URL): Record<string, string>
 }
 
@@ -43,13 +43,13 @@ export function createApi(
   const base = apiUrl.replace(/\/+$/, '')
   const { origin } = new URL(base)
   const account = `${base}/2010-04-01/Accounts/${accountSid}`
-  // https://www.twilio.com/docs/iam/api-keys: the key's SID stands where the account's does otherwise.
+  // See https://www.twilio.com/docs/iam/api-keys: the key's SID replaces that of the account.
   const credentials = apiKeySid === '' ? `${accountSid}:${authToken}` : `${apiKeySid}:${apiKeySecret}`
   const headers = {
     Accept: 'application/json',
     Authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
   }
-  // The caller's signal ends a request sooner; this time-out is for one that comes without.
+  // The caller's signal usually ends a request sooner; this time-out is for one that has none.
   const limits = { timeoutMs: MAX_CARRIER_TIMEOUT_MS, maxResponseBytes: MAX_ANSWER_BYTES }
   const get = (url: string, signal: AbortSignal) => http.request(url, { headers, signal, ...limits })
 
@@ -73,7 +73,7 @@ export function createApi(
         yield readRecords(body[name])
         if (typeof body.next_page_uri !== 'string' || body.next_page_uri === '') return
         const next = new URL(body.next_page_uri, `${base}/`)
-        // The credentials go along.
+        // The check matters because the request carries the credentials.
         if (next.origin !== origin)
           throw new CarrierRefused("The next page of Twilio's list is on another host")
         url = next.href

@@ -8,7 +8,7 @@ import { isSignedByTwilio, type CallbackParameters } from './signature.js'
 import { readOutcome } from './statuses.js'
 import { greetAndRecord, HANG_UP, NO_TWIML } from './twiml.js'
 
-/** What Twilio calls us for. It lists what is refused among the account's errors, where the operator finds it. */
+/** The callbacks of Twilio. Twilio lists refusals among the account's errors, where the operator finds them. */
 export const twilioCallbacks: CarrierCallbacks<TwilioSettings> = {
   names: TWILIO_CALLBACKS,
   unsignedHint: 'X-Twilio-Signature does not match. Check PUBLIC_URL and the auth token',
@@ -36,7 +36,7 @@ const ANSWERS: Record<TwilioCallbackName, Answer> = {
       throw new UserError('MessageSid, From and To are required')
     }
     const { sid, content, keyword, serviceSid, ...numbers } = message
-    // The number may be a line, or the service that it belongs to.
+    // The number may be a line, or belong to a service that is one.
     const isOfService = serviceSid !== '' && !(await hasLine(numbers.toNumber))
     const parties = isOfService ? { ...numbers, toNumber: serviceSid } : numbers
     await receiveMessage({
@@ -48,7 +48,7 @@ const ANSWERS: Record<TwilioCallbackName, Answer> = {
     return NO_TWIML
   },
 
-  /** Our own id finds a message whose SID we never learned: its worker died, or the answer was lost. */
+  /** Our id finds a message whose SID we never learned because its worker died or the answer was lost. */
   status: async ({ fields, query }, { receiveReceipt, confirm }) => {
     const record = readStatus(readParameters(fields))
     const messageId = query.get('messageId')
@@ -68,7 +68,7 @@ const ANSWERS: Record<TwilioCallbackName, Answer> = {
     return greetAndRecord({
       greeting,
       endUrl: callbackUrl(publicUrl, account.id, 'voice', { ended: '1' }),
-      // The recording's own callback says nothing of who called.
+      // The recording's own callback does not say who called.
       recordingUrl: callbackUrl(publicUrl, account.id, 'recording', {
         from: parties.fromNumber,
         to: parties.toNumber,
@@ -92,7 +92,7 @@ const ANSWERS: Record<TwilioCallbackName, Answer> = {
   },
 }
 
-/** Who wrote or called: the numbers as Twilio gives them. A caller without a number has a word there instead. */
+/** The sender or caller and our number, as Twilio gives them. A caller without a number has a word there instead. */
 export interface Parties {
   fromNumber: string
   toNumber: string
@@ -102,19 +102,19 @@ export interface Parties {
 interface TwilioMessage extends Parties {
   sid: string
   content: ReceivedContent
-  /** The Messaging Service to which the number belongs; '' for none. */
+  /** The Messaging Service that the number belongs to; '' if there is none. */
   serviceSid: string
-  /** What Twilio has read in it about being written to, and answered. */
+  /** Twilio's reading of the text as a keyword, which it has answered already. */
   keyword: 'stop' | 'start' | 'help' | undefined
 }
 
 /**
- * The values of `OptOutType`, which is there when Twilio has answered
+ * The values of `OptOutType`, which is present if Twilio has answered
  * (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out).
  */
 const KEYWORDS = { STOP: 'stop', START: 'start', HELP: 'help' } as const
 
-/** What is neither a text nor a list of texts is no parameter of Twilio's. */
+/** A value that is neither a text nor a list of texts is not a parameter of Twilio's. */
 function readParameters(fields: Readonly<Record<string, unknown>>): CallbackParameters {
   return Object.fromEntries(
     Object.entries(fields).filter(
@@ -138,10 +138,10 @@ export function readMessage(parameters: CallbackParameters): TwilioMessage | und
   }
 }
 
-/** States before these say nothing that the answer to our request has not said. */
+/** The states before these say nothing that the answer to our request has not said. */
 const NEWS = new Set(['sent', 'delivered', 'read', 'undelivered', 'failed', 'canceled'])
 
-/** @returns undefined when there is nothing to note */
+/** @returns undefined if there is nothing to note */
 export function readStatus(parameters: CallbackParameters): SentRecord | undefined {
   const carrierMessageId = readSid(parameters)
   const status = textOf(parameters, 'MessageStatus')
@@ -156,7 +156,11 @@ function readParties(parameters: CallbackParameters): Parties | undefined {
   return fromNumber === '' || toNumber === '' ? undefined : { fromNumber, toNumber }
 }
 
-/** A finished recording of a call. @returns undefined for one that is not finished, or is silence */
+/**
+ * Reads a finished recording of a call.
+ *
+ * @returns undefined if it is not finished, or is silence
+ */
 function readRecording(parameters: CallbackParameters): { id: string; url: string } | undefined {
   const id = textOf(parameters, 'RecordingSid')
   const url = textOf(parameters, 'RecordingUrl')
@@ -164,7 +168,7 @@ function readRecording(parameters: CallbackParameters): { id: string; url: strin
   return isThere && id !== '' && url !== '' ? { id, url: soundOf(url) } : undefined
 }
 
-/** Whether a recording is finished, and not silence. */
+/** True if a recording is finished, and not silence. */
 export function isHeard(status: string, duration: string): boolean {
   return status === 'completed' && duration !== '0'
 }

@@ -3,15 +3,18 @@ import type { Charge, ListedCharge } from '../records.js'
 import { createdAtOf, textOf } from './answers.js'
 import type { TwilioApi } from './api.js'
 
-/** 100,000 records: a bound against a list that never ends. */
+/** 100,000 records are a bound against a list that never ends. */
 const MAX_PAGES = 1000
 
-/** After these Twilio may still set a price; after any other state it has, or never will. */
+/** In these states Twilio may still set a price; in any other it has, or never will. */
 const UNDER_WAY = new Set(['accepted', 'scheduled', 'queued', 'sending', 'sent', 'delivered'])
-/** A price that is not there after so long does not come. */
+/** A price that is missing after this time never comes. */
 const PATIENCE_MS = 24 * 3_600_000
 
-/** The price comes some time after the message was sent, below zero; the number of segments is 0 until it is known. */
+/**
+ * The price comes some time after the message was sent, as a negative number; the number of segments is 0 until it is
+ * known.
+ */
 export function chargeOf(record: Record<string, unknown>): Charge | undefined {
   return readCharge({
     price: textOf(record.price),
@@ -21,7 +24,8 @@ export function chargeOf(record: Record<string, unknown>): Charge | undefined {
 }
 
 /**
- * What messages cost that the account has sent since then. No callback says it, so Twilio's list is read, newest first.
+ * Lists the costs of the messages that the account has sent since then. No callback has them, so Twilio's list is
+ * read, newest first.
  *
  * @throws CarrierRefused
  */

@@ -3,18 +3,16 @@ import { CarrierOutcomeUnknown, CarrierRejected, CarrierThrottled, CarrierUnavai
 import { explainBlockedCarrier, readRetryAfter, withoutNumbers } from '../refusals.js'
 import { readObject } from './answers.js'
 
-/** Refusals that are about the pace, whatever their status: too many requests, the number's own queue is full. */
+/** Refusals that are about the pace, whatever their status: too many requests, or the number's own queue is full. */
 const THROTTLED_CODES = new Set(['20429', '21611', '14107'])
 
 /**
- * Twilio's answer to a message that it did not take, as one of the four errors.
+ * Converts Twilio's answer to a message that it did not take to one of the four errors.
  *
- * | answer | error | because |
- * |---|---|---|
+ * | answer | error | because | |---|---|---|
  * | 429, or a code of the pace | throttled | "an API request that receives an error 429 response is never processed" |
- * | 401, 403, 404 with a code 20xxx or none | unavailable | it is about the account (token, SID, suspended): an
- * operator mends it, and the messages wait meanwhile |
- * | 408 and what is not 4xx | outcome unknown | a server that failed may have taken it |
+ * | 401, 403, 404 with a code 20xxx or none | unavailable | it is about the account (token, SID, suspended): an operator fixes it, and the messages wait meanwhile |
+ * | 408 and anything but 4xx | outcome unknown | a server that failed may have taken it |
  * | any other 4xx | rejected | it is about the message |
  */
 export function errorOfAnswer(answer: SafeResponse, now = Date.now()): Error {
@@ -32,7 +30,7 @@ export function errorOfAnswer(answer: SafeResponse, now = Date.now()): Error {
   return new CarrierRejected(withoutNumbers(words), code === '' ? undefined : code, isOptOut(code))
 }
 
-/** Tells people what a request that is no message's got instead of what it asked for. */
+/** Explains an answer to a request other than one for a message. */
 export function explainAnswer(answer: SafeResponse): string {
   const { status } = answer
   const { code, message } = readRefusal(answer)
@@ -52,7 +50,7 @@ export function explainAnswer(answer: SafeResponse): string {
   return `The server that answered ${status} is not Twilio's API. Check apiUrl.`
 }
 
-/** Tells people why there was no answer at all. */
+/** Explains why there was no answer at all. */
 export function explainTwilioFailure(failure: unknown): string {
   if (!(failure instanceof FetchFailed)) throw failure
   return `Twilio could not be reached. ${explainBlockedCarrier(failure)}`
@@ -66,14 +64,14 @@ function readRefusal(answer: SafeResponse): { code: string; message: string } {
   }
 }
 
-/** The recipient has texted STOP, and Twilio sends them nothing more from this number. */
+/** The recipient has texted STOP, and Twilio sends them no more messages from this number. */
 const OPTED_OUT = '21610'
 
 export function isOptOut(code: string): boolean {
   return code === OPTED_OUT
 }
 
-/** Twilio's codes in words, for what its answer or its callback gives by number only. */
+/** Twilio's codes in words, for those that its answer or its callback gives by number only. */
 const WORDS: Record<string, string> = {
   [OPTED_OUT]: 'the recipient has opted out (STOP)',
   21614: 'the number cannot receive text messages',

@@ -5,19 +5,22 @@ import { createdAtOf, textOf } from './answers.js'
 import type { TwilioApi } from './api.js'
 import { readOutcome } from './statuses.js'
 
-/** The list is newest first, 100 a page, so what a line has just sent to one number is on one of the first pages. */
+/**
+ * The list is newest first, 100 a page, so a message that a line has just sent to one number is on one of the first
+ * pages.
+ */
 const MAX_PAGES = 5
-/** Twilio's clock is not ours, and shows whole seconds. */
+/** Twilio's clock differs from ours, and shows whole seconds. */
 const CLOCK_SKEW_MS = 10_000
-/** Twilio makes its record while our request is under way, and no request lasts so long. */
+/** Twilio makes its record while our request is under way, and no request lasts this long. */
 const MAX_REQUEST_MS = 300_000
 
-/** What Twilio puts before every text of a trial account. */
+/** Twilio puts this before every text of a trial account. */
 const TRIAL_PREFIX = 'Sent from your Twilio trial account - '
 
 /**
- * Twilio's records that may be of a message: between its two numbers, with its text, made when we handed it over.
- * Not filtered by `DateSent`: what is still in Twilio's queue has none.
+ * Finds Twilio's records that may be of a message: between its two numbers, with its text, made when we handed it
+ * over. They are not filtered by `DateSent`, because messages that are still in Twilio's queue have none.
  *
  * @throws CarrierRefused
  */
@@ -38,7 +41,7 @@ export async function findSent(
   const found: { createdAt: number; record: SentRecord }[] = []
   for await (const records of api.pages(list, signal)) {
     for (const each of records) {
-      // The list can be asked for one sender, and a service has several.
+      // The list can be filtered by one sender, but a service has several.
       if (isService && textOf(each.messaging_service_sid) !== fromNumber) continue
       const createdAt = createdAtOf(each)
       const record = createdAt >= since && createdAt <= until ? readRecord(each, text ?? '') : undefined
@@ -50,7 +53,7 @@ export async function findSent(
   return found.sort((a, b) => a.createdAt - b.createdAt).map(({ record }) => record)
 }
 
-/** @returns undefined for one that is not of a message with this text */
+/** @returns undefined if it is not of a message with this text */
 function readRecord(record: Record<string, unknown>, text: string): SentRecord | undefined {
   const carrierMessageId = textOf(record.sid)
   const isSent = textOf(record.direction).startsWith('outbound') && carrierMessageId !== ''

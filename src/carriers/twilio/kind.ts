@@ -8,9 +8,9 @@ export const twilio: CarrierKind<TwilioSettings> = {
   settings: twilioSettings,
   defaults: {
     messagesPerSecond: null,
-    // A US long code's; toll-free numbers and short codes may go faster.
+    // This is the pace of a US long code; toll-free numbers and short codes may be faster.
     messagesPerSecondPerLine: 1,
-    // Twilio answers STOP, START and HELP itself unless somebody has switched that off.
+    // Twilio answers STOP, START and HELP itself unless this was switched off.
     handlesOptOut: true,
   },
   // https://www.twilio.com/docs/messaging/api/media-resource

@@ -5,14 +5,14 @@ import type { TwilioApi } from './api.js'
 import { isHeard, soundOf } from './callbacks.js'
 import { explainAnswer, explainTwilioFailure } from './errors.js'
 
-/** 100,000 records: a bound against a list that never ends. */
+/** 100,000 records are a bound against a list that never ends. */
 const MAX_PAGES = 1000
 
 type Listed = Record<string, unknown>
 
 /**
- * What Twilio has of what these numbers received: a batch of messages for each number, and one of recordings, which
- * Twilio lists by account only. Its lists are newest first. Not filtered by `DateSent`, which is when Twilio called us.
+ * Lists what these numbers received: a batch of messages for each number, and one of recordings, which Twilio lists
+ * by account only. Its lists are newest first. They are not filtered by `DateSent`, which is when Twilio called us.
  *
  * @throws CarrierRefused
  */
@@ -72,13 +72,13 @@ async function listMedia(api: TwilioApi, sid: string, signal: AbortSignal): Prom
   const list = { path: `${path}.json`, name: 'media_list', query: {}, maxPages: 1 }
   const urls: string[] = []
   for await (const records of api.pages(list, signal)) {
-    // The same URLs as in the callback.
+    // The URLs are the same as in the callback.
     for (const { sid: media } of records) urls.push(api.urlOf(`${path}/${textOf(media)}`))
   }
   return urls
 }
 
-/** Only recordings of calls that we had recorded, and not what else the account records. */
+/** Only recordings of calls that we had recorded count, and not other recordings of the account. */
 function recordingOf(api: TwilioApi, record: Listed, numbers: readonly string[]): ReceivedRecord | undefined {
   const sid = textOf(record.sid)
   const callSid = textOf(record.call_sid)
@@ -97,7 +97,10 @@ function recordingOf(api: TwilioApi, record: Listed, numbers: readonly string[])
   }
 }
 
-/** @returns undefined: Twilio does not have it any more. @throws CarrierRefused */
+/**
+ * @returns undefined if Twilio no longer has it
+ * @throws CarrierRefused
+ */
 async function readCall(api: TwilioApi, sid: string, signal: AbortSignal): Promise<Listed | undefined> {
   const answer = await api.get(`/Calls/${sid}.json`, signal).catch((error: unknown) => {
     throw new CarrierRefused(explainTwilioFailure(error))

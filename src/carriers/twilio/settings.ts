@@ -1,13 +1,13 @@
 import * as yup from 'yup'
 
-/** What an account at Twilio is made of. */
+/** The settings of an account at Twilio. */
 export interface TwilioSettings {
   accountSid: string
   authToken: string
-  /** An API key and its secret, with which requests to Twilio are made instead; '' for none. */
+  /** The SID of an API key that is used, with its secret, for requests to Twilio; '' if there is none. */
   apiKeySid: string
   apiKeySecret: string
-  /** What callers of a line hear before the tone. */
+  /** The text that callers of a line hear before the tone. */
   greeting: string
   apiUrl: string
 }

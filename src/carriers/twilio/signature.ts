@@ -1,24 +1,21 @@
 import { createHash, createHmac } from 'node:crypto'
 import { isSameSecret } from '../../secrets.js'
 
-/** A callback's form fields; one that is there several times is a list. */
+/** A callback's form fields; repeated ones are a list. */
 export type CallbackParameters = Record<string, string | string[]>
 
 export interface SignedRequest {
-  /**
-   * The URL as Twilio was told to call it: `PUBLIC_URL` and the request's own path and query, never its Host header.
-   */
+  /** The URL that Twilio was given: `PUBLIC_URL` and the request's path and query, never its Host header. */
   url: string
   parameters: CallbackParameters
   body: Buffer
-  /** The header X-Twilio-Signature. */
   signature: string
 }
 
 /**
- * Whether who has the auth token has signed a request (https://www.twilio.com/docs/usage/security): HMAC-SHA1 over
- * the URL and, sorted by name, each parameter's name and value; where the URL has a `bodySHA256`, over the URL
- * alone, and the body must have that hash.
+ * True if a request was signed with the auth token (https://www.twilio.com/docs/usage/security): HMAC-SHA1 over the
+ * URL and, sorted by name, each parameter's name and value; if the URL has a `bodySHA256`, it is over the URL alone,
+ * and the body must have that hash.
  */
 export function isSignedByTwilio(
   authToken: string,
@@ -49,7 +46,7 @@ function valuesOf(value: string | string[]): string[] {
   return [...new Set([value].flat())].sort()
 }
 
-/** Twilio signs some URLs without their port and some with the one that goes without saying. */
+/** Twilio signs some URLs without their port and some with the default port. */
 function spellings(url: string): string[] {
   const [, scheme = '', host = '', port = '', rest = ''] =
     /^(https?:\/\/)(\[[^\]]*\]|[^/:?]*)(:\d+)?(.*)$/is.exec(url) ?? []

@@ -2,7 +2,7 @@ import type { SentRecord } from '../records.js'
 import { withoutNumbers } from '../refusals.js'
 import { explainCode, isOptOut } from './errors.js'
 
-/** Twilio's states of a message that it has taken, as ours. */
+/** Our states for Twilio's states of a message that it has taken. */
 const STATUSES: Record<string, SentRecord['status']> = {
   accepted: 'sent',
   scheduled: 'sent',

@@ -19,10 +19,13 @@ import { chargeOf, listCharges } from './charges.js'
 import { listReceived } from './list-received.js'
 import type { TwilioSettings } from './settings.js'
 
-/** 40,000 numbers: a bound against a list that never ends. */
+/** 40,000 numbers are a bound against a list that never ends. */
 const MAX_NUMBER_PAGES = 400
 
-/** The carrier of an account at Twilio. A process keeps nothing of it but connections, which are `http`'s. */
+/**
+ * Makes the carrier of an account at Twilio. It keeps nothing in the process except connections, which are those of
+ * `http`.
+ */
 export function createTwilio(
   account: { id: string; name: string },
   settings: TwilioSettings,
@@ -82,7 +85,7 @@ export function createTwilio(
       const form = {
         SmsUrl: messageUrl,
         SmsMethod: 'POST',
-        // If the first URL fails, Twilio calls this one, with 15 s of its own.
+        // If the first URL fails, Twilio calls this one, and waits another 15 s.
         SmsFallbackUrl: messageUrl,
         SmsFallbackMethod: 'POST',
         VoiceUrl: voiceUrl,
@@ -93,7 +96,7 @@ export function createTwilio(
       for (const number of numbers) await setUpNumber(api, number, form, signal)
     },
     findSent: (message, signal) => findSent(api, message, signal),
-    // Twilio lists what a number received, and a service is none.
+    // Twilio lists what a number received, and a service is not a number.
     listReceived: (numbers, since, signal) =>
       listReceived(
         api,
@@ -107,7 +110,7 @@ export function createTwilio(
   }
 }
 
-/** Whether a line is a Messaging Service of Twilio's, and not one of its numbers. */
+/** True if a line is a Messaging Service of Twilio's, and not one of its numbers. */
 function isService(number: string): boolean {
   return senderKindOf(number) === 'service'
 }
@@ -160,7 +163,7 @@ async function setUpNumber(
   if (rival) throw new CarrierRefused(`${number}: remove it from its ${rival[1]} in the Twilio console first`)
 }
 
-/** Settings at Twilio that take the place of a number's own URLs. Our API request cannot undo them. */
+/** Settings at Twilio that override a number's own URLs. Our API request cannot undo them. */
 const RIVALS = [
   ['sms_application_sid', 'TwiML app for messages'],
   ['voice_application_sid', 'TwiML app for calls'],

@@ -1,19 +1,19 @@
-/** TwiML, the XML in which Twilio is told what to do (https://www.twilio.com/docs/voice/twiml). */
+/** TwiML is the XML that tells Twilio what to do (https://www.twilio.com/docs/voice/twiml). */
 
 /**
- * People do not speak to a machine for so long. By default Twilio would record for an hour
- * (https://www.twilio.com/docs/voice/twiml/record), and somebody pays for each minute of a phone that was not put down.
+ * Nobody speaks to a machine for longer. By default Twilio would record for an hour
+ * (https://www.twilio.com/docs/voice/twiml/record), and each minute of a phone that was not hung up costs money.
  */
 const MAX_VOICEMAIL_SECONDS = 180
 
-/** Nothing to do; the answer to every callback but a call's. */
+/** An answer with nothing to do, for every callback except a call's. */
 export const NO_TWIML = response('')
 
 export const HANG_UP = response('<Hangup/>')
 
 /**
  * Greets a caller and records what they say. Without an `action` Twilio would ask the voice callback again after the
- * recording, and greet for ever; who says nothing at all comes to the hang-up below it.
+ * recording, and greet forever; a caller who says nothing reaches the hang-up after it.
  */
 export function greetAndRecord(voicemail: {
   greeting: string
@@ -46,7 +46,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&apos;',
 }
 
-/** Escapes a text, without the characters that XML 1.0 cannot hold, however they are written. */
+/** Escapes a text and removes the characters that XML 1.0 cannot hold, however they are written. */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -1,21 +1,21 @@
 import * as kit from '../kit.js'
 import { at, textAt } from '../kit.js'
 
-/** The numbers of an account at Vonage, and the application that brings what they receive. */
+/** Finds the numbers of an account at Vonage, and sets up the application that brings what they receive. */
 
 type Asking = kit.Asking<{ applicationId: string }>
 
-/** 10,000 numbers: a bound against a list that never ends. */
+/** 10,000 numbers are a bound against a list that never ends. */
 const MAX_PAGES = 100
 const PAGE_SIZE = 100
 
 interface VonageNumber extends kit.CarrierNumber {
   country: string
-  /** Of the application that it is linked to; '' where it is to none. */
+  /** The application that it is linked to; '' if there is none. */
   applicationId: string
 }
 
-/** https://developer.vonage.com/en/api/numbers, "List the numbers you own". */
+/** See https://developer.vonage.com/en/api/numbers, "List the numbers you own". */
 export async function listVonageNumbers({ ask }: Asking, accountUrl: string): Promise<VonageNumber[]> {
   const numbers: VonageNumber[] = []
   for (let page = 1; page <= MAX_PAGES; page += 1) {
@@ -34,8 +34,8 @@ export async function listVonageNumbers({ ask }: Asking, accountUrl: string): Pr
 }
 
 /**
- * Tells the application of the account where to call, and links the numbers to it. An application is written as a whole, so what
- * it has besides stays as it was read: https://developer.vonage.com/en/api/application.v2
+ * Tells the application of the account where to call, and links the numbers to it. An application is written as a
+ * whole, so its other fields are sent back as they were read: https://developer.vonage.com/en/api/application.v2
  */
 export async function setUpVonageNumbers(
   wanted: readonly kit.CarrierNumber[],
@@ -70,7 +70,7 @@ export async function setUpVonageNumbers(
   const owned = await listVonageNumbers(asking, accountUrl)
   for (const { id, country, applicationId: linked } of owned) {
     if (linked === applicationId || !wanted.some((one) => one.id === id)) continue
-    // https://developer.vonage.com/en/api/numbers, "Update a number".
+    // See https://developer.vonage.com/en/api/numbers, "Update a number".
     const form = { country, msisdn: id, app_id: applicationId }
     await ask({ path: `${accountUrl}/number/update`, form })
   }

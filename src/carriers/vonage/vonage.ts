@@ -18,8 +18,8 @@ const settings = yup.object({
 })
 
 /**
- * Of reports: https://developer.vonage.com/en/api-errors/messages. Refusals have other numbers in the same place, so they go
- * by their status: https://developer.vonage.com/en/api/messages
+ * The codes of reports: https://developer.vonage.com/en/api-errors/messages. Refusals have other numbers in the same
+ * place, so they go by their status: https://developer.vonage.com/en/api/messages
  */
 const CODES: kit.CodeTable = {
   // https://developer.vonage.com/en/opt-out-assist/guides/messaging-opted-out-numbers
@@ -35,7 +35,7 @@ const STATES: kit.StateTable = {
   undeliverable: 'failed',
 }
 
-/** The kinds of media that an MMS has, which are also the fields that they are in (api/messages, as above). */
+/** The kinds of media that an MMS can have, which are also the names of their fields (api/messages, as above). */
 const MEDIA = ['image', 'video', 'audio', 'vcard', 'file']
 
 export const vonage: kit.Provider<Settings> = {
@@ -67,7 +67,7 @@ export const vonage: kit.Provider<Settings> = {
   id: ({ body }) => textAt(body, 'message_uuid'),
   refusal: ({ status, body }) => (status < 300 ? undefined : { said: wordsOf(body) }),
 
-  /** Below another host than messages: https://developer.vonage.com/en/api/numbers */
+  /** Numbers have another host than messages: https://developer.vonage.com/en/api/numbers */
   test: ({ apiUrl }) => ({ path: `${accountUrlOf(apiUrl)}/account/numbers`, query: { size: '1' } }),
   listNumbers: (asking) => listVonageNumbers(asking, accountUrlOf(asking.settings.apiUrl)),
   setUpNumbers: (wanted, asking) => setUpVonageNumbers(wanted, asking, accountUrlOf(asking.settings.apiUrl)),
@@ -75,7 +75,10 @@ export const vonage: kit.Provider<Settings> = {
   callbacks: {
     urls: { inbound: 'Inbound URL', status: 'Status URL' },
     hint: 'Vonage’s token does not match. Check the account’s signatureSecret and the clock of this machine',
-    /** A token that has the hash of the body in it: https://developer.vonage.com/en/getting-started/concepts/webhooks */
+    /**
+     * The request has a token with the hash of the body in it:
+     * https://developer.vonage.com/en/getting-started/concepts/webhooks
+     */
     verify: ({ signatureSecret }, request) => {
       const claims = kit.readJwt(kit.verify.bearerOf(request), signatureSecret)
       return claims !== undefined && kit.claimsBody(claims, 'payload_hash', request.body)
@@ -98,12 +101,12 @@ function contentOf(text: string | undefined, media: kit.MessageToSend['media']):
   return { channel: 'mms', message_type: type, [type]: file }
 }
 
-/** Numbers are asked for at one host for all regions. In tests everything is at one. */
+/** Numbers are at one host for all regions. In tests everything is at one. */
 function accountUrlOf(apiUrl: string): string {
   return /^https:\/\/api[\w-]*\.(nexmo|vonage)\.com/.test(apiUrl) ? 'https://rest.nexmo.com' : apiUrl
 }
 
-/** RFC 7807. Of invalid parameters there is a list (api/messages, as above). */
+/** Errors follow RFC 7807. Invalid parameters are in a list (api/messages, as above). */
 function wordsOf(body: unknown): string {
   const faults = kit
     .listAt(body, 'invalid_parameters')
@@ -111,11 +114,11 @@ function wordsOf(body: unknown): string {
   return [textAt(body, 'title'), textAt(body, 'detail'), ...faults].filter((each) => each !== '').join('. ')
 }
 
-/** https://developer.vonage.com/en/api/messages, "Inbound Message". */
+/** See https://developer.vonage.com/en/api/messages, "Inbound Message". */
 function readMessage(fields: unknown): kit.Brought {
   const channel = textAt(fields, 'channel')
   if (channel !== 'sms' && channel !== 'mms') return kit.unclear(`a message from channel "${channel}"`)
-  // Several are in a list; a single one has its own field.
+  // Several parts are in a list; a single one has its own field.
   const parts = [...kit.listAt(fields, 'content'), ...MEDIA.map((name) => at(fields, name))]
   const texts = [textAt(fields, 'text'), ...parts.map((each) => textAt(each, 'caption'))]
   return kit.message({

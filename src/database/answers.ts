@@ -4,7 +4,7 @@ import { SQL_ANSWERS } from './sql-answers.js'
 
 type Name = keyof typeof SQL_ANSWERS
 
-/** What each type of Postgres is in the code. */
+/** The types of Postgres and their types in the code. */
 interface Types {
   uuid: string
   text: string
@@ -24,15 +24,15 @@ type CamelCase<Text extends string> = Text extends `${infer First}_${infer Rest}
   : Text
 
 /**
- * A row of what a function answers, as its SQL says. Which of it may be null, and which words a text may be, the caller
- * knows.
+ * A row of a function's answer, as its SQL declares it. Only the caller knows which columns may be null, and which
+ * words a text may be.
  */
 export type Answer<Function extends Name> = {
   [Column in keyof (typeof SQL_ANSWERS)[Function] & string as CamelCase<Column>]:
     (Types & Record<string, unknown>)[(typeof SQL_ANSWERS)[Function][Column] & string] | null
 }
 
-/** Every column of the function's answer, named as the code names it, for a `select`. */
+/** Lists every column of the function's answer under its name in the code, for a `select`. */
 export function columnsOfAnswer(name: Name, alias = name as string): string {
   return Object.keys(SQL_ANSWERS[name])
     .map((column) => `${alias}.${column} as "${camelCase(column)}"`)
@@ -40,11 +40,11 @@ export function columnsOfAnswer(name: Name, alias = name as string): string {
 }
 
 /**
- * Calls a function of a hot path. A column that its SQL renames, drops or adds does not compile here, because `Row` has
- * all of them.
+ * Calls a function of a hot path. A column that its SQL renames, drops or adds does not compile here, because `Row`
+ * has all of them.
  *
- * @param args as they stand between its parentheses
- * @param more columns and joins beside the answer
+ * @param args the text between its parentheses
+ * @param more columns and joins besides the answer
  */
 export function callFunction<Function extends Name, Row extends Answer<Function>>(
   db: Database,

@@ -2,23 +2,23 @@ import type { Knex } from 'knex'
 import type { Database } from './connection.js'
 
 /**
- * Rows that are pieces of work: one process at a time claims one, for as long as its lease lasts, and only the attempt
- * that it claimed writes how that ended. Messages and deliveries share the leases only: they are claimed, settled and
- * requeued many at a time, with their limits and lanes, in statements of their own.
+ * Tables whose rows are pieces of work: one process at a time claims a row, for as long as its lease lasts, and only
+ * the attempt that claimed it records how that ended. Messages and deliveries share only the leases: they are
+ * claimed, settled and requeued in batches, with their limits and lanes, in separate statements.
  */
 const WORK = {
   messages: { underWay: 'sending' },
   deliveries: { underWay: 'delivering' },
   media: { open: ['pending'], underWay: 'fetching', attempts: 'attempt_count' },
   tasks: { open: ['waiting', 'running'], underWay: 'running', attempts: 'claim_count' },
-  // What a process has claimed of them is due again when its time is over.
+  // A dispatch that a process has claimed is due again when its time is over.
   dispatches: { underWay: 'waiting', attempts: 'attempt_count' },
 } as const
 
 /** A row that this process has claimed. */
 export interface Attempt {
   id: string
-  /** Counts the row's attempts from 1. */
+  /** The number of the row's attempt, from 1. */
   attempt: number
 }
 
@@ -28,7 +28,7 @@ export interface RowJob {
   generation: number
 }
 
-/** Rows that are not under way any more stay as they are. */
+/** Renews leases; rows that are no longer under way stay as they are. */
 export async function renewLeases(
   db: Database,
   table: Exclude<keyof typeof WORK, 'dispatches'>,
@@ -46,9 +46,9 @@ export async function renewLeases(
 export type Changes = Record<string, Knex.Value | Knex.Raw>
 
 /**
- * Writes down how attempts went, or how far they are.
+ * Records the results of attempts, or their progress.
  *
- * @returns of how many: another process has the others by now, or they are over
+ * @returns the number recorded; other processes have the rest by now, or they are over
  */
 export async function writeAttempts(
   db: Database,
@@ -66,12 +66,12 @@ export async function writeAttempts(
     .update(changes)
 }
 
-/** The moment in `ms` from now, for a column. */
+/** The time in `ms` from now, for a column. */
 export function fromNow(db: Database, ms: number): Knex.Raw {
   return db.raw('clock_timestamp() + make_interval(secs => ?)', [ms / 1000])
 }
 
-/** Rows that should have been worked on a while ago and that nobody has; locked, and passed over by other sweepers. */
+/** Locks rows that should have been worked on a while ago and that no process has; other sweepers pass over them. */
 export async function lockOverdue(
   trx: Database,
   table: 'media' | 'tasks',
@@ -89,7 +89,7 @@ export async function lockOverdue(
   return rows
 }
 
-/** Gives rows that are locked a new job each. */
+/** Gives each of these locked rows a new job. */
 export async function renewJobs(
   trx: Database,
   table: 'media' | 'tasks',

@@ -9,28 +9,31 @@ interface DatabaseSettings {
   url: string
   poolSize: number
   applicationName: string
-  /** After it Postgres itself ends a statement that it works on. */
+  /** After this time Postgres itself ends the statement. */
   statementTimeoutMs?: number
-  /** How long somebody waits at most for one of the pool's connections, and so until they are told 503. */
+  /** The longest that a caller waits for one of the pool's connections, and so until it gets a 503. */
   acquireTimeoutMs?: number
-  /** How long the opening of a connection may take. */
+  /** The longest that opening a connection may take. */
   openingMs?: number
-  /** Not through a pooler that gives each transaction another server connection and knows no prepared statements. */
+  /**
+   * Must be false behind a pooler that gives each transaction another server connection and does not support prepared
+   * statements.
+   */
   namesStatements?: boolean
 }
 
-/** Long enough for a busy machine. A connection that is dead is found by other means (`vigil.ts`). */
+/** This is long enough for a busy machine. A dead connection is found by other means (`vigil.ts`). */
 const STATEMENT_MS = 10_000
 
-/** A server that answers at all has reported its own statement time-out by so long after it. */
+/** A server that answers at all has reported its own statement time-out this long after it. */
 const ANSWER_MARGIN_MS = 500
 
-/** A busy machine needs seconds to open a connection. One that is thrown away half opened was for nothing. */
+/** A busy machine needs seconds to open a connection. One that is discarded half open was wasted. */
 const OPENING_MS = 10_000
-/** These stay open when nobody needs them. */
+/** These stay open even when they are not needed. */
 const KEPT_WARM = 3
 
-/** Longer than a transaction ever waits for anything besides Postgres. */
+/** This is longer than a transaction ever waits for anything besides Postgres. */
 const IDLE_IN_TRANSACTION_MS = 5000
 
 export function databaseOptions(settings: DatabaseSettings): Knex.Config {
@@ -42,12 +45,12 @@ export function databaseOptions(settings: DatabaseSettings): Knex.Config {
       application_name: applicationNameOf(settings),
       connectionTimeoutMillis: openingMs,
       statement_timeout: statementTimeoutMs,
-      // The net below what `pool-client.ts` does: nobody's rows stay locked by a process that hangs.
+      // A second guard besides `pool-client.ts`: a process that hangs keeps no rows locked.
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       keepAlive: true,
     },
     pool: { min: Math.min(KEPT_WARM, settings.poolSize), max: settings.poolSize },
-    // knex would ask for it on the first connection. It decides nothing that we use.
+    // Otherwise knex asks for it on the first connection. Nothing that we use depends on it.
     version: '14',
     acquireConnectionTimeout: acquireTimeoutMs,
     // Bindings are people's numbers and texts, so they must not get into error messages.
@@ -57,12 +60,12 @@ export function databaseOptions(settings: DatabaseSettings): Knex.Config {
   }
 }
 
-/** Every statement throws `DatabaseUnavailable` when Postgres cannot serve it. */
+/** Every statement throws `DatabaseUnavailable` if Postgres cannot serve it. */
 export function connectDatabase(settings: DatabaseSettings): Database {
   const { namesStatements = true, openingMs = OPENING_MS, statementTimeoutMs = STATEMENT_MS } = settings
   const client = postgresClient({
     applicationName: applicationNameOf(settings),
-    // A server that hangs cannot time its statement out itself.
+    // A server that hangs cannot enforce the time-out itself.
     limitMs: statementTimeoutMs + ANSWER_MARGIN_MS,
     openingMs,
     namesStatements,
@@ -83,7 +86,7 @@ export function poolUse({ client }: Database): PoolUse {
   }
 }
 
-/** knex's pool; there is none when it was closed. */
+/** knex's pool; there is none after it was closed. */
 interface TarnPool {
   numUsed(): number
   numFree(): number
@@ -92,11 +95,11 @@ interface TarnPool {
 
 /**
  * Runs a transaction, and runs it once more if its connection was lost, if its server became read-only (after a
- * failover the pool still holds connections to the old server), or if it had to give way in a deadlock. It does not run
- * again if the connection was lost at the commit, because it may be committed. Only for work that has no effect outside
- * of Postgres.
+ * failover the pool still holds connections to the old server), or if it had to give way in a deadlock. It does not
+ * run again if the connection was lost at the commit, because it may be committed. It is only for work that has no
+ * effect outside of Postgres.
  *
- * @throws DatabaseUnavailable when Postgres cannot be reached the second time either
+ * @throws DatabaseUnavailable if Postgres cannot be reached the second time either
  */
 export async function transaction<T>(db: Database, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
   let isEnding = false
@@ -110,14 +113,14 @@ export async function transaction<T>(db: Database, work: (trx: Knex.Transaction)
 }
 
 /**
- * Runs one statement that does no harm when it runs twice, as `transaction` does, but again even if it may be
+ * Runs one statement that is harmless if it runs twice, as `transaction` does, but repeats it even if it may be
  * committed.
  */
 export async function repeatable<T>(query: () => Promise<T>): Promise<T> {
   return twice(query, () => true)
 }
 
-/** Runs statements that Postgres ends after `ms` each: what looks through much may find too little time. */
+/** Runs statements that Postgres ends after `ms` each, because a search through many rows may take too long. */
 export async function within<T>(db: Database, ms: number, work: (trx: Database) => Promise<T>): Promise<T> {
   return db.transaction(async (trx) => {
     await trx.raw(`select set_config('statement_timeout', ?, true)`, [String(ms)])
@@ -136,7 +139,7 @@ async function twice<T>(run: () => Promise<T>, mayBeDoneTwice: () => boolean): P
   return run()
 }
 
-/** The connection is gone, and others may do. A server that hangs would only be asked twice. */
+/** True if the connection is gone and others may work. A server that hangs would only be asked twice. */
 async function isDead(error: DatabaseUnavailable): Promise<boolean> {
   return error.outage === 'lost' || (error.outage === 'silent' && (await error.isOver()))
 }

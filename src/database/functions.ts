@@ -5,7 +5,11 @@ import { inProject } from '../kit/process/project-files.js'
 
 const folder = inProject('src/database/sql/')
 
-/** The functions of the schema, each in a file of its name in a folder of `src/database/sql/`. @returns files by name */
+/**
+ * Finds the functions of the schema. Each is in a file with its name in a folder of `src/database/sql/`.
+ *
+ * @returns the files by name
+ */
 function functionFiles(): Map<string, URL> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.sql'),
@@ -23,14 +27,14 @@ export function listFunctions(): string[] {
  * before run beside those of this one.
  */
 export async function createFunctions(db: Knex, names: readonly string[] = listFunctions()): Promise<void> {
-  // A function may use what a later migration makes.
+  // A function may use objects that a later migration makes.
   await db.raw('set check_function_bodies = off')
   const files = functionFiles()
   for (const name of names) {
     const file = files.get(name)
     if (file === undefined) throw new Error(`there is no ${name}.sql in src/database/sql`)
     const sql = readFileSync(file, 'utf8')
-    // A question mark is a binding to knex, unless it is told otherwise.
+    // knex treats a question mark as a binding unless it is escaped.
     await db.raw(sql.replaceAll('?', '\\?'))
   }
   await db.raw('reset check_function_bodies')

@@ -1,4 +1,4 @@
-/** knex's own client for Postgres, which its types leave out: what `pool-client.ts` builds on. */
+/** knex's own client for Postgres that `pool-client.ts` builds on; its types leave it out. */
 declare module 'knex/lib/dialects/postgres/index.js' {
   import { Knex, knex } from 'knex'
 

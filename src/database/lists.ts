@@ -1,13 +1,12 @@
 import type { Database } from './connection.js'
 
-/** A page of a list, newest first: ids are UUIDv7, so the id of the last row seen is the cursor. */
+/** A page of a list, newest first. Ids are UUIDv7, so the id of the last row seen is the cursor. */
 export interface Page {
-  /** Only rows older than this one. */
   before?: string
   limit: number
 }
 
-/** A condition, with the values of its question marks. Without one of them nothing is asked. */
+/** A condition, with the values of its question marks. If a value is missing, the condition is left out. */
 export type Condition = readonly [sql: string, ...bindings: (string | undefined)[]]
 
 export interface Sql {
@@ -15,21 +14,21 @@ export interface Sql {
   bindings: (string | number)[]
 }
 
-/** Rows of one kind, in a list that is read line by line. */
+/** Rows of one kind for a list that is read line by line. */
 export interface Source {
   /** The table's alias. */
   alias: string
-  /** The table, with what is joined to it. */
+  /** The table and its joins. */
   from: string
   columns: string
   where: readonly Condition[]
 }
 
 /**
- * What is the newest of some lines. A page's worth of each line is read from its index (line_id, id), so neither a busy line
- * nor a full table makes a page slower.
+ * Selects the newest rows of some lines. A page's worth of each line is read from its index (line_id, id), so neither
+ * a busy line nor a full table makes a page slower.
  *
- * @param lines which lines `l`: the owner comes first
+ * @param lines selects the lines `l`: the owner comes first
  */
 export function listOfLines(
   lines: readonly Condition[],
@@ -53,7 +52,10 @@ export function listOfLines(
   }
 }
 
-/** @param userId undefined: everybody's. @param lineIds only of these; none: of no line */
+/**
+ * @param userId undefined for every user
+ * @param lineIds only these lines; if empty, no line
+ */
 export function linesThat(
   userId: string | undefined,
   { lineId, lineIds }: { lineId?: string | undefined; lineIds?: readonly string[] | undefined },
@@ -71,8 +73,8 @@ export async function readList<Row>(db: Database, { sql, bindings }: Sql): Promi
 }
 
 /**
- * What has no index is looked for in so many of the newest messages, of all lines together: reading them takes some 50 ms.
- * SQL over `lines l`; each line has its share, and no less than a thousand.
+ * The number of the newest messages, of all lines together, that are searched if there is no index: reading them
+ * takes about 50 ms. It is SQL over `lines l`; each line has its share, and no less than a thousand.
  */
 export const LOOKED_THROUGH = `greatest(1000, 20000 / (select count(*) from lines s where s.user_id = l.user_id))`
 
@@ -81,7 +83,7 @@ interface Span {
   until?: Date | undefined
 }
 
-/** Ids of a page and a span of time: such conditions are answered from an index. */
+/** Bounds the ids by a page and a span of time: such conditions are answered from an index. */
 export function idsBetween(
   column: string,
   { before, from, until }: Span & { before?: string | undefined },
@@ -94,8 +96,8 @@ export function idsBetween(
 }
 
 /**
- * The condition of a status. Each of the `rare` groups has an index of its own, by line, that the condition names; no status
- * is compared plainly, or the planner would walk a partial index of unfinished rows from end to end.
+ * Makes the condition of a status. Each of the `rare` groups has an index by line, whose condition is repeated here;
+ * no status is compared plainly, or the planner would walk a partial index of unfinished rows from end to end.
  */
 export function statusIs(
   column: string,
@@ -108,7 +110,7 @@ export function statusIs(
   return [`${column} ${named} and ${column} || '' = ?`, status]
 }
 
-/** `and …` for each condition that has its values. */
+/** Joins the conditions that have their values, as `and …` each. */
 export function allOf(conditions: readonly Condition[]): { sql: string; bindings: string[] } {
   const given = conditions.filter(isGiven)
   return {

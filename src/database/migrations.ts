@@ -6,8 +6,8 @@ import { createFunctions } from './functions.js'
 const folder = inProject('migrations/')
 
 /**
- * Names without an extension: run by tsx the files end in .ts and by node in .js, and knex calls a directory
- * corrupt in which the one it recorded is missing.
+ * The names have no extension: run by tsx the files end in .ts and by node in .js, and knex calls a directory corrupt
+ * in which the one it recorded is missing.
  */
 export function migrationSource(): Knex.MigrationSource<string> {
   return {
@@ -26,11 +26,11 @@ export function migrationSource(): Knex.MigrationSource<string> {
 export const MIGRATION_STATEMENT_MS = 3_600_000
 
 /**
- * Brings the schema up to date, one process at a time. The lock is Postgres's, which a killed process lets go. Knex's
- * own is a row: it outlives a killed process, and two that begin in an empty database at the same moment make it
- * twice, after which every migration is refused.
+ * Brings the schema up to date, one process at a time. The lock is one of Postgres, which is released if the process
+ * is killed. Knex's own is a row: it outlives a killed process, and two that begin in an empty database at the same
+ * moment make it twice, after which every migration is refused.
  *
- * Functions are made as they are in their files. Takes two of the pool's connections.
+ * Functions are created as they are in their files. This takes two of the pool's connections.
  */
 export async function migrate(db: Knex): Promise<string[]> {
   return db.transaction(async (trx) => {
@@ -44,13 +44,15 @@ export async function migrate(db: Knex): Promise<string[]> {
   })
 }
 
-/** Those of this release, in their order. */
+/** Lists the migrations of this release, in their order. */
 export async function migrationNames(): Promise<string[]> {
   const source = migrationSource()
   return (await source.getMigrations([])).map((file) => source.getMigrationName(file))
 }
 
-/** What the database lacks of this release's migrations, and what it has of another release. Changes nothing. */
+/**
+ * Finds which of this release's migrations the database lacks, and which it has of another release. Changes nothing.
+ */
 export async function compareMigrations(db: Knex): Promise<{ pending: string[]; foreign: string[] }> {
   const ours = await migrationNames()
   const { rows } = await db.raw<{ rows: { isThere: boolean }[] }>(

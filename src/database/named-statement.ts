@@ -1,11 +1,11 @@
 import type { Database } from './connection.js'
 
 /**
- * A statement of a hot path. It has a name, so that on each connection Postgres parses it once (`PREPARE`) and plans it a
- * few times; from then on one plan serves for all values. So use it only for statements whose plan does not depend on
- * statistics, which mislead while a table is fresh: a call of a function, or look-ups by keys alone.
+ * Runs a statement of a hot path. It has a name, so that on each connection Postgres parses it once (`PREPARE`) and
+ * plans it a few times; from then on one plan serves for all values. So use it only for statements whose plan does
+ * not depend on statistics, which mislead while a table is fresh: a call of a function, or look-ups by keys alone.
  *
- * @param sql always the same under this name
+ * @param sql must always be the same under this name
  */
 export async function runNamed<Row>(
   db: Database,

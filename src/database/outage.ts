@@ -1,22 +1,21 @@
 import { Unavailable } from '../errors.js'
 
 /**
- * Why Postgres could not do what it was asked, where the statement itself is not at fault:
+ * The reasons why Postgres could not run a statement that is not itself at fault:
  *
- * | name | what happened | was the statement done? |
- * |---|---|---|
+ * | name | what happened | was the statement done? | |---|---|---|
  * | `lost` | the connection broke, or its server shut down or became read-only | perhaps |
- * | `silent` | no answer: the server hangs, or the way to it swallows (`vigil.ts`) | perhaps |
- * | `busy` | no room or no time: out of connections or memory, a lock, the statement's own time-out, or nobody was asked, because others already wait in vain | no |
+ * | `silent` | no answer: the server hangs, or the network swallows packets (`vigil.ts`) | perhaps |
+ * | `busy` | no room or no time: out of connections or memory, a lock, the statement's own time-out, or it was not asked, because others already wait in vain | no |
  * | `gave_way` | a deadlock or a serialization failure | no |
  */
 export type Outage = 'lost' | 'silent' | 'busy' | 'gave_way'
 
-/** What every call of Postgres throws while it cannot serve. `cause` is what the driver said. */
+/** Thrown by every call of Postgres while it cannot serve. `cause` is the driver's error. */
 export class DatabaseUnavailable extends Unavailable {
   readonly #isOver: Promise<boolean> | (() => Promise<boolean>)
 
-  /** @param isOver of a statement that was under way */
+  /** @param isOver for a statement that was under way */
   constructor(
     readonly outage: Outage,
     cause: unknown,
@@ -27,8 +26,8 @@ export class DatabaseUnavailable extends Unavailable {
   }
 
   /**
-   * Whether nothing more can come of the statement, so that what it has not done by now will never be done. What still
-   * works on it is ended.
+   * True if nothing more can come of the statement, so that what it has not done by now will never be done. If
+   * Postgres still runs it, it is ended.
    */
   isOver(): Promise<boolean> {
     return typeof this.#isOver === 'function' ? this.#isOver() : this.#isOver
@@ -37,7 +36,7 @@ export class DatabaseUnavailable extends Unavailable {
 
 const IN_DOUBT: ReadonlySet<Outage> = new Set(['lost', 'silent'])
 
-/** The name of an error of pg, knex or the network; undefined: it is a fault of the statement. */
+/** Names an error of pg, knex or the network; undefined if it is a fault of the statement. */
 export function outageOf(error: unknown): Outage | undefined {
   if (!(error instanceof Error)) return undefined
   const code = codeOf(error)
@@ -47,41 +46,44 @@ export function outageOf(error: unknown): Outage | undefined {
   return undefined
 }
 
-/** Whether a statement that failed so may have been done. What never reached Postgres was not. */
+/** True if a statement that failed this way may have been done. One that never reached Postgres was not. */
 export function mayBeDone(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return true
   if (error.outage === 'busy' || error.outage === 'gave_way') return false
   return !(error.cause instanceof Error && NEVER_REACHED.test(codeOf(error.cause)))
 }
 
-/** 57P03: it is starting. */
+/** 57P03 means that the server is starting. */
 const NEVER_REACHED = /^(57P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/
 
-/** 25006 read-only transaction, 57P0x the server shuts down or is starting. */
+/** 25006 is a read-only transaction; with 57P0x the server shuts down or is starting. */
 export function isOfAnotherServer(error: unknown): boolean {
   return error instanceof Error && /^(25006|57P0.)$/.test(codeOf(error))
 }
 
 /**
- * Codes by https://www.postgresql.org/docs/current/errcodes-appendix.html: 25006 read-only, 57P0x shut down,
- * 08 connection, 25P03 and 25P04 the session was ended for being idle in a transaction or for its length.
+ * The codes are from https://www.postgresql.org/docs/current/errcodes-appendix.html: 25006 read-only, 57P0x shut
+ * down, 08 connection, 25P03 and 25P04 the session was ended for being idle in a transaction or for its length.
  */
 const LOST =
   /^(25006|25P0[34]|57P0.|08...|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/
 const LOST_IN_WORDS =
   /Connection terminated|Connection ended|Unable to acquire a connection|Client has encountered a connection error|Client was closed and is not queryable/
-/** pg's words for a connection that could not be opened in time. */
+/** pg's message for a connection that could not be opened in time. */
 export const OPENING_TIMED_OUT = 'timeout expired'
-/** Nothing was asked. `aborted` is what the pool tells those who wait when it is closed. */
+/** The statement was never sent. `aborted` is the pool's error for waiting callers when it is closed. */
 const NOT_ASKED: ReadonlySet<string> = new Set([OPENING_TIMED_OUT, 'aborted'])
-/** 53xxx out of resources, 55P03 lock not available, 57014 statement time-out, 58030 the disk fails. */
+/**
+ * 53xxx means out of resources, 55P03 that a lock is not available, 57014 a statement time-out, 58030 that the disk
+ * fails.
+ */
 const BUSY = /^(53...|55P03|57014|58030)$/
-/** 40P01 deadlock, 40001 serialization failure: nothing was done, and a second run finds the way free. */
+/** 40P01 is a deadlock, 40001 a serialization failure: nothing was done, and a second run finds the way free. */
 const GAVE_WAY = /^(40P01|40001)$/
 
 function codeOf(error: Error): string {
   const { code } = error as { code?: unknown }
   if (typeof code === 'string') return code
-  // Happy-eyeballs: Node reports one error with the errors of each address in it.
+  // With happy eyeballs, Node reports one error that contains the error of each address.
   return error instanceof AggregateError && error.errors[0] instanceof Error ? codeOf(error.errors[0]) : ''
 }

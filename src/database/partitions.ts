@@ -8,15 +8,18 @@ const PARTITIONED = [
   'listener_attempts',
   'audit_log',
 ]
-/** This month's and the next two: housekeeping could fail for two months before rows go to the default partition. */
+/**
+ * These are this month and the next two: housekeeping could fail for two months before rows go to the default
+ * partition.
+ */
 const MONTHS_AHEAD = 3
 
 /**
- * Makes the partitions of this month and the next two. Each table has a transaction of its own: a new partition locks
+ * Makes the partitions of this month and the next two. Each table has a separate transaction: a new partition locks
  * the table's default partition, and with two such locks held, a query that takes them in the other order is a
  * deadlock.
  *
- * @returns how many were missing
+ * @returns the number that were missing
  */
 export async function ensurePartitions(db: Database): Promise<number> {
   let created = 0
@@ -32,13 +35,13 @@ export async function ensurePartitions(db: Database): Promise<number> {
 
 export interface PartitionsAhead {
   parent: string
-  /** How many months have a partition, this one first, without a gap: no more than `ensurePartitions` makes. */
+  /** The number of months with a partition, from this one on, without a gap: no more than `ensurePartitions` makes. */
   monthCount: number
-  /** Those that are not there, such as `messages_202612`. */
+  /** Those that do not exist, such as `messages_202612`. */
   missing: string[]
 }
 
-/** Tells by table how far ahead partitions are. It changes nothing. */
+/** Returns by table how far ahead partitions exist. It changes nothing. */
 export async function findPartitionsAhead(db: Database): Promise<PartitionsAhead[]> {
   const { rows } = await db.raw<{ rows: { parent: string; name: string; isThere: boolean }[] }>(
     `select parent, name, to_regclass(name) is not null as "isThere"
@@ -60,7 +63,7 @@ export async function findPartitionsAhead(db: Database): Promise<PartitionsAhead
   })
 }
 
-/** Tables with rows of a month that nobody made a partition for: they stay when that month is dropped. */
+/** Finds the tables with rows of a month that has no partition: they stay when that month is dropped. */
 export async function findStrayTables(db: Database): Promise<string[]> {
   const found: string[] = []
   for (const parent of PARTITIONED) {

@@ -5,18 +5,23 @@ import { DatabaseUnavailable, isOfAnotherServer, OPENING_TIMED_OUT, outageOf } f
 import { createVigil, Unanswered, type Watched } from './vigil.js'
 import { createWitness, type RawClient } from './witness.js'
 
-/** How long a connection has to say goodbye before its socket is closed. */
+/** The time that a connection has to say goodbye before its socket is closed. */
 const FAREWELL_MS = 500
-/** How long a connection has to leave a transaction in which it was given up. */
+/** The time that a connection has to leave a transaction in which it was given up. */
 const ROLLBACK_MS = 5000
 
 interface PoolSettings {
   applicationName: string
-  /** A statement's caller is told that nobody knows after so long without an answer of anybody. */
+  /**
+   * After this long without any answer, the statement's caller gets an error that says that the outcome is unknown.
+   */
   limitMs: number
-  /** How long the opening of a connection may take, until it can be lent. */
+  /** The longest that opening a connection may take, until it can be lent. */
   openingMs: number
-  /** Not through a pooler that gives each transaction another server connection and knows no prepared statements. */
+  /**
+   * Must be false behind a pooler that gives each transaction another server connection and does not support prepared
+   * statements.
+   */
   namesStatements: boolean
 }
 
@@ -24,11 +29,12 @@ interface PoolSettings {
  * knex's client and pool for Postgres, with the rules that they lack:
  *
  * - Every outage has one name, `DatabaseUnavailable`, from here on.
- * - A statement that is not answered is looked after (`vigil.ts`): slow is waited for, and dead is closed.
- * - A connection that owes an answer is lent to nobody until it has come, and then only outside of a transaction. pg
- * would only stop waiting: whoever got the connection next from the pool would run inside that transaction (measured:
- * texts that were answered 200 had no row).
- * - While Postgres is silent nobody else is made to wait.
+ * - A statement that is not answered is watched (`vigil.ts`): a slow one is waited for, and a dead connection is
+ *   closed.
+ * - A connection that owes an answer is not lent until it has come, and then only outside of a transaction. pg would
+ *   only stop waiting: the next caller that got the connection from the pool would run inside that transaction
+ *   (measured: texts that were answered 200 had no row).
+ * - While Postgres is silent no other caller has to wait.
  *
  * Idle connections that have received nothing since a statement was sent on one that turned out dead are replaced
  * before they are used: a load balancer or NAT that lost one has lost the others too. So are all connections from
@@ -42,12 +48,15 @@ export function postgresClient({
 }: PoolSettings): typeof PostgresClient {
   const heardAt = new WeakMap<object, number>()
   const watched = new WeakMap<object, Watched>()
-  /** Closed here. What is still asked of them, such as the rollback of their transaction, fails by the same name. */
+  /**
+   * Connections that were closed here. Statements that are still sent on them, such as the rollback of their
+   * transaction, fail by the same name.
+   */
   const closed = new WeakSet<object>()
   const opening = new Set<RawClient>()
   let distrustedAt = -1
 
-  // Not of the class: knex has another object of it in each transaction.
+  // This is not a field of the class, because knex has another object of it in each transaction.
   let pool: PostgresClient | undefined
   const vigil = createVigil(
     createWitness(() => {
@@ -76,10 +85,7 @@ export function postgresClient({
       }
     }
 
-    /**
-     * Opens a connection as knex does, which keeps one to itself until it is open, and so out of reach of every
-     * time-out.
-     */
+    /** Opens a connection. knex itself keeps one to itself until it is open, and so out of reach of every time-out. */
     override async acquireRawConnection(): Promise<object> {
       const connection: KnexClient = new this.driver.Client(this.connectionSettings)
       const dispose = (error?: Error) => {
@@ -134,7 +140,7 @@ export function postgresClient({
       }
     }
 
-    /** One that owes an answer stays with the pool's lent ones until it has come. */
+    /** Keeps a connection that owes an answer among the pool's lent ones until it has come. */
     override async releaseConnection(connection: object): Promise<void> {
       const one = watched.get(connection)
       const pending = one && vigil.pending(one)
@@ -147,7 +153,7 @@ export function postgresClient({
         .finally(() => void super.releaseConnection(connection))
     }
 
-    /** Statements that have a name are prepared by pg; without it they are as all others. */
+    /** pg prepares statements that have a name; without it they run like all others. */
     override _query(connection: object, statement: { options?: { name?: string } }): Promise<unknown> {
       if (!namesStatements) delete statement.options?.name
       return super._query(connection, statement)
@@ -164,9 +170,9 @@ export function postgresClient({
       await super.destroyRawConnection(connection)
     }
 
-    /** Asked by the pool before it gives a connection out. */
+    /** The pool calls it before it gives a connection out. */
     override validateConnection(connection: object): Promise<boolean> {
-      // One that was never asked has just been opened.
+      // A connection that was never used has just been opened.
       return Promise.resolve((heardAt.get(connection) ?? Infinity) > distrustedAt)
     }
 
@@ -183,16 +189,17 @@ export function postgresClient({
 }
 
 interface KnexClient extends RawClient {
-  /** Set: knex's pool lends it no more. */
+  /** If set, knex's pool no longer lends it. */
   __knex__disposed?: Error | string
 }
 
 /**
- * Behind a pooler the process id that a connection is told is none of Postgres's, or another's by the next transaction.
+ * Behind a pooler the process id that a connection gets is not one of Postgres's, or another connection's by the next
+ * transaction.
  *
  * Nothing is compiled (`jit`): our statements take milliseconds, and where `enable_seqscan` is off, Postgres up to 17
- * takes a plan for expensive that reads a table of one row (measured with 15: `due_work` 0.9 ms, and 283 ms with jit).
- * It is no setting of the connection's start, which a pooler might refuse.
+ * considers a plan expensive that reads a table of one row (measured with 15: `due_work` 0.9 ms, and 283 ms with
+ * jit). It is not a setting of the connection's start, which a pooler might refuse.
  */
 async function watch(connection: object): Promise<Watched> {
   const client = connection as RawClient & { processID: number }

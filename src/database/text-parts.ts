@@ -1,7 +1,8 @@
 import type { Database } from './connection.js'
 
 /**
- * What the parts of one text have in common. Their table is called `smpp_parts`, after the first kind that has some.
+ * The fields that the parts of one text share. Their table is called `smpp_parts`, after the first kind that has
+ * some.
  */
 export interface LongText {
   carrierAccount: string
@@ -15,7 +16,7 @@ export interface Part {
   id: string
   /** The part's place, from 1. */
   number: number
-  /** The part as it came, in the carrier's coding: a character may be cut in two. The column is called `text`. */
+  /** The part in the carrier's coding, because a character may be cut in two. The column is called `text`. */
   bytes: Buffer
   coding: string
 }
@@ -24,7 +25,7 @@ export async function insertPart(db: Database, longText: LongText, part: Part): 
   await db('smpp_parts').insert({ ...columnsOf(longText), ...rowOf(part) })
 }
 
-/** Oldest first. There may be more than `total`: a phone has few references, and uses them again. */
+/** Lists the oldest first. There may be more than `total`: a phone has few references, and reuses them. */
 export async function listParts(db: Database, longText: LongText): Promise<Part[]> {
   return db('smpp_parts')
     .where(columnsOf(longText))
@@ -37,7 +38,7 @@ export async function deleteParts(db: Database, ids: readonly string[]): Promise
   await db.raw('delete from smpp_parts where id = any (?::uuid[])', [[...ids]])
 }
 
-/** Texts that have had no new part for so long that the missing ones will not come. */
+/** Lists texts that have had no new part for this long, so that the missing ones will not come. */
 export async function listStaleTexts(db: Database, ms: number, limit: number): Promise<LongText[]> {
   const { rows } = await db.raw<{ rows: LongText[] }>(
     `select carrier as "carrierAccount", from_number as "fromNumber", to_number as "toNumber", reference, total

@@ -1,35 +1,41 @@
 import type { Witness } from './witness.js'
 
-/** A connection of the pool, as far as it is watched. */
+/** A connection of the pool, with what watching it needs. */
 export interface Watched {
-  /** The process id of its backend; undefined when a pooler stands between, so that nobody can say which one it is. */
+  /** The process id of its backend; undefined behind a pooler, where it is unknown. */
   pid: number | undefined
-  /** How many bytes have come on it so far. */
+  /** The number of bytes received on it so far. */
   bytesRead(): number
-  /** Closes its socket at once. */
+  /** Closes its socket immediately. */
   destroy(): void
 }
 
-/** A statement was not answered in time. */
+/** Thrown if a statement was not answered in time. */
 export class Unanswered extends Error {
   override name = 'Unanswered'
 
-  /** @param isOver whether nothing more can come of the statement: its backend was ended, or is gone */
+  /** @param isOver true if nothing more can come of the statement: its backend was ended, or is gone */
   constructor(readonly isOver: Promise<boolean>) {
     super('Postgres gave no answer')
   }
 }
 
 export interface Vigil {
-  /** Waits for the answer of a statement. @throws Unanswered, and whatever `answer` throws */
-  over<T>(connection: Watched, answer: Promise<T>): Promise<T>
   /**
-   * The statement that a connection was asked last, if its caller has been told to go on and it was not answered yet.
+   * Waits for the answer of a statement.
+   *
+   * @throws Unanswered, and any error of `answer`
    */
+  over<T>(connection: Watched, answer: Promise<T>): Promise<T>
+  /** The last statement on a connection, if its caller has gone on and it was not answered yet. */
   pending(connection: Watched): Promise<unknown> | undefined
-  /** Ends what a connection was asked, if it still goes on. @returns whether nothing more can come of it */
+  /**
+   * Ends a connection's statement, if it still runs.
+   *
+   * @returns true if nothing more can come of it
+   */
   end(connection: Watched): Promise<boolean>
-  /** Nothing has come from Postgres for a moment, although something is waited for. */
+  /** True if nothing has come from Postgres for a moment, although an answer is due. */
   isSilent(): boolean
   close(): void
 }
@@ -40,32 +46,32 @@ interface Statement {
   answer: Promise<unknown>
   fail: (error: Unanswered) => void
   hasGivenUp: boolean
-  /** When its backend was first seen to do nothing, and what had come by then. */
+  /** The time when its backend was first seen idle, and the bytes received by then. */
   idle: { since: number; bytesRead: number } | undefined
 }
 
-/** A statement that takes so long is looked after. Nearly all are answered within some milliseconds. */
+/** A statement that takes this long is watched. Nearly all are answered within some milliseconds. */
 const SUSPECT_MS = 600
 const TICK_MS = 100
-/** A backend says that it is idle a moment before it sends its answer, and a busy machine makes that longer. */
+/** A backend reports that it is idle a moment before it sends its answer, and a busy machine makes that longer. */
 const IDLE_MS = 300
-/** Postgres is taken for hung after so long without a word, and nobody else is made to wait. */
+/** Postgres is considered hung after this long without a byte, and other callers no longer have to wait. */
 const SILENT_MS = 1500
 
-/** A tick that comes so late says more about this process than about Postgres. */
+/** A tick that comes this late says more about this process than about Postgres. */
 const AWAY_MS = 1000
 
-/** A backend that is in none of these states works: `active`, or Postgres does not tell (`track_activities`). */
+/** A backend in any other state works: it is `active`, or Postgres does not tell (`track_activities`). */
 const IDLE_STATES = /^idle/
 
 /**
- * Tells slow from dead. A short time-out cannot: on a machine whose processors are all taken, everything takes seconds,
- * and who then throws connections away and opens new ones makes it worse (measured: 8 minutes without an answer).
+ * Tells slow from dead. A short time-out cannot: on a machine whose processors are all taken, everything takes
+ * seconds, and discarding connections and opening new ones makes it worse (measured: 8 minutes without an answer).
  *
  * When a statement is silent, the witness is asked for its backend. If that works, the statement is waited for. If it
- * is idle or gone, the connection is dead (a load balancer or NAT has lost it): it is closed, and its backend ended, so
- * that nothing more comes of the statement. If the witness gets no answer either, the server hangs: after `limitMs` the
- * caller is told so, and the connection is kept until its answer comes.
+ * is idle or gone, the connection is dead (a load balancer or NAT has lost it): it is closed, and its backend ended,
+ * so that nothing more comes of the statement. If the witness gets no answer either, the server hangs: after
+ * `limitMs` the caller gets an error, and the connection is kept until its answer comes.
  */
 export function createVigil(witness: Witness, limitMs: number, now = () => performance.now()): Vigil {
   const statements = new Set<Statement>()
@@ -91,7 +97,7 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
     const at = now()
     const wasAway = at - tickedAt > AWAY_MS
     tickedAt = at
-    // What came while this process itself was stopped is not read yet.
+    // Bytes that came while this process itself was suspended are not read yet.
     if (wasAway) return
     const suspects = [...statements].filter(({ sentAt }) => at - sentAt >= SUSPECT_MS)
     for (const each of suspects) if (at - each.sentAt >= limitMs) giveUp(each)
@@ -133,7 +139,7 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
     statement.hasGivenUp = true
     unanswered.set(statement.connection, statement)
     statement.fail(new Unanswered(Promise.resolve(false)))
-    // Nobody can say what its backend does, so nobody would know when it is safe to use it again.
+    // The state of its backend cannot be found out, so it would never be known when it is safe to use it again.
     if (statement.connection.pid === undefined || isClosing) statement.connection.destroy()
   }
 
@@ -164,7 +170,8 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
           (error: unknown) => {
             heardAt = now()
             leave(statement)
-            // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as it was thrown
+            // Statements that still run are watched to their end, or a pool that closes would wait forever for an
+            // answer that was lost.
             reject(error)
           },
         )

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What a client of pg has, as far as it is needed here. */
+/** The part of a pg client that is needed here. */
 export interface RawClient {
   connect(): Promise<unknown>
   query(sql: string, values: readonly unknown[]): Promise<{ rows: unknown[] }>
@@ -9,29 +9,33 @@ export interface RawClient {
   connection: { stream: { destroy(): void } }
 }
 
-/** Tells of the connections of a pool what their server says of them. */
+/** Reports what the server says about the connections of a pool. */
 export interface Witness {
   /**
-   * The state of these backends by `pg_stat_activity`, by process id; one that is missing is gone.
+   * Returns the state of these backends by `pg_stat_activity`, by process id; one that is missing is gone.
    *
-   * @throws when no answer can be had
+   * @throws if no answer can be had
    */
   statesOf(pids: readonly number[]): Promise<Map<number, string>>
-  /** Ends a backend. @returns whether it is gone, so that nothing more can come of what it was asked */
+  /**
+   * Ends a backend.
+   *
+   * @returns true if it is gone, so that nothing more can come of its statement
+   */
   end(pid: number): Promise<boolean>
   close(): void
 }
 
-/** One that was connected and is silent for so long is no better than those that it is asked about. */
+/** A connected witness that is silent for this long is no better than the connections that it is asked about. */
 const ANSWER_MS = 2000
-/** How long a backend has to end. */
+/** The time that a backend has to end. */
 const END_MS = 2000
 /** It is needed for moments; a process at rest keeps no connection for it. */
 const IDLE_MS = 10_000
 
 /**
- * A connection beside the pool, made when it is first needed. To open it may take as long as it takes: on a machine without
- * a free processor that is seconds, and one that is thrown away half opened has cost as much as one that is used.
+ * A connection outside the pool, made when it is first needed. Opening it has no time limit: on a machine without a
+ * free processor that is seconds, and one that is discarded half open has cost as much as one that is used.
  *
  * @param create makes a client that is not connected yet
  */
@@ -74,7 +78,7 @@ export function createWitness(create: () => RawClient, applicationName: string):
   }
 
   async function endBackend(pid: number): Promise<boolean> {
-    // A process id may be another's by now.
+    // The process id may belong to another backend by now.
     await ask(
       `select pg_terminate_backend(pid, $3) from pg_stat_activity
        where pid = $1 and application_name = $2 and usename = current_user`,
@@ -96,12 +100,12 @@ export function createWitness(create: () => RawClient, applicationName: string):
       return new Map(rows.map(({ pid, state }) => [pid, state ?? 'unknown']))
     },
 
-    // The witness's own connection may be as dead as that of the backend: then a new one is asked.
+    // The witness's own connection may be as dead as that of the backend: then a new one is used.
     end: async (pid) => {
       try {
         return await endBackend(pid).catch(() => endBackend(pid))
       } catch {
-        // Nobody answers, so nobody knows.
+        // There is no answer, so the state is unknown.
         return false
       }
     },

@@ -18,7 +18,10 @@ import {
 } from '../../shape.js'
 import { DISABLED_REASONS } from '../endpoints/endpoints.js'
 
-/** confidential: has a server that keeps its secret; public: runs where everybody can read it, and has none. */
+/**
+ * A confidential application has a server that keeps its secret; a public one runs where everyone can read it, and
+ * has none.
+ */
 export const APPLICATION_KINDS = ['confidential', 'public'] as const
 
 export type ApplicationKind = (typeof APPLICATION_KINDS)[number]
@@ -40,7 +43,7 @@ const hash: Kind<Buffer> = { schema: {} }
  */
 export const APPLICATION_FIELDS = {
   id: shown('a.id', uuid),
-  /** Who registered it. */
+  /** The user who registered it. */
   userId: internal('a.user_id', uuid),
   ownerName: internal('u.name', text),
   clientId: shown('a.client_id', text),
@@ -49,10 +52,10 @@ export const APPLICATION_FIELDS = {
     oneOf(...APPLICATION_KINDS),
     '`confidential`: has a server that keeps its secret. `public`: has no secret and must use PKCE.',
   ),
-  /** SHA-256; null for a public one. */
+  /** A SHA-256; null for a public application. */
   clientSecretHash: internal('a.client_secret_hash', orNull(hash)),
   name: shown('a.name', name, 'Users read it when they authorize it.'),
-  /** May be empty. */
+  /** The description may be empty. */
   description: shown('a.description', text),
   website: shown('a.website', orNull(url)),
   redirectUris: shown(
@@ -60,12 +63,12 @@ export const APPLICATION_FIELDS = {
     redirectUris,
     'Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port.',
   ),
-  /** That of a webhook URL that was taken away, too. */
+  /** The endpoint, even if its webhook URL was taken away. */
   keptEndpointId: internal('a.endpoint_id', orNull(uuid)),
-  /** The endpoint's fields are all there with the webhook URL, and all null without it. */
+  /** The endpoint's fields are all set with a webhook URL, and all null without one. */
   endpointId: internal('e.id', orNull(uuid)),
   webhookUrl: shown('e.url', orNull(url), 'Where its events are sent; null: it gets none.'),
-  /** The kept endpoint has them too: they come again with a webhook URL. */
+  /** The kept endpoint has them too: they return with a webhook URL. */
   optInEvents: shown(
     `coalesce(k.opt_in_events, '{}')`,
     listOf(oneOf(...OPT_IN_EVENT_TYPES)),
@@ -76,10 +79,10 @@ export const APPLICATION_FIELDS = {
   endpointFailureCount: internal('e.consecutive_failure_count', orNull(count)),
   endpointDisabledAt: internal('e.disabled_at', orNull(moment)),
   endpointPausedAt: internal('e.paused_at', orNull(moment)),
-  /** A user's id; null: the command line. */
+  /** A user's id; null for the command line. */
   endpointPausedBy: internal('e.paused_by', orNull(uuid)),
   endpointDisabledReason: internal('e.disabled_reason', orNull(oneOf(...DISABLED_REASONS))),
-  /** The signing secret from before the last rotation signs too until then. */
+  /** Until then, the signing secret from before the last rotation signs too. */
   previousSecretUntil: internal(
     'case when e.previous_secret_until > now() then e.previous_secret_until end',
     orNull(moment),

@@ -2,7 +2,7 @@ import { columnsOf } from '../../shape.js'
 import { APPLICATION_FIELDS, type Application, type ApplicationKind } from './application.js'
 import type { Database } from '../connection.js'
 
-/** What its owner can change at any time, but for the webhook URL. */
+/** The fields that its owner can change at any time, except the webhook URL. */
 export interface ApplicationFields {
   name: string
   description: string
@@ -29,7 +29,7 @@ export async function insertApplication(
   })
 }
 
-/** Oldest first. */
+/** Lists the oldest first. */
 export async function listApplicationsOf(db: Database, userId: string): Promise<Application[]> {
   return existing(db).where({ 'a.user_id': userId }).orderBy('a.id').select<Application[]>(db.raw(COLUMNS))
 }
@@ -42,7 +42,10 @@ export async function countApplications(db: Database, userId: string): Promise<n
   return row.count
 }
 
-/** @param isLocked until the transaction ends, nobody else changes or deletes it, or connects a line to it */
+/**
+ * @param isLocked true to keep others from changing or deleting it, or connecting a line to it, until the transaction
+ *   ends
+ */
 export async function findApplication(
   db: Database,
   userId: string,
@@ -57,7 +60,7 @@ export async function findApplication(
     .first<Application | undefined>(db.raw(COLUMNS))
 }
 
-/** Whosever it is: for OAuth, which knows no user yet. Not while what its owner has stands still. */
+/** Finds any user's application, for OAuth, which knows no user yet; not while its owner is stopped. */
 export async function findApplicationByClientId(
   db: Database,
   clientId: string,
@@ -68,7 +71,9 @@ export async function findApplicationByClientId(
 }
 
 /**
- * Nobody else deletes it, or changes whose lines it has, until the transaction ends. @returns false when it is deleted
+ * Until the transaction ends, no one else can delete it or change whose lines it has.
+ *
+ * @returns false if it is deleted
  */
 export async function lockApplication(trx: Database, id: string): Promise<boolean> {
   const row = await trx('applications')
@@ -87,7 +92,7 @@ export async function updateApplicationRow(
   await db('applications').where({ id }).update(rowOf(fields))
 }
 
-/** The endpoint that is its webhook; undefined: it has none, or is deleted. */
+/** Returns the endpoint that is its webhook; undefined if it has none, or is deleted. */
 export async function findApplicationWebhook(db: Database, id: string): Promise<string | undefined> {
   const row = await db('applications')
     .where({ id })
@@ -100,7 +105,7 @@ export async function setApplicationEndpoint(db: Database, id: string, endpointI
   await db('applications').where({ id }).update({ endpoint_id: endpointId })
 }
 
-/** @returns false when the user has no such application, or it is a public one */
+/** @returns false if the user has no such application, or it is a public one */
 export async function replaceClientSecret(
   db: Database,
   userId: string,

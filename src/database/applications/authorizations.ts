@@ -22,11 +22,11 @@ export interface Authorization {
   scopes: string[]
   connectedAt: Date
   lastSentAt: Date | null
-  /** Right to the minute. */
+  /** The time is accurate to the minute. */
   lastReceivedAt: Date | null
 }
 
-/** The user's lines of these that are active; until the transaction ends they stay so. */
+/** Returns those of the user's lines that are active, and locks them so until the transaction ends. */
 export async function lockActiveLines(
   trx: Database,
   userId: string,
@@ -40,7 +40,7 @@ export async function lockActiveLines(
     .pluck<string[]>('id')
 }
 
-/** Connected already: gets the new scopes and keeps the rest. */
+/** An authorization that exists gets the new scopes and keeps the rest. */
 export async function upsertAuthorizations(
   db: Database,
   choice: { applicationId: string; userId: string; lineIds: readonly string[]; scopes: readonly string[] },
@@ -54,10 +54,10 @@ export async function upsertAuthorizations(
 }
 
 /**
- * Lines of an application that are no longer connected: all, a user's, or a user's one.
+ * Disconnects lines of an application: all, a user's, or one of a user.
  *
  * @param except these stay
- * @returns which were
+ * @returns the disconnected ones
  */
 export async function deleteAuthorizations(
   db: Database,
@@ -76,7 +76,10 @@ export async function deleteAuthorizations(
   return rows.map((row) => row.line_id)
 }
 
-/** The user's lines that the application is authorized for, oldest first; also one that was disabled since. */
+/**
+ * Lists the user's lines that the application is authorized for, oldest first, including those that were disabled
+ * since.
+ */
 export async function listAuthorizedLines(
   db: Database,
   applicationId: string,
@@ -95,7 +98,7 @@ export async function listAuthorizedLines(
     })
 }
 
-/** Lists those of all the user's lines, or of one: application by application, the first registered first. */
+/** Lists the authorizations of all the user's lines, or of one, by application in the order of registration. */
 export async function listAuthorizations(
   db: Database,
   userId: string,
@@ -122,7 +125,7 @@ export async function listAuthorizations(
     })
 }
 
-/** How many lines, of how many users. */
+/** Counts the lines, and their users. */
 export async function countAuthorizedLines(
   db: Database,
   applicationId: string,

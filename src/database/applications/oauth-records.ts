@@ -14,14 +14,14 @@ export interface OAuthRecord {
   expiresInSeconds: number
 }
 
-/** What an application may do with an access token, and for whom. */
+/** The rights of an application with an access token, and the user. */
 export interface ApplicationAccess {
   applicationId: string
   userId: string
   scopes: string[]
 }
 
-/** A refresh token that is made is a use of its grant, which from then on lasts as long as the token does. */
+/** Making a refresh token is a use of its grant, which from then on lasts as long as the token does. */
 export async function upsertOAuthRecord(db: Database, record: OAuthRecord): Promise<void> {
   await db.raw(
     `with used as (
@@ -39,15 +39,16 @@ export async function upsertOAuthRecord(db: Database, record: OAuthRecord): Prom
 }
 
 /**
- * Within 30 s of its first use a refresh token works once more: the answer to the first may have been lost on its way,
- * or two processes of an application have refreshed at the same time. By Postgres's clock, which all processes share.
+ * Within 30 s of its first use a refresh token works once more: the answer to the first may have been lost on its
+ * way, or two processes of an application have refreshed at the same time. The time is by Postgres's clock, which all
+ * processes share.
  */
 const MAY_BE_USED = `(consumed_at is null or (kind = 'RefreshToken' and consumed_again_at is null
   and consumed_at > now() - interval '30 seconds'))`
 
 /**
- * Also one that is expired or used up, which its caller tells apart. `consumedAt`: null while it may be used. A disabled
- * user's are not found: they are there again when the user is enabled.
+ * Finds a record even if it is expired or used up, which the caller tells apart. `consumedAt` is null while it may be
+ * used. The records of a disabled user are not found until the user is enabled again.
  */
 export async function findOAuthRecord(
   db: Database,
@@ -63,7 +64,7 @@ export async function findOAuthRecord(
     ])
 }
 
-/** @returns false when it is used up. If several use it at the same moment, only as many as may get true */
+/** @returns false if it is used up; with concurrent uses, only as many as are allowed get true */
 export async function consumeOAuthRecord(
   db: Database,
   kind: OAuthRecordKind,
@@ -81,7 +82,11 @@ export async function deleteOAuthRecord(db: Database, kind: OAuthRecordKind, idH
   await db('oauth_records').where({ kind, id_hash: idHash }).delete()
 }
 
-/** The grant and all that came out of it. @returns whose it was; undefined: there was none any more */
+/**
+ * Deletes the grant and everything that came out of it.
+ *
+ * @returns its user; undefined if there was none any longer
+ */
 export async function deleteOAuthGrant(
   db: Database,
   grantHash: Buffer,
@@ -99,12 +104,12 @@ export async function deleteOAuthGrant(
   return grant && { applicationId: grant.application_id, userId: grant.user_id }
 }
 
-/** All that a user granted to applications, and what came out of it. */
+/** Deletes everything that a user granted to applications, and what came out of it. */
 export async function deleteOAuthRecordsOfUser(db: Database, userId: string): Promise<void> {
   await db('oauth_records').where({ user_id: userId }).delete()
 }
 
-/** All that users granted to an application, or that one user did. */
+/** Deletes everything that all users, or one user, granted to an application. */
 export async function deleteOAuthRecordsOf(
   db: Database,
   applicationId: string,
@@ -115,8 +120,8 @@ export async function deleteOAuthRecordsOf(
 }
 
 /**
- * A token counts only with its grant: one that was being made while the grant was revoked has none. It does not while its
- * user is disabled, nor while the application's owner is and what they own stands still.
+ * A token counts only with its grant: one that was being made while the grant was revoked has none. It does not count
+ * while its user is disabled, nor while the application's owner is disabled and stopped.
  */
 export async function findApplicationAccess(
   db: Database,

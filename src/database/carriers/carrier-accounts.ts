@@ -1,30 +1,30 @@
 import type { Database } from '../connection.js'
 import type { KeptPhones } from './phones.js'
 
-/** A line's home: an account at a carrier. */
+/** An account at a carrier, which lines belong to. */
 export interface CarrierAccount {
   id: string
-  /** Unique and for good; lines and message ids refer to it. */
+  /** The name is unique and never changes; lines and message ids refer to it. */
   name: string
-  /** Which implementation in `src/carriers`. */
+  /** The name of the implementation in `src/carriers`. */
   kind: string
-  /** Counts the changes of the settings. */
+  /** The number of changes to the settings. */
   version: number
-  /** Messages of all its lines together; null: no limit. */
+  /** The limit for all of its lines together; null if there is none. */
   messagesPerSecond: number | null
   messagesPerSecondPerLine: number | null
-  /** The carrier itself answers STOP, START and HELP. */
+  /** True if the carrier itself answers STOP, START and HELP. */
   handlesOptOut: boolean
   createdAt: Date
-  /** null: never. */
+  /** null if never. */
   lastTestedAt: Date | null
-  /** What was wrong then, in words; null: it worked. */
+  /** The fault that the test found, in words; null if it worked. */
   lastTestFault: string | null
-  /** The version that was tested: the settings may be others by now. */
+  /** The version that was tested: the settings may have changed since. */
   lastTestedVersion: number | null
-  /** When an operator paused what its lines send; null when it goes on. */
+  /** The time when an operator paused sending from its lines; null if it is not paused. */
   pausedAt: Date | null
-  /** A user's id; null: the command line. */
+  /** A user's id; null for the command line. */
   pausedBy: string | null
   phones: KeptPhones
 }
@@ -54,7 +54,7 @@ const COLUMNS = {
   phones: 'phones',
 }
 
-/** @returns false when there is an account of this name */
+/** @returns false if there is an account with this name */
 export async function insertCarrierAccount(
   db: Database,
   account: CarrierAccountFields & Pick<CarrierAccount, 'id' | 'name' | 'kind'> & { settingsSealed: Buffer },
@@ -82,7 +82,7 @@ export async function findCarrierAccount(
   return db('carrier_accounts').where(by).first<CarrierAccount | undefined>(COLUMNS)
 }
 
-/** All, or those of one kind, by name. */
+/** Lists all accounts, or those of one kind, by name. */
 export async function listCarrierAccounts(db: Database, kind?: string): Promise<CarrierAccount[]> {
   return db('carrier_accounts')
     .modify((query) => {
@@ -92,7 +92,7 @@ export async function listCarrierAccounts(db: Database, kind?: string): Promise<
     .orderBy('name')
 }
 
-/** undefined: there is no such account, or its kind has no settings. */
+/** @returns undefined if there is no such account, or its kind has no settings */
 export async function findSealedSettings(db: Database, id: string): Promise<Buffer | undefined> {
   const row = await db('carrier_accounts')
     .where({ id })
@@ -102,7 +102,7 @@ export async function findSealedSettings(db: Database, id: string): Promise<Buff
 
 export type SealedAccount = AccountVersion & Pick<CarrierAccount, 'name' | 'kind'> & { sealed: Buffer }
 
-/** Finds accounts with their settings as they were with that version, in the order of the ids. */
+/** Finds accounts and their settings, if they still have that version, in the order of the ids. */
 export async function findSealedAccounts(
   db: Database,
   ids: readonly string[],
@@ -122,9 +122,9 @@ export async function findSealedAccounts(
 }
 
 /**
- * @param version that the change was made of: two changes at the same time do not mix
- * @param changes.settingsSealed left out: they stay
- * @returns false when there is no such account, or it was changed meanwhile
+ * @param version the version that the change was based on, so that concurrent changes do not mix
+ * @param changes.settingsSealed if left out, the settings stay
+ * @returns false if there is no such account, or it was changed meanwhile
  */
 export async function updateCarrierAccount(
   db: Database,
@@ -143,7 +143,7 @@ export async function updateCarrierAccount(
   return count > 0
 }
 
-/** How a test of this version of the account went; of another version it would say nothing. */
+/** Records the result of a test of this version of the account; it would say nothing about another version. */
 export async function recordCarrierTest(
   db: Database,
   { id, version }: { id: string; version: number },
@@ -154,7 +154,11 @@ export async function recordCarrierTest(
     .update({ last_tested_at: db.fn.now(), last_test_fault: fault, last_tested_version: version })
 }
 
-/** Only one without lines. @returns false when it has some, or there is no such account */
+/**
+ * Deletes an account without lines.
+ *
+ * @returns false if it has some, or does not exist
+ */
 export async function deleteCarrierAccount(db: Database, id: string): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
     `delete from carrier_accounts a where a.id = ? and not exists (
@@ -166,8 +170,8 @@ export async function deleteCarrierAccount(db: Database, id: string): Promise<bo
 }
 
 /**
- * Lines that have another route do not send by the account for so long. Does nothing while that is so already: of many
- * messages that it fails at once, one counts.
+ * Makes lines that have another route avoid the account for a while. Does nothing if they do already: of many
+ * messages that fail together, one counts.
  *
  * @param baseMs doubled for each time that it has failed since it last took a message, up to `maxMs`
  */
@@ -186,12 +190,12 @@ export async function avoidAccount(
   )
 }
 
-/** It has taken a message. */
+/** Ends the avoiding, after the account has taken a message. */
 export async function endAvoiding(db: Database, id: string): Promise<void> {
   await db('carrier_accounts').where({ id }).update({ avoided_until: null, avoided_count: 0 })
 }
 
-/** Whether there is an account of one of these kinds. */
+/** True if there is an account of one of these kinds. */
 export async function hasAccounts(db: Database, kinds: readonly string[]): Promise<boolean> {
   const row = await db('carrier_accounts')
     .whereIn('kind', [...kinds])
@@ -199,7 +203,7 @@ export async function hasAccounts(db: Database, kinds: readonly string[]): Promi
   return row !== undefined
 }
 
-/** Those of the lines whose account is of one of these kinds. */
+/** Lists those of the lines whose account is of one of these kinds. */
 export async function listLinesAt(
   db: Database,
   lineIds: readonly string[],

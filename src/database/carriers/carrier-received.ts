@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 
-/** An account whose carrier is to be asked what its lines have received. */
+/** An account whose carrier has to be asked what its lines have received. */
 export interface AccountToAsk {
   id: string
   name: string
@@ -13,8 +13,9 @@ export interface AccountToAsk {
 }
 
 /**
- * Takes the accounts with lines that were not asked for so long. They count as asked from now on, so that only one of
- * many processes asks. An account that was never asked is asked for the last day, or for the time since it was added.
+ * Takes the accounts with lines that were not asked for this long. They count as asked from now on, so that only one
+ * of many processes asks. An account that was never asked is asked for the last day, or for the time since it was
+ * added.
  */
 export async function takeAccountsToAsk(db: Database, minAgeSeconds: number): Promise<AccountToAsk[]> {
   const { rows } = await db.raw<{ rows: AccountToAsk[] }>(
@@ -28,7 +29,7 @@ export async function takeAccountsToAsk(db: Database, minAgeSeconds: number): Pr
   return rows
 }
 
-/** Moves the moment forward, never back. */
+/** Moves the time forward, never back. */
 export async function moveReceivedUntil(db: Database, id: string, until: Date): Promise<void> {
   await db.raw('update carrier_accounts set received_until = greatest(received_until, ?) where id = ?', [
     until,
@@ -36,7 +37,7 @@ export async function moveReceivedUntil(db: Database, id: string, until: Date): 
   ])
 }
 
-/** The numbers of an account's lines, and since when they are lines. */
+/** Returns the numbers of an account's lines, and the times since which they are lines. */
 export async function listNumbersAt(
   db: Database,
   carrier: string,

@@ -1,16 +1,16 @@
 import type { CarrierAccount } from './carrier-accounts.js'
 import type { Database } from '../connection.js'
 
-/** How the sessions of an account at its carrier are. */
+/** The state of an account's sessions at its carrier. */
 export interface CarrierSessions {
-  /** Whether some process holds them, or tries to. */
+  /** True if a process holds them, or tries to. */
   isHeld: boolean
-  /** Which version of the account they were opened with. */
+  /** The version of the account that they were opened with. */
   version: number | null
   boundCount: number
-  /** How many there should be. */
+  /** The number that there should be. */
   sessionCount: number
-  /** When the number of those bound last changed; null when none ever was. */
+  /** The time when the number of bound sessions last changed; null if none ever was bound. */
   changedAt: Date | null
   lastError: string | null
   lastErrorAt: Date | null
@@ -27,7 +27,7 @@ export interface SessionsReport {
 type HeldAccountRow = Pick<CarrierAccount, 'id' | 'name' | 'kind' | 'version'>
 
 /**
- * Renews the leases of this process, and takes those of accounts that nobody holds any more.
+ * Renews the leases of this process, and takes those of accounts that no process holds any longer.
  *
  * @returns the accounts of these kinds that this process holds now
  */
@@ -79,7 +79,7 @@ export async function recordSessions(
     })
 }
 
-/** Another process may take them at once. */
+/** Releases the account, so that another process may take it immediately. */
 export async function releaseAccount(db: Database, holderId: string, accountId: string): Promise<void> {
   await db('carrier_sessions')
     .where({ account_id: accountId, holder_id: holderId })
@@ -90,7 +90,7 @@ export async function releaseAccount(db: Database, holderId: string, accountId: 
     })
 }
 
-/** Lists the sessions by account, for those that some process has held. */
+/** Lists the sessions by account, for accounts whose sessions were ever held. */
 export async function listCarrierSessions(db: Database): Promise<Map<string, CarrierSessions>> {
   const { rows } = await db.raw<{ rows: (CarrierSessions & { accountId: string })[] }>(
     `select account_id as "accountId", lease_until > clock_timestamp() as "isHeld", version,

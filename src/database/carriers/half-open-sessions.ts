@@ -3,7 +3,7 @@ import { HAS_SECOND_FACTOR } from '../people/second-factors/has-one.js'
 import type { NewSession } from '../people/sessions.js'
 
 /**
- * The session of somebody who has given the password, but not yet the second factor. It opens nothing but that step.
+ * The session of a user who has given the password, but not yet the second factor. It gives access only to that step.
  */
 export interface HalfOpenSession {
   id: string
@@ -22,7 +22,10 @@ export async function insertHalfOpenSession(db: Database, session: NewSession): 
   })
 }
 
-/** Not of a disabled user. Nor of one whose second factor was taken away meanwhile: the password is asked again. */
+/**
+ * Does not find that of a disabled user, nor that of a user whose second factor was removed meanwhile: the password
+ * is asked again.
+ */
 export async function findHalfOpenSession(
   db: Database,
   tokenHash: Buffer,
@@ -36,7 +39,7 @@ export async function findHalfOpenSession(
   return rows[0]
 }
 
-/** @returns false when it is over, or somebody has completed it meanwhile */
+/** @returns false if it is over, or was completed meanwhile */
 export async function takeHalfOpenSession(db: Database, id: string): Promise<boolean> {
   return (await db('half_open_sessions as h').where({ 'h.id': id }).whereRaw(ALIVE).delete()) > 0
 }

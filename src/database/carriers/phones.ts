@@ -1,16 +1,16 @@
 import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
 
-/** What is kept of a phone; `carriers/records.ts` has what each field means. */
+/** The facts that are kept about a phone; `carriers/records.ts` explains each field. */
 export interface KeptPhone {
-  /** A date, as JSON has it. */
+  /** A date in its JSON form. */
   contactAt: string
   awayAfterMs: number
   batteryPercent?: number
   isCharging?: boolean
 }
 
-/** By the carrier's ids of them. */
+/** The phones by the carrier's ids. */
 export type KeptPhones = Readonly<Record<string, KeptPhone>>
 
 export interface NewPhone extends Omit<KeptPhone, 'contactAt'> {
@@ -19,9 +19,10 @@ export interface NewPhone extends Omit<KeptPhone, 'contactAt'> {
 }
 
 /**
- * Keeps how phones of an account are. What was heard of a phone later wins, and what it did not say then stays.
+ * Keeps the states of an account's phones. The later report about a phone wins, but its missing fields keep their
+ * values.
  *
- * @param areAll the account has no others any more
+ * @param areAll true if the account has no other phones any longer
  */
 export async function notePhones(
   db: Database,
@@ -43,7 +44,7 @@ export async function notePhones(
   )
 }
 
-/** An account whose carrier is to be asked how its phones are. */
+/** An account whose carrier has to be asked about its phones. */
 export interface AccountOfPhones {
   id: string
   name: string
@@ -51,7 +52,10 @@ export interface AccountOfPhones {
   version: number
 }
 
-/** Takes those with lines that were not asked for so long; they count as asked from now on, as others may look too. */
+/**
+ * Takes the accounts with lines that were not asked for this long; they count as asked from now on, because other
+ * processes look too.
+ */
 export async function takeAccountsOfPhones(
   db: Database,
   kinds: readonly string[],

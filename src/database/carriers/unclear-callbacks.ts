@@ -1,18 +1,18 @@
 import type { Database } from '../connection.js'
 
-/** A request of a carrier that nobody understood. */
+/** A carrier's request that was not understood. */
 export interface UnclearCallback {
   id: string
-  /** Which of our URLs was called. */
+  /** The one of our URLs that was called. */
   name: string
-  /** What is not understood, in words. */
+  /** The part that is not understood, in words. */
   why: string
   method: string
-  /** Without a secret of ours. */
+  /** The query without our secret. */
   query: string
   contentType: string
   body: Buffer
-  /** How often it came. */
+  /** The number of times that it came. */
   count: number
   firstAt: Date
   lastAt: Date
@@ -20,7 +20,7 @@ export interface UnclearCallback {
 
 export type NewUnclearCallback = Omit<UnclearCallback, 'count' | 'firstAt' | 'lastAt'> & {
   accountId: string
-  /** Of all that the carrier said: a repeat counts, and is no second row. */
+  /** A digest of everything that the carrier sent: a repeat is counted, and makes no second row. */
   digest: Buffer
 }
 
@@ -37,7 +37,7 @@ const COLUMNS = {
   lastAt: 'last_at',
 }
 
-/** Keeps a request, and of the account's others only the newest, so that all of them are `maxKept`. */
+/** Keeps a request, and of the account's other requests only the newest, `maxKept` in all. */
 export async function insertUnclearCallback(
   db: Database,
   { accountId, ...callback }: NewUnclearCallback,
@@ -57,7 +57,7 @@ export async function insertUnclearCallback(
   )
 }
 
-/** An account's, newest first. */
+/** Lists the requests of an account, newest first. */
 export async function listUnclearCallbacks(db: Database, accountId: string): Promise<UnclearCallback[]> {
   return db('unclear_callbacks')
     .where({ account_id: accountId })

@@ -18,7 +18,7 @@ import {
 import type { Database } from '../connection.js'
 import type { StoredPolicy } from './policy.js'
 
-/** Why an endpoint is disabled. The last one is not its server's fault: the user is disabled whose it is. */
+/** The reasons why an endpoint is disabled. The last one is not its server's fault: its user is disabled. */
 export const DISABLED_REASONS = ['gone', 'failing', 'owner_disabled'] as const
 
 export type DisabledReason = (typeof DISABLED_REASONS)[number]
@@ -26,8 +26,8 @@ export type DisabledReason = (typeof DISABLED_REASONS)[number]
 const name: Kind<string> = { schema: { type: 'string', minLength: 1, maxLength: 100 } }
 
 /**
- * An endpoint as those see it whose it is. The columns are those of `endpoints e` and of the developer connection `c`
- * whose outgoing webhook it is.
+ * An endpoint as its owner sees it. The columns are those of `endpoints e` and of the developer connection `c` whose
+ * outgoing webhook it is.
  */
 export const ENDPOINT_FIELDS = {
   id: shown('e.id', uuid),
@@ -55,7 +55,7 @@ export const ENDPOINT_FIELDS = {
     listOf(oneOf(...OPT_IN_EVENT_TYPES)),
     'The events that it gets besides those of received messages.',
   ),
-  /** null: no event was sent to it yet. */
+  /** null if no event was sent to it yet. */
   calledAt: internal('e.called_at', orNull(moment)),
   failingSince: shown('e.failing_since', orNull(moment), 'Every attempt since this moment has failed.'),
   consecutiveFailureCount: shown('e.consecutive_failure_count', count),
@@ -67,7 +67,7 @@ export const ENDPOINT_FIELDS = {
       'disabled.',
   ),
   pausedAt: shown('e.paused_at', orNull(moment), 'Since when no events are sent: they wait.'),
-  /** Who paused it: a user's id; null: the command line. */
+  /** The user who paused it; null for the command line. */
   pausedByUser: internal('e.paused_by', orNull(uuid)),
   pausedBy: made(orNull(oneOf('owner', 'operator')), 'What an `operator` paused only operators resume.'),
   previousSecretUntil: shown(
@@ -80,7 +80,7 @@ export const ENDPOINT_FIELDS = {
 
 export type Endpoint = Row<typeof ENDPOINT_FIELDS>
 
-/** All that is given must fit. */
+/** A filter whose given fields must all match. */
 export interface EndpointFilter {
   id?: string | undefined
   userId?: string | undefined
@@ -90,9 +90,9 @@ export interface EndpointFilter {
 }
 
 /**
- * A line's outgoing webhook first, then oldest first.
+ * Lists a line's outgoing webhook first, then the oldest first.
  *
- * @param isLocked until the transaction ends, nobody else changes them
+ * @param isLocked true to keep others from changing them until the transaction ends
  */
 export async function listEndpoints(
   db: Database,
@@ -117,7 +117,9 @@ export async function listEndpoints(
 
 const COLUMNS = columnsOf(ENDPOINT_FIELDS)
 
-/** What gets an endpoint: a line, an application, or the account of a user, whose operational webhook it is then. */
+/**
+ * The owner of an endpoint: a line, an application, or the account of a user, whose operational webhook it is then.
+ */
 export type EndpointOwner = { lineId: string } | { applicationId: string } | { isOfAccount: true }
 
 export async function insertEndpoint(
@@ -141,7 +143,10 @@ export async function insertEndpoint(
   })
 }
 
-/** A pause ends with it: what is still under way could not end otherwise. The row stays, for its deliveries. */
+/**
+ * Deletes an endpoint. A pause ends with it, because deliveries under way could not end otherwise. The row stays for
+ * its deliveries.
+ */
 export async function deleteEndpoint(db: Database, id: string): Promise<void> {
   await db('endpoints').where({ id }).update({ removed_at: db.fn.now(), paused_at: null, paused_by: null })
   for (const table of ['developer_connections', 'applications']) {
@@ -153,12 +158,12 @@ export async function renameEndpoint(db: Database, id: string, name: string | nu
   await db('endpoints').where({ id }).update({ name })
 }
 
-/** Nothing is delivered any more; what was held stays. */
+/** Stops its deliveries; held ones stay. */
 export async function removeEndpointUrl(db: Database, id: string): Promise<void> {
   await db('endpoints').where({ id }).update({ removed_at: db.fn.now() })
 }
 
-/** A new URL starts with a clean health: what the old one did says nothing about it. */
+/** Sets a new URL, which starts with a clean health: the old one says nothing about it. */
 export async function setEndpointUrl(db: Database, id: string, url: string): Promise<void> {
   await db('endpoints')
     .where({ id })
@@ -170,10 +175,10 @@ export async function enableEndpoint(db: Database, id: string): Promise<void> {
 }
 
 /**
- * Of all lines and applications of the user, but for those that are disabled already. In the order in which
- * `settle_deliveries` locks them.
+ * Stops the endpoints of all lines and applications of the user, except those that are disabled already, in the order
+ * in which `settle_deliveries` locks them.
  *
- * @returns how many
+ * @returns their number
  */
 export async function stopEndpointsOf(db: Database, userId: string): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
@@ -185,7 +190,7 @@ export async function stopEndpointsOf(db: Database, userId: string): Promise<num
   return rowCount
 }
 
-/** @returns how many */
+/** @returns their number */
 export async function restartEndpointsOf(db: Database, userId: string): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `update endpoints set disabled_at = null, disabled_reason = null
@@ -196,7 +201,7 @@ export async function restartEndpointsOf(db: Database, userId: string): Promise<
   return rowCount
 }
 
-/** Which events it gets besides those that every endpoint gets. */
+/** Sets the events that it gets besides those that every endpoint gets. */
 export async function setOptInEvents(
   db: Database,
   id: string,
@@ -214,14 +219,14 @@ export async function findSealedSecret(db: Database, id: string): Promise<Buffer
   return row?.sealed
 }
 
-/** All that a POST to an endpoint needs. */
+/** Everything that a POST to an endpoint needs. */
 export interface EndpointToCall {
   url: string
   secretSealed: Buffer
-  /** Only while a rotation's overlap lasts. */
+  /** It is only set while a rotation's overlap lasts. */
   previousSecretSealed: Buffer | null
   policy: StoredPolicy
-  /** null: it has none. */
+  /** null if it has none. */
   headersSealed: Buffer | null
 }
 
@@ -263,7 +268,10 @@ const healthy = {
   disabled_reason: null,
 }
 
-/** Endpoints with a URL that have only failed for a while, and those that get nothing any more because of it. */
+/**
+ * Counts the endpoints with a URL that have only failed for a while, and those that no longer get events because of
+ * it.
+ */
 export async function countUnhealthyEndpoints(db: Database): Promise<{ failing: number; disabled: number }> {
   const { rows } = await db.raw<{ rows: { failing: number; disabled: number }[] }>(
     `select count(*) filter (where disabled_at is null and failing_since is not null)::integer as failing,

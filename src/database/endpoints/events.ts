@@ -4,9 +4,9 @@ import type { Database } from '../connection.js'
 export interface Event {
   id: string
   userId: string
-  /** null: it tells of no line, but of something that its user is told of. Then it has no numbers either. */
+  /** null if it is not about a line, but a notification to its user. Then it has no numbers either. */
   lineId: string | null
-  /** null: it tells of no message. */
+  /** null if it is not about a message. */
   messageId: string | null
   type: EventType
   payload: string

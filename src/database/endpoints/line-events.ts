@@ -2,17 +2,17 @@ import { MESSAGE_EVENT_TYPES, OPT_IN_EVENT_TYPES } from '../../event-types.js'
 import type { Database } from '../connection.js'
 import type { Event } from './events.js'
 
-/** An event of a line, and whether it may go out yet. */
+/** An event of a line, with its readiness to go out. */
 export interface LineEvent extends Event {
   lineId: string
   fromNumber: string
   toNumber: string
   createdAt: Date
-  /** It goes out when its media are copied. */
+  /** True if it waits for the copy of its media. */
   isWaiting: boolean
 }
 
-/** What the look came to: a message or a delivery, and the event that it leads to, if there is one. */
+/** A result of the search: a message or a delivery, and the event that it leads to, if there is one. */
 export interface LineEventRow {
   key: string
   event: LineEvent | undefined
@@ -26,12 +26,12 @@ const EVENT = `e.id, e.user_id as "userId", e.line_id as "lineId", e.message_id 
 const TEST_EVENT = `t.id, t.user_id, t.line_id, null::uuid, t.type, t.payload, t.from_number, t.to_number, t.created_at, false`
 
 /**
- * The events of a line whose messages or deliveries come after an id, the oldest first: what was received, what the
- * line's own URL gets because it asked for it, and the examples that were made for listeners.
+ * Lists the events of a line whose messages or deliveries come after an id, oldest first: those of received messages,
+ * those that the line's own URL gets because it asked for them, and the examples that were made for listeners.
  *
- * `events` has no index by line, and needs none for this: events of received messages are found by the line's messages,
- * all others by the line's deliveries. So nothing more is written for those who do not look, and what one look reads is
- * bounded by `limit`, also where a line only sends.
+ * `events` has no index by line, and needs none for this: events of received messages are found by the line's
+ * messages, all others by the line's deliveries. So nothing is written for lines without listeners, and what one call
+ * reads is bounded by `limit`, even if a line only sends.
  */
 export async function listLineEvents(
   db: Database,
@@ -63,7 +63,7 @@ export async function listLineEvents(
   return rows.map((row) => ({ key: row.key, event: row.id === null ? undefined : row }))
 }
 
-/** Reads events as they are now; one that is gone is left out. */
+/** Reads events in their current state; one that is gone is left out. */
 export async function listLineEventsById(db: Database, ids: readonly string[]): Promise<LineEvent[]> {
   const { rows } = await db.raw<{ rows: LineEvent[] }>(
     `select e.* from unnest(:ids::uuid[]) as asked (id)
@@ -73,7 +73,7 @@ export async function listLineEventsById(db: Database, ids: readonly string[]): 
   return rows
 }
 
-/** Events of media of a span of messages that wait for their copy, or whose copy came since a moment. */
+/** Lists the media events of a range of messages that wait for their copy, or whose copy came since a time. */
 export async function listLateMediaEvents(
   db: Database,
   span: { lineId: string; fromKey: string; untilKey: string; since: Date; limit: number },

@@ -6,19 +6,19 @@ export interface ListenerAttempt {
   /** The time by the listener's clock. */
   startedAt: Date
   durationMs: number
-  /** null: there was no answer, and `failure` says why. */
+  /** null if there was no answer, and then `failure` says why. */
   responseStatus: number | null
   failure: string | null
 }
 
-/** The most that is kept of one event. */
+/** The most attempts that are kept for one event. */
 const MAX_OF_EVENT = 100
 
 /**
- * Writes down attempts at events of one line. What is known already is left out, so that who had no answer may ask
- * again.
+ * Records attempts at events of one line. Known ones are left out, so that a listener that got no answer may repeat
+ * them.
  *
- * @returns how many were written
+ * @returns the number recorded
  */
 export async function insertListenerAttempts(
   db: Database,
@@ -39,7 +39,7 @@ export async function insertListenerAttempts(
   return rowCount
 }
 
-/** Oldest first; the caller has looked whose events they are. */
+/** Lists the oldest first; the caller has checked whose events they are. */
 export async function listListenerAttempts(
   db: Database,
   eventIds: readonly string[],

@@ -3,10 +3,10 @@ import type { Database } from '../connection.js'
 
 export const RETRY_SCHEDULES = ['default', 'short', 'long'] as const
 
-/** One of those that have a name, or the waits between attempts in seconds. */
+/** A named schedule, or the waits between attempts in seconds. */
 export type RetrySchedule = (typeof RETRY_SCHEDULES)[number] | readonly number[]
 
-/** What the body of a request is (`src/domain/endpoints/deliveries/shapes.ts`). */
+/** The forms of a request's body (`src/domain/endpoints/deliveries/shapes.ts`). */
 export const SHAPES = [
   'linehook',
   'cloudevents',
@@ -24,29 +24,31 @@ export const SIGNATURE_KINDS = ['v1', 'v1a'] as const
 
 export type SignatureKind = (typeof SIGNATURE_KINDS)[number]
 
-/** How an endpoint wants its events. Its developer sets it; whose endpoint it is makes no difference. */
+/**
+ * The way in which an endpoint gets its events. Its developer sets it; it makes no difference who owns the endpoint.
+ */
 export interface EndpointPolicy {
   retrySchedule: RetrySchedule
-  /** false: an event whose request was sent, and not answered in time, is not sent again by itself. */
+  /** If false, an event whose request was sent and not answered in time is not retried automatically. */
   retryOnTimeout: boolean
-  /** The time for a whole request; null means as long as the service waits (DELIVERY_TIMEOUT_MS). */
+  /** The time for a whole request; null means the service's default (DELIVERY_TIMEOUT_MS). */
   timeoutSeconds: number | null
   /**
-   * The most requests at once; null means as many as the service makes (ENDPOINT_MAX_IN_FLIGHT). `claim_in_lanes` reads
+   * The most concurrent requests; null means the service's default (ENDPOINT_MAX_IN_FLIGHT). `claim_in_lanes` reads
    * it.
    */
   requestsAtOnce: number | null
-  /** An event waits until the one before it from the same number is over. `create_deliveries` reads it. */
+  /** True if an event waits until the previous one from the same number is over. `create_deliveries` reads it. */
   ordered: boolean
-  /** Types that every endpoint gets otherwise, and this one does not. `create_deliveries` reads it. */
+  /** Types that every other endpoint gets by default, and this one does not. `create_deliveries` reads it. */
   declinedEvents: readonly (MessageEventType | AccountEventType)[]
   shape: Shape
   /** The template of the shape `template`, in the Liquid language. */
   template: string | null
-  /** The content type of what the template makes. */
+  /** The content type of the template's result. */
   templateContentType: string
   signature: SignatureKind
-  /** Both kinds sign until then, because the kind was changed. It is no field that a person writes. */
+  /** Both kinds sign until then, because the kind was changed. Users cannot set this field. */
   bothSignaturesUntil: string | null
 }
 
@@ -64,14 +66,14 @@ export const DEFAULT_POLICY: EndpointPolicy = {
   bothSignaturesUntil: null,
 }
 
-/** What differs from the defaults, as the column has it. */
+/** The fields that differ from the defaults, as the column has them. */
 export type StoredPolicy = Partial<EndpointPolicy>
 
 export function policyOf(stored: StoredPolicy): EndpointPolicy {
   return { ...DEFAULT_POLICY, ...stored }
 }
 
-/** A policy with the headers that are sent in each request, sealed; null when there are none. */
+/** A policy with the sealed headers of each request; null if there are none. */
 export interface PolicyRow {
   policy: EndpointPolicy
   headersSealed: Buffer | null

@@ -5,28 +5,28 @@ import type { Event } from './events.js'
 import { allOf, idsBetween } from '../lists.js'
 import { FORGOTTEN } from '../people/forgotten.js'
 
-/** `undelivered`: nobody got it, or its next attempt is still to come after one that failed. */
+/** `undelivered` means that no endpoint got it, or that an attempt has failed and the next one is still to come. */
 export const REPLAY_OUTCOMES = ['any', 'undelivered', 'delivered'] as const
 export type ReplayOutcome = (typeof REPLAY_OUTCOMES)[number]
 
-/** Which events are replayed: those of a span of time, by the ids of the rows. */
+/** The events to replay: those of a span of time, by the ids of the rows. */
 export interface ReplayFilter {
   from: Date
   until: Date
-  /** Every line's, when this and `accountId` are left out. */
+  /** If this and `accountId` are left out, every line is meant. */
   lineId?: string
-  /** null: what goes to the lines' own endpoints; left out: to whomever. */
+  /** null means the lines' own endpoints; if left out, every endpoint is meant. */
   applicationId?: string | null
-  /** Only what goes to these endpoints. */
+  /** If set, only deliveries to these endpoints are meant. */
   endpointIds?: readonly string[]
-  /** Only what this user is told of: events of no line. */
+  /** If set, only notifications to this user are meant, which belong to no line. */
   accountId?: string
-  /** Every type, when left out. */
+  /** If left out, every type is meant. */
   types?: readonly EventType[]
   outcome: ReplayOutcome
 }
 
-/** There is nothing left to send of people who were forgotten. */
+/** Nothing is left to send about people who were forgotten. */
 const HAS_CONTENT = ` and from_number is distinct from '${FORGOTTEN}'`
 
 const FAILED = `(status in ('exhausted', 'held') or status = 'pending' and attempt_count > 0)`
@@ -37,7 +37,9 @@ const HAS_OUTCOME: Record<ReplayOutcome, string> = {
   delivered: ` and status = 'delivered'`,
 }
 
-/** What is under way, waits for its first attempt or for a copy of its media goes out by itself. */
+/**
+ * Deliveries that are under way, or wait for their first attempt or for a copy of their media, go out by themselves.
+ */
 function deliveriesOf(filter: ReplayFilter, afterId: string): Selection {
   const { sql, bindings } = spanOf(filter)
   const receivers = receiversOf(filter)
@@ -49,10 +51,10 @@ function deliveriesOf(filter: ReplayFilter, afterId: string): Selection {
 }
 
 /**
- * Gives deliveries a new round of attempts, marked as a replay: those after a given one, oldest first. One that is
- * locked is being brought by somebody else.
+ * Gives deliveries a new round of attempts, marked as a replay: those after a given one, oldest first. A locked one
+ * is being sent by another process.
  *
- * @returns them in order of their ids, to be enqueued after the commit
+ * @returns the deliveries in order of their ids, to be enqueued after the commit
  */
 export async function replayDeliveries(
   trx: Database,
@@ -74,12 +76,12 @@ export async function replayDeliveries(
   return rows
 }
 
-/** An event and the row by whose id the list goes on. */
+/** An event and the row whose id the list goes on from. */
 export interface ListedEvent extends Event {
   position: string
 }
 
-/** Oldest first, those after a given position. */
+/** Lists the oldest first, after a given position. */
 export async function listEventsToReplay(
   db: Database,
   filter: ReplayFilter,
@@ -99,8 +101,8 @@ export async function listEventsToReplay(
 }
 
 /**
- * Of an application those that were to go to it, while its line is connected; else those of the lines, whether anybody
- * was to get them or not.
+ * For an application, selects the events that were meant for it while its line is connected; otherwise those of the
+ * lines, with or without receivers.
  */
 function eventsOf(filter: ReplayFilter, afterId: string): Selection {
   const { sql, bindings } = spanOf(filter)
@@ -114,7 +116,7 @@ function eventsOf(filter: ReplayFilter, afterId: string): Selection {
       bindings: [afterId, ...bindings, ...receivers.bindings],
     }
   }
-  // Not `exists`: to find a batch of ten the planner would read every delivery that there is.
+  // `exists` is not used here: to find a batch of ten the planner would read every delivery in the table.
   const got = `coalesce((select true from deliveries
     where event_id = events.id and status || '' = 'delivered'${receivers.sql} limit 1), false)`
   const outcome = { any: undefined, delivered: got, undelivered: `not ${got}` }[filter.outcome]
@@ -133,7 +135,11 @@ export interface Counted {
   lastId: string | null
 }
 
-/** Counts what comes after a given row. @returns how many, at most `limit`, and the first and the last of them */
+/**
+ * Counts the rows after a given one.
+ *
+ * @returns their number, at most `limit`, and the first and the last of them
+ */
 export async function countReplayable(
   db: Database,
   filter: ReplayFilter,
@@ -177,13 +183,13 @@ function receiversOf({ applicationId, endpointIds }: ReplayFilter): Selection {
   return { sql: applicationId === null ? ` and application_id is null${sql}` : sql, bindings }
 }
 
-/** What another URL answered to an event. */
+/** Another URL's answer to an event. */
 export interface ReplayedEvent {
   eventId: string
   sentAt: Date
   attemptCount: number
   responseStatus: number | null
-  /** null: it took it. */
+  /** null if it was accepted. */
   failure: string | null
 }
 
@@ -211,7 +217,7 @@ export interface EventReplay extends Omit<ReplayedEvent, 'eventId'> {
   url: string
 }
 
-/** Lists replays to URLs of the user's own, newest first; the caller has looked whose the event is. */
+/** Lists replays to the user's other URLs, newest first; the caller has checked whose the event is. */
 export async function listReplaysOfEvent(
   db: Database,
   userId: string,

@@ -3,12 +3,12 @@ import type { DeliveryStatus, MessageStatus } from '../../states.js'
 import type { Database } from '../connection.js'
 import type { Direction } from '../messages/message.js'
 
-/** What is read of a message to tell what became of it; nothing of what was said. */
+/** The fields of a message that show its progress; nothing of its text. */
 export interface TailedMessage {
   id: string
   lineId: string
   direction: Direction
-  /** Who is at the other end. */
+  /** The other party's number. */
   number: string
   status: MessageStatus
   error: string | null
@@ -28,7 +28,7 @@ export interface TailedDelivery {
   createdAt: Date
 }
 
-/** An attempt to deliver, with how the delivery is now. */
+/** An attempt to deliver, with the delivery's current state. */
 export interface TailedAttempt {
   id: string
   deliveryId: string
@@ -36,7 +36,7 @@ export interface TailedAttempt {
   type: EventType
   number: string
   attemptNumber: number
-  /** null: it succeeded. */
+  /** null if it succeeded. */
   failure: string | null
   nextAttemptAt: Date | null
   deliveryStatus: DeliveryStatus
@@ -44,7 +44,8 @@ export interface TailedAttempt {
 }
 
 /**
- * Those from an id on, the newest first; of one line, if it is given, else of all. What tells of no line is left out.
+ * The rows from an id on, newest first; of one line if it is given, otherwise of all. Rows that are not about a line
+ * are left out.
  */
 export interface Span {
   fromId: string
@@ -65,10 +66,10 @@ export async function listNewMessages(db: Database, span: Span): Promise<TailedM
   return rows
 }
 
-/** Reads messages as they are now; one that is gone is left out. */
+/** Reads messages in their current state; one that is gone is left out. */
 export async function listMessagesById(db: Database, ids: readonly string[]): Promise<TailedMessage[]> {
   const { rows } = await db.raw<{ rows: TailedMessage[] }>(
-    // One look-up for each, whatever the planner believes of a table that has just filled.
+    // This is one look-up for each, whatever the planner believes of a table that has just filled.
     `select m.* from unnest(?::uuid[]) as asked (id)
      cross join lateral (select ${MESSAGE} from messages m where m.id = asked.id limit 1) m`,
     [[...ids]],
@@ -87,7 +88,10 @@ export async function listNewDeliveries(db: Database, span: Span): Promise<Taile
   return rows
 }
 
-/** An attempt knows its line by its delivery only, so all of them are read, and those of other lines left out. */
+/**
+ * An attempt refers to its line only through its delivery, so all of them are read, and those of other lines left
+ * out.
+ */
 export async function listNewAttempts(
   db: Database,
   { fromId, lineId, limit }: Span,
@@ -105,7 +109,6 @@ export async function listNewAttempts(
   return rows
 }
 
-/** Reads Postgres's clock. */
 export async function readNow(db: Database): Promise<Date> {
   const { rows } = await db.raw<{ rows: { now: Date }[] }>('select clock_timestamp() as now')
   return rows[0]?.now ?? new Date()

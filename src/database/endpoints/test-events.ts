@@ -1,11 +1,13 @@
 import type { Database } from '../connection.js'
 import type { Event } from './events.js'
 
-/** The most of one line, within the hour that they are kept. */
+/** The most of one line within the hour that they are kept. */
 const MAX_OF_LINE = 100
 
 /**
- * Adds a test event, and deletes what is older than an hour, of all lines. @returns false when the line has too many
+ * Adds a test event, and deletes those of all lines that are older than an hour.
+ *
+ * @returns false if the line has too many
  */
 export async function insertTestEvent(
   db: Database,

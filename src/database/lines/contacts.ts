@@ -1,16 +1,16 @@
 import type { Database } from '../connection.js'
 
-/** What a user calls a number at the other end. It counts for all lines of the user. */
+/** A user's name for another party's number. It applies to all lines of the user. */
 export interface Contact {
   id: string
   number: string
   name: string | null
-  /** What it sends is kept and makes no events. */
+  /** If set, messages from the number are kept but make no events. */
   blockedAt: Date | null
   createdAt: Date
 }
 
-/** What is left out stays as it is. */
+/** A field that is left out stays as it is. */
 export interface ContactChange {
   name?: string | null | undefined
   isBlocked?: boolean | undefined
@@ -24,7 +24,7 @@ const COLUMNS = {
   createdAt: 'created_at',
 }
 
-/** The user's contacts, oldest first. */
+/** Lists the user's contacts, oldest first. */
 export async function listContactsOf(
   db: Database,
   userId: string,
@@ -42,7 +42,7 @@ export async function listContactsOf(
     .select<Contact[]>(COLUMNS)
 }
 
-/** Those of the numbers that are contacts of the user. */
+/** Returns those of the numbers that are contacts of the user. */
 export async function findContactsOf(
   db: Database,
   userId: string,
@@ -86,7 +86,7 @@ export async function upsertContact(
   return rows[0]
 }
 
-/** @returns false: the user has another contact with this number */
+/** @returns false if the user has another contact with this number */
 export async function updateContactNumber(trx: Database, id: string, number: string): Promise<boolean> {
   const { rowCount } = await trx.raw<{ rowCount: number }>(
     `update contacts c set number = :number where id = :id

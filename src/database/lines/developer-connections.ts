@@ -5,37 +5,37 @@ import type { DisabledReason } from '../endpoints/endpoints.js'
 export interface DeveloperConnection {
   lineId: string
   enabled: boolean
-  /** null: no outgoing webhook URL is set. */
+  /** null if no outgoing webhook URL is set. */
   endpointId: string | null
-  /** The same endpoint, or the one of a URL that was taken away. */
+  /** The same endpoint, or the one whose URL was taken away. */
   keptEndpointId: string | null
   /** The kept endpoint has them too. */
   optInEvents: OptInEventType[]
   outgoingWebhookUrl: string | null
   endpointDisabledAt: Date | null
   endpointDisabledReason: DisabledReason | null
-  /** When the endpoint began to fail; it has only failed since. */
+  /** The time since which the endpoint has only failed. */
   endpointFailingSince: Date | null
   endpointFailureCount: number | null
-  /** When a person paused its deliveries. */
+  /** The time when its deliveries were paused. */
   endpointPausedAt: Date | null
-  /** A user's id; null: the command line. */
+  /** A user's id; null for the command line. */
   endpointPausedBy: string | null
-  /** The signing secret from before the last rotation signs too until then. */
+  /** Until then, the signing secret from before the last rotation signs too. */
   previousSecretUntil: Date | null
   hasIncomingWebhook: boolean
   incomingWebhookCreatedAt: Date | null
   tokenRegeneratedAt: Date | null
-  /** The token from before the last regeneration works too until then. */
+  /** Until then, the token from before the last regeneration works too. */
   previousTokenUntil: Date | null
 }
 
 export interface ConnectionOptions {
-  /** Nobody else changes the connection, its endpoints or its webhook until the transaction ends. */
+  /** True to keep others from changing the connection, its endpoints or its webhook until the transaction ends. */
   isLocked?: boolean
 }
 
-/** What is said of an endpoint is of the line's outgoing webhook. */
+/** The endpoint's fields are those of the line's outgoing webhook. */
 export async function findConnection(
   db: Database,
   userId: string,
@@ -75,7 +75,11 @@ export async function findConnection(
   return row
 }
 
-/** Makes the connection if the line has none yet. @returns false when the user has no such line */
+/**
+ * Makes the connection if the line has none yet.
+ *
+ * @returns false if the user has no such line
+ */
 export async function setConnectionEnabled(
   db: Database,
   userId: string,

@@ -1,15 +1,15 @@
 import type { Database } from '../connection.js'
 
-/** What a line and its owner's server have done so far. */
+/** The progress of a line and its owner's server so far. */
 export interface FirstSteps {
   hasSent: boolean
   hasReceived: boolean
-  /** The line's own server took an event. */
+  /** True if the line's own server accepted an event. */
   hasDelivered: boolean
-  /** The newest event for that server; null: there was none yet. */
+  /** The newest event for that server; null if there was none yet. */
   newestEvent: {
     status: string
-    /** The status of the last attempt's answer; null when there was no attempt yet, or no answer. */
+    /** The status of the last attempt's answer; null if there was no attempt yet, or no answer. */
     responseStatus: number | null
     durationMs: number | null
     failure: string | null
@@ -17,8 +17,8 @@ export interface FirstSteps {
 }
 
 /**
- * A line that has been in use for long has done it all, or its owner closes the tour. So a look at the newest rows is
- * enough, and bounds what each look costs: by `messages_line`, `deliveries_line` and `delivery_attempts_delivery`.
+ * A line that has been in use for long has done it all, or its owner closes the tour. So the newest rows are enough,
+ * and they bound the cost of each query: by `messages_line`, `deliveries_line` and `delivery_attempts_delivery`.
  */
 const ROWS_LOOKED_AT = 100
 

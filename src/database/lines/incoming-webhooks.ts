@@ -3,7 +3,7 @@ import type { Database } from '../connection.js'
 /** A webhook whose line is active and whose connection is enabled, with what the first checks of a request need. */
 export interface OpenIncomingWebhook {
   lineId: string
-  /** Changes with the line's row. */
+  /** The version changes with the line's row. */
   lineVersion: string
   userId: string
   lineNumber: string
@@ -13,20 +13,20 @@ export interface OpenIncomingWebhook {
   allowedCountries: string[] | null
   pausedCountries: string[] | null
   tokenHash: Buffer
-  /** Only while the overlap after a regeneration lasts. */
+  /** It is only set while the overlap after a regeneration lasts. */
   previousTokenHash: Buffer | null
   lineLimit: number
   lineUsed: number
-  /** Milliseconds until the line's window gives back one message; 0 when none counts. */
+  /** Milliseconds until the line's window has room for one more message; 0 if no message counts. */
   lineOpensMs: number
   numberLimit: number
 }
 
 /**
- * Answers in the order of the ids; undefined for a line without an open webhook.
+ * Returns results in the order of the ids; undefined for a line without an open webhook.
  *
- * `lowest_id_at(now − 1 day)` keeps Postgres from reading the partitions of other months. It only has to be wider than
- * the window: ids have the time of the process that made them, whose clock may be wrong by hours.
+ * `lowest_id_at(now − 1 day)` keeps Postgres from reading the partitions of other months. It only has to be wider
+ * than the window: ids have the time of the process that made them, and its clock may be wrong by hours.
  */
 export async function findOpenIncomingWebhooks(
   db: Database,
@@ -62,7 +62,7 @@ interface StoredToken {
   tokenSealed: Buffer
 }
 
-/** @returns false when the line has a webhook already */
+/** @returns false if the line has a webhook already */
 export async function insertIncomingWebhook(
   db: Database,
   lineId: string,
@@ -76,7 +76,7 @@ export async function insertIncomingWebhook(
   return inserted.length > 0
 }
 
-/** @returns false when the line has no webhook */
+/** @returns false if the line has no webhook */
 export async function replaceToken(
   db: Database,
   lineId: string,
@@ -108,7 +108,7 @@ export async function findSealedToken(
   return row?.sealed
 }
 
-/** Any line whose webhook is open, as `findOpenIncomingWebhooks` means it. undefined: there is none. */
+/** Finds any line whose webhook is open in the sense of `findOpenIncomingWebhooks`; undefined if there is none. */
 export async function findLineWithWebhook(db: Database): Promise<string | undefined> {
   const row = await db('incoming_webhooks as w')
     .join('developer_connections as c', 'c.line_id', 'w.line_id')

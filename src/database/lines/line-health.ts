@@ -2,36 +2,39 @@ import type { Database } from '../connection.js'
 import type { DisabledReason } from '../endpoints/endpoints.js'
 import { allOf } from '../lists.js'
 
-/** How one of its servers does. */
+/** The health of one of its servers. */
 export interface EndpointHealth {
   id: string
-  /** null: no event was sent to it yet. */
+  /** null if no event was sent to it yet. */
   calledAt: Date | null
   failingSince: Date | null
-  /** Why the last attempt failed, while it fails. */
+  /** The reason why the last attempt failed, while it fails. */
   lastFailure: string | null
   consecutiveFailureCount: number
   disabledAt: Date | null
   disabledReason: DisabledReason | null
   pausedAt: Date | null
-  /** Events wait for a person. */
+  /** True if events wait for a person. */
   hasHeld: boolean
-  /** Events wait for their next attempt. */
+  /** True if events wait for their next attempt. */
   hasWaiting: boolean
   name: string | null
   url: string
 }
 
-/** How a line does that somebody connected, besides what its own row says. */
+/** The health of a connected line beyond what its row shows. */
 export interface LineHealth {
   lineId: string
   hasIncomingWebhook: boolean
-  /** Since when it receives messages that nothing takes: the oldest of its newest ones; null: none. */
+  /**
+   * The time since which it receives messages that no endpoint takes: that of the oldest of its newest ones; null if
+   * there are none.
+   */
   unheardSince: Date | null
   /** The health of its endpoints, oldest first. */
   endpoints: EndpointHealth[]
   /**
-   * What became of the newest events to all of them in the last 24 h, by how many hours ago they came; hours without
+   * The outcome of the newest events to all of them in the last 24 h, by how many hours ago they came; hours without
    * one are left out.
    */
   hours: EventHour[]
@@ -43,10 +46,10 @@ export interface EventHour {
   failed: number
 }
 
-/** Enough to see how it went, and few enough for a page with hundreds of lines. */
+/** This is enough to show a trend, and few enough for a page with hundreds of lines. */
 const EVENTS_COUNTED = 500
 
-/** A line that only sends is no line that nobody hears. */
+/** A line that only sends does not count as unheard. */
 const LOOKED_FOR_UNHEARD = 50
 
 const HEALTH = `jsonb_build_object('id', e.id, 'calledAt', e.called_at, 'failingSince', e.failing_since,
@@ -56,10 +59,10 @@ const HEALTH = `jsonb_build_object('id', e.id, 'calledAt', e.called_at, 'failing
   'hasHeld', exists (select from deliveries d where d.endpoint_id = e.id and d.status = 'held'))`
 
 /**
- * Of the newest events of a line or an application, by the hour.
+ * Counts the newest events of a line or an application by the hour.
  *
- * @param of which rows of `deliveries d`, by an index that has them in their order
- * @param which of these are counted
+ * @param of selects rows of `deliveries d`, by an index that has them in their order
+ * @param which selects those that are counted
  */
 function hoursOf(of: string, which = 'true'): string {
   return `select floor(extract(epoch from now() - d.created_at) / 3600)::integer as hours_ago,
@@ -72,7 +75,7 @@ function hoursOf(of: string, which = 'true'): string {
     ) d where ${which} group by 1`
 }
 
-/** Of one endpoint, among the newest events of its line or application. */
+/** Counts the events of one endpoint, among the newest of its line or application. */
 export async function listEndpointHours(
   db: Database,
   { id, lineId, applicationId }: { id: string; lineId: string | null; applicationId: string | null },
@@ -89,8 +92,8 @@ export async function listEndpointHours(
 }
 
 /**
- * Of all lines of a user, or of one. Each line costs one look into `deliveries_line`, and each endpoint one into
- * `deliveries_held`, all bounded.
+ * Reads the health of all lines of a user, or of one. Each line costs one look-up in `deliveries_line`, and each
+ * endpoint one in `deliveries_held`, all bounded.
  */
 export async function listLineHealth(db: Database, userId: string, lineId?: string): Promise<LineHealth[]> {
   const line = allOf([['l.id = ?::uuid', lineId]])

@@ -1,24 +1,27 @@
 import type { Database } from '../connection.js'
 
-/** What a line knows of a number at the other end. What its owner calls the number is a contact. */
+/** The facts that a line keeps about another party's number. The owner's name for the number is in contacts. */
 export interface Peer {
   number: string
   optedOutAt: Date | null
-  /** Later than now: what waits for the number waits until then. */
+  /** If it is later than now, messages to the number wait until then. */
   pausedUntil: Date | null
   archivedAt: Date | null
 }
 
-/** What a keyword has changed for a peer. */
+/** The change that a keyword has made for a peer. */
 export interface NotedKeyword {
   isOptedOut: boolean
   hasOptedOut: boolean
   hasOptedIn: boolean
-  /** It asked for help, for the first time in 24 h. */
+  /** True if it asked for help, for the first time in 24 h. */
   wantsHelp: boolean
 }
 
-/** Notes a keyword that a number has sent to a line. HELP counts once in 24 h: two programs would else never stop. */
+/**
+ * Notes a keyword that a number has sent to a line. HELP counts once in 24 h: otherwise two programs would never
+ * stop.
+ */
 export async function noteKeyword(
   trx: Database,
   { lineId, number, keyword }: { lineId: string; number: string; keyword: 'stop' | 'start' | 'help' },
@@ -45,9 +48,10 @@ export async function noteKeyword(
 }
 
 /**
- * Notes an opt-out that somebody else told us. It needs a transaction: by its `now()` we see whether the opt-out is new.
+ * Notes an opt-out that a carrier or a user reported. It needs a transaction, whose `now()` shows if the opt-out is
+ * new.
  *
- * @returns whether it was not known
+ * @returns true if it was not known
  */
 export async function noteOptOut(trx: Database, lineId: string, number: string): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: [{ isNew: boolean }] }>(
@@ -59,7 +63,7 @@ export async function noteOptOut(trx: Database, lineId: string, number: string):
   return rows[0].isNew
 }
 
-/** Whether the number has opted out of the line, or back in, since then. */
+/** True if the number has opted out of the line, or back in, since then. */
 export async function hasChosenSince(
   db: Database,
   lineId: string,
@@ -83,7 +87,7 @@ export async function setOptOutAnswer(
   await db('line_peers').where({ line_id: lineId, number }).update({ opt_out_answer_id: messageId })
 }
 
-/** undefined: the number has never written to the user's line. */
+/** @returns undefined if the number has never written to the user's line */
 export async function findPeer(
   db: Database,
   userId: string,
@@ -93,7 +97,7 @@ export async function findPeer(
   return peers(db, userId, lineId).where({ 'c.number': number }).first<Peer | undefined>(COLUMNS)
 }
 
-/** The numbers that have opted out of a user's line, in order of the numbers. */
+/** Lists the numbers that have opted out of a user's line, in order of the numbers. */
 export async function listOptedOut(
   db: Database,
   userId: string,
@@ -110,7 +114,7 @@ export async function listOptedOut(
     .select<(Peer & { optedOutAt: Date })[]>(COLUMNS)
 }
 
-/** The numbers with which a user's line is paused now. */
+/** Lists the numbers with which a user's line is paused now. */
 export async function listPaused(
   db: Database,
   userId: string,

@@ -2,7 +2,9 @@ import type { Database } from '../connection.js'
 
 export type LineStatus = 'active' | 'disabled'
 
-/** An account that a line may send by; with neither countries (ISO 3166) nor prefixes (`+4477`) it takes all numbers. */
+/**
+ * An account that a line may send by; with neither countries (ISO 3166) nor prefixes (`+4477`) it takes all numbers.
+ */
 export interface Route {
   carrier: string
   countries?: string[]
@@ -16,20 +18,20 @@ export interface Line {
   name: string
   /** The name of its carrier account. */
   carrierAccount: string
-  /** Accounts that it sends by before its own, in order. */
+  /** Accounts that it tries before its own, in order. */
   routes: Route[]
   status: LineStatus
   country: string | null
-  /** Short codes that it may text; null: none. */
+  /** Short codes that it may text; null if there are none. */
   shortCodes: string[] | null
   allowedCountries: string[] | null
-  /** Countries to which messages are refused for now, after a sudden rise; null when there are none. */
+  /** Countries to which messages are refused for now, after a sudden rise; null if there are none. */
   pausedCountries: string[] | null
   messagesPerNumberPerMinute: number
   messagesPerMinute: number
-  /** When a person paused what it sends; null when it goes on. */
+  /** The time when its sending was paused; null if it is not paused. */
   pausedAt: Date | null
-  /** A user's id; null: the command line. */
+  /** A user's id; null for the command line. */
   pausedBy: string | null
 }
 
@@ -54,18 +56,18 @@ const columns = {
 /** A line as its owner sees it. */
 export interface OwnLine extends Line {
   isConnected: boolean
-  /** The time when it last sent or received; null when it never has. */
+  /** The time when it last sent or received; null if it never has. */
   lastActivityAt: Date | null
 }
 
 export interface LineFilter {
   id?: string
-  /** E.164 */
+  /** An E.164 number. */
   number?: string
   name?: string
 }
 
-/** @returns false when the number belongs to a line already */
+/** @returns false if the number belongs to a line already */
 export async function insertLine(db: Database, line: Omit<Line, 'routes' | 'shortCodes'>): Promise<boolean> {
   const inserted = await db('lines')
     .insert({
@@ -91,7 +93,7 @@ export async function findLineByNumber(db: Database, number: string): Promise<Li
   return db('lines').where({ number }).first<Line | undefined>(columns)
 }
 
-/** Answers in the order of the numbers. */
+/** Returns results in the order of the numbers. */
 export async function findLinesByNumbers(
   db: Database,
   numbers: readonly string[],
@@ -104,8 +106,8 @@ export async function findLinesByNumbers(
 }
 
 /**
- * Nobody else queues messages of these lines until the transaction ends. The locks are taken in the order of everybody
- * who does.
+ * Until the transaction ends, no other process queues messages of these lines. The locks are taken in the order that
+ * every other caller uses.
  */
 export async function lockLines(trx: Database, numbers: readonly string[]): Promise<void> {
   await trx.raw(
@@ -115,7 +117,7 @@ export async function lockLines(trx: Database, numbers: readonly string[]): Prom
   )
 }
 
-/** Those at a carrier account whose number ends so, such as one that is written without its country's code. */
+/** Lists the lines at a carrier account whose number ends this way, for numbers without a country code. */
 export async function listLinesEndingWith(db: Database, carrier: string, digits: string): Promise<Line[]> {
   return db('lines')
     .whereRaw('is_line_at(carrier, routes, ?)', [carrier])
@@ -123,7 +125,7 @@ export async function listLinesEndingWith(db: Database, carrier: string, digits:
     .select<Line[]>(columns)
 }
 
-/** The user's lines, oldest first. */
+/** Lists the user's lines, oldest first. */
 export async function listLinesOf(db: Database, userId: string, filter: LineFilter = {}): Promise<OwnLine[]> {
   return db('lines as l')
     .leftJoin('developer_connections as c', 'c.line_id', 'l.id')
@@ -142,7 +144,7 @@ export async function listLinesOf(db: Database, userId: string, filter: LineFilt
     .orderBy('l.id')
 }
 
-/** Whosever they are, oldest first. */
+/** Lists the lines of any user, oldest first. */
 export async function findLineNumbers(
   db: Database,
   ids: readonly string[],
@@ -153,7 +155,7 @@ export async function findLineNumbers(
     .select<{ id: string; number: string }[]>('id', 'number')
 }
 
-/** Tells operators what lines are called, by their ids. */
+/** Returns the names of lines by their ids, for operators. */
 export async function findLineNames(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db('lines')
     .whereRaw('id = any (?::uuid[])', [[...new Set(ids)]])
@@ -161,7 +163,11 @@ export async function findLineNames(db: Database, ids: readonly string[]): Promi
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Nobody else changes it until the transaction ends. undefined: the user has no such line. */
+/**
+ * Locks the line against changes until the transaction ends.
+ *
+ * @returns undefined if the user has no such line
+ */
 export async function lockOwnLine(trx: Database, userId: string, id: string): Promise<Line | undefined> {
   return trx('lines').where({ user_id: userId, id }).forNoKeyUpdate().first<Line | undefined>(columns)
 }
@@ -206,7 +212,11 @@ export async function updateLineStatus(db: Database, id: string, status: LineSta
   await db('lines').where({ id }).update({ status, is_stopped: false })
 }
 
-/** Disables the user's active lines, and marks them. @returns their numbers */
+/**
+ * Disables the user's active lines, and marks them.
+ *
+ * @returns their numbers
+ */
 export async function stopLinesOf(db: Database, userId: string): Promise<string[]> {
   const stopped = await db('lines')
     .where({ user_id: userId, status: 'active' })
@@ -215,7 +225,11 @@ export async function stopLinesOf(db: Database, userId: string): Promise<string[
   return stopped.map(({ number }) => number)
 }
 
-/** Makes those active again that were stopped. @returns their numbers */
+/**
+ * Activates the stopped lines again.
+ *
+ * @returns their numbers
+ */
 export async function restartLinesOf(db: Database, userId: string): Promise<string[]> {
   const restarted = await db('lines')
     .where({ user_id: userId, status: 'disabled', is_stopped: true })
@@ -224,7 +238,7 @@ export async function restartLinesOf(db: Database, userId: string): Promise<stri
   return restarted.map(({ number }) => number)
 }
 
-/** How many lines each carrier account has, by its name; one without lines is not in it. */
+/** Counts the lines of each carrier account, by its name; accounts without lines are left out. */
 export async function countLinesOfCarriers(db: Database): Promise<Map<string, number>> {
   const rows = await db('lines')
     .groupBy('carrier')

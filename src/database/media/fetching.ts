@@ -10,13 +10,13 @@ export interface ClaimedMedia extends Attempt {
   messageId: string
   purpose: MediaPurpose
   sourceUrl: string
-  /** The account whose credentials the source may be shown. */
+  /** The account whose credentials the source may get. */
   account: { id: string; name: string; kind: string; version: number } | null
-  /** Attempts of this round so far, this one included: the step of the backoff. */
+  /** The number of attempts in this round, including this one: the step of the backoff. */
   roundAttempt: number
-  /** Earlier attempts that ended in an unexpected error. */
+  /** The number of earlier attempts that ended in an unexpected error. */
   crashCount: number
-  /** Attempts just before this one whose worker was lost. */
+  /** The number of attempts just before this one whose worker was lost. */
   lostCount: number
 }
 
@@ -29,10 +29,10 @@ export interface StoredFile {
 }
 
 /**
- * pending → fetching by compare-and-set.
+ * Moves media from pending to fetching by compare-and-set.
  *
- * @param maxLost media whose worker was lost so often are not claimed
- * @returns undefined when another worker has it, or it is over
+ * @param maxLost media whose worker was lost this often are not claimed
+ * @returns undefined if another worker has it, or it is over
  */
 export async function claimMedia(
   db: Database,
@@ -59,7 +59,7 @@ export async function claimMedia(
   return rows[0]
 }
 
-/** Whether media wait to be copied, whose worker was lost so often in a row. */
+/** True if the media wait to be copied and their worker was lost this often in a row. */
 export async function isMediaSuspect(db: Database, id: string, maxLost: number): Promise<boolean> {
   const row = await db('media')
     .where({ id, status: 'pending' })
@@ -68,7 +68,7 @@ export async function isMediaSuspect(db: Database, id: string, maxLost: number):
   return row !== undefined
 }
 
-/** @returns false when the lease was over and the attempt counts no more */
+/** @returns false if the lease was over and the attempt no longer counts */
 export async function markStored(db: Database, media: Attempt, file: StoredFile): Promise<boolean> {
   const count = await writeAttempts(db, 'media', [media], {
     status: 'stored',
@@ -84,7 +84,7 @@ export async function markStored(db: Database, media: Attempt, file: StoredFile)
   return count > 0
 }
 
-/** Whether the copy of an attempt is the one that is kept. */
+/** True if the copy of an attempt is the one that is kept. */
 export async function isStoredAs(db: Database, id: string, storageKey: string): Promise<boolean> {
   const row = await db('media')
     .where({ id, status: 'stored', storage_key: storageKey })
@@ -92,12 +92,12 @@ export async function isStoredAs(db: Database, id: string, storageKey: string): 
   return row !== undefined
 }
 
-/** @returns false as `markStored` */
+/** @returns false in the same case as `markStored` */
 export async function markFailed(db: Database, media: Attempt, failure: MediaReason): Promise<boolean> {
   return (await writeAttempts(db, 'media', [media], { status: 'failed', failure, lease_until: null })) > 0
 }
 
-/** fetching → pending, to be tried again in `ms`. */
+/** Moves media from fetching to pending, to be tried again in `ms`. */
 export async function putMediaOff(
   db: Database,
   media: Attempt,

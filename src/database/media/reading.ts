@@ -2,20 +2,20 @@ import type { MediaReason, MediaStatus } from '../../states.js'
 import type { RowJob } from '../claims.js'
 import type { Database } from '../connection.js'
 
-/** outbound: a line sends it. inbound, voicemail: a line received it. */
+/** A line sends outbound media, and has received inbound media and voicemail. */
 export type MediaPurpose = 'outbound' | 'inbound' | 'voicemail'
 
 /** A message's media as its owner sees it. */
 export interface MessageMedia {
   status: MediaStatus
-  /** The last attempt's; of stored media null. */
+  /** The failure of the last attempt; null for stored media. */
   failure: MediaReason | null
   token: string
   contentType: string | null
   byteCount: number | null
   width: number | null
   height: number | null
-  /** Whether its file was deleted, because it was old. */
+  /** True if its file was deleted because of its age. */
   isRemoved: boolean
 }
 
@@ -26,7 +26,7 @@ export const MEDIA_OF_MESSAGE = `case when m.media_urls is null then '[]' else (
       'isRemoved', x.removed_at is not null) order by x.id), '[]')
     from media x where x.message_id = m.id) end`
 
-/** What is served under a token. */
+/** The media that are served under a token. */
 export interface HostedMedia {
   contentType: string
   byteCount: number
@@ -34,7 +34,7 @@ export interface HostedMedia {
   isRemoved: boolean
 }
 
-/** undefined: there is none, or it has not been copied yet. */
+/** @returns undefined if there are none, or they have not been copied yet */
 export async function findHostedMedia(db: Database, token: string): Promise<HostedMedia | undefined> {
   const { rows } = await db.raw<{ rows: HostedMedia[] }>(
     `select content_type as "contentType", byte_count as "byteCount", storage_key as "storageKey",

@@ -1,6 +1,9 @@
 import type { Database } from '../connection.js'
 
-/** Stored media that are older than so many days, the oldest first; not those of messages that are still to be sent. */
+/**
+ * Lists stored media that are older than this many days, the oldest first, except those of messages that are still to
+ * be sent.
+ */
 export async function listOldMedia(
   db: Database,
   days: number,
@@ -16,7 +19,7 @@ export async function listOldMedia(
   return rows
 }
 
-/** Their files are gone. */
+/** Marks media whose files are gone. */
 export async function markRemoved(db: Database, ids: readonly string[]): Promise<void> {
   await db('media').whereIn('id', ids).update({ removed_at: db.fn.now() })
 }

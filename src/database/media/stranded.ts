@@ -1,7 +1,7 @@
 import { fromNow, type RowJob } from '../claims.js'
 import type { Database } from '../connection.js'
 
-/** The sweep looks at media again after `ms`; when they may be worked on stays as it is. */
+/** Makes the sweep look at media again after `ms`, without changing when they may be worked on. */
 export async function lookAtMediaAgain(trx: Database, ids: readonly string[], ms: number): Promise<void> {
   await trx('media')
     .whereIn('id', [...ids])
@@ -21,7 +21,7 @@ export async function expireMediaLeases(db: Database, limit: number): Promise<Ro
   return rows
 }
 
-/** An attempt ended in an unexpected error. The next job makes the next attempt. */
+/** Records that an attempt ended in an unexpected error. The next job makes the next attempt. */
 export async function recordMediaCrash(db: Database, id: string): Promise<void> {
   await db.raw(
     `update media set status = 'pending', crash_count = crash_count + 1, lease_until = null

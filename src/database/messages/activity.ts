@@ -23,26 +23,26 @@ export interface ActivityFilter {
   lineId?: string
   direction?: Direction
   type?: MessageType
-  /** The type of the deliveries' event, whichever message they tell of. */
+  /** The type of the deliveries' event, whichever message it is about. */
   eventType?: EventType
-  /** The state of the message, or of one of its deliveries; some states are of both. */
+  /** The state of the message, or of one of its deliveries; some states exist for both. */
   status?: string
   /**
-   * Why the message, or the last attempt of one of its deliveries, failed; a carrier's own words may be their
-   * beginning.
+   * The reason why the message, or the last attempt of one of its deliveries, failed; for a carrier's words, their
+   * beginning is enough.
    */
   reason?: string
-  /** E.164: who is at the other end. */
+  /** The other party's number (E.164). */
   number?: string
-  /** Digits in the number at the other end. */
+  /** Digits in the other party's number. */
   numberPart?: string
-  /** A part of the text, in capitals or not. */
+  /** A part of the text, ignoring case. */
   text?: string
   from?: Date
   until?: Date
 }
 
-/** A message, or a delivery of an event that tells of none. */
+/** A message, or a delivery of an event without a message. */
 export interface ActivityKey {
   /** Its place in the list, and the cursor of its page. */
   id: string
@@ -52,25 +52,28 @@ export interface ActivityKey {
 
 export interface ActivityKeys {
   keys: ActivityKey[]
-  /** All that is older was not looked through; null: everything was that could fit. */
+  /** Rows older than this were not searched; null if all that could match were. */
   lookedBackTo: string | null
 }
 
-/** One of the lists of which the activity is made: rows of one kind, each line's read from its index. */
+/** One of the lists that the activity is made of: rows of one kind, read for each line from its index. */
 interface Branch {
   /** The table's alias. */
   alias: 'm' | 'd'
   table: string
-  /** What else its columns are of. */
+  /** The joins for its other columns. */
   join: string
   columns: string
-  /** Answered by an index. */
+  /** Conditions that an index answers. */
   indexed: Condition[]
-  /** Each row has to be looked at. */
+  /** Conditions for which each row has to be read. */
   looked: Condition[]
 }
 
-/** A user's activity, newest first, which fits the filter. A message with several deliveries that fit is there once. */
+/**
+ * Finds the user's activity that matches the filter, newest first. A message with several matching deliveries is
+ * listed once.
+ */
 export async function findActivityKeys(
   db: Database,
   userId: string,
@@ -83,7 +86,7 @@ export async function findActivityKeys(
   return { keys, lookedBackTo }
 }
 
-/** How many there are, at most so many. */
+/** Counts them up to this limit. */
 export async function countActivity(
   db: Database,
   userId: string,
@@ -101,7 +104,7 @@ export async function countActivity(
   return rows[0].count
 }
 
-/** The caller has looked whose they are. */
+/** The caller has checked whose they are. */
 export async function findActivityMessages(db: Database, ids: readonly string[]): Promise<Message[]> {
   const { rows } = await db.raw<{ rows: Message[] }>(
     `select ${columnsOf(MESSAGE_FIELDS)} from messages m where m.id = any (?::uuid[])`,
@@ -111,8 +114,9 @@ export async function findActivityMessages(db: Database, ids: readonly string[])
 }
 
 /**
- * Those with these ids, and all of these messages' events, oldest first; the caller has looked whose they are. Each is
- * looked up by itself: before the tables are analyzed, Postgres would rather read them whole.
+ * Returns the deliveries with these ids, and those of all these messages' events, oldest first; the caller has
+ * checked whose they are. Each is looked up by itself: before the tables are analyzed, Postgres would rather read
+ * them whole.
  */
 export async function findActivityDeliveries(
   db: Database,
@@ -148,7 +152,7 @@ function branchesOf(filter: ActivityFilter): Branch[] {
   return branches
 }
 
-/** Nothing is asked of messages that an event without one could not fit. */
+/** True if the filter has no condition about messages, which an event without one could not meet. */
 function isOfEveryMessage({ direction, type, number, numberPart, text }: ActivityFilter): boolean {
   return [direction, type, number, numberPart, text].every((each) => each === undefined)
 }
@@ -172,7 +176,7 @@ function messagesThat(filter: ActivityFilter): Branch {
   }
 }
 
-/** What has no index, of `messages m`. */
+/** The conditions on `messages m` that have no index. */
 function ofMessage({ direction, type, numberPart, text }: ActivityFilter): Condition[] {
   return [
     ['m.direction = ?', direction],
@@ -183,9 +187,9 @@ function ofMessage({ direction, type, numberPart, text }: ActivityFilter): Condi
 }
 
 /**
- * Of several deliveries of one message the newest stands for it.
+ * If several deliveries of one message match, the newest represents it.
  *
- * @param messages that are in the list already
+ * @param messages the messages that are in the list already
  */
 function deliveriesThat(filter: ActivityFilter, messages: Branch | undefined): Branch {
   const { type, eventType, status, reason, number } = filter
@@ -232,7 +236,7 @@ function deliveriesThat(filter: ActivityFilter, messages: Branch | undefined): B
   }
 }
 
-/** They have one index, in the order of ids for each. */
+/** These types share one index, in the order of ids for each. */
 const WITHOUT_MESSAGE = ['missedCall', 'lineDisconnected'] as const satisfies OptInEventType[]
 
 function tellingOfNoMessage(type: OptInEventType): Branch {
@@ -246,15 +250,15 @@ function tellingOfNoMessage(type: OptInEventType): Branch {
   }
 }
 
-/** Those that are not of every message have an index, whose condition names them. */
+/** Types that not every message has are in an index, whose condition is repeated here. */
 function eventTypeIs(d: string, type: EventType): Condition {
   const isOfEvery = MESSAGE_EVENT_TYPES.some((each) => each === type)
   return isOfEvery ? [`${d}.type || '' = ?`, type] : [`${d}.type = '${type}'`]
 }
 
 /**
- * Where looking through rows one by one ends: the newest id of which some line has had its share of rows. What is
- * looked for in a span of ids needs no other bound, and no line is looked through further than the others.
+ * Finds where searching through single rows ends: at the newest id by which some line has had its share of rows. A
+ * search in a span of ids needs no other bound, and no line is searched farther back than the others.
  */
 async function findEnd(
   db: Database,
@@ -306,7 +310,7 @@ function spanOf({ from, until }: ActivityFilter) {
   return { from, until }
 }
 
-/** All of them as one, in what `wrap` makes of them. */
+/** Combines all conditions into one, inside what `wrap` makes of them. */
 function inside(conditions: readonly Condition[], wrap: (sql: string) => string): Condition {
   const { sql, bindings } = allOf(conditions)
   return [wrap(sql), ...bindings]

@@ -11,20 +11,20 @@ export interface ChangedMessage extends Conversation {
 
 export interface Changes {
   changed: ChangedMessage[]
-  /** The deliveries of the events that tell of it; the caller enqueues them when it is committed. */
+  /** The deliveries of the events about it; the caller enqueues them after the commit. */
   deliveries: NewDelivery[]
 }
 
-/** What the CTE `changed` returns of each message `m`, beside `status_before`. */
+/** The columns that the CTE `changed` returns of each message `m`, besides `status_before`. */
 export const CHANGED =
   'm.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code, m.client_ref'
 
 /**
- * Changes states of outbound messages, and tells the endpoints that opted in to `messageStatus` in the same
+ * Changes states of outbound messages, and notifies the endpoints that opted in to `messageStatus` in the same
  * statement (`announce_messages`).
  *
  * @param changing CTEs; the last is `changed` and returns CHANGED and `status_before`
- * @param more further columns of the answer
+ * @param more additional columns of the answer
  */
 export async function changeMessages<More extends object>(
   db: Database,

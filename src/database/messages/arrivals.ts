@@ -2,22 +2,22 @@ import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
 
 /**
- * A text that has arrived in a session. The table is called `smpp_inbound`: kind smpp was the first that has sessions.
+ * A text that arrived in a session. The table is called `smpp_inbound`, because smpp was the first kind with
+ * sessions.
  */
 export interface ArrivalRecord {
   id: string
   digest: Buffer
   sessionId: string
-  /** The open sessions of this process, whose answers it confirms itself. */
+  /** The open sessions of this process, which confirms their answers itself. */
   openSessionIds: readonly string[]
-  /** A session of ours that confirmed nothing for so long may be over for the SMSC. */
+  /** A session of ours that has confirmed nothing for this long may be over for the SMSC. */
   silentMs: number
 }
 
-/** A carrier brings again what was not answered at once, or in its next sessions; not a day later. */
+/** A carrier repeats a text that was not answered immediately, or in its next sessions, but not a day later. */
 const FORGOTTEN_MS = 3_600_000
 
-/** The fields that `take_smpp_arrivals` reads. */
 export function arrivalFields({ id, digest, sessionId, openSessionIds, silentMs }: ArrivalRecord): object {
   return {
     arrival_id: id,
@@ -30,9 +30,9 @@ export function arrivalFields({ id, digest, sessionId, openSessionIds, silentMs 
 }
 
 /**
- * Under a lock until the end of the transaction: two arrivals of one text are told apart from two texts.
+ * Takes a lock until the end of the transaction, so that two arrivals of one text are told apart from two texts.
  *
- * @returns the arrival that this one repeats; undefined: it is new
+ * @returns the arrival that this one repeats, or undefined if it is new
  */
 export async function takeArrival(db: Database, arrival: ArrivalRecord): Promise<string | undefined> {
   const { rows } = await db.raw<{ rows: { earlier: string | null }[] }>(
@@ -42,7 +42,7 @@ export async function takeArrival(db: Database, arrival: ArrivalRecord): Promise
   return rows[0]?.earlier ?? undefined
 }
 
-/** The carrier has read their answers: the same again would be another message. */
+/** Records that the carrier has read their answers: the same text again would be another message. */
 export async function confirmArrivals(db: Database, ids: readonly string[]): Promise<void> {
   await db.raw('delete from smpp_inbound where id = any (?::uuid[])', [[...ids]])
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
 
-/** What a carrier says that a message costs; `carriers/records.ts` has the same. */
+/** The cost of a message according to its carrier; `carriers/records.ts` has the same type. */
 export interface SaidCharge {
   /** Exact, in whole units of the currency. */
   price?: string
@@ -9,7 +9,7 @@ export interface SaidCharge {
   segmentCount?: number
 }
 
-/** Keeps what carriers say that messages cost (`note_charges`). */
+/** Keeps the costs of messages according to carriers (`note_charges`). */
 export async function noteCharges(
   db: Database,
   charges: readonly (SaidCharge & { id: string })[],
@@ -17,19 +17,22 @@ export async function noteCharges(
   await db.raw('select note_charges(?::jsonb)', [toJson(charges)])
 }
 
-/** An account whose carrier is to be asked what messages cost. */
+/** An account whose carrier has to be asked about the costs of messages. */
 export interface AccountToPrice {
   id: string
   name: string
   kind: string
   version: number
-  /** All that it got before has its price, as far as there is one. */
+  /** All messages before this have their price, as far as there is one. */
   since: Date
   /** The time of the look, by Postgres's clock. */
   askedAt: Date
 }
 
-/** Takes the accounts of these kinds that were not asked for so long; they count as asked from now on, as others may look too. */
+/**
+ * Takes the accounts of these kinds that were not asked for this long; they count as asked from now on, because other
+ * processes look too.
+ */
 export async function takeAccountsToPrice(
   db: Database,
   kinds: readonly string[],
@@ -46,7 +49,7 @@ export async function takeAccountsToPrice(
   return rows
 }
 
-/** Moves the moment forward, never back. */
+/** Moves the time forward, never back. */
 export async function movePricedUntil(db: Database, id: string, until: Date): Promise<void> {
   await db.raw('update carrier_accounts set priced_until = greatest(priced_until, ?) where id = ?', [
     until,
@@ -54,7 +57,11 @@ export async function movePricedUntil(db: Database, id: string, until: Date): Pr
   ])
 }
 
-/** Which messages of ours these are, by the carrier's ids. @returns the newest of an id that the carrier gave again */
+/**
+ * Finds our messages by the carrier's ids.
+ *
+ * @returns the newest message of an id that the carrier reused
+ */
 export async function findByCarrierIds(
   db: Database,
   carrier: string,

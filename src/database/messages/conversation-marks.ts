@@ -2,8 +2,9 @@ import type { Database } from '../connection.js'
 import { CONTACT_NUMBER } from './reading.js'
 
 /**
- * Marks of a line's conversations: unread, and archived. They belong to the line, not to who looks at it: a line is an
- * inbox that a few people share, and what one of them has read or put away, nobody else needs to look at.
+ * Marks of a line's conversations: unread, and archived. They belong to the line and not to the reader: a line is an
+ * inbox that a few people share, and when one of them has read or archived a conversation, the others need not look
+ * at it.
  */
 export interface ConversationKey {
   userId: string
@@ -16,9 +17,9 @@ const OWN_LINE = '(select id from lines where id = :lineId and user_id = :userId
 /**
  * Marks a conversation as read, before its messages are listed: one that comes in later makes it unread again.
  *
- * @param after only if it became unread by a message after this one. A page that stays open has shown that one, so
- *   somebody has marked the conversation as unread on purpose.
- * @returns whether it was unread
+ * @param after marks it only if a message after this one made it unread. A page that stays open has shown this one,
+ *   so otherwise a user has marked the conversation as unread on purpose.
+ * @returns true if it was unread
  */
 export async function markRead(db: Database, key: ConversationKey, after?: string): Promise<boolean> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
@@ -46,7 +47,7 @@ export async function markUnread(db: Database, key: ConversationKey): Promise<vo
 /** Puts a conversation away until its number writes again. It counts as read. */
 export async function archive(db: Database, key: ConversationKey): Promise<void> {
   await db.raw(
-    // To the millisecond, because the pages of the archive are told apart by it.
+    // The time is truncated to milliseconds, because the archive's pages are told apart by it.
     `insert into line_peers (line_id, number, archived_at)
      select l.id, :number, date_trunc('milliseconds', now()) from lines l where l.id = :lineId and l.user_id = :userId
      on conflict (line_id, number) do update set archived_at = excluded.archived_at, unread_id = null`,
@@ -70,9 +71,9 @@ export async function markAllRead(db: Database, userId: string): Promise<void> {
 }
 
 /**
- * How many conversations are unread, at most `limit`.
+ * Counts the unread conversations, up to `limit`.
  *
- * @param of.lineId left out: of all of the user's lines
+ * @param of.lineId if left out, all of the user's lines are meant
  */
 export async function countUnreadConversations(
   db: Database,

@@ -13,13 +13,13 @@ export interface ConversationMessage {
   type: MessageType
   text: string | null
   media: MessageMedia[]
-  /** The time when it was there: at the carrier if the line sent it, else at the line. */
+  /** The time when it was there: at the carrier if the line sent it, otherwise at the line. */
   at: Date
 }
 
 /**
- * What a number and the user's lines at one carrier have written to each other, newest first. Of what the lines
- * sent, only what the carrier took.
+ * Lists the messages between a number and the user's lines at one carrier, newest first. Messages that the lines sent
+ * are listed only if the carrier took them.
  */
 export async function listConversation(
   db: Database,
@@ -42,7 +42,7 @@ export async function listConversation(
   return rows
 }
 
-/** The numbers that were last in touch with the user's lines at a carrier, the latest first. */
+/** Lists the numbers that were last in touch with the user's lines at a carrier, the latest first. */
 export async function listLatestContacts(
   db: Database,
   userId: string,
@@ -65,26 +65,29 @@ export async function listLatestContacts(
   return rows.map(({ number }) => number)
 }
 
-/** The last message of a line with a number, and what is known of the number. */
+/** The last message of a line with a number, and the facts about the number. */
 export interface Conversation extends Message {
   number: string
-  /** What the user calls the number. */
+  /** The user's name for the number. */
   contactName: string | null
   blockedAt: Date | null
   optedOutAt: Date | null
   pausedUntil: Date | null
-  /** Messages that came in since somebody last read the conversation, at most MAX_UNREAD_MESSAGES. */
+  /** The messages received since the conversation was last read, at most MAX_UNREAD_MESSAGES. */
   unreadCount: number
   archivedAt: Date | null
 }
 
-/** Nobody counts further. */
+/** Counting stops here. */
 export const MAX_UNREAD_MESSAGES = 100
 
-/** How many messages one page looks through: a line may have very many, and all with one number. */
+/** The messages that one page searches: a line may have very many, and all with one number. */
 const MESSAGES_AT_ONCE = 2000
 
-/** What a page of a conversation shows beside its last message; c: its line and number, k: what the line knows of the number. */
+/**
+ * The columns that a page of a conversation shows besides its last message; c: its line and number, k: the facts that
+ * the line keeps about the number.
+ */
 const SHOWN = `${COLUMNS}, c.number, n.name as "contactName", n.blocked_at as "blockedAt",
   k.opted_out_at as "optedOutAt", case when k.paused_until > now() then k.paused_until end as "pausedUntil",
   k.archived_at as "archivedAt", case when k.unread_id is null then 0 else greatest(1, (
@@ -94,10 +97,10 @@ const SHOWN = `${COLUMNS}, c.number, n.name as "contactName", n.blocked_at as "b
       order by m.id desc limit ${MAX_UNREAD_MESSAGES}) u))::integer end as "unreadCount"`
 
 /**
- * With whom a line was in touch, the latest first, as far as the newest messages before the cursor tell; not those that
- * are archived. A page may have few, and still have an older one after it.
+ * Lists the numbers that a line was in touch with, the latest first, as far as the newest messages before the cursor
+ * show; archived conversations are left out. A page may have few entries and still be followed by an older one.
  *
- * @returns older: the cursor of the next page; null: there is none
+ * @returns older: the cursor of the next page, or null if there is none
  */
 export async function listConversations(
   db: Database,
@@ -119,7 +122,7 @@ export async function listConversations(
        where l.number <> '${FORGOTTEN}' and (
          select true from line_peers k
          where k.line_id = :lineId and k.number = l.number and k.archived_at is not null limit 1) is null ${
-           // Whoever was in touch since then is on an earlier page.
+           // A number that was in touch since then is on an earlier page.
            before === null
              ? ''
              : `and (select true from messages m where m.line_id = :lineId and ${CONTACT_NUMBER} = l.number
@@ -145,9 +148,9 @@ export async function listConversations(
 }
 
 /**
- * The unread conversations, the one that became unread last first.
+ * Lists the unread conversations, the one that became unread last first.
  *
- * @param of.lineId left out: of all of the user's lines
+ * @param of.lineId if left out, all of the user's lines are meant
  * @param page.before the cursor, a message's id
  */
 export async function listUnreadConversations(
@@ -176,7 +179,7 @@ export async function listUnreadConversations(
   return pageOf(rows, limit)
 }
 
-/** The archived conversations of a line, the one that was archived last first. */
+/** Lists the archived conversations of a line, the one that was archived last first. */
 export async function listArchivedConversations(
   db: Database,
   { userId, lineId }: { userId: string; lineId: string },

@@ -1,15 +1,15 @@
 import type { Database } from '../connection.js'
 
-/** Rows that are being committed have time until then. */
+/** Rows that are being committed get this much time. */
 const LAG = `interval '5 seconds'`
-/** The most that is counted after a longer pause of the service: statements have a limit. */
+/** The most that is counted after a longer pause of the service, because statements have a time limit. */
 const LONGEST_GAP = `interval '1 hour'`
-/** An id has the time of the clock of the process that made it. */
+/** An id has the time of the process that made it, whose clock may differ. */
 const CLOCKS = `interval '1 minute'`
-/** Area codes tell the countries of +1 apart, and seven characters the islands of +44. */
+/** Area codes distinguish the countries of +1, and seven characters the islands of +44. */
 const PREFIX_LENGTH = 7
 
-/** Messages that a user's lines were asked to send to numbers that begin alike. */
+/** Messages of a user's lines to numbers with the same prefix. */
 export interface NewMessages {
   userId: string
   hour: Date
@@ -19,10 +19,10 @@ export interface NewMessages {
 }
 
 /**
- * Messages that were accepted since the last call, in whichever process; each is given once, in the transaction that
- * notes so.
+ * Takes the messages that any process has accepted since the last call; each is returned once, in the transaction
+ * that records this.
  *
- * @returns undefined while another process is at it
+ * @returns undefined while another process does the same
  */
 export async function takeNewMessages(trx: Database): Promise<NewMessages[] | undefined> {
   const { rows: spans } = await trx.raw<{ rows: { since: string; until: string }[] }>(
@@ -66,20 +66,20 @@ export async function addCountryCounts(trx: Database, counts: readonly CountryCo
   )
 }
 
-/** More than anybody expects to a country. */
+/** More messages to a country than expected. */
 export interface Rise {
   userId: string
   country: string
-  /** Accepted in this hour. */
+  /** The number accepted in this hour. */
   accepted: number
-  /** The most in an hour of the month before. */
+  /** The most in any hour of the month before. */
   usual: number
 }
 
 /**
- * Countries that got `minimum` messages of a user in this hour, and `factor` times what was ever usual. Left out is
- * what is paused already, and what a person let go on within a week. In its first week the guard only counts: what
- * somebody has always sent on Mondays is no rise.
+ * Finds the countries that got at least `minimum` messages of a user in this hour, and `factor` times as many as
+ * usual. A country that is paused already, or that was resumed within a week, is left out. In its first week the
+ * guard only counts, so that a weekly routine is not taken for a rise.
  */
 export async function findRises(
   db: Database,
@@ -101,9 +101,9 @@ export async function findRises(
 }
 
 /**
- * Of all lines of the user, but for those in the country itself and those that were allowed to send there by name.
+ * Pauses all lines of the user, except those in the country itself and those that explicitly allow it.
  *
- * @returns of how many lines; 0: nothing was paused
+ * @returns the number of lines; 0 if nothing was paused
  */
 export async function pauseCountry(
   trx: Database,
@@ -125,7 +125,7 @@ export async function pauseCountry(
   return lineCount
 }
 
-/** @returns false when it is not paused */
+/** @returns false if it is not paused */
 export async function resumeCountry(trx: Database, userId: string, country: string): Promise<boolean> {
   const resumed = await trx('country_pauses')
     .where({ user_id: userId, country, resumed_at: null })
@@ -143,7 +143,7 @@ export interface CountryPause extends Rise {
   pausedAt: Date
 }
 
-/** Newest first; of everybody, or of one user. */
+/** Lists the newest first, for all users or for one. */
 export async function listCountryPauses(
   db: Database,
   filter: { userId?: string },
@@ -163,7 +163,11 @@ export async function listCountryPauses(
     })
 }
 
-/** What `findRises` does not look at any more. @returns how many rows */
+/**
+ * Deletes the rows that `findRises` no longer uses.
+ *
+ * @returns their number
+ */
 export async function deleteOldCountryHours(db: Database): Promise<number> {
   return db('country_hours').whereRaw(`hour < now() - interval '31 days'`).delete()
 }

@@ -1,6 +1,10 @@
 import type { Database } from '../connection.js'
 
-/** Those that are kept no more (`key_lifetime`). @returns how many were deleted, at most `limit` */
+/**
+ * Deletes the keys that are past their lifetime (`key_lifetime`).
+ *
+ * @returns their number, at most `limit`
+ */
 export async function deleteExpiredKeys(db: Database, limit: number): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `delete from idempotency_keys where (scope_id, key) in (

@@ -8,8 +8,8 @@ export interface LimitsNow {
 }
 
 /**
- * The windows of a line's incoming webhook as `queue_messages` would find them now, for its owner to look at.
- * undefined: the user has no such line. (Why `lowest_id_at(now − 1 day)`: see `findOpenIncomingWebhooks`.)
+ * Reads the windows of a line's incoming webhook as `queue_messages` would find them now, for the owner; undefined if
+ * the user has no such line. (Why `lowest_id_at(now − 1 day)`: see `findOpenIncomingWebhooks`.)
  */
 export async function readLimitsNow(
   db: Database,
@@ -53,7 +53,7 @@ export async function readLimitsNow(
 interface HandedOver {
   id: string
   toNumber: string
-  /** How long ago it was handed over; 0 while it is on its way. */
+  /** The time since it was handed over; 0 while it is on its way. */
   agoMs: number
 }
 

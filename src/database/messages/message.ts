@@ -29,7 +29,7 @@ export type MessageType = (typeof MESSAGE_TYPES)[number]
 export const ENCODING = oneOf('GSM-7', 'UCS-2')
 export const SEGMENT_COUNT: Kind<number> = { schema: { type: 'integer', minimum: 1 } }
 
-/** A number of JSON would not be exact. */
+/** A number in JSON would not be exact. */
 export const DECIMAL: Kind<string> = {
   schema: { type: 'string', pattern: '^\\d+(\\.\\d+)?$', examples: ['0.0079'] },
 }
@@ -48,7 +48,7 @@ const CODE_MEANING: Kind<CarrierCodeMeaning> = {
   },
 }
 
-/** Only failures have a code, so no other message costs a look at its account. */
+/** Only failures have a code, so for other messages the account is not looked up. */
 const CODE_KIND = `case when m.carrier_code is not null then (
   select a.kind from carrier_accounts a
   where a.name = coalesce(m.carrier, (select l.carrier from lines l where l.id = m.line_id))) end`
@@ -147,7 +147,7 @@ export const MESSAGE_FIELDS = {
     'What its sender says to the carrier besides, by names that the carrier account knows.',
   ),
   createdAt: shown('m.created_at', moment, 'When it was accepted, or the {line} received it.'),
-  /** While queued: when it is worked on next. */
+  /** For a queued message, the time when it is worked on next. */
   dueAt: internal('m.due_at', moment),
   jobGeneration: internal('m.job_generation', count),
   /** The time when a worker last took it to the carrier. */
@@ -158,7 +158,7 @@ export const MESSAGE_FIELDS = {
 
 export type Message = Row<typeof MESSAGE_FIELDS>
 
-/** The number at the other end, in E.164 form where it is a phone's. */
+/** Returns the other party's number, in E.164 form if it is a phone's. */
 export function contactNumberOf({
   direction,
   fromNumber,

@@ -4,14 +4,14 @@ export interface KnownCall {
   userId: string
   lineId: string
   fromNumber: string
-  /** The payload of its event. */
+  /** The time in the event's payload. */
   calledAt: string
 }
 
 /**
- * Whether nobody is to be told of a missed call: the user has blocked the caller, or it was told of since then.
+ * True if no event is needed for a missed call: the user has blocked the caller, or had an event about it since then.
  *
- * @param sinceId the lowest id of a delivery that may tell of it
+ * @param sinceId the lowest id of a delivery that may be about it
  */
 export async function isCallSettled(
   trx: Database,

@@ -5,55 +5,65 @@ import type { Database } from '../connection.js'
 import { DatabaseUnavailable, mayBeDone } from '../outage.js'
 import { toJson } from '../text.js'
 
-/** How long a statement whose answer was lost is looked into, within what clients wait in all. */
+/** The longest time spent on finding out about a statement whose answer was lost, within the clients' total wait. */
 const LOOK_MS = 4000
 const PATIENCE_MS = 9000
 const LOOK_PAUSE_MS = 200
 
-/** Who wants it sent: a line's webhook, an application, a user's program, a user by hand, or the service by itself. */
+/**
+ * The origin of a message: a line's webhook, an application, a user's program, a user by hand, or the service itself.
+ */
 export type OutboundSource = 'webhook' | 'application' | 'api' | 'console' | 'service'
 
-/** A message that is to be sent. */
+/** A message to send. */
 export interface QueueRequest {
   messageId: string
   lineId: string
   source: OutboundSource
-  /** The application, where it is the source. */
+  /** The application, if it is the source. */
   applicationId?: string | undefined
-  /** E.164 */
+  /** An E.164 number. */
   toNumber: string
   text: string | null
   /** What is to be copied before it is sent, in order. */
   media?: readonly { id: string; url: string; token: string }[]
-  /**
-   * The time when it is to be sent, if that is still to come by the clock of Postgres; otherwise it is sent at once.
-   */
+  /** The time to send it, if that is in the future by the clock of Postgres; otherwise it is sent immediately. */
   sendAt?: Date | undefined
   /** If it was not handed over by then, it fails. */
   expiresAt?: Date | undefined
-  /** What whoever sends it calls it. */
+  /** The sender's reference. */
   clientRef?: string | undefined
-  /** What they say to the carrier besides. */
+  /** The sender's options for the carrier. */
   carrierOptions?: Readonly<Record<string, string>> | undefined
   /** The message that this one repeats. */
   againOf?: string
-  /** The service takes no more now; the answer is `line_full`, as when the line's own backlog is. */
+  /**
+   * True if the service takes no more messages now; the answer is `line_full`, as if the line's own backlog were
+   * full.
+   */
   isBacklogFull?: boolean
   /**
-   * Far fewer messages than the limit are known to wait on the line. Then they are not counted, which would cost time.
+   * True if far fewer messages than the limit are known to wait on the line. Then they are not counted, which would
+   * take time.
    */
   isLineRoomy?: boolean
-  /** `scopeId`: whose key it is. `requestHash`: hex; tells a repeat from another request under the same key. */
+  /**
+   * `scopeId` is the owner of the key. `requestHash` is hex, and tells a repeat from another request under the same
+   * key.
+   */
   idempotency?: { scopeId: string; key: string; requestHash: string } | undefined
-  /** How many segments its text takes, which it counts in spend caps; left out: nothing. */
+  /** The number of segments of its text, which counts in spend caps; if left out, nothing counts. */
   segmentCount?: number | undefined
-  /** Whether whoever asked is gone by now; left out: they wait. */
+  /** Returns true if the client is gone by now; if left out, it waits. */
   hasLeft?: (() => boolean) | undefined
-  /** What let a webhook's request in. If it has changed since, the answer is `webhook_changed`. */
+  /** The credentials that let a webhook's request in. If they have changed since, the answer is `webhook_changed`. */
   openedBy?: { tokenHash: Buffer; lineVersion: string }
 }
 
-/** A sliding window as it is after the request. `opensMs`: until it gives back one message; 0 when none counts. */
+/**
+ * The state of a sliding window after the request. `opensMs` is the time until it has room for one more message; 0 if
+ * no message counts.
+ */
 export interface Allowance {
   limit: number
   used: number
@@ -75,9 +85,9 @@ export interface QueueAnswer {
     | 'line_full'
   /** The id of the accepted message, or of the first one under the same key. */
   messageId: string | null
-  /** The windows of the line's incoming webhook; undefined: the statement's own answer was lost, and it was done. */
+  /** The windows of the line's incoming webhook; undefined if the statement's answer was lost although it was done. */
   windows: { toNumber: Allowance; line: Allowance } | undefined
-  /** How many waited on the line before the request; null: not counted. */
+  /** The number that waited on the line before the request; null if not counted. */
   waitingOnLine: number | null
 }
 
@@ -95,14 +105,14 @@ interface Row {
 }
 
 /**
- * Everything that is to be sent passes here. One transaction for the batch (`queue_messages`) judges keys, opt-outs,
- * limits and backlogs and writes the rows. A message that is answered as `accepted` is committed. Answers are in the
- * order of the requests, with an Error where the line is gone.
+ * Every message to send passes through here. One transaction for the batch (`queue_messages`) checks keys, opt-outs,
+ * limits and backlogs and writes the rows. A message whose answer is `accepted` is committed. Answers are in the
+ * order of the requests, with an Error if the line is gone.
  *
- * If the statement's answer is lost, the rows tell what it did, by the ids that the requests have: an answer is
- * OutcomeUnknown only where Postgres gives no answer to that either.
+ * If the statement's answer is lost, the rows show what it did, by the ids that the requests have: an answer is
+ * OutcomeUnknown only if Postgres does not answer that either.
  *
- * @throws DatabaseUnavailable when nothing of it was done, nor will be
+ * @throws DatabaseUnavailable if nothing of it was done, nor will be
  */
 export async function queueMessages(
   db: Database,
@@ -118,7 +128,9 @@ export async function queueMessages(
   }
 }
 
-/** What a statement did whose answer was lost. What it did not do, and cannot do any more, is done now. */
+/**
+ * Finds out what a statement did whose answer was lost. Requests that it did not do, and no longer can, are done now.
+ */
 async function findOutcomes(
   db: Database,
   requests: readonly QueueRequest[],
@@ -142,8 +154,8 @@ async function findOutcomes(
 }
 
 /**
- * Which of these messages have rows. Other connections may be dead like the one whose answer was lost, and the pool
- * needs a moment to replace them: whoever waits for the answer is better served late than by "not known".
+ * Finds which of these messages have rows. Other connections may be as dead as the one whose answer was lost, and the
+ * pool needs a moment to replace them: for the client a late answer is better than "not known".
  */
 async function findWritten(db: Database, ids: readonly string[], untilMs: number): Promise<Set<string>> {
   for (;;) {
@@ -156,7 +168,7 @@ async function findWritten(db: Database, ids: readonly string[], untilMs: number
   }
 }
 
-/** Some requests of the batch were done, so a failure is that of the others alone. */
+/** Some requests of the batch were done, so a failure concerns only the others. */
 async function queueLate(
   db: Database,
   requests: readonly QueueRequest[],
@@ -229,7 +241,7 @@ function asAnswer(row: Row): QueueAnswer {
   }
 }
 
-/** How many messages wait in all, counted no further than `limit`. */
+/** Counts all waiting messages, up to `limit`. */
 export async function countQueued(db: Database, limit: number): Promise<number> {
   const result = await db.raw<{ rows: { count: number }[] }>(
     `select count(*)::integer as count from (select 1 from messages where status = 'queued' limit ?) waiting`,

@@ -5,16 +5,16 @@ import { MESSAGE_FIELDS, type Direction, type Message, type MessageType } from '
 
 export interface MessageFilter {
   lineId?: string
-  /** Only of these; none: of no line. */
+  /** Only messages of these lines; if empty, of no line. */
   lineIds?: readonly string[]
-  /** Only what this application sent. */
+  /** Only messages that this application sent. */
   applicationId?: string
   direction?: Direction
   type?: MessageType
   status?: string
-  /** E.164: who is at the other end. */
+  /** The other party's number (E.164). */
   number?: string
-  /** What whoever sent it calls it. */
+  /** The sender's reference. */
   clientRef?: string
   from?: Date
   until?: Date
@@ -23,7 +23,7 @@ export interface MessageFilter {
 /** The columns of `messages m`. */
 export const COLUMNS = columnsOf(MESSAGE_FIELDS)
 
-/** The number at the other end, written as the index messages_contact has it. */
+/** The other party's number, written as in the index messages_contact. */
 export const CONTACT_NUMBER = `(case m.direction when 'outbound' then m.to_number else m.from_number end)`
 
 export async function findMessage(db: Database, userId: string, id: string): Promise<Message | undefined> {
@@ -34,13 +34,13 @@ export async function findMessage(db: Database, userId: string, id: string): Pro
   return rows[0]
 }
 
-/** Tells operators whose message it is. */
+/** Returns the user whom a message belongs to, for operators. */
 export async function findMessageOwner(db: Database, id: string): Promise<string | undefined> {
   const row = await db('messages').where({ id }).first<{ userId: string } | undefined>({ userId: 'user_id' })
   return row?.userId
 }
 
-/** The user's messages, newest first. */
+/** Lists the user's messages, newest first. */
 export function listMessages(
   db: Database,
   userId: string,
@@ -50,7 +50,10 @@ export function listMessages(
   return readList(db, messagesOf(userId, filter, page))
 }
 
-/** Lists every user's messages, for operators; line by line too, so it takes longer the more lines there are. */
+/**
+ * Lists every user's messages, for operators; it also reads line by line, so it takes longer the more lines there
+ * are.
+ */
 export function listAnyMessages(db: Database, filter: MessageFilter, page: Page): Promise<Message[]> {
   return readList(db, messagesOf(undefined, filter, page))
 }

@@ -7,43 +7,46 @@ import { CHANGED, changeMessages, type Changes } from './announcing.js'
 
 export interface Receipt {
   carrierAccount: string
-  /** The account whose signature let it in. If it was changed or removed since, nothing is done. */
+  /** The account whose signature let the receipt in. If it was changed or removed since, nothing is done. */
   account?: AccountVersion
   carrierMessageId: string
-  /** How else the carrier may have written its id when it took the message. They count for `numbers` only. */
+  /**
+   * Other forms in which the carrier may have written its id when it took the message. They count for `numbers` only.
+   */
   otherIds?: readonly string[]
   /**
-   * Whom the message was sent to is one of these, in whatever form. A carrier whose counter began anew gives ids again,
-   * and this tells the messages of one id apart. Left out: the newest message that has the id.
+   * The message was sent to one of these, in any form. A carrier whose counter was reset reuses ids, and this tells
+   * the messages of one id apart. If left out, the newest message with the id is meant.
    */
   numbers?: readonly string[]
   /**
-   * Whoever gives it asks again. So it does not count yet while another text to the number is being handed over, which
-   * may be what it is of: a carrier that gives ids again may give the same one.
+   * True if the caller asks again. Then the receipt does not count yet while another text to the number is being
+   * handed over, which it may be about: a carrier that reuses ids may give the same one.
    */
   mayWait?: boolean
   /**
-   * Our own id of the message, if the carrier hands it back: it finds a message whose worker died in the carrier's
-   * call. The message must be of a line at this carrier. The carrier's id counts more, unless it was given to several.
+   * Our own id of the message, if the carrier returns it: it finds a message whose worker died in the carrier's call.
+   * The message must be of a line at this carrier. The carrier's id counts more, unless it was given to several.
    */
   messageId?: string
   status: 'sent' | 'delivered' | 'failed'
   error?: string
-  /** The carrier's own, such as Twilio's `30003`. */
+  /** The carrier's code, such as Twilio's `30003`. */
   carrierCode?: string
-  /** What that code means. */
+  /** The meaning of that code. */
   carrierReason?: CarrierReason
-  /** It failed because the recipient has opted out, as the carrier knows. */
+  /** True if it failed because the carrier says that the recipient has opted out. */
   isOptedOut?: boolean
   charge?: SaidCharge
 }
 
 /**
- * Numbers are compared by so many digits, because receipts write them with and without the codes of country and area.
+ * Numbers are compared by this many last digits, because receipts write them with and without the country and area
+ * codes.
  */
 const NUMBER_END = 7
 
-/** Reading messages once more costs a third of the statement's pages. So a batch without numbers does not. */
+/** Reading messages once more costs a third of the statement's pages, so a batch without numbers does not do it. */
 const AT_NUMBER = `cross join lateral (
   select m.line_id, m.to_number from messages m where m.id = k.message_id and m.direction = 'outbound' limit 1) m`
 const IS_ID = `k.carrier_message_id = g."carrierMessageId"`
@@ -53,12 +56,12 @@ const NOBODY_IS_SENDING = `and not (g."mayWait" is true and exists (
   select 1 from messages s where s.line_id = c.line_id and s.to_number = c.to_number and s.status = 'sending'
     and s.id <> c.id))`
 
-/** Which message a receipt is of. */
+/** The message that a receipt is about. */
 export interface FoundReceipt {
-  /** Its place among those given. */
+  /** The receipt's place among those given. */
   n: number
   messageId: string
-  /** Whether it is the one that counts, of several for one message. */
+  /** True if it is the one that counts, of several for one message. */
   isGiven: boolean
 }
 

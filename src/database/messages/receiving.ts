@@ -8,23 +8,22 @@ import type { MediaPurpose } from '../media/reading.js'
 import { toJson } from '../text.js'
 import type { MessageType } from './message.js'
 
-/** A message that a carrier has brought. The ids are made where it arrived: they tell the order of arrival. */
+/** A message that a carrier has delivered. The ids are made on arrival, so they show the order of arrival. */
 export interface ReceiveRequest {
   messageId: string
   eventId: string
-  /** Its deliveries get ids that are made of this one. */
+  /** Its deliveries get ids that are derived from this one. */
   deliveryId: string
-  /** The account. */
   carrierAccount: string
   carrierMessageId: string
-  /** How a repeat is told; left out: by the carrier's id. */
+  /** The way to recognize a repeat; the default is the carrier's id. */
   toldBy?: ToldBy | undefined
   /**
    * The account whose signature let it in. If it was changed or removed since, the answer is `account_changed`. The
-   * line must be at this account. Left out: the caller has checked both.
+   * line must be at this account. If left out, the caller has checked both.
    */
   account?: AccountVersion | undefined
-  /** E.164, both; `toNumber` is the line's. */
+  /** Both are E.164; `toNumber` is the line's. */
   fromNumber: string
   toNumber: string
   type: MessageType
@@ -35,7 +34,7 @@ export interface ReceiveRequest {
   media: readonly ReceivedMedia[]
 }
 
-/** What is to be copied before its event goes out. `url`: where our copy will be. */
+/** The media to copy before its event goes out. `url` is where our copy will be. */
 export interface ReceivedMedia {
   id: string
   eventId: string
@@ -48,25 +47,25 @@ export interface ReceivedMedia {
 
 export type ToldBy =
   | { arrival: ArrivalRecord }
-  /** The parts of a long text, which came one by one. Whoever takes them makes the message. */
+  /** The parts of a long text, which came one by one. The process that takes them makes the message. */
   | { partIds: readonly string[] }
 
 export interface Received {
   kind: 'received'
   lineId: string
-  /** Those that may go out, to be enqueued. */
+  /** The deliveries that may go out, to be enqueued. */
   deliveries: NewDelivery[]
-  /** The sender's window stays as it is. */
+  /** True if the sender's window stays as it is. */
   isPaused: boolean
-  /** This message has paused them. */
+  /** True if this message has paused them. */
   hasPaused: boolean
-  /** Something waits to be sent to the sender, or is on its way. */
+  /** True if a message waits to be sent to the sender, or is on its way. */
   isWaitedFor: boolean
 }
 
 export type ReceiveAnswer =
   | Received
-  /** It was brought before. `earlierId`: the arrival that it repeats. */
+  /** It was delivered before. `earlierId` is the arrival that it repeats. */
   | { kind: 'repeat'; earlierId?: string }
   | { kind: 'no_line' }
   | { kind: 'account_changed' }
@@ -83,8 +82,8 @@ interface Row {
 }
 
 /**
- * Takes in what carriers have brought, in one transaction for the batch (`receive_messages`). The batch is in order of
- * arrival, and so are the answers. Doing it twice does no harm.
+ * Takes in messages from carriers, in one transaction for the batch (`receive_messages`). The batch is in order of
+ * arrival, and so are the answers. Doing it twice is harmless.
  */
 export async function receiveMessages(
   db: Database,

@@ -1,7 +1,7 @@
 import type { MessageReason } from '../../states.js'
 import { transaction, type Database } from '../connection.js'
 
-/** A message of which nobody knows whether the carrier took it, with the account of its line. */
+/** A message whose outcome at the carrier is unknown, with the account of its line. */
 export interface UnknownRow {
   id: string
   fromNumber: string
@@ -9,16 +9,16 @@ export interface UnknownRow {
   text: string | null
   claimedAt: Date
   account: { id: string; name: string; kind: string; version: number }
-  /** Nothing more is planned after this. */
+  /** No other attempt is planned after this. */
   isLastTime: boolean
 }
 
 /**
- * Takes messages about which the carrier is to be asked now, oldest first. They count as asked at once, so that only one
- * of many processes asks. A message waits while its line is sending another one to the same number, because the
- * carrier's newest record may be about that one.
+ * Takes messages about which the carrier has to be asked now, oldest first. They count as asked immediately, so that
+ * only one of many processes asks. A message waits while its line is sending another one to the same number, because
+ * the carrier's newest record may be about that one.
  *
- * @param afterSeconds when to ask, counted from the moment the message was handed over; ascending
+ * @param afterSeconds the times to ask, counted from the moment the message was handed over; ascending
  */
 export async function takeUnknownMessages(
   db: Database,
@@ -57,7 +57,7 @@ export async function takeUnknownMessages(
 /**
  * Notes that a carrier's id is of an outbound message of ours, so that its reports find the message.
  *
- * @returns false when the id is of another message already, or the message's line is not at this carrier account
+ * @returns false if the id is of another message already, or the message's line is not at this carrier account
  */
 export async function linkCarrierMessage(
   db: Database,
@@ -83,7 +83,7 @@ export async function linkCarrierMessage(
   return rows[0]?.messageId === messageId
 }
 
-/** The carrier was asked for the last time and knows nothing of the message. It stays unknown. */
+/** Notes that the carrier was asked for the last time and knows nothing of the message. It stays unknown. */
 export async function noteNoRecord(db: Database, id: string, error: MessageReason): Promise<void> {
   await db.raw(`update messages set error = ? where id = any (?::uuid[]) and status = 'unknown'`, [
     error,

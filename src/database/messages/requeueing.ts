@@ -15,9 +15,9 @@ export interface Requeued {
 }
 
 /**
- * For statements that pick a few rows by their ids. With `status = 'queued'` Postgres could use a partial index; on a
- * table that has just filled it then reads that index from end to end for every id (with 60,000 messages waiting a
- * claim took 8 ms instead of 1).
+ * This is for statements that pick a few rows by their ids. With `status = 'queued'` Postgres could use a partial
+ * index; on a table that has just filled it then reads that index from end to end for every id (with 60,000 messages
+ * waiting a claim took 8 ms instead of 1).
  */
 export const isQueued = `m.status || '' = 'queued'`
 
@@ -33,7 +33,7 @@ export async function requeueHeads(
   return renewLocked(db, heads)
 }
 
-/** The first message of a conversation. If somebody had it locked, it has no generation yet. */
+/** The first message of a conversation. If another process had it locked, it has no generation yet. */
 export interface Head {
   id: string
   generation: number | null
@@ -58,7 +58,11 @@ export async function renewMessageJobs(db: Database, ids: readonly string[]): Pr
   return rows
 }
 
-/** A message that waits until its carrier is tried again, now. @returns undefined when it does not wait for that */
+/**
+ * Makes a message that waits for the next try of its carrier due now.
+ *
+ * @returns undefined if it does not wait for that
+ */
 export async function makeMessageDue(
   db: Database,
   userId: string,
@@ -73,10 +77,10 @@ export async function makeMessageDue(
   return rows[0]
 }
 
-/** SQL: the messages of a line that wait for the carrier, by the index of what waits. */
+/** SQL: the messages of a line that wait for the carrier, by the index of waiting messages. */
 const WAITS_FOR_CARRIER = `m.line_id = ? and m.status in ('queued', 'sending') and ${isQueued} and m.not_before > clock_timestamp()`
 
-/** How many of a line's messages wait until the carrier is tried again, at most so many. */
+/** Counts a line's messages that wait until the carrier is tried again, up to a limit. */
 export async function countWaitingForCarrier(db: Database, lineId: string, max: number): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
     `select count(*)::integer as count from (select from messages m where ${WAITS_FOR_CARRIER} limit ?) m`,
@@ -85,7 +89,7 @@ export async function countWaitingForCarrier(db: Database, lineId: string, max: 
   return rows[0].count
 }
 
-/** Does what `makeMessageDue` does for those of a line, in the order in which they are to be sent. */
+/** Does the same as `makeMessageDue` for those of a line, in the order in which they are to be sent. */
 export async function makeMessagesDue(db: Database, lineId: string, limit: number): Promise<Requeued[]> {
   const { rows } = await db.raw<{ rows: Requeued[] }>(
     `update messages m set job_generation = m.job_generation + 1, due_at = clock_timestamp(), not_before = null

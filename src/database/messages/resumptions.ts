@@ -1,12 +1,12 @@
 import { callFunction } from '../answers.js'
 import type { Database } from '../connection.js'
 
-/** A pause is over, and what waited for that has still to be brought. */
+/** A pause that is over, whose waiting messages still have to be enqueued. */
 export interface Resumption {
   table: 'lines' | 'carrier_accounts' | 'all_sending'
-  /** null: of all lines. */
+  /** null for all lines. */
   id: string | null
-  /** The time as text: a Date would lose its microseconds. */
+  /** The time as text, because a Date would lose its microseconds. */
   resumedAt: string
 }
 
@@ -20,7 +20,7 @@ export async function listResumptions(db: Database): Promise<Resumption[]> {
   return rows
 }
 
-/** Lines of the resumption on which messages wait, after a given one, in order of their ids. */
+/** Lists lines of the resumption on which messages wait, after a given one, in order of their ids. */
 export async function listWaitingLines(
   db: Database,
   { table, id }: Resumption,
@@ -52,14 +52,14 @@ export async function endResumption(db: Database, { table, id, resumedAt }: Resu
     .update({ resumed_at: null })
 }
 
-/** A message that waited; without a generation an earlier one to its number brings it. */
+/** A message that waited; if it has no generation, an earlier one to its number enqueues it. */
 export interface WokenMessage {
   id: string
   generation: number | null
   position: string
 }
 
-/** The next messages of a line after a position (`wake_messages`). */
+/** Wakes the next messages of a line after a position (`wake_messages`). */
 export async function wakeMessages(
   db: Database,
   lineId: string,

@@ -5,16 +5,16 @@ import { CHANGED, changeMessages } from './announcing.js'
 import { requeueHeads, type Conversation, type Requeued } from './requeueing.js'
 import type { Settled } from './sending.js'
 
-/** Locks a user's message that waits, for its time or for its turn, with how it was before. */
+/** Locks a user's message that waits for its time or its turn, and returns its state before. */
 const WAITING = `(
   select m.id, m.status from messages m
   where m.id = any (?::uuid[]) and m.user_id = ?::uuid and m.direction = 'outbound'
     and m.status || '' in ('scheduled', 'queued') for no key update)`
 
 export interface Released extends Settled {
-  /** Their application is not connected any more. */
+  /** Messages whose application is no longer connected. */
   failed: string[]
-  /** How many were due. */
+  /** The number that were due. */
   looked: number
 }
 
@@ -27,7 +27,7 @@ interface ReleasedRow {
 
 const NONE: ReleasedRow = { released: [], deliveries: [], failed: [], looked: 0 }
 
-/** Queues those whose time has come, at most `limit` (`release_scheduled`). */
+/** Queues messages whose time has come, at most `limit` (`release_scheduled`). */
 export async function releaseScheduled(db: Database, limit: number): Promise<Released> {
   const [row = NONE] = await callFunction<'release_scheduled', ReleasedRow>(
     db,
@@ -39,7 +39,7 @@ export async function releaseScheduled(db: Database, limit: number): Promise<Rel
   return { requeued, ...others }
 }
 
-/** Ends those whose `expires_at` is over and that no worker has in its hands. */
+/** Ends messages whose `expires_at` is over and that no worker holds. */
 export async function failExpired(db: Database, limit: number): Promise<{ failed: string[] } & Settled> {
   const { changed, deliveries } = await changeMessages(
     db,
@@ -58,8 +58,8 @@ export async function failExpired(db: Database, limit: number): Promise<{ failed
 /**
  * Ends a user's message that waits.
  *
- * @param note is called in the transaction if it does
- * @returns undefined when it does not wait any more
+ * @param note called in the transaction if it does
+ * @returns undefined if it no longer waits
  */
 export async function failCancelled(
   db: Database,
@@ -84,11 +84,11 @@ export async function failCancelled(
 }
 
 /**
- * Gives a user's message another time, if no carrier was asked to send it yet. A time that is over means at once: it is
- * released by the next look.
+ * Gives a user's message another time, if no carrier was asked to send it yet. A time in the past means immediately:
+ * the next run of the release picks it up.
  *
- * @param note is called in the transaction if it does
- * @returns undefined when it does not wait any more, or the line has too much that is scheduled
+ * @param note called in the transaction if it does
+ * @returns undefined if it no longer waits, or the line has too many scheduled messages
  */
 export async function reschedule(
   db: Database,
@@ -110,7 +110,9 @@ export async function reschedule(
   return moved.length === 0 ? undefined : handOn(db, moved)
 }
 
-/** What was queued leaves its turn to the next message to its number. Nothing waits behind what is scheduled. */
+/**
+ * A message that was queued leaves its turn to the next message to its number. Nothing waits behind a scheduled one.
+ */
 function handOn(
   db: Database,
   changed: readonly (Conversation & { statusBefore: string })[],

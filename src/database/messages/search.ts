@@ -5,7 +5,7 @@ import { CONTACT_NUMBER } from './reading.js'
 import { linesThat, listOfLines, LOOKED_THROUGH, readList, type Condition } from '../lists.js'
 import type { User } from '../people/users.js'
 
-/** The user whose things are looked through; left out, everybody's are. */
+/** The user whose data are searched; if left out, those of all users are. */
 export interface Scope {
   userId?: string
 }
@@ -26,7 +26,7 @@ const OF_MESSAGE = `${columnsOf(MESSAGE_FIELDS)}, m.user_id as "userId", u.email
 const isTheirs = (column: string, { userId }: Scope) =>
   userId === undefined ? { sql: '', bindings: [] } : { sql: ` and ${column} = ?::uuid`, bindings: [userId] }
 
-/** The message that has this id, or whose event, delivery or copy of media has it. */
+/** Finds the message that has this id, or whose event, delivery or copy of media has it. */
 export async function findMessagesById(db: Database, scope: Scope, id: string): Promise<FoundMessage[]> {
   const theirs = isTheirs('m.user_id', scope)
   const { rows } = await db.raw<{ rows: FoundMessage[] }>(
@@ -44,7 +44,7 @@ export async function findMessagesById(db: Database, scope: Scope, id: string): 
   return rows
 }
 
-/** Messages that a carrier calls so; two accounts may use one id, and an account may use it again. */
+/** Finds messages by the carrier's id; two accounts may use the same id, and an account may reuse it. */
 export async function findMessagesByCarrierId(
   db: Database,
   scope: Scope,
@@ -66,7 +66,7 @@ export async function findMessagesByCarrierId(
   return rows
 }
 
-/** Newest messages that whoever sent them calls so, looked up in the index for each line. */
+/** Finds the newest messages with this sender's reference, looked up in the index for each line. */
 export function findMessagesByClientRef(
   db: Database,
   scope: Scope,
@@ -77,8 +77,8 @@ export function findMessagesByClientRef(
 }
 
 /**
- * Newest messages with numbers at the other end that have these digits in them. A whole number is looked up in the
- * index of each line; a part of one is looked for in the newest messages of each.
+ * Finds the newest messages whose other party's number contains these digits. A whole number is looked up in the
+ * index of each line; a part of one is searched in the newest messages of each.
  */
 export function findMessagesByNumber(
   db: Database,
@@ -90,7 +90,7 @@ export function findMessagesByNumber(
   return newest(db, scope, LATEST, [`position(? in ${CONTACT_NUMBER}) > 0`, digits], limit)
 }
 
-/** Those of the newest messages that have these words in their text, in capitals or not. */
+/** Finds those of the newest messages that have these words in their text, ignoring case. */
 export function findMessagesByText(
   db: Database,
   userId: string,
@@ -114,7 +114,7 @@ function newest(
   return readList(db, listOfLines(linesThat(userId, {}), [source], { limit }, { join }))
 }
 
-/** @param digits of a part of the number; '' for none */
+/** @param digits the digits of a part of the number; '' if there are none */
 export async function findLines(
   db: Database,
   scope: Scope,
@@ -162,7 +162,7 @@ export interface FoundEndpoint {
   url: string
 }
 
-/** Whatever takes the user's events: the endpoints of lines, of applications and of the account. */
+/** Finds the user's endpoints: those of lines, of applications and of the account. */
 export async function findEndpoints(
   db: Database,
   userId: string,
@@ -183,7 +183,7 @@ export interface FoundContact {
   name: string
 }
 
-/** What the user calls so. */
+/** Finds the user's contacts with such a name. */
 export async function findContactsByName(
   db: Database,
   userId: string,

@@ -15,10 +15,10 @@ import {
   type Requeued,
 } from './requeueing.js'
 
-/** A message as the sending worker sees it, with what its line says about sending. */
+/** A message as the sending worker sees it, with the line's settings for sending. */
 export interface MessageToSend {
   id: string
-  /** Which of its jobs is the current one. */
+  /** The generation of its current job. */
   generation: number
   lineId: string
   account: {
@@ -28,12 +28,12 @@ export interface MessageToSend {
     version: number
     messagesPerSecond: number | null
     messagesPerSecondPerLine: number | null
-    /** Lines with another route do not send by it just now, or did not until a moment ago. */
+    /** True if lines with another route avoid the account just now, or did until a moment ago. */
     isAvoided: boolean
   }
   numberLimit: number
   lineLimit: number
-  /** If this account does not take it, it can go by another one. */
+  /** True if it can go by another account if this one does not take it. */
   hasOtherRoute: boolean
   fromNumber: string
   toNumber: string
@@ -42,51 +42,51 @@ export interface MessageToSend {
   media: { token: string; contentType: string | null; byteCount: number | null }[] | null
   ageMs: number
   carrierOptions: Record<string, string> | null
-  /** null: it does not expire by its sender's wish. */
+  /** null if its sender set no expiry. */
   expiresInMs: number | null
 }
 
-/** What a worker claims: the claim's id is its own, and `settleMessages` wants it back. */
+/** A worker's claim; its id is unique, and `settleMessages` needs it again. */
 export interface ClaimRequest {
   id: string
   claim: string
   /**
-   * The name of the account for which it has its places in the windows (`enterWindows`), which a claim needs after the answer
-   * `crowded`.
+   * The name of the account for which it has its places in the windows (`enterWindows`), which a claim needs after
+   * the answer `crowded`.
    */
   placesAt?: string
-  /** No process seems to hold its account's sessions. */
+  /** True if no process seems to hold its account's sessions. */
   isHere?: boolean
 }
 
 export type ClaimAnswer =
-  /** `attempt`: which one of the message this is, from 1; the carrier gets it. */
+  /** `attempt` is the number of the message's attempt, from 1; the carrier gets it. */
   | { kind: 'claimed'; message: MessageToSend; attempt: number }
-  /** It is not to be sent any more. */
+  /** It must no longer be sent. */
   | { kind: 'refused'; message: MessageToSend; error: MessageReason | MediaReason }
-  /** A route of its line is for countries, and nobody has noted that of its number yet (`noteCountry`). */
+  /** A route of its line is for countries, and that of its number is not recorded yet (`noteCountry`). */
   | { kind: 'unrouted'; message: MessageToSend }
   /** The process that holds its account's sessions sends it. */
   | { kind: 'elsewhere'; message: MessageToSend }
-  /** Its time has not come; `paused`: the line and the number are. */
+  /** Its time has not come; `paused` means that the line and the number are. */
   | { kind: 'early' | 'paused'; message: MessageToSend; ms: number }
   /** It gets its job when an earlier message to its number is over, or when its media are copied. */
   | { kind: 'behind' | 'without_media'; message: MessageToSend }
-  /** Sending is paused, of its line, of its account or altogether. It gets its job when that is over. */
+  /** Sending is paused for its line, for its account or altogether. It gets its job when that is over. */
   | { kind: 'stopped'; message: MessageToSend }
   | { kind: 'crowded'; message: MessageToSend }
-  /** The line's windows are full; how long until they may have room. */
+  /** The line's windows are full; `ms` is the time until they may have room. */
   | { kind: 'full'; message: MessageToSend; ms: number }
-  /** Somebody else has it, or it is over. */
+  /** Another worker has it, or it is over. */
   | { kind: 'missed' }
 
 interface ClaimSettings {
   leaseMs: number
-  /** A message that was accepted longer ago is not sent any more. */
+  /** A message that was accepted longer ago is no longer sent. */
   maxAgeMs: number
   /** The time after which the sweep looks at messages that wait for an earlier one or for their media. */
   lookAgainMs: number
-  /** Kinds of carriers that send where the account's sessions are, and the accounts whose sessions are here. */
+  /** The kinds of carriers that send where the account's sessions are, and the accounts whose sessions are here. */
   heldKinds: readonly string[]
   heldAccounts: readonly string[]
 }
@@ -155,7 +155,7 @@ function asAnswer(ownClaim: string, row: ClaimRow | undefined): ClaimAnswer {
   }
 }
 
-/** Notes the country of a queued message's number, '' for none, so that routes for countries can take it. */
+/** Notes the country of a queued message's number, or '' if it has none, so that routes for countries can take it. */
 export async function noteCountry(db: Database, id: string, country: string): Promise<void> {
   await db.raw(`update messages set to_country = ? where id = any (?::uuid[]) and status = 'queued'`, [
     country,
@@ -188,28 +188,28 @@ export interface Settlement {
   error?: MessageReason | CarrierWords
   carrier?: string
   carrierMessageId?: string
-  /** The carrier's own code beside the error. */
+  /** The carrier's code that came with the error. */
   carrierCode?: string
-  /** What that code means. */
+  /** The meaning of that code. */
   carrierReason?: CarrierReason
   charge?: SaidCharge
   /** The wait before the next try, for `queued`. */
   dueInMs?: number
-  /** Throttled: the carrier was not really asked, so the attempt does not count. */
+  /** True if throttled: the carrier was not really asked, so the attempt does not count. */
   uncounted?: boolean
-  /** Another account might take what this one has rejected. For `failed`. */
+  /** For `failed`: true if another account might take what this one has rejected. */
   isOfAccount?: boolean
-  /** Why this account certainly did not take it, and the line's next route is to be tried. For `queued`. */
+  /** For `queued`: the reason why this account certainly did not take it, and the line's next route is to be tried. */
   passedOver?: string
 }
 
-/** What comes of the end of messages; the caller enqueues it. */
+/** The results of ending messages, which the caller enqueues. */
 export interface Settled {
   requeued: Requeued[]
   deliveries: NewDelivery[]
 }
 
-/** Writes how claimed messages ended, and hands each number to its next message (`settle_messages`). */
+/** Records how claimed messages ended, and hands each number to its next message (`settle_messages`). */
 export async function settleMessages(db: Database, settlements: readonly Settlement[]): Promise<Settled> {
   const rows = await callFunction<'settle_messages', { requeued: Head[]; deliveries: NewDelivery[] }>(
     db,

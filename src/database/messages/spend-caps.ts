@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 
-/** How much of a cap is used today, which is a day of UTC. */
+/** The use of a cap today, which is a day of UTC. */
 export interface SpendCap {
   /** A line's id, or a user's. */
   ownerId: string
@@ -8,17 +8,21 @@ export interface SpendCap {
   used: number
 }
 
-/** SQL: the day that counts. As in `fit_messages`. */
+/** SQL: the current day, as in `fit_messages`. */
 const TODAY = `(clock_timestamp() at time zone 'UTC')::date`
 
-/** SQL: the month that counts, likewise. */
+/** SQL: the current month, likewise. */
 const THIS_MONTH = `date_trunc('month', clock_timestamp() at time zone 'UTC')::date`
 
-/** SQL: what carriers say that the owner of a cap `c` has cost this month, in the cap's currency. */
+/** SQL: the cost of the owner of a cap `c` this month according to carriers, in the cap's currency. */
 const SPENT = `(select coalesce(sum(s.amount), 0) from spending s where s.month = ${THIS_MONTH} and s.currency = c.currency
   and (s.line_id = c.owner_id or s.user_id = c.owner_id))`
 
-/** What was counted today stays. @param segmentsPerDay null takes the cap away */
+/**
+ * Today's count stays.
+ *
+ * @param segmentsPerDay null removes the cap
+ */
 export async function setSpendCap(
   db: Database,
   ownerId: string,
@@ -33,7 +37,7 @@ export interface Money {
   currency: string
 }
 
-/** @param money null takes the cap away */
+/** @param money null removes the cap */
 export async function setMonthlyCap(db: Database, ownerId: string, money: Money | null): Promise<void> {
   await writeCap(db, ownerId, {
     amount_per_month: money?.amount ?? null,
@@ -41,7 +45,7 @@ export async function setMonthlyCap(db: Database, ownerId: string, money: Money 
   })
 }
 
-/** The row has both kinds of caps, and goes with the last one. In the caller's transaction. */
+/** The row has both kinds of caps, and is deleted with the last one. This runs in the caller's transaction. */
 async function writeCap(
   trx: Database,
   ownerId: string,
@@ -59,17 +63,17 @@ async function writeCap(
   await trx('spend_caps').where({ owner_id: ownerId }).update(cap)
 }
 
-/** How much of a cap is spent this month, which is a month of UTC. */
+/** The spending of a cap this month, which is a month of UTC. */
 export interface MonthlyCap extends Money {
   /** A line's id, or a user's. */
   ownerId: string
   spent: string
-  /** So large a part is spent as was asked for. */
+  /** True if the requested part of it is spent. */
   isNear: boolean
   isUsedUp: boolean
 }
 
-/** @param part such as 0.8: from so much on, a cap is near */
+/** @param part a cap is near from this part on, such as 0.8 */
 export async function listMonthlyCaps(
   db: Database,
   ownerIds: readonly string[],
@@ -95,17 +99,17 @@ export async function listSpendCaps(db: Database, ownerIds: readonly string[]): 
     ])
 }
 
-/** A cap that is nearly used up, and whose it is. */
+/** A cap that is nearly used up, and its owner. */
 export interface NearCap extends SpendCap {
   userId: string
-  /** null: the cap is of all lines of the user together. */
+  /** null if the cap is for all lines of the user together. */
   lineId: string | null
   lineName: string | null
   /** The day in UTC. */
   day: string
 }
 
-/** Caps of which this part was used today, fullest first. */
+/** Lists the caps of which this part was used today, fullest first. */
 export async function listNearCaps(db: Database, part: number, limit: number): Promise<NearCap[]> {
   const { rows } = await db.raw<{ rows: NearCap[] }>(
     `select c.owner_id as "ownerId", c.segments_per_day as "segmentsPerDay", c.used, c.day::text as day,
@@ -118,19 +122,19 @@ export async function listNearCaps(db: Database, part: number, limit: number): P
   return rows
 }
 
-/** A monthly cap that is nearly spent, and whose it is. */
+/** A monthly cap that is nearly spent, and its owner. */
 export interface NearMonthlyCap extends Money {
   ownerId: string
   userId: string
-  /** null: the cap is of all lines of the user together. */
+  /** null if the cap is for all lines of the user together. */
   lineId: string | null
   lineName: string | null
   spent: string
-  /** Such as `2026-11`. */
+  /** A month such as `2026-11`. */
   month: string
 }
 
-/** Caps of which this part was spent this month. */
+/** Lists the caps of which this part was spent this month. */
 export async function listNearMonthlyCaps(
   db: Database,
   part: number,

@@ -5,20 +5,20 @@ import type { Settled } from './sending.js'
 
 interface DueRow extends Requeued {
   lineId: string
-  /** An earlier message to the same number is not over: its end will enqueue this one. */
+  /** True if an earlier message to the same number is not over: its end will enqueue this one. */
   isBehind: boolean
 }
 
 /**
- * SQL: an earlier message to the same number as `m` is not over. The order is that of acceptance. What the service sends by
- * itself may go before messages that are paused (`claim_messages`), so it needs a job of its own.
+ * SQL: an earlier message to the same number as `m` is not over. The order is that of acceptance. A message of the
+ * service itself may go before messages that are paused (`claim_messages`), so it needs a separate job.
  */
 const isBehind = `(m.source <> 'service' and exists (
   select 1 from messages p where p.line_id = m.line_id and p.to_number = m.to_number
     and p.status in ('queued', 'sending') and p.position < m.position))`
 
 /**
- * Queued messages that should have been worked on a while ago. The rows stay locked until the transaction ends,
+ * Locks queued messages that should have been worked on a while ago. The rows stay locked until the transaction ends,
  * and other sweepers pass over them.
  */
 export async function lockOverdueMessages(
@@ -35,7 +35,7 @@ export async function lockOverdueMessages(
   return rows
 }
 
-/** The sweep looks at them again after `ms`; when they may be worked on stays as it is. */
+/** Makes the sweep look at them again after `ms`, without changing when they may be worked on. */
 export async function lookAtMessagesAgain(trx: Database, ids: readonly string[], ms: number): Promise<void> {
   await trx.raw(
     `update messages m set due_at = clock_timestamp() + make_interval(secs => ?)
@@ -45,9 +45,10 @@ export async function lookAtMessagesAgain(trx: Database, ids: readonly string[],
 }
 
 /**
- * Counts a crash. With the fifth a message is given up, and shown as failed; the next one to its number gets its turn.
+ * Counts a crash. After the fifth, a message is given up and shown as failed, and the next one to its number gets its
+ * turn.
  *
- * @returns undefined while it is not
+ * @returns undefined if it is not given up
  */
 export async function recordMessageCrash(
   db: Database,
@@ -68,14 +69,17 @@ export async function recordMessageCrash(
   return dead.length === 0 ? undefined : { requeued: await requeueHeads(db, dead), deliveries }
 }
 
-/** What a restored database may have sent since: it waits, or its time for later has come meanwhile. Wants a time. */
+/**
+ * True for messages that may have been sent after a database's backup was made: they wait, or their scheduled time
+ * has come meanwhile. It takes a time.
+ */
 const MAY_HAVE_GONE = `created_at < ?::timestamptz
   and (status = 'queued' or status = 'scheduled' and send_at is not null and due_at <= clock_timestamp())`
 
 /**
- * Messages that wait and were accepted before then become `unknown`: this is a database of earlier, and they may have been
- * sent since. Their carrier is not asked, because nobody knows when that was. The newest first, so that none gets its turn
- * because the one before it is over.
+ * Makes waiting messages that were accepted before then `unknown`: the database was restored, and they may have been
+ * sent since. Their carrier is not asked, because it is not known when that was. The newest come first, so that none
+ * gets its turn because the one before it is over.
  */
 export async function makeQueuedUnknown(db: Database, before: Date, limit: number): Promise<Changes> {
   return changeMessages(
@@ -92,7 +96,7 @@ export async function makeQueuedUnknown(db: Database, before: Date, limit: numbe
   )
 }
 
-/** How many `makeQueuedUnknown` would find. */
+/** Counts what `makeQueuedUnknown` would find. */
 export async function countQueuedBefore(db: Database, before: Date): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
     `select count(*)::integer as count from messages where ${MAY_HAVE_GONE}`,
@@ -101,7 +105,7 @@ export async function countQueuedBefore(db: Database, before: Date): Promise<num
   return rows[0].count
 }
 
-/** Lost workers' messages become `unknown`: they may have been sent, so they are never sent again by themselves. */
+/** Makes lost workers' messages `unknown`: they may have been sent, so they are never sent again automatically. */
 export async function expireLeases(db: Database, limit: number): Promise<{ expired: string[] } & Settled> {
   const { changed, deliveries } = await changeMessages(
     db,

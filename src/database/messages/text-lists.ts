@@ -2,13 +2,13 @@ import type { Database } from '../connection.js'
 import { FORGOTTEN } from '../people/forgotten.js'
 import { toJson } from '../text.js'
 
-/** A row of a file from which one text is sent to many. */
+/** A row of a file for sending one text to many. */
 export interface ListedText {
-  /** Where it begins in the file. */
+  /** The line of the file where it begins. */
   line: number
-  /** E.164; null: it could not be read. */
+  /** An E.164 number; null if it could not be read. */
   toNumber: string | null
-  /** null: it is not to be sent, and `reason` says why. */
+  /** null if it is not to be sent, and then `reason` says why. */
   text: string | null
   reason: string | null
 }
@@ -18,20 +18,20 @@ export interface WaitingText {
   line: number
   toNumber: string
   text: string
-  /** Of its message, which is there already when whoever queued it died before that was written down. */
+  /** The id of its message, which exists already if the process that queued it died before that was recorded. */
   messageId: string
   isQueued: boolean
 }
 
-/** What became of a row. */
+/** The outcome of a row. */
 export interface TextResult {
   line: number
   toNumber: string | null
   messageId: string | null
-  /** Of the message; null: there is none, or it was deleted for its age. */
+  /** The message's status; null if there is none, or it was deleted because of its age. */
   status: string | null
   error: string | null
-  /** Why there is no message. */
+  /** The reason why there is no message. */
   reason: string | null
   isWaiting: boolean
 }
@@ -50,8 +50,8 @@ export async function insertTexts(
 }
 
 /**
- * The next rows that wait, each with the id of its message: the one that it was given before, or else one of these. Whoever
- * comes second, because both believed that the task is theirs, gets the ids of the first.
+ * Takes the next rows that wait, each with the id of its message: the one that it was given before, or else one of
+ * these. If two processes both believe that the task is theirs, the second gets the ids of the first.
  */
 export async function takeTexts(
   db: Database,
@@ -73,7 +73,7 @@ export async function takeTexts(
   return rows
 }
 
-/** Their messages are queued, or never will be. In the transaction that notes how far the task is. */
+/** Records that their messages are queued, or never will be, in the transaction that records the task's progress. */
 export async function settleTexts(
   trx: Database,
   taskId: string,
@@ -88,7 +88,7 @@ export async function settleTexts(
   )
 }
 
-/** The task is over: nothing waits any more. */
+/** Deletes the waiting rows of a task that is over. */
 export async function dropTexts(trx: Database, taskId: string): Promise<void> {
   await trx.raw(
     `update task_texts t set text = null,
@@ -98,7 +98,11 @@ export async function dropTexts(trx: Database, taskId: string): Promise<void> {
   )
 }
 
-/** In order of the file. @param afterLine only rows behind it */
+/**
+ * Lists the rows in order of the file.
+ *
+ * @param afterLine only rows after it
+ */
 export async function listTextResults(
   db: Database,
   taskId: string,
@@ -114,7 +118,7 @@ export async function listTextResults(
   return rows
 }
 
-/** How many messages wait on the line, counted no further than `limit`. */
+/** Counts the messages that wait on the line, up to `limit`. */
 export async function countWaitingOnLine(db: Database, lineId: string, limit: number): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
     `select count(*)::integer as count from (
@@ -124,7 +128,7 @@ export async function countWaitingOnLine(db: Database, lineId: string, limit: nu
   return rows[0].count
 }
 
-/** Which of the numbers the line may not text: they opted out of it, or its user blocks them. */
+/** Returns the numbers that the line may not text: they opted out of it, or its user blocks them. */
 export async function findUnwilling(
   db: Database,
   { lineId, userId }: { lineId: string; userId: string },
@@ -141,7 +145,7 @@ export async function findUnwilling(
   return new Map(rows.map(({ number, why }) => [number, why]))
 }
 
-/** A person is forgotten: what waits for them is not sent, and their number goes. */
+/** Erases a forgotten person: waiting texts for them are not sent, and their number is removed. */
 export async function eraseListed(
   db: Database,
   { number, lineIds }: { number: string; lineIds: readonly string[] },

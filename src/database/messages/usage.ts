@@ -1,36 +1,38 @@
 import type { Database } from '../connection.js'
 
-/** What a line sent in a month of UTC. */
+/** A line's sending in a month of UTC. */
 export interface UsageRow {
-  /** Such as `2026-11`. */
+  /** A month such as `2026-11`. */
   month: string
   lineId: string
   messageCount: number
   segmentCount: number
-  /** How many of these segments carriers have counted; the others we have. */
+  /** The number of these segments that carriers have counted; we counted the others. */
   carrierSegmentCount: number
 }
 
 export interface SpendingRow {
   month: string
   lineId: string
-  /** ISO 4217. */
+  /** An ISO 4217 code. */
   currency: string
   /** Exact, in whole units of the currency. */
   amount: string
   messageCount: number
 }
 
-/** The moments at which a span of months begins and ends, in UTC. */
+/** The start and the end of a span of months, in UTC. */
 export interface Months {
   from: Date
   until: Date
 }
 
-/** A message may be accepted so many days before it is handed over, with some for a queue that stood still. */
+/** A message may be accepted this many days before it is handed over, with some added for a queue that stood still. */
 const MAX_DAYS_AHEAD = 40
 
-/** Counted over the messages themselves, so what was dropped for its age is in none. Of lines without any there is no row. */
+/**
+ * Counts the messages themselves, without those that were deleted for their age. Lines without messages have no row.
+ */
 export async function countUsage(
   db: Database,
   lineIds: readonly string[],
@@ -55,7 +57,7 @@ export async function countUsage(
   return rows
 }
 
-/** What carriers say that it cost, which is kept for ever. */
+/** Lists the costs according to carriers, which are kept forever. */
 export async function listSpending(
   db: Database,
   lineIds: readonly string[],

@@ -1,16 +1,16 @@
 import type { Database } from '../connection.js'
 
-/** What a queued message that nobody has paused waits for, as `claim_messages` would find it now. */
+/** The things that a queued message that is not paused waits for, as `claim_messages` would find them now. */
 export interface MessageWait {
   /** A message to the same number that was accepted before it, and comes first. */
   earlierId: string | null
-  /** What the line may send to one number, and in all, within a minute. */
+  /** The line's limits to one number, and in all, within a minute. */
   numberLimit: number
   lineLimit: number
-  /** The time when the number, or the line, has room again; null when it has now. */
+  /** The time when the number, or the line, has room again; null if it has room now. */
   numberOpensAt: Date | null
   lineOpensAt: Date | null
-  /** What its carrier account takes in a second; null: as many as come. */
+  /** The limit of its carrier account per second; null if there is none. */
   messagesPerSecond: number | null
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../connection.js'
 import type { Page } from '../lists.js'
 import { toJson } from '../text.js'
 
-/** What an act changed, or what came of it; never a secret. */
+/** The changes or results of an act; never a secret. */
 export type AuditDetails = Record<string, string | number | boolean | null | readonly string[]>
 
 export interface AuditRow {
@@ -19,7 +19,7 @@ export interface AuditRow {
   after: AuditDetails | null
 }
 
-/** A row with the names of what its ids mean, as far as that is still there. */
+/** A row with the names for its ids, if those still exist. */
 export interface ListedAuditRow extends AuditRow {
   at: Date
   actorEmail: string | null
@@ -32,7 +32,7 @@ export interface ListedAuditRow extends AuditRow {
 
 export interface AuditFilter {
   actorId?: string | undefined
-  /** One of these. */
+  /** If set, only these actions. */
   actions?: readonly string[] | undefined
   subjectId?: string | undefined
   userId?: string | undefined
@@ -75,7 +75,7 @@ interface OwnAct {
   credentialId: string | null
 }
 
-/** Whether this session or token has done so to this subject within so many minutes. */
+/** True if this session or token has done this to this subject within this many minutes. */
 export async function hasRecentAct(
   db: Database,
   { subjectId, ...act }: OwnAct & { subjectId: string },
@@ -84,7 +84,7 @@ export async function hasRecentAct(
   return (await recent(db, act, withinMinutes).where({ subject_id: subjectId }).first('id')) !== undefined
 }
 
-/** Lists the subjects to which this session or token has done so within so many minutes. */
+/** Lists the subjects to which this session or token has done this within this many minutes. */
 export async function listRecentSubjects(
   db: Database,
   act: OwnAct,
@@ -93,7 +93,7 @@ export async function listRecentSubjects(
   return recent(db, act, withinMinutes).whereNotNull('subject_id').distinct().pluck<string[]>('subject_id')
 }
 
-/** The reason with which this session or token has last done so within so many minutes. */
+/** Finds the reason that this session or token last gave for this within this many minutes. */
 export async function findRecentReason(
   db: Database,
   act: OwnAct,
@@ -111,7 +111,7 @@ function recent(db: Database, { action, actorId, credentialId }: OwnAct, withinM
     .whereRaw('id >= lowest_id_at(now() - make_interval(mins => ?))', [withinMinutes])
 }
 
-/** Newest first. */
+/** Lists the newest first. */
 export async function listAuditRows(
   db: Database,
   filter: AuditFilter,
@@ -132,7 +132,7 @@ export async function listAuditRows(
     .select<ListedAuditRow[]>(db.raw(LISTED))
 }
 
-/** Counts no further than to `atMost`. */
+/** Counts up to `atMost`. */
 export async function countAuditRows(db: Database, filter: AuditFilter, atMost: number): Promise<number> {
   const row = await db
     .from(matching(db, filter).clearSelect().select(db.raw('1')).limit(atMost).as('a'))

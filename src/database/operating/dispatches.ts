@@ -2,9 +2,9 @@ import { newId } from '../../ids.js'
 import { fromNow, writeAttempts, type Attempt } from '../claims.js'
 import type { Database } from '../connection.js'
 
-/** A mail to one person: a notice, or a link to set a password. */
+/** A mail to one person: a notification, or a link to set a password. */
 export interface Dispatch extends Attempt {
-  /** null: a link to set a password. */
+  /** null for a link to set a password. */
   noticeId: string | null
 }
 
@@ -15,17 +15,20 @@ export interface Recipient {
 
 export type DispatchKind = 'mail' | 'reset_link'
 
-/** A process that has claimed one has so long; then another may. It is more than any attempt takes. */
+/**
+ * A process has this long for a mail that it has claimed; then another may take it. It is more than any attempt
+ * takes.
+ */
 const LEASE = `interval '1 minute'`
-/** Nobody gets notices more often: what comes meanwhile stands in the next mail. */
+/** A person gets no mails more often: notifications that come meanwhile are in the next one. */
 const MAIL_PAUSE = `interval '1 minute'`
 
 const CLAIMED = `d.id, d.notice_id as "noticeId", d.attempt_count as attempt`
 const CLAIM = `update dispatches d set due_at = clock_timestamp() + ${LEASE}, attempt_count = d.attempt_count + 1`
 
 /**
- * A mail for the owner, if there is one, and one for each operator, if they want it. Nobody gets two, and who is
- * disabled gets none.
+ * Adds a mail for the owner, if there is one, and one for each operator, if they want it. No person gets two, and
+ * disabled users get none.
  */
 export async function insertMails(trx: Database, noticeIds: readonly string[]): Promise<void> {
   await trx.raw(
@@ -39,8 +42,8 @@ export async function insertMails(trx: Database, noticeIds: readonly string[]): 
 }
 
 /**
- * Adds mails for the owner and for each operator, whichever mails they want: they tell what somebody else does with the
- * account.
+ * Adds mails for the owner and for each operator, whatever their settings: the mails are about what others do with
+ * the account.
  */
 export async function insertAccountMails(trx: Database, noticeIds: readonly string[]): Promise<void> {
   await trx.raw(
@@ -56,7 +59,7 @@ export async function insertResetLink(trx: Database, userId: string): Promise<vo
   await trx('dispatches').insert({ id: newId(), kind: 'reset_link', user_id: userId })
 }
 
-/** Links that somebody asked for in the last hour. */
+/** Counts the links that were requested in the last hour. */
 export async function countRecentResetLinks(trx: Database, userId: string): Promise<number> {
   const row = await trx('dispatches')
     .where({ user_id: userId, kind: 'reset_link' })
@@ -65,7 +68,7 @@ export async function countRecentResetLinks(trx: Database, userId: string): Prom
   return row.count
 }
 
-/** All notices that are due to the person who has waited longest, as far as they fit into one mail. */
+/** Claims all notifications that are due to the person who has waited longest, as far as they fit into one mail. */
 export async function claimOfOne(
   db: Database,
   limit: number,
@@ -92,7 +95,7 @@ export async function claimOfOne(
   return { to: { userId: first.userId, email: first.email }, dispatches: rows }
 }
 
-/** The one that has waited longest. */
+/** Claims the one that has waited longest. */
 export async function claimResetLink(db: Database): Promise<(Dispatch & Recipient) | undefined> {
   const { rows } = await db.raw<{ rows: (Dispatch & Recipient)[] }>(
     `${CLAIM}
@@ -105,7 +108,7 @@ export async function claimResetLink(db: Database): Promise<(Dispatch & Recipien
   return rows[0]
 }
 
-/** It went out, or no further try is made. */
+/** Ends mails that went out, or that will not be tried again. */
 export async function endDispatches(
   db: Database,
   dispatches: readonly Attempt[],
@@ -126,7 +129,7 @@ export async function putOffDispatches(
   await writeAttempts(db, 'dispatches', dispatches, { last_failure: failure, due_at: fromNow(db, ms) })
 }
 
-/** Links that were mailed, or could not be, a week ago. What goes out of a notice goes with the notice. */
+/** Deletes links that were mailed, or could not be, a week ago. The mails of a notification are deleted with it. */
 export async function deleteOldResetLinks(db: Database): Promise<number> {
   return db('dispatches')
     .where({ kind: 'reset_link' })

@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 
-/** The names that `due_work` gives. */
+/** The names that `due_work` returns. */
 export type DueWork =
   | 'expired messages'
   | 'expired deliveries'
@@ -15,7 +15,7 @@ export type DueWork =
   | 'simulated receipts'
   | 'mails'
 
-/** @param overdueMs how long rows are left to their jobs */
+/** @param overdueMs the time for which rows are left to their jobs */
 export async function findDueWork(db: Database, overdueMs: number): Promise<Set<DueWork>> {
   const { rows } = await db.raw<{ rows: [{ found: DueWork[] }] }>(
     'select due_work(make_interval(secs => ?)) as found',

@@ -2,20 +2,20 @@ import type { DeliveryStatus, MediaStatus, MessageStatus } from '../../states.js
 import type { Database } from '../connection.js'
 import { CONTACT_NUMBER } from '../messages/reading.js'
 
-/** What a job of a queue is about; neither a text nor a whole number. */
+/** The subject of a queue's job, without texts or whole numbers. */
 interface JobSubject {
-  /** That the job carries. */
+  /** The id that the job carries. */
   id: string
   lineName: string
 }
 
 interface MessageSubject extends JobSubject {
   status: MessageStatus
-  /** The last two digits of the number at the other end. */
+  /** The last two digits of the other party's number. */
   numberEnd: string
 }
 
-/** A line without a name of its own has its number as its name. */
+/** A line that was not given a name has its number as its name. */
 const LINE_NAME = `case when l.name = l.number then '…' || right(l.number, 2) else l.name end`
 
 export async function findMessageSubjects(db: Database, ids: readonly string[]): Promise<MessageSubject[]> {

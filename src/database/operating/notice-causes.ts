@@ -1,21 +1,21 @@
 import type { Database } from '../connection.js'
 import { toJson } from '../text.js'
 
-/** Something that is wrong now, and that people may have to be told of. */
+/** A fault that exists now, and that people may have to be notified of. */
 export interface PresentCause {
   kind: string
-  /** What it is about: an id, or the name of a queue. */
+  /** The subject: an id, or the name of a queue. */
   subject: string
-  /** How far it has come: when it comes further, it is told of once more. */
+  /** The stage that it has reached: at a later one, people are notified once more. */
   mark: string
-  /** It is told of when it has been there for so long. */
+  /** People are notified after it has lasted this long. */
   afterMs: number
 }
 
 export interface OpenCause {
   kind: string
   subject: string
-  /** Somebody was told since it began. */
+  /** True if anyone was notified since it began. */
   isTold: boolean
 }
 
@@ -23,7 +23,11 @@ const LOCK = 'notices'
 const QUIET = `interval '1 hour'`
 const PRESENT = `jsonb_to_recordset(:present::jsonb) as p(kind text, subject text, mark text, "afterMs" double precision)`
 
-/** No other process tells anything until the transaction ends. @returns false: one does so now */
+/**
+ * Keeps other processes from sending notifications until the transaction ends.
+ *
+ * @returns false if another one does so now
+ */
 export async function lockNotices(trx: Database): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: [{ isMine: boolean }] }>(
     `select pg_try_advisory_xact_lock(hashtextextended(?, 0)) as "isMine"`,
@@ -32,7 +36,7 @@ export async function lockNotices(trx: Database): Promise<boolean> {
   return rows[0].isMine
 }
 
-/** Writes down what is new, and since when. */
+/** Records new faults, and their beginning. */
 export async function openCauses(trx: Database, present: readonly PresentCause[]): Promise<void> {
   await trx.raw(
     `insert into notice_causes (kind, subject)
@@ -45,8 +49,8 @@ export async function openCauses(trx: Database, present: readonly PresentCause[]
 }
 
 /**
- * Of what is wrong, that of which it is time to tell, oldest first: it is new or has come further, and was not told of
- * within the last hour. Who takes it tells it.
+ * Takes the faults that people have to be notified of now, oldest first: they are new or have reached a later stage,
+ * and were not reported within the last hour. The caller has to send the notifications.
  */
 export async function takeCauses(
   trx: Database,
@@ -71,8 +75,9 @@ export async function takeCauses(
 }
 
 /**
- * Does what `takeCauses` does for something that is over as soon as it is told. @returns false: it was told within the
- * last hour
+ * Does the same as `takeCauses` for something that is over immediately.
+ *
+ * @returns false if it was reported within the last hour
  */
 export async function takeMoment(trx: Database, kind: string, subject: string): Promise<boolean> {
   const { rowCount } = await trx.raw<{ rowCount: number }>(
@@ -107,7 +112,7 @@ export async function endCauses(
   )
 }
 
-/** Those that nobody needs to compare with any more. */
+/** Deletes causes that are no longer needed for comparison. */
 export async function deleteOldCauses(db: Database): Promise<number> {
   return db('notice_causes').whereRaw(`ended_at < now() - interval '7 days'`).delete()
 }

@@ -2,32 +2,37 @@ import type { Database } from '../connection.js'
 import type { Page } from '../lists.js'
 import { toJson } from '../text.js'
 
-/** What people were told. */
+/** A notification to people. */
 export interface Notice {
   id: string
   kind: string
   subject: string
-  /** The owner of the line or application that it is about; null when it is about the service as a whole. */
+  /** The owner of the line or application that it is about; null if it is about the service as a whole. */
   userId: string | null
   at: Date
-  /** What it says in particular; `src/domain/operating/notices/kinds.ts` knows what each kind has. */
+  /** The details; `src/domain/operating/notices/kinds.ts` knows what each kind has. */
   details: unknown
 }
 
 export type NewNotice = Omit<Notice, 'at'>
 
-/** Which mails somebody gets: of everything they may see, of their own lines and applications, or none. */
+/**
+ * The mails that a person gets: about everything that they may see, about their own lines and applications, or none.
+ */
 export const NOTICE_MAILS = ['all', 'own', 'none'] as const
 
 export type NoticeMails = (typeof NOTICE_MAILS)[number]
 
-/** Who reads. Operators see what everybody is told, others what is theirs. */
+/** The reader. Operators see all notifications, others see theirs. */
 export interface NoticeReader {
   userId: string
   role: 'user' | 'operator'
 }
 
-/** Which of them go to whose operational webhooks: to the owner's, and to those of operators, as they may read them. */
+/**
+ * Returns which of them go to which users' operational webhooks: to the owner's, and to those of operators, as far as
+ * they may read them.
+ */
 export async function listNoticeReceivers(
   trx: Database,
   noticeIds: readonly string[],
@@ -62,14 +67,14 @@ export async function insertNotices(trx: Database, notices: readonly NewNotice[]
   )
 }
 
-/** What a list of notices is narrowed to. */
+/** The filter for a list of notifications. */
 export interface NoticeFilter {
   kinds?: readonly string[] | undefined
-  /** A part of what it says in particular: a name, a host, an id. */
+  /** A part of the details: a name, a host, an id. */
   words?: string | undefined
 }
 
-/** Newest first. */
+/** Lists the newest first. */
 export async function listNotices(
   db: Database,
   reader: NoticeReader,
@@ -81,7 +86,7 @@ export async function listNotices(
   if (kinds !== undefined) void found.whereIn('kind', [...kinds])
   if (words !== undefined)
     void found.whereRaw(
-      // The names of the fields are nobody's words.
+      // The names of the fields are not searched.
       'exists (select from jsonb_each_text(details) d where position(lower(?) in lower(d.value)) > 0)',
       [words],
     )
@@ -119,7 +124,7 @@ export async function findReading(
   })
 }
 
-/** What was read stays read. */
+/** Marks them as read; those that were read stay so. */
 export async function setReadNotice(db: Database, userId: string, noticeId: string): Promise<void> {
   await db.raw(
     `update users set notices_read_id = :noticeId
@@ -132,7 +137,11 @@ export async function setNoticeMails(db: Database, userId: string, mails: Notice
   await db('users').where({ id: userId }).update({ notice_mails: mails })
 }
 
-/** Deletes notices with what was to go out of them. @returns how many, at most `limit` */
+/**
+ * Deletes notifications with their mails.
+ *
+ * @returns their number, at most `limit`
+ */
 export async function deleteOldNotices(db: Database, keptDays: number, limit: number): Promise<number> {
   return db('notices')
     .whereIn(

@@ -1,8 +1,8 @@
 import type { Database } from '../connection.js'
 
 /**
- * What people pause: a line's sending, that of all lines of a carrier account, all sending, and an endpoint's
- * deliveries.
+ * The things that people pause: a line's sending, that of all lines of a carrier account, all sending, and an
+ * endpoint's deliveries.
  */
 export type PausableTable = 'lines' | 'carrier_accounts' | 'all_sending' | 'endpoints'
 
@@ -10,14 +10,14 @@ export type PausableTable = 'lines' | 'carrier_accounts' | 'all_sending' | 'endp
 export type PausableRow =
   { table: 'lines' | 'endpoints' | 'carrier_accounts'; id: string } | { table: 'all_sending' }
 
-/** Who pauses. `userId`: null is the command line. */
+/** The person who pauses. If `userId` is null, it is the command line. */
 export interface PausedBy {
   userId: string | null
-  /** An owner leaves a pause of somebody else as it is; an operator takes over the owner's. */
+  /** True for an owner, who cannot take over another person's pause; an operator takes over the owner's. */
   isOwner: boolean
 }
 
-/** @returns false when it is paused already, by the same or by somebody whose pause counts more */
+/** @returns false if it is paused already, by the same person or by one whose pause takes precedence */
 export async function pauseRow(db: Database, row: PausableRow, by: PausedBy): Promise<boolean> {
   const changed = await rowOf(db, row)
     .where((query) => {
@@ -33,9 +33,9 @@ export async function pauseRow(db: Database, row: PausableRow, by: PausedBy): Pr
 }
 
 /**
- * An endpoint is not to be disabled for failing while nobody called it, so the time of the pause does not count.
+ * An endpoint must not be disabled for failing while it was not called, so the time of the pause does not count.
  *
- * @returns false when it is not paused, or by somebody else than its owner who asks
+ * @returns false if it is not paused, or by another person than the owner who asks
  */
 export async function resumeRow(
   db: Database,
@@ -73,11 +73,11 @@ function hasOwner({ table }: PausableRow): boolean {
   return table === 'lines' || table === 'endpoints'
 }
 
-/** All sending, as it is now. */
+/** The current state of all sending. */
 export interface AllSending {
-  /** null: it goes on. */
+  /** null if it is not paused. */
   pausedAt: Date | null
-  /** The operator's e-mail address; null: it is not known, as of the command line. */
+  /** The operator's e-mail address; null if it is not known, as for the command line. */
   pausedBy: string | null
 }
 
@@ -88,11 +88,11 @@ export async function findAllSending(db: Database): Promise<AllSending> {
   return row ?? { pausedAt: null, pausedBy: null }
 }
 
-/** What keeps a line from sending, from what is nearest to it. */
+/** The pause that keeps a line from sending, the closest to the line first. */
 export interface SendingPause {
   what: 'line' | 'account' | 'all'
   since: Date
-  /** The line's owner did it. */
+  /** True if the line's owner paused it. */
   isByOwner: boolean
 }
 
@@ -115,20 +115,20 @@ export async function listPausesOfLine(db: Database, lineId: string): Promise<Se
   return rows
 }
 
-/** Something that is paused beside all sending, as operators see it. */
+/** A line or an account that is paused, apart from all sending, as operators see it. */
 export interface PausedThing {
   kind: 'line' | 'account'
   id: string
-  /** A line's number, an account's name. */
+  /** A line's number, or an account's name. */
   name: string
   /** The line's owner. */
   userId: string | null
   pausedAt: Date
-  /** Somebody's e-mail address; null: it is not known, as of the command line. */
+  /** The person's e-mail address; null if it is not known, as for the command line. */
   pausedBy: string | null
 }
 
-/** Accounts first, then lines, both in the order in which they were made. */
+/** Lists accounts first, then lines, both in the order in which they were made. */
 export async function listPaused(db: Database, limit: number): Promise<PausedThing[]> {
   const { rows } = await db.raw<{ rows: PausedThing[] }>(
     `select p.kind, p.id, p.name, p.user_id as "userId", p.paused_at as "pausedAt", u.email as "pausedBy" from (

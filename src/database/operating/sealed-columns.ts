@@ -13,7 +13,7 @@ export const SEALED_COLUMNS = {
 
 export type SealedColumn = keyof typeof SEALED_COLUMNS
 
-/** How many values each key sealed, by the key's name (`keyName`). */
+/** Counts the values that each key sealed, by the key's name (`keyName`). */
 export async function countSealedByKey(db: Database): Promise<Map<string, number>> {
   const all = Object.values(SEALED_COLUMNS).map(
     ({ table, column }) => `select ${column} as sealed from ${table} where ${column} is not null`,
@@ -24,7 +24,7 @@ export async function countSealedByKey(db: Database): Promise<Map<string, number
   return new Map(rows.map(({ name, count }) => [name, count]))
 }
 
-/** Lists values in order of the rows' ids, those after one. */
+/** Lists values in order of the rows' ids, after a given one. */
 export async function listSealed(
   db: Database,
   which: SealedColumn,
@@ -40,7 +40,7 @@ export async function listSealed(
     .select<{ id: string; sealed: Buffer }[]>({ id: rowId, sealed: column })
 }
 
-/** @returns false when somebody has written another value meanwhile, which stays */
+/** @returns false if another value was written meanwhile, which stays */
 export async function replaceSealed(
   db: Database,
   which: SealedColumn,

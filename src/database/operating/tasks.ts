@@ -84,9 +84,9 @@ export interface NewTask {
 const OPEN = `status in ('waiting', 'running')`
 
 /**
- * @param maxOpen of the user, and of each application: with as many none is added. They are counted under the user's
- * lock
- * @returns whether it was added; not, too, when there is one with this id
+ * @param maxOpen the limit for the user, and for each application: with as many open tasks none is added. They are
+ *   counted under the user's lock
+ * @returns true if it was added; false also if there is one with this id
  */
 export async function insertTask(trx: Database, task: NewTask, maxOpen: number): Promise<boolean> {
   await trx.raw(`select pg_advisory_xact_lock(hashtextextended(?, 8))`, [task.userId ?? 'operators'])
@@ -113,7 +113,7 @@ export async function insertTask(trx: Database, task: NewTask, maxOpen: number):
   return rows.length > 0
 }
 
-/** @param userId undefined: for operators, anybody's */
+/** @param userId undefined for operators, who may see any user's */
 export async function findTask(
   db: Database,
   userId: string | undefined,
@@ -126,7 +126,7 @@ export async function findTask(
   return rows[0]
 }
 
-/** Finds anybody's tasks, for operators. */
+/** Finds any user's tasks, for operators. */
 export async function findTasksByIds(db: Database, ids: readonly string[]): Promise<Task[]> {
   const { rows } = await db.raw<{ rows: Task[] }>(
     `select ${COLUMNS} from tasks w where w.id = any (?::uuid[])`,
@@ -136,7 +136,10 @@ export async function findTasksByIds(db: Database, ids: readonly string[]): Prom
 }
 
 /**
- * Newest first. @param userId undefined: for operators, everybody's @param only of this line, or of this application
+ * Lists the newest first.
+ *
+ * @param userId undefined for operators, who may see every user's
+ * @param only limits the list to this line or application
  */
 export async function listTasks(
   db: Database,
@@ -160,7 +163,9 @@ export async function listTasks(
 }
 
 /**
- * One that waits stops at once; one that runs when its batch is over. @returns how it was before; undefined: it is over
+ * A task that waits stops immediately, one that runs when its batch is over.
+ *
+ * @returns its state before, or undefined if it is over
  */
 export async function askToStop(trx: Database, id: string): Promise<RowJob | undefined> {
   const { rows } = await trx.raw<{ rows: RowJob[] }>(
@@ -173,9 +178,9 @@ export async function askToStop(trx: Database, id: string): Promise<RowJob | und
 }
 
 /**
- * Waiting, or running in a process that is gone → running here, for as long as the lease lasts.
+ * Claims a task that waits, or that runs in a process that is gone, for as long as the lease lasts.
  *
- * @returns the task; or in how many milliseconds it may be claimed; undefined: it is over
+ * @returns the task, or the milliseconds until it may be claimed; undefined if it is over
  */
 export async function claimTask(
   db: Database,
@@ -204,7 +209,7 @@ export async function claimTask(
   return waiting[0]
 }
 
-/** How far a batch has come. */
+/** The progress of a batch. */
 export interface TaskProgress {
   position: string
   doneCount: number
@@ -213,7 +218,7 @@ export interface TaskProgress {
   lastFailure?: string
 }
 
-/** Somebody else goes on with it: what this process has done of the batch is not to be written. */
+/** Another process goes on with it: the batch of this process must not be recorded. */
 export class ClaimLost extends Error {
   override name = 'ClaimLost'
 }
@@ -224,7 +229,7 @@ async function write(db: Database, task: Attempt, changes: Changes): Promise<voi
 }
 
 /**
- * Notes how far it is, in the transaction that does the batch: neither is there without the other.
+ * Records the progress in the transaction that does the batch, so that neither exists without the other.
  *
  * @throws ClaimLost
  */
@@ -245,12 +250,12 @@ export async function setTaskTotal(db: Database, task: Attempt, totalCount: numb
   await write(db, task, { total_count: totalCount })
 }
 
-/** Whoever has its job goes on with it after so long. */
+/** Releases a task, so that the process that has its job goes on with it after this time. */
 export async function releaseTask(db: Database, task: Attempt, inMs: number): Promise<void> {
   await writeAttempts(db, 'tasks', [task], { lease_until: null, due_at: fromNow(db, inMs) })
 }
 
-/** What was done stays done. */
+/** Ends a task; what was done stays done. */
 export async function endTask(
   db: Database,
   task: Attempt,
@@ -269,7 +274,7 @@ export async function endTask(
   })
 }
 
-/** @returns whether it was given up */
+/** @returns true if it was given up */
 export async function recordTaskCrash(
   db: Database,
   id: string,
@@ -293,7 +298,7 @@ export async function recordTaskCrash(
   })
 }
 
-/** @returns how many */
+/** @returns their number */
 export async function deleteOldTasks(db: Database, keptDays: number, limit: number): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `delete from tasks where id in (select id from tasks

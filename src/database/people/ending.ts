@@ -1,14 +1,14 @@
 import type { Database } from '../connection.js'
 import { PERSON_DELIVERIES, PERSON_MESSAGES, personBindings, type PersonOnLines } from './finding.js'
 
-/** The reason of what ended because the person was forgotten. */
+/** The reason for ending something because the person was forgotten. */
 const REASON = 'forgotten'
 
 /**
- * Ends what waits for a person, or to be told of them: nobody is told, since that would write the number down again. What a
- * worker has in its hands stays as it is, and so does what somebody has locked.
+ * Ends waiting messages for a person and waiting deliveries about them: no one is notified, since that would write
+ * the number down again. Rows that a worker holds stay as they are, and so do locked ones.
  *
- * @returns how many, at most `limit` of a kind
+ * @returns their number, at most `limit` of a kind
  */
 export async function endWaiting(
   db: Database,

@@ -2,15 +2,15 @@ import { transaction, type Database } from '../connection.js'
 import { PERSON_DELIVERIES, PERSON_MESSAGES, personBindings, type PersonOnLines } from './finding.js'
 import { FORGOTTEN } from './forgotten.js'
 
-/** A message that is to be erased, with the copy of its media. */
+/** A message to be erased, with the copy of its media. */
 export interface ErasableMessage {
   id: string
-  /** The key of a file that is still there. */
+  /** The key of a file that still exists. */
   storageKey: string | null
   sourceUrl: string | null
 }
 
-/** The next ones. An erased one has another number, and is not found again. */
+/** Lists the next messages. An erased one has another number, and is not found again. */
 export async function listErasable(
   db: Database,
   person: PersonOnLines,
@@ -29,10 +29,10 @@ const replaced = (column: string) =>
   `${column} = case when ${column} = :number then '${FORGOTTEN}' else ${column} end`
 
 /**
- * Takes the number and all content out of messages, and out of what was made of them. The files of their media are gone
- * already. In one transaction: a message that has no number any more is not found again, so nothing of it may be left.
+ * Removes the number and all content from messages, and from what was made of them. The files of their media are gone
+ * already. It runs in one transaction: a message without its number is not found again, so nothing of it may be left.
  *
- * @returns how many media and deliveries were erased with them
+ * @returns the numbers of media and deliveries that were erased with them
  */
 export async function eraseMessages(
   db: Database,
@@ -67,8 +67,9 @@ export async function eraseMessages(
 }
 
 /**
- * Takes them out of events that tell of no message, or of one that was dropped. @returns how many deliveries were
- * looked at
+ * Erases them in events that are not about a message, or about one that was dropped.
+ *
+ * @returns the number of deliveries processed
  */
 export async function eraseDeliveries(db: Database, person: PersonOnLines, limit: number): Promise<number> {
   return transaction(db, async (trx) => {
@@ -81,7 +82,7 @@ export async function eraseDeliveries(db: Database, person: PersonOnLines, limit
   })
 }
 
-/** @returns how many deliveries of them there are */
+/** @returns the number of their deliveries */
 async function eraseEvents(trx: Database, number: string, eventIds: readonly string[]): Promise<number> {
   const bindings = { number, ids: [...eventIds] }
   await trx.raw(
@@ -93,7 +94,7 @@ async function eraseEvents(trx: Database, number: string, eventIds: readonly str
     bindings,
   )
   await trx.raw(
-    // A signature is one of the text.
+    // A signature is made from the text.
     `update delivery_attempts set response_excerpt = null, response_headers = null, request_headers = null
      where delivery_id = any (:ids::uuid[]) and num_nonnulls(response_excerpt, response_headers, request_headers) > 0`,
     { ids: rows.map(({ id }) => id) },
@@ -102,10 +103,10 @@ async function eraseEvents(trx: Database, number: string, eventIds: readonly str
 }
 
 /**
- * What lines know of the number. Only an opt-out stays, under the number itself: without it the line could write to
- * them again, which is what they forbade.
+ * Erases what lines know of the number. Only an opt-out stays, under the number itself: without it the line could
+ * write to them again, which is what they forbade.
  *
- * @returns how many lines forgot, and how many opt-outs stay
+ * @returns the number of lines that forgot, and of opt-outs that stay
  */
 export async function erasePeers(
   db: Database,
@@ -127,7 +128,11 @@ export async function erasePeers(
   return rows[0]
 }
 
-/** What the simulator's phone with this number took. @returns how many, at most `limit` */
+/**
+ * Erases what the simulator's phone with this number took.
+ *
+ * @returns the number, at most `limit`
+ */
 export async function eraseSimulated(db: Database, number: string, limit: number): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `update simulator_outbox set text = null, media_urls = '{}', to_number = '${FORGOTTEN}'
@@ -137,20 +142,24 @@ export async function eraseSimulated(db: Database, number: string, limit: number
   return rowCount
 }
 
-/** The files that the phone attached. */
+/** Deletes the files that the phone attached. */
 export async function deleteSimulatorMedia(db: Database, tokens: readonly string[]): Promise<void> {
   await db('simulator_media').whereIn('token', tokens).delete()
 }
 
-/** What users call the person. @returns how many users */
+/**
+ * Deletes users' contacts for the person.
+ *
+ * @returns the number of users
+ */
 export async function deleteContacts(db: Database, number: string): Promise<number> {
   return db('contacts').where({ number }).delete()
 }
 
-/** Parts of a text whose other parts never came, and what a carrier said last of a minute. */
+/** Erases parts of texts whose other parts never came, and the carrier's last errors of a minute. */
 export async function eraseRemains(db: Database, number: string): Promise<void> {
   await db('smpp_parts').where({ from_number: number }).delete()
-  // Clients choose the keys, and some make them of the number.
+  // Clients choose the keys, and some derive them from the number.
   await db.raw(`delete from idempotency_keys where position(ltrim(?, '+') in key) > 0`, [number])
   await db.raw(
     `update traffic_counts set last_error = replace(last_error, ltrim(:number, '+'), '${FORGOTTEN}')

@@ -2,23 +2,24 @@ import type { Database } from '../connection.js'
 import { CONTACT_NUMBER } from '../messages/reading.js'
 
 /**
- * A person on some lines, as far as rows are not newer than `until`: whoever comes back later is not to be forgotten.
+ * A person on some lines, limited to rows that are not newer than `until`: a person who returns later must not be
+ * forgotten.
  */
 export interface PersonOnLines {
-  /** E.164 */
+  /** An E.164 number. */
   number: string
   lineIds: readonly string[]
   /** The end of the span by the clock of Postgres, to the microsecond (`readClock`). */
   until: string
 }
 
-/** Ids have the time of the process that made them, whose clock may be another. */
+/** Ids have the time of the process that made them, and its clock may differ. */
 export async function readClock(db: Database): Promise<string> {
   const { rows } = await db.raw<{ rows: [{ now: string }] }>('select clock_timestamp()::text as now')
   return rows[0].now
 }
 
-/** Bindings of `PERSON_MESSAGES` and `PERSON_DELIVERIES`. */
+/** The bindings of `PERSON_MESSAGES` and `PERSON_DELIVERIES`. */
 export function personBindings({ number, lineIds, until }: PersonOnLines) {
   return { number, lineIds: [...lineIds], until }
 }
@@ -35,16 +36,16 @@ export const PERSON_DELIVERIES = `unnest(:lineIds::uuid[]) l(id)
 
 export interface PersonCounts {
   messages: number
-  /** Copies, also those whose files are gone already. */
+  /** Copies, including those whose files are gone already. */
   media: number
   deliveries: number
   /** Lines that know the number, and forget it. */
   peers: number
-  /** Lines that they opted out of, which go on to know that. */
+  /** Lines that they opted out of, which keep the opt-out. */
   optOuts: number
-  /** What the simulator's phone took. */
+  /** Messages that the simulator's phone took. */
   simulated: number
-  /** Users of whom they are a contact. */
+  /** Users who have them as a contact. */
   named: number
 }
 
@@ -58,7 +59,7 @@ export const NOBODY: PersonCounts = {
   named: 0,
 }
 
-/** What there is of a person on some lines. */
+/** Counts what some lines have about a person. */
 export async function countPerson(
   db: Database,
   person: PersonOnLines,
@@ -75,7 +76,8 @@ export async function countPerson(
 }
 
 /**
- * Lists the lines of this part that know the person: by a message, a delivery, or what the line keeps of the number.
+ * Lists the lines of this part that know the person: by a message, a delivery, or the facts that the line keeps about
+ * the number.
  */
 export async function listUsersWith(db: Database, person: PersonOnLines): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { userId: string }[] }>(
@@ -99,7 +101,7 @@ export async function countSimulated(db: Database, number: string): Promise<numb
   return rows[0].count
 }
 
-/** What users call the number, and whether they have blocked it. */
+/** Lists users' names for the number, and their blocks. */
 export async function listNamings(
   db: Database,
   number: string,
@@ -110,7 +112,7 @@ export async function listNamings(
     .select({ userId: 'user_id', name: 'name', blockedAt: 'blocked_at' })
 }
 
-/** What a worker has in its hands: it is over within a minute, and cannot be ended before. */
+/** Counts the rows that a worker holds: they are over within a minute, and cannot be ended before. */
 export async function countInHand(db: Database, person: PersonOnLines): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
     `select ((select count(*) from ${PERSON_MESSAGES} where m.status in ('scheduled', 'queued', 'sending'))
@@ -122,7 +124,7 @@ export async function countInHand(db: Database, person: PersonOnLines): Promise<
   return rows[0].count
 }
 
-/** What lines know of the number. */
+/** Lists the facts that lines keep about the number. */
 export async function listContactsOf(
   db: Database,
   { number, lineIds }: Pick<PersonOnLines, 'number' | 'lineIds'>,

@@ -1,6 +1,6 @@
 import type { Database } from '../connection.js'
 
-/** Every line, so many at a time: a person is looked up on each by an index of that line. */
+/** Yields every line, in batches: a person is looked up on each by an index of that line. */
 export async function* eachLines(db: Database, atOnce: number): AsyncGenerator<string[]> {
   for (let last: string | undefined; ;) {
     const ids = await db('lines')

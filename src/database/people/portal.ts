@@ -10,7 +10,7 @@ export interface NewPortalLink {
   sessionSeconds: number
 }
 
-/** What the link opens. */
+/** The target of the link. */
 export interface PortalLink {
   userId: string
   lineIds: string[]
@@ -19,7 +19,7 @@ export interface PortalLink {
 
 const LINK = ['user_id as userId', 'line_ids as lineIds', 'session_seconds as sessionSeconds']
 
-/** @returns until when it can be opened */
+/** @returns the time until which it can be opened */
 export async function insertPortalLink(db: Database, link: NewPortalLink): Promise<Date> {
   const { rows } = await db.raw<{ rows: [{ expiresAt: Date }] }>(
     `insert into portal_links (token_hash, user_id, line_ids, session_seconds, expires_at)
@@ -37,7 +37,7 @@ export async function findPortalLinkRow(db: Database, tokenHash: Buffer): Promis
     .first<PortalLink | undefined>(LINK)
 }
 
-/** @returns undefined when it is used up or too old */
+/** @returns undefined if it is used up or too old */
 export async function takePortalLink(trx: Database, tokenHash: Buffer): Promise<PortalLink | undefined> {
   const [link] = await trx('portal_links')
     .where({ token_hash: tokenHash })
@@ -60,7 +60,10 @@ export async function insertPortalSession(
   })
 }
 
-/** Somebody who has become an operator since is not reached by it. Nothing that asks for the password opens in it. */
+/**
+ * Does not find the session if its user has become an operator since. Nothing that asks for the password is available
+ * in it.
+ */
 export async function findPortalSessionRow(db: Database, tokenHash: Buffer): Promise<Session | undefined> {
   const { rows } = await db.raw<{ rows: Session[] }>(
     `select s.id, u.id as "userId", u.email, u.name, u.role, s.created_at as "createdAt",
@@ -73,7 +76,7 @@ export async function findPortalSessionRow(db: Database, tokenHash: Buffer): Pro
   return rows[0]
 }
 
-/** @returns undefined when there is none */
+/** @returns undefined if there is none */
 export async function deletePortalSession(
   trx: Database,
   tokenHash: Buffer,

@@ -9,10 +9,10 @@ export interface Session {
   name: string
   role: Role
   hasSecondFactor: boolean
-  /** Whether the password, and the second factor, was given in the last 10 minutes: only then are secrets shown. */
+  /** True if the password, and the second factor, was given in the last 10 minutes: only then are secrets shown. */
   isConfirmed: boolean
   createdAt: Date
-  /** A portal link opened it: it reaches the pages of these lines, and nothing else of the account. */
+  /** Set if a portal link opened it: it reaches the pages of these lines, and nothing else of the account. */
   portalLineIds?: readonly string[]
 }
 
@@ -23,7 +23,10 @@ export interface ListedSession {
   lastSeenAt: Date
 }
 
-/** Ends 12 h after the sign-in, and after 30 min without a request (OWASP Session Management, "Session Expiration"). */
+/**
+ * True for a session until 12 h after the sign-in, and 30 min after the last request (OWASP Session Management,
+ * "Session Expiration").
+ */
 const ALIVE = `last_seen_at > now() - interval '30 minutes' and created_at > now() - interval '12 hours'`
 
 export interface NewSession {
@@ -43,9 +46,9 @@ export async function insertSession(db: Database, session: NewSession): Promise<
 }
 
 /**
- * Of the user's sessions the ones that were used last stay, as many as these.
+ * Deletes the user's sessions, except this many that were used last.
  *
- * @returns how many ended
+ * @returns the number that ended
  */
 export async function deleteOldestSessions(
   trx: Database,
@@ -86,7 +89,7 @@ export async function useSession(
   return rows[0]
 }
 
-/** Newest first. `lastSeenAt` is right to the minute. */
+/** Lists the newest first. `lastSeenAt` is accurate to the minute. */
 export async function listSessions(db: Database, userId: string): Promise<ListedSession[]> {
   return db('sessions')
     .where({ user_id: userId })
@@ -100,7 +103,7 @@ export async function listSessions(db: Database, userId: string): Promise<Listed
     .orderBy('id', 'desc')
 }
 
-/** The session goes on under another token. */
+/** Continues the session under another token. */
 export async function confirmSession(
   db: Database,
   { userId, id, tokenHash }: Pick<NewSession, 'userId' | 'id' | 'tokenHash'>,
@@ -109,12 +112,17 @@ export async function confirmSession(
   await db('sessions').where({ user_id: userId, id }).update(confirmed)
 }
 
-/** @returns false when there is none that is alive */
+/** @returns false if there is none that is alive */
 export async function deleteSession(db: Database, userId: string, id: string): Promise<boolean> {
   return (await db('sessions').where({ user_id: userId, id }).whereRaw(ALIVE).delete()) > 0
 }
 
-/** Half-open ones and what portal links opened too, which are not counted. @param keepId undefined: all of them. @returns how many it were */
+/**
+ * Also deletes half-open ones and those that portal links opened, which are not counted.
+ *
+ * @param keepId undefined to delete all of them
+ * @returns their number
+ */
 export async function deleteSessionsOf(db: Database, userId: string, keepId?: string): Promise<number> {
   await deleteHalfOpenSessionsOf(db, userId)
   await deletePortalAccessOf(db, userId)
@@ -126,7 +134,7 @@ export async function deleteHalfOpenSessionsOf(db: Database, userId: string): Pr
   await db('half_open_sessions').where({ user_id: userId }).delete()
 }
 
-/** What portal links opened, and those that nobody has opened yet. */
+/** Deletes the sessions that portal links opened, and links that were not opened yet. */
 async function deletePortalAccessOf(db: Database, userId: string): Promise<void> {
   await db('portal_links').where({ user_id: userId }).delete()
   await db('portal_sessions').where({ user_id: userId }).delete()

@@ -1,17 +1,21 @@
 import type { Database } from '../connection.js'
 
-/** Whom a link is for; nulls: for whoever makes the first operator's account. */
+/** The user that a link is for; nulls mean the person who makes the first operator's account. */
 export type SetUpLinkOwner =
   { userId: string; email: string; name: string } | { userId: null; email: null; name: null }
 
 const FIRST_OPERATOR_LOCK = 'first operator'
 
-/** A link that an operator hands over may wait for its moment; one that somebody asked for is used at once. */
+/** A link that an operator hands over may wait; one that a user requested is used immediately. */
 export type LinkLifetime = '7 days' | 'an hour'
 
 const INTERVALS: Record<LinkLifetime, string> = { '7 days': '7 days', 'an hour': '1 hour' }
 
-/** Replaces the user's earlier link. @returns until when the new one is valid */
+/**
+ * Replaces the user's earlier link.
+ *
+ * @returns the time until which the new one is valid
+ */
 export async function replaceSetUpLink(
   db: Database,
   userId: string | null,
@@ -40,7 +44,7 @@ export async function findSetUpLinkOwner(
     .first<SetUpLinkOwner | undefined>({ userId: 's.user_id', email: 'u.email', name: 'u.name' })
 }
 
-/** @returns false when it is used up, replaced or too old */
+/** @returns false if it is used up, replaced or too old */
 export async function takeSetUpLink(trx: Database, tokenHash: Buffer): Promise<boolean> {
   const taken = await trx('set_up_links')
     .where({ token_hash: tokenHash })
@@ -53,7 +57,7 @@ export async function deleteSetUpLinkOf(db: Database, userId: string): Promise<v
   await db('set_up_links').where({ user_id: userId }).delete()
 }
 
-/** Nobody else makes the first operator until the transaction ends. */
+/** Keeps others from making the first operator until the transaction ends. */
 export async function lockFirstOperator(trx: Database): Promise<void> {
   await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, 0))', [FIRST_OPERATOR_LOCK])
 }

@@ -10,22 +10,22 @@ export interface SignInAttempt {
 export interface AttemptLimits {
   perAccount: number
   perAddress: number
-  /** How many the account gets from the address after the address has used up its own. */
+  /** The number of attempts that the account gets from the address after the address has used up its own. */
   perAccountBeyond: number
 }
 
 /**
- * Counts under locks, so that many guesses at the same moment cannot all see the last free place. Everybody takes the
- * account's lock before the address's, so that there is no deadlock.
+ * Counts under locks, so that many guesses at the same moment cannot all see the last free place. Every caller takes
+ * the account's lock before the address's, so that there is no deadlock.
  *
- * @returns false when the account or the address has had its attempts of the last 15 minutes
+ * @returns false if the account or the address has had its attempts of the last 15 minutes
  */
 export async function insertAttempt(
   trx: Knex.Transaction,
   attempt: SignInAttempt,
   limits: AttemptLimits,
 ): Promise<boolean> {
-  // The locks are statements of their own, because a count sees only what was committed before its statement began.
+  // The locks are separate statements, because a count sees only what was committed before its statement began.
   for (const [seed, hash] of [attempt.accountHash, attempt.addressHash].entries()) {
     await trx.raw('select pg_advisory_xact_lock(hashtextextended(?, ?))', [hash.toString('hex'), 2 + seed])
   }

@@ -10,11 +10,11 @@ export interface User {
   email: string
   name: string
   role: Role
-  /** The user cannot sign in yet without one. */
+  /** False if the user has to set one before signing in. */
   hasPassword: boolean
-  /** When the user was disabled and could do nothing any more; null for one who can. */
+  /** The time when the user was disabled; null for a user who is not. */
   disabledAt: Date | null
-  /** When what a disabled user owns was stopped; null when it goes on. */
+  /** The time when a disabled user's lines and applications were stopped; null if they go on. */
   stoppedAt: Date | null
 }
 
@@ -38,7 +38,7 @@ const columns = (db: Database) => [
   db.raw('password_hash is not null as "hasPassword"'),
 ]
 
-/** @returns false when the address is taken */
+/** @returns false if the address is taken */
 export async function insertUser(db: Database, user: NewUser): Promise<boolean> {
   const { passwordHash = null, ...fields } = user
   const inserted = await db('users')
@@ -61,7 +61,7 @@ export interface ListedUser extends User {
   hasSecondFactor: boolean
 }
 
-/** What a list of users is narrowed to. */
+/** The filter for a list of users. */
 export interface UserFilter {
   /** A part of the address or of the name. */
   words?: string | undefined
@@ -81,7 +81,10 @@ const STATE_IS = {
 export type UserState = keyof typeof STATE_IS
 export const USER_STATES = Object.keys(STATE_IS) as UserState[]
 
-/** @param page left out: all, oldest first; `before` is the last one of the page before, in either order */
+/**
+ * @param page if left out, all are listed, oldest first; `before` is the last one of the previous page, in either
+ *   order
+ */
 export async function listUsers(
   db: Database,
   page?: Page,
@@ -110,7 +113,7 @@ export async function listUsers(
 export interface KnownPassword {
   userId: string
   email: string
-  /** null: none was set yet. */
+  /** null if none was set yet. */
   passwordHash: string | null
 }
 
@@ -130,7 +133,7 @@ export interface LockedUser {
   disabledAt: Date | null
 }
 
-/** Nobody else changes the user, nor what asks for this lock, until the transaction ends. */
+/** Keeps others from changing the user, and from taking this lock, until the transaction ends. */
 export async function lockUser(trx: Database, id: string): Promise<LockedUser | undefined> {
   return trx('users').where({ id }).forUpdate().first<LockedUser | undefined>({
     passwordHash: 'password_hash',
@@ -139,7 +142,7 @@ export async function lockUser(trx: Database, id: string): Promise<LockedUser | 
   })
 }
 
-/** @param stops whether what they own stands still meanwhile */
+/** @param stops true to stop what they own meanwhile */
 export async function disableUserRow(db: Database, id: string, stops: boolean): Promise<void> {
   await db('users')
     .where({ id })
@@ -154,14 +157,14 @@ export async function hasUsers(db: Database): Promise<boolean> {
   return (await db('users').first('id')) !== undefined
 }
 
-/** Whether somebody can sign in who runs the service; with an id, somebody else than this one. */
+/** True if an operator can sign in; with an id, an operator other than this one. */
 export async function hasOperatorWithPassword(db: Database, besides?: string): Promise<boolean> {
   const query = db('users').where({ role: 'operator', disabled_at: null }).whereNotNull('password_hash')
   if (besides !== undefined) void query.whereNot({ id: besides })
   return (await query.first('id')) !== undefined
 }
 
-/** The operator who was added first, of those who have not set a password. */
+/** Finds the operator who was added first, among those who have not set a password. */
 export async function findWaitingOperator(db: Database): Promise<string | undefined> {
   const row = await db('users')
     .where({ role: 'operator', password_hash: null, disabled_at: null })

@@ -1,7 +1,7 @@
 import type { Database } from '../connection.js'
 
 export interface SimulatorMedia {
-  /** The type is told by the bytes, never by what their sender says. */
+  /** The type is detected from the bytes, whatever their sender says. */
   contentType: string
   bytes: Buffer
 }
@@ -19,7 +19,11 @@ export async function findSimulatorMedia(db: Database, token: string): Promise<S
     .first<SimulatorMedia | undefined>({ contentType: 'content_type', bytes: 'bytes' })
 }
 
-/** Media are kept for 7 days. @returns how many were deleted, at most `limit` */
+/**
+ * Deletes media after 7 days.
+ *
+ * @returns their number, at most `limit`
+ */
 export async function deleteOldSimulatorMedia(db: Database, limit: number): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `delete from simulator_media where token in (

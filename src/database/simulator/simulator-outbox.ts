@@ -20,7 +20,7 @@ export async function insertSimulatedMessages(
   ])
 }
 
-/** What the simulator took, newest first. */
+/** Lists the messages that the simulator took, newest first. */
 export async function listSimulatedMessages(
   db: Database,
   { toNumber, userId }: { toNumber?: string | undefined; userId?: string | undefined },
@@ -47,9 +47,9 @@ export async function listSimulatedMessages(
 }
 
 /**
- * The oldest messages without a receipt, marked as having one. In a transaction with the receipts' effect, for
- * which the messages' rows are locked here: one that is just being settled is passed over until the next time,
- * because to wait for it with others locked is how two processes lock each other out.
+ * Takes the oldest messages without a receipt and marks them as having one. It runs in a transaction with the
+ * receipts' effect, for which the messages' rows are locked here. One that is just being settled is passed over until
+ * the next time, because waiting for it with others locked could deadlock two processes.
  */
 export async function takeDueReceipts(
   trx: Database,

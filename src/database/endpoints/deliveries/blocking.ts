@@ -1,13 +1,13 @@
 import type { Database } from '../../connection.js'
 
-/** What keeps a pending delivery from its next attempt, beside the time that it is due. */
+/** The reasons why a pending delivery has to wait for its next attempt, besides the time that it is due. */
 export interface DeliveryWait {
   id: string
-  /** So many requests the endpoint gets at once, and all of them are under way; null: there is room. */
+  /** The number of concurrent requests that the endpoint gets, if all of them are under way; null if there is room. */
   fullPlaces: number | null
-  /** For an ordered delivery, the event before it from the same number, which is not over. */
+  /** For an ordered delivery, the previous event from the same number, if it is not over. */
   earlierEventId: string | null
-  /** The message that was received with it. */
+  /** The received message of that event. */
   earlierMessageId: string | null
 }
 

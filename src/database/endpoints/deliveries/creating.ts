@@ -15,14 +15,14 @@ export interface NewDelivery {
 export interface EndpointOfLine extends Answer<'endpoints_of_lines'> {
   lineId: string
   endpointId: string
-  /** A disabled one is listed: its deliveries are held. */
+  /** A disabled endpoint is listed, because its deliveries are held. */
   isDisabled: boolean
-  /** null: it is one of the line's own. */
+  /** null if it is one of the line's own. */
   applicationId: string | null
   optInEvents: OptInEventType[]
 }
 
-/** The line's own first, oldest first. */
+/** Returns the line's own endpoints first, oldest first. */
 export async function findEndpointsOfLine(db: Database, lineId: string): Promise<EndpointOfLine[]> {
   const { rows } = await db.raw<{ rows: EndpointOfLine[] }>(
     `select ${columnsOfAnswer('endpoints_of_lines', 'o')}
@@ -36,8 +36,8 @@ export async function findEndpointsOfLine(db: Database, lineId: string): Promise
 /**
  * Makes one delivery of an event for each endpoint that its line has now and that gets events of its type.
  *
- * @param heldFor why none of them may go out yet: all are held with this failure
- * @returns those that may go out, to be enqueued after the commit
+ * @param heldFor the reason why none of them may go out yet: all are held with this failure
+ * @returns the deliveries that may go out, to be enqueued after the commit
  */
 export async function createDeliveries(db: Database, event: Event, heldFor?: string): Promise<NewDelivery[]> {
   const row = {
@@ -59,11 +59,11 @@ export async function createDeliveries(db: Database, event: Event, heldFor?: str
 }
 
 /**
- * Makes events that tell of a change, and their deliveries: of a line for those who asked for their type, without a line for
- * the operational webhooks of their user. An event that nobody gets is not made.
+ * Makes events about a change, and their deliveries: for the endpoints of the line that asked for the type, or
+ * without a line for the user's operational webhooks. An event without receivers is not made.
  *
- * @param endpointId where all of them go; left out: to the endpoints of their lines, or of their user
- * @returns those that may go out, to be enqueued after the commit
+ * @param endpointId the endpoint that all of them go to; by default those of their lines, or of their user
+ * @returns the deliveries that may go out, to be enqueued after the commit
  */
 export async function announceEvents(
   db: Database,
@@ -90,8 +90,8 @@ export async function announceEvents(
 }
 
 /**
- * Deliveries that are held because their event's media are not copied; `last_failure` says so. They go out when the copy
- * is there, and not when their endpoint works again.
+ * True for deliveries that are held because their event's media are not copied; `last_failure` shows it. They go out
+ * when the copy is there, and not when their endpoint works again.
  */
 export const WITHOUT_MEDIA = `coalesce(last_failure, '') like 'media\\_%'`
 
@@ -105,8 +105,8 @@ export async function countHeldDeliveries(db: Database, endpointId: string): Pro
 }
 
 /**
- * Gives held deliveries of an endpoint a new round of attempts: those after a given one, oldest first, except those that
- * wait for media. The answer is in order of their ids.
+ * Gives held deliveries of an endpoint a new round of attempts: those after a given one, oldest first, except those
+ * that wait for media. The result is in order of their ids.
  */
 export async function releaseHeldDeliveries(
   db: Database,

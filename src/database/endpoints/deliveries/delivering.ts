@@ -11,36 +11,39 @@ export interface ClaimedDelivery {
   id: string
   endpointId: string
   /**
-   * held: the endpoint takes no events now; exhausted: it may have no more; parked: an earlier event of its number
-   * comes first. There is nothing to attempt.
+   * held: the endpoint takes no events now; exhausted: it may have no more attempts; parked: an earlier event of its
+   * number comes first. In these states there is nothing to attempt.
    */
   status: 'delivering' | 'held' | 'exhausted' | 'parked'
   attemptNumber: number
-  /** Attempts of this round so far, this one included: the step of the retry schedule. */
+  /** The number of attempts in this round, including this one: the step of the retry schedule. */
   roundAttempt: number
   url: string
   secretSealed: Buffer
-  /** Only while a rotation's overlap lasts. */
+  /** It is only set while a rotation's overlap lasts. */
   previousSecretSealed: Buffer | null
   policy: StoredPolicy
   headersSealed: Buffer | null
-  /** A replay brought it: the endpoint is told so. */
+  /** True if a replay sends it, which the endpoint is told. */
   isReplay: boolean
   eventId: string
-  /** null, as both numbers: it tells of no line. */
+  /** null, like both numbers, if it is not about a line. */
   lineId: string | null
   userId: string
   type: EventType
   payload: string
   fromNumber: string | null
   toNumber: string | null
-  /** The time of the claim by Postgres's clock, which an endpoint's may be compared with. */
+  /** The time of the claim by Postgres's clock, with which an endpoint's may be compared. */
   claimedAt: Date
-  /** When it was asked for, by `performance.now()`: a process that was stopped sees by it that it is late. */
+  /**
+   * The time when the claim was requested, by `performance.now()`: a process that was suspended sees by it that it is
+   * late.
+   */
   claimedSince: number
 }
 
-/** An attempt and what comes of it. */
+/** An attempt and its result. */
 export interface AttemptResult {
   attemptId: string
   deliveryId: string
@@ -53,7 +56,7 @@ export interface AttemptResult {
   durationMs: number
   responseStatus?: number
   responseExcerpt?: string
-  /** The headers that it sent and got, without the secrets in them, and no more than a page shows. */
+  /** The headers that were sent and received, without the secrets in them, and no more than a page shows. */
   requestHeaders?: Record<string, string>
   responseHeaders?: Record<string, string>
   phases?: Phases
@@ -61,36 +64,36 @@ export interface AttemptResult {
   status: 'delivered' | 'pending' | 'exhausted' | 'held'
   /** The wait before the next attempt, for `pending`. */
   retryInMs?: number
-  /** The endpoint said that it is gone for good (410). */
+  /** True if the endpoint said that it is gone for good (410). */
   isGone?: boolean
-  /** It took longer than it usually does. */
+  /** True if it took longer than usual. */
   isSlow?: boolean
 }
 
-/** One of an endpoint's requests has ended, or there is room for more requests: what is next? */
+/** A step of a lane, after one of the endpoint's requests has ended or there is room for more. */
 export interface LaneStep {
   endpointId: string
-  /** What came of the attempt that ended. */
+  /** The result of the attempt that ended. */
   result?: AttemptResult
-  /** How many deliveries this process can take now; 0: none. */
+  /** The number of deliveries that this process can take now; 0 means none. */
   places: number
-  /** Only this delivery is to be claimed. */
+  /** If set, only this delivery is claimed. */
   deliveryId?: string
 }
 
 export interface LaneAnswer {
   deliveries: ClaimedDelivery[]
-  /** true: no more are due now. false: more may be due, or the endpoint has as many requests as it may. */
+  /** True if no more are due now. If false, more may be due, or the endpoint has as many requests as it may. */
   isIdle: boolean
-  /** The wait until the next one is due, when the lane is idle; null when none waits. */
+  /** The wait until the next one is due, if the lane is idle; null if none waits. */
   nextDueMs: number | null
 }
 
 export interface LaneSettings {
   leaseMs: number
-  /** A delivery whose worker was lost so often is a suspect, and not claimed. */
+  /** A delivery whose worker was lost this often is a suspect, and not claimed. */
   maxLost: number
-  /** What an endpoint's places grow to at most. */
+  /** The most concurrent requests that an endpoint's limit may grow to. */
   maxInFlight: number
   disableAfterMs: number
 }
@@ -102,14 +105,14 @@ type Row = Omit<ClaimedDelivery, 'id' | 'status' | 'claimedSince'> & {
   nextDueMs: number | null
 }
 
-/** `limit 1` keeps it to one look-up for each: otherwise Postgres might join with the whole table. */
+/** `limit 1` makes it one look-up for each: otherwise Postgres might join with the whole table. */
 const POLICY = {
   columns: ', asked.*',
   join: ` left join lateral (select e.policy, e.headers_sealed as "headersSealed"
     from endpoints e where e.id = step_lanes.endpoint_id limit 1) asked on true`,
 }
 
-/** Writes down what came of attempts and claims what is next, for many lanes in one round trip (`step_lanes`). */
+/** Records the results of attempts and claims the next deliveries, for many lanes in one round trip (`step_lanes`). */
 export async function deliverNext(
   db: Database,
   steps: readonly LaneStep[],
@@ -167,7 +170,10 @@ function asResultRow(result: AttemptResult): object {
   }
 }
 
-/** One want for each endpoint, and one for each step that names a delivery; `n` is the step that gets the answer. */
+/**
+ * Makes one want for each endpoint, and one for each step that names a delivery; `n` is the step that gets the
+ * answer.
+ */
 function asWants(steps: readonly LaneStep[]): object[] {
   const lanes = new Map<string, { n: number; places: number }>()
   for (const [n, { endpointId, places, deliveryId }] of steps.entries()) {
@@ -180,13 +186,19 @@ function asWants(steps: readonly LaneStep[]): object[] {
   }))
 }
 
-/** A pending delivery that cannot be claimed now: it has to wait so long, or to be tried in a process of its own. */
+/** A pending delivery that cannot be claimed now: it has to wait this long, or to be tried in a separate process. */
 export type UnclaimableDelivery = { status: 'early'; ms: number } | { status: 'suspect' }
 
-/** While its endpoint is paused, the job of a suspect looks so often whether it still is: no lane brings it. */
+/**
+ * While its endpoint is paused, the job of a suspect checks this often whether it still is, because no lane brings
+ * it.
+ */
 const PAUSED_LOOK_MS = 30_000
 
-/** Why a delivery was not claimed. undefined: its endpoint is full, somebody else has it, or it is over. */
+/**
+ * Finds the reason why a delivery was not claimed; undefined if its endpoint is full, another process has it, or it
+ * is over.
+ */
 export async function findUnclaimable(
   db: Database,
   id: string,

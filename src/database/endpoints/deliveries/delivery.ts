@@ -20,7 +20,7 @@ import { DISABLED_REASONS } from '../endpoints.js'
 
 const eventType = oneOf(...ALL_EVENT_TYPES)
 
-/** What everybody who may see a delivery sees; the columns are those of `deliveries d`. */
+/** The fields that everyone who may see a delivery sees; the columns are those of `deliveries d`. */
 const COMMON_FIELDS = {
   id: shown('d.id', uuid),
   lineId: shown('d.line_id', orNull(uuid), 'null: the event is a notice, and not about a {line}.'),
@@ -52,8 +52,8 @@ const COMMON_FIELDS = {
 }
 
 /**
- * A delivery as its owner sees it, with what its event says: the columns are also those of `events v`, `endpoints e` and
- * `applications a`.
+ * A delivery as its owner sees it, with the contents of its event: the columns are also those of `events v`,
+ * `endpoints e` and `applications a`.
  */
 export const DELIVERY_FIELDS = {
   ...COMMON_FIELDS,
@@ -79,7 +79,7 @@ export const DELIVERY_FIELDS = {
     url,
     "Where it goes; of another user's application only the origin.",
   ),
-  /** The endpoint is another user's: what it answers is for nobody else. */
+  /** True if the endpoint is another user's, whose answers are private. */
   isForeign: internal('e.user_id <> d.user_id', flag),
   fromNumber: shown('d.from_number', orNull(number)),
   toNumber: shown('v.to_number', orNull(number)),
@@ -87,7 +87,7 @@ export const DELIVERY_FIELDS = {
 
 export type Delivery = Row<typeof DELIVERY_FIELDS>
 
-/** A delivery as the application's owner sees it: how it went, and nothing of what was said on another user's line. */
+/** A delivery as the application's owner sees it: only its progress, without the contents from another user's line. */
 export const APPLICATION_DELIVERY_FIELDS = COMMON_FIELDS
 
 export type ApplicationDelivery = Row<typeof APPLICATION_DELIVERY_FIELDS>

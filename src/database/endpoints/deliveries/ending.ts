@@ -4,13 +4,14 @@ import type { Database } from '../../connection.js'
 /** The reason of a delivery that ended because its line was disconnected from the application, or its endpoint was deleted. */
 export const DISCONNECTED = 'disconnected'
 
-/** The event that tells an application of it, which goes out although the line is no longer connected. */
+/** The event that informs an application of it, which goes out although the line is no longer connected. */
 export const FAREWELL = 'lineDisconnected' as const satisfies OptInEventType
 
 /**
- * Ends what waits for an application; or for one of its lines, except the event that the line was disconnected.
+ * Ends waiting deliveries for an application, or for one of its lines, except the event that the line was
+ * disconnected.
  *
- * @returns how many, at most `limit`
+ * @returns their number, at most `limit`
  */
 export async function endWaitingDeliveries(
   db: Database,
@@ -27,14 +28,18 @@ export async function endWaitingDeliveries(
   )
 }
 
-/** Ends what waits for an endpoint that is deleted. @returns how many, at most `limit` */
+/**
+ * Ends waiting deliveries for an endpoint that is deleted.
+ *
+ * @returns their number, at most `limit`
+ */
 export async function endWaitingDeliveriesTo(
   db: Database,
   endpointId: string,
   limit: number,
 ): Promise<number> {
   let count = 0
-  // One status after the other: each has an index.
+  // The statuses are queried one after the other, because each has an index.
   for (const status of ['pending', 'held']) {
     count += await endWaiting(db, `endpoint_id = ? and status = '${status}'`, [endpointId], limit - count)
   }

@@ -5,14 +5,16 @@ export interface EventToDeliver {
   eventId: string
   type: EventType
   payload: string
-  /** null, as the other and the line: it tells of no line. */
+  /** null, like the other number and the line, if it is not about a line. */
   fromNumber: string | null
   toNumber: string | null
   userId: string
   lineId: string | null
 }
 
-/** The newest event for any endpoint of the line, the application or the account. undefined: there was none. */
+/**
+ * Finds the newest event for any endpoint of the line, the application or the account; undefined if there was none.
+ */
 export async function findLatestEvent(
   db: Database,
   { userId, lineId, applicationId }: { userId: string; lineId: string | null; applicationId: string | null },

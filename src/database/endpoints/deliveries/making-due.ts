@@ -5,7 +5,9 @@ const MADE_DUE = `update deliveries d set due_at = now(), job_generation = d.job
 const RETURNING = `returning d.id, d.endpoint_id as "endpointId", d.job_generation as generation`
 
 /**
- * The next attempt of a delivery that waits is due now. @returns undefined when it does not wait, or is not the user's
+ * Makes the next attempt of a waiting delivery due now.
+ *
+ * @returns undefined if it does not wait, or is not the user's
  */
 export async function makeDeliveryDue(
   db: Database,
@@ -20,8 +22,8 @@ export async function makeDeliveryDue(
 }
 
 /**
- * Does what `makeDeliveryDue` does for those of an endpoint that wait for their next attempt, in the order in which
- * they are due.
+ * Does the same as `makeDeliveryDue` for an endpoint's deliveries that wait for their next attempt, in the order in
+ * which they are due.
  */
 export async function makeDeliveriesDue(
   db: Database,

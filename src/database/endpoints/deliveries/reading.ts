@@ -24,12 +24,12 @@ import {
 
 export interface DeliveryFilter {
   lineId?: string
-  /** Only of these; none: of no line. */
+  /** Only deliveries of these lines; if empty, of no line. */
   lineIds?: readonly string[]
   endpointId?: string
   type?: EventType
   status?: string
-  /** E.164: who is at the other end. */
+  /** The other party's number (E.164). */
   number?: string
   from?: Date
   until?: Date
@@ -49,7 +49,7 @@ export async function findDelivery(db: Database, userId: string, id: string): Pr
   return rows[0]
 }
 
-/** Tells operators whose delivery it is. */
+/** Returns the user whom a delivery belongs to, for operators. */
 export async function findDeliveryOwner(db: Database, id: string): Promise<string | undefined> {
   const row = await db('deliveries')
     .where({ id })
@@ -57,7 +57,7 @@ export async function findDeliveryOwner(db: Database, id: string): Promise<strin
   return row?.userId
 }
 
-/** The user's deliveries, newest first. */
+/** Lists the user's deliveries, newest first. */
 export function listDeliveries(
   db: Database,
   userId: string,
@@ -72,7 +72,9 @@ export function listAnyDeliveries(db: Database, filter: DeliveryFilter, page: Pa
   return readList(db, deliveriesOf(undefined, filter, page))
 }
 
-/** What a user was told of, newest first: there is little of it among what is of no line. */
+/**
+ * Lists the notifications to a user, newest first: there are few of them among the deliveries that belong to no line.
+ */
 export function listAccountDeliveries(
   db: Database,
   userId: string,
@@ -122,7 +124,7 @@ export async function listDeliveriesOfEvent(
   return rows
 }
 
-/** Lists attempts in order of their numbers; the caller has looked whose deliveries they are. */
+/** Lists attempts in order of their numbers; the caller has checked whose deliveries they are. */
 export async function listAttempts(db: Database, deliveryIds: readonly string[]): Promise<DeliveryAttempt[]> {
   return db('delivery_attempts')
     .whereIn('delivery_id', [...deliveryIds])
@@ -131,15 +133,15 @@ export async function listAttempts(db: Database, deliveryIds: readonly string[])
 }
 
 /**
- * A new round of attempts for a delivery that is over or held.
+ * Starts a new round of attempts for a delivery that is over or held.
  *
- * @returns undefined when it is under way, or is not the user's
+ * @returns undefined if it is under way, or is not the user's
  */
 export async function restartDelivery(
   db: Database,
   userId: string,
   id: string,
-  /** Only from one of these. */
+  /** The delivery must have one of these. */
   statuses: readonly DeliveryStatus[] = ['delivered', 'exhausted', 'held'],
 ): Promise<{ id: string; endpointId: string; generation: number } | undefined> {
   const { rows } = await db.raw<{ rows: { id: string; endpointId: string; generation: number }[] }>(
@@ -154,7 +156,7 @@ export async function restartDelivery(
 
 const APPLICATION_COLUMNS = columnsOf(APPLICATION_DELIVERY_FIELDS)
 
-/** Newest first; the caller has looked whose application it is. */
+/** Lists the newest first; the caller has checked whose application it is. */
 export function listDeliveriesOfApplication(
   db: Database,
   applicationId: string,

@@ -3,7 +3,10 @@ import { callFunction } from '../../answers.js'
 import type { Database } from '../../connection.js'
 import type { NewDelivery } from './creating.js'
 
-/** Lanes on which nobody works although deliveries should have started a while ago, each with its first delivery. */
+/**
+ * Finds lanes that no worker is busy with although deliveries should have started a while ago, each with its first
+ * delivery.
+ */
 export async function findIdleLanes(
   db: Database,
   overdueMs: number,
@@ -54,7 +57,11 @@ export async function expireDeliveryLeases(db: Database, limit: number): Promise
   })
 }
 
-/** The attempt that was under way, if one was, is over; the next one may be in `waitMs`. @returns whether it was given up */
+/**
+ * Ends the attempt that was under way, if any; the next one may be in `waitMs`.
+ *
+ * @returns true if the delivery was given up
+ */
 export async function recordDeliveryCrash(
   db: Database,
   id: string,

@@ -1,28 +1,31 @@
 import type { DeliveryStatus } from '../../../states.js'
 import type { Database } from '../../connection.js'
 
-/** Counting stops here: with more the page says "more than", and counting them all would be slow. */
+/** Counting stops here: beyond it the page says "more than", because counting them all would be slow. */
 export const MAX_COUNTED = 1000
 
-/** What an endpoint has been sent, and is still to be sent. */
+/** The events that were sent to an endpoint, and those that still have to be. */
 export interface EndpointWork {
-  /** When an event was first sent to its URL, or since it was enabled again. */
+  /** The time when an event was first sent to its URL, or first since it was enabled again. */
   calledAt: Date | null
-  /** Deliveries that are under way or wait: for their turn, or for their next attempt. At most MAX_COUNTED + 1. */
+  /** Deliveries that are under way or wait for their turn or for their next attempt. At most MAX_COUNTED + 1. */
   waitingCount: number
   /** Deliveries that wait for a person. At most MAX_COUNTED + 1. */
   heldCount: number
-  /** How many requests it gets at a time now, by how it answers. */
+  /** The number of concurrent requests that it gets now, which depends on how it answers. */
   places: number
-  /** Whether they were halved not long ago, because it was overloaded: they grow one by one (`settle_deliveries`). */
+  /**
+   * True if this number was halved recently, because the endpoint was overloaded: it grows one by one
+   * (`settle_deliveries`).
+   */
   isSlowed: boolean
-  /** Why the last attempt failed; null: it did not. */
+  /** The reason why the last attempt failed; null if it did not. */
   lastFailure: string | null
 }
 
 /**
- * Of `endpoints e`, as `EndpointWork` has them. Each status by itself: only so Postgres takes the small index that each
- * has, and not the whole table.
+ * The counts of `endpoints e` as `EndpointWork` has them. Each status is counted separately, because only then does
+ * Postgres use the small index of each, and not the whole table.
  */
 export const COUNTS = `${countOf('pending', 'delivering')} as "waitingCount", ${countOf('held')} as "heldCount"`
 

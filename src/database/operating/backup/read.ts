@@ -7,10 +7,10 @@ import { hasCode, UserError } from '../../../errors.js'
 import { columnList, quoted, tablesOf, type BackedUpTable } from './tables.js'
 import { END_OF_BACKUP, END_OF_TABLE, type BackupHeader } from './write.js'
 
-/** No line of a row is longer than Postgres's own limit of a value; this only says that the file is none of ours. */
+/** Postgres's own limit of a value keeps lines below this; a longer one shows that the file is not a backup. */
 const MAX_LINE_BYTES = 1_100_000_000
 
-/** @throws UserError for a file that is no backup */
+/** @throws UserError if the file is not a backup */
 export async function readHeader(file: string): Promise<BackupHeader> {
   for await (const line of linesOf(file)) return parseHeader(line.toString())
   throw notABackup(file)
@@ -24,8 +24,8 @@ export async function readHeader(file: string): Promise<BackupHeader> {
 /**
  * Puts the rows of a backup into a database that has just been migrated by the same release, all of them or none.
  *
- * @returns how many rows of each table
- * @throws UserError for a file that is cut off, or has other tables
+ * @returns the number of rows of each table
+ * @throws UserError if the file is cut off, or has other tables
  */
 export async function readBackup(
   databaseUrl: string,
@@ -49,13 +49,13 @@ export async function readBackup(
   }
 }
 
-/** Migrations leave rows of their own behind, and months of before have partitions of their own. */
+/** Migrations leave rows behind, and earlier months need partitions. */
 async function prepare(
   client: pg.Client,
   { partitions }: BackupHeader,
   tables: ReadonlyMap<string, BackedUpTable>,
 ): Promise<void> {
-  // Those that refer to others first. The audit log cannot be emptied, and a new one is empty.
+  // Tables that refer to others come first. The audit log cannot be emptied, and a new one is empty.
   for (const name of [...tables.keys()].reverse()) {
     const { rowCount } = await client.query(`select from ${quoted(name)} limit 1`)
     if (rowCount !== 0) await client.query(`delete from ${quoted(name)}`)
@@ -86,7 +86,7 @@ async function copyAll(
       yield Buffer.concat([line, NEW_LINE])
     }
   }
-  // The header.
+  // This skips the header.
   await next()
   for (let line = await next(); !line.equals(BACKUP_END); line = await next()) {
     const table = JSON.parse(line.toString()) as BackedUpTable

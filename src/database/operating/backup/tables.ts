@@ -5,12 +5,12 @@ export interface BackedUpTable {
   columns: string[]
 }
 
-/** What migrations write down of themselves: a restore makes the schema by the same migrations. */
+/** The tables in which migrations are recorded: a restore makes the schema by the same migrations. */
 export const MIGRATION_TABLES = ['knex_migrations', 'knex_migrations_lock']
 
 /**
- * Every table with its columns, those first to which others refer. Partitions are read by their table, and columns that
- * Postgres computes are left out.
+ * Lists every table with its columns, tables that others refer to first. Partitions are read through their table, and
+ * columns that Postgres computes are left out.
  */
 export async function tablesOf(client: pg.Client): Promise<BackedUpTable[]> {
   const { rows } = await client.query<BackedUpTable & { refersTo: string[] }>(
@@ -39,7 +39,7 @@ export async function tablesOf(client: pg.Client): Promise<BackedUpTable[]> {
   return ordered
 }
 
-/** The columns of a table for COPY. */
+/** Lists the columns of a table for COPY. */
 export function columnList({ columns }: BackedUpTable): string {
   return columns.map(quoted).join(', ')
 }

@@ -14,21 +14,21 @@ export interface BackupHeader {
   migrations: string[]
   /** The last value of each sequence. */
   sequences: Record<string, string>
-  /** The partitions of tables, such as `messages_202611`. */
+  /** The names of the partitions, such as `messages_202611`. */
   partitions: string[]
 }
 
-/** Ends the rows of a table, as in a script of pg_dump. */
+/** This line ends the rows of a table, as in a script of pg_dump. */
 export const END_OF_TABLE = '\\.'
-/** The last line: a file without it was cut off. */
+/** This is the last line: a file without it was cut off. */
 export const END_OF_BACKUP = 'end of backup'
 
 /**
- * Writes all rows of a database to a file, as they are at one moment, while everything runs. The rows stand as COPY
- * writes them, after a line of JSON for each table, and all of it is compressed with gzip. (The Postgres that `linehook
+ * Writes all rows of a database to a file, as they are at one moment, while the service runs. The rows are in COPY's
+ * format, after a line of JSON for each table, and all of it is compressed with gzip. (The Postgres that `linehook
  * start` brings has no pg_dump, and that of a distribution may be too old for it.)
  *
- * @returns how many rows of each table
+ * @returns the number of rows of each table
  */
 export async function writeBackup(databaseUrl: string, file: string): Promise<Map<string, number>> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'linehook backup' })
@@ -38,9 +38,9 @@ export async function writeBackup(databaseUrl: string, file: string): Promise<Ma
     await client.query('begin isolation level repeatable read, read only')
     const counts = new Map<string, number>()
     const packed = createGzip()
-    // Only this user may read it.
+    // Only this user may read the file.
     const written = pipeline(packed, createWriteStream(unfinished, { mode: 0o600 }))
-    // Told by the pipeline itself, if the disk is full.
+    // If the disk is full, the pipeline itself reports it.
     written.catch(() => undefined)
     const write = async (bytes: string | Buffer) => {
       if (!packed.write(bytes)) await Promise.race([once(packed, 'drain'), written])

@@ -9,11 +9,11 @@ export interface BusyLine {
   receivedCount: number
 }
 
-/** So many of the newest messages are looked at. */
+/** The number of newest messages that are counted. */
 const MAX_MESSAGES = 50_000
 const SHOWN = 5
 
-/** The lines with the most messages of the last 15 minutes, both ways. */
+/** Lists the lines with the most messages of the last 15 minutes, in both directions. */
 export async function listBusiestLines(db: Database): Promise<BusyLine[]> {
   const { rows } = await db.raw<{ rows: BusyLine[] }>(
     `with recent as materialized (

@@ -1,34 +1,34 @@
 import type { Database } from '../../connection.js'
 
 export const DIMENSIONS = ['user', 'line', 'carrier', 'endpoint'] as const
-/** What traffic is split by. */
+/** The dimensions by which traffic is split. */
 export type Dimension = (typeof DIMENSIONS)[number]
 
-/** A user, a line, a carrier account or an endpoint, with what came and went. Of an endpoint it is events. */
+/** A user, a line, a carrier account or an endpoint, with its traffic. For an endpoint, that is events. */
 export interface Busy {
   id: string
   name: string
-  /** Whose it is; null of a carrier account. */
+  /** The owner's id; null for a carrier account. */
   userId: string | null
   ownerEmail: string | null
-  /** Of messages: to people, and from people. Of events: all, and none. */
+  /** For messages, those to people and from people. For events, all and none. */
   outCount: number
   inCount: number
   failedCount: number
-  /** How many came, by bin; 0 is the oldest. */
+  /** The counts by bin; 0 is the oldest. */
   bins: { bin: number; count: number; failed: number }[]
 }
 
 export interface Busiest {
   rows: Busy[]
-  /** When the oldest of those that were looked at came; null: all of the span was. */
+  /** The time of the oldest row that was counted; null if the whole span was. */
   lookedBackTo: Date | null
 }
 
-/** What else stands in each row: the extent of what was looked at. */
+/** Additional columns of each row: the extent of what was counted. */
 type Looked = Busy & { oldest: Date; looked: number }
 
-/** So many of the newest are looked at, whatever the span. */
+/** The number of newest rows that are counted, whatever the span. */
 const MAX_ROWS = 50_000
 const SHOWN = 8
 
@@ -38,7 +38,7 @@ const MESSAGES = `select line_id, coalesce(carrier, '') as carrier, direction = 
 const DELIVERIES = `select endpoint_id, false as is_in, last_failure is not null and status <> 'delivered' as has_failed, created_at
   from deliveries where id >= lowest_id_at(now() - make_interval(secs => :seconds)) order by id desc limit ${MAX_ROWS}`
 
-/** The rows, what they are grouped by, and how a group is named. */
+/** The rows, the key that they are grouped by, and the name of a group. */
 const OF: Record<Dimension, { rows: string; key: string; named: string }> = {
   user: {
     rows: MESSAGES,
@@ -64,7 +64,7 @@ const OF: Record<Dimension, { rows: string; key: string; named: string }> = {
   },
 }
 
-/** Those with most of the newest messages of a span, or of the newest events. */
+/** Lists those with most of the newest messages of a span, or of the newest events. */
 export async function listBusiest(
   db: Database,
   by: Dimension,

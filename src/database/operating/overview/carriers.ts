@@ -1,14 +1,14 @@
 import type { Database } from '../../connection.js'
 import { MAX_WAITING } from './queues.js'
 
-/** How it goes with the messages of an account, by its name. */
+/** The traffic of an account, by its name. */
 export interface CarrierTraffic {
   carrier: string
   /** Messages that the carrier has asked to wait with. */
   throttledCount: number
-  /** Messages that it could not be asked to take. */
+  /** Messages for which the carrier could not be reached. */
   unreachedCount: number
-  /** Handed over in the last 15 minutes. */
+  /** Messages that were handed over in the last 15 minutes. */
   handedOverCount: number
   failedCount: number
   unknownCount: number
@@ -17,7 +17,7 @@ export interface CarrierTraffic {
   lastErrorAt: Date | null
 }
 
-/** Accounts without lines are not in it. The last error is the newest of the last day that has been counted. */
+/** Accounts without lines are left out. The last error is the newest of the last day that has been counted. */
 export async function lookAtCarriers(db: Database): Promise<CarrierTraffic[]> {
   const { rows } = await db.raw<{ rows: CarrierTraffic[] }>(
     `with waiting as (

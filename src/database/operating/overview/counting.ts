@@ -12,20 +12,20 @@ const stepOf = (interval: string) =>
  */
 const OLDEST_HANDED_OVER = `interval '38 days'`
 
-/** An id has the time of the clock of the process that made it. */
+/** An id has the time of the process that made it, whose clock may differ. */
 const CLOCKS = `interval '1 minute'`
 
-/** SQL: a value of the latest of a minute's messages that did not get through. */
+/** SQL: a value of the latest of a minute's messages that failed. */
 const lastOf = (value: string) =>
   `(array_agg(${value} order by handed_over_at desc) filter (where status in ('failed', 'unknown')))[1]`
 
 /**
- * Counts these minutes from the rows and writes down what it finds, whatever stood there. Two may do so at the same
+ * Counts these minutes from the rows and replaces the counts that were there. Two processes may do so at the same
  * time.
  *
  * A message counts as accepted or received in the minute in which it came; as sent, delivered, failed or unknown in
- * that of its hand-over, by its state now; one that failed before its hand-over in that of its acceptance. An event
- * counts in the minute in which the endpoint answered.
+ * the minute of its hand-over, by its current state; if it failed before that, in the minute of its acceptance. An
+ * event counts in the minute in which the endpoint answered.
  *
  * `offset 0` has Postgres look up each line and each delivery by its index. Joined otherwise it would read whole
  * partitions for a minute's rows.
@@ -117,7 +117,7 @@ const REPLACED = [
   .map((column) => `${column} = excluded.${column}`)
   .join(', ')
 
-/** A week of quarters is a hundredth of the minutes' rows, and as exact. */
+/** Sums quarters of an hour: a week of them has a hundredth of the minutes' rows, and is as exact. */
 async function sumQuarters(db: Database, since: Date, until: Date): Promise<void> {
   const quarter = (moment: string) => `date_bin('15 minutes', ${moment}, 'epoch')`
   const stepsOf = (column: string) =>
@@ -149,7 +149,7 @@ function bindingsOf(since: Date, until: Date) {
   return { since: since.toISOString(), until: until.toISOString() }
 }
 
-/** The minute that has just begun, by Postgres's clock. */
+/** Returns the minute that has just begun, by Postgres's clock. */
 export async function findThisMinute(db: Database): Promise<Date> {
   const { rows } = await db.raw<{ rows: { minute: Date }[] }>(
     `select date_trunc('minute', clock_timestamp()) as minute`,
@@ -157,7 +157,10 @@ export async function findThisMinute(db: Database): Promise<Date> {
   return only(rows).minute
 }
 
-/** The newest minute of the last seven days, since there are rows, that was not counted; undefined: there is none. */
+/**
+ * Finds the newest minute of the last seven days, since there are rows, that was not counted; undefined if there is
+ * none.
+ */
 export async function findUncountedMinute(db: Database): Promise<Date | undefined> {
   const { rows } = await db.raw<{ rows: { minute: Date | null }[] }>(
     `with first as (
@@ -173,7 +176,7 @@ export async function findUncountedMinute(db: Database): Promise<Date | undefine
   return only(rows).minute ?? undefined
 }
 
-/** Finds the minute of the last hour that was counted longest ago, if that is so many seconds. */
+/** Finds the minute of the last hour that was counted longest ago, if that is this many seconds. */
 export async function findStaleMinute(db: Database, seconds: number): Promise<Date | undefined> {
   const { rows } = await db.raw<{ rows: { minute: Date }[] }>(
     `select begins_at as minute from traffic_counts
@@ -185,7 +188,7 @@ export async function findStaleMinute(db: Database, seconds: number): Promise<Da
   return rows[0]?.minute
 }
 
-/** @returns how many rows */
+/** @returns the number of rows */
 export async function deleteOldCounts(db: Database): Promise<number> {
   return db('traffic_counts')
     .whereIn('seconds', [60, 900])

@@ -2,19 +2,19 @@ import type { Database } from '../../connection.js'
 import { WITHOUT_MEDIA } from '../../endpoints/deliveries/creating.js'
 import { COUNTS } from '../../endpoints/deliveries/waiting.js'
 
-/** An endpoint that takes no events, or not as it should. */
+/** An endpoint that takes no events, or fewer than it should. */
 export interface TroubledEndpoint {
   id: string
   url: string
   userId: string
-  /** The one that has the endpoint: a line, an application, or the user's account. */
+  /** The owner of the endpoint: a line, an application, or the user's account. */
   lineId: string | null
   lineNumber: string | null
   applicationId: string | null
   applicationName: string | null
   failingSince: Date | null
   consecutiveFailureCount: number
-  /** Why the last attempt failed, while it fails. */
+  /** The reason why the last attempt failed, while it fails. */
   lastFailure: string | null
   disabledAt: Date | null
   disabledReason: 'gone' | 'failing' | null
@@ -34,11 +34,14 @@ const OWNERS = `
 const NAMES = `e.id, e.url, e.user_id as "userId", l.id as "lineId", l.number as "lineNumber",
   a.id as "applicationId", a.name as "applicationName"`
 
-/** Those of a disabled user rest on purpose. */
+/** The endpoints of a disabled user are inactive on purpose. */
 const IN_USE = `e.removed_at is null and (c.enabled or a.id is not null or e.line_id is null and e.application_id is null)
   and e.disabled_reason is distinct from 'owner_disabled'`
 
-/** Disabled ones first, then those with the most failures in a row, then those that are too slow for what they get. */
+/**
+ * Lists disabled ones first, then those with the most failures in a row, then those that are too slow for their
+ * events.
+ */
 export async function listTroubledEndpoints(
   db: Database,
 ): Promise<{ endpoints: TroubledEndpoint[]; groups: TroubledGroup[] }> {
@@ -73,42 +76,42 @@ export async function listTroubledEndpoints(
   return { endpoints, groups: groups.map((group) => ({ ...group, since: new Date(group.since) })) }
 }
 
-/** Endpoints in one kind of trouble: disabled for one reason, or failing for one. */
+/** Endpoints with the same trouble: disabled for one reason, or failing for one. */
 export interface TroubledGroup {
   disabledReason: 'gone' | 'failing' | null
   lastFailure: string | null
   count: number
-  /** When the first of them got into it. */
+  /** The time when the first of them got into it. */
   since: Date
-  /** The most that one of them has failed in a row. */
+  /** The most failures in a row of any of them. */
   failureCount: number
-  /** Those that are named. */
+  /** The endpoints that are named. */
   endpoints: (Pick<
     TroubledEndpoint,
     'id' | 'url' | 'userId' | 'lineId' | 'lineNumber' | 'applicationId' | 'applicationName'
   > & { ownerEmail: string })[]
 }
 
-/** The endpoints of a group that are named: whoever mends a common cause needs an example. */
+/** The number of endpoints of a group that are named as examples, for the person who fixes a common cause. */
 const NAMED = 20
 
-/** An endpoint that people are told of, or were. */
+/** An endpoint that people are or were notified of. */
 export interface ToldEndpoint extends Omit<TroubledEndpoint, 'slowedAt' | 'waitingCount' | 'heldCount'> {
   lineName: string | null
-  /** It took or refused something since its URL was set or enabled. */
+  /** The time when it first accepted or refused something since its URL was set or enabled. */
   calledAt: Date | null
   isInUse: boolean
-  /** Somebody has paused its events. */
+  /** True if its events are paused. */
   isPaused: boolean
   failedForMs: number | null
 }
 
-/** Besides those that are asked for. */
+/** The most besides those that are asked for. */
 const MAX_TOLD = 5000
 
 /**
- * Those that are disabled by what came of them, those with so many failures in a row, and those with these ids,
- * whatever became of them.
+ * Lists the endpoints that were disabled because of their answers, those with this many failures in a row, and those
+ * with these ids in any state.
  */
 export async function listEndpointsToTell(
   db: Database,
@@ -135,11 +138,12 @@ export type HoldingEndpoint = Pick<
   'id' | 'url' | 'userId' | 'lineId' | 'lineNumber' | 'applicationId' | 'applicationName' | 'heldCount'
 >
 
-/** The most held events that are looked at. */
+/** The most held events that are counted. */
 const MAX_HELD = 10_000
 
 /**
- * Endpoints that take events again, while some are held that nobody has sent since. Events that wait for media are not.
+ * Lists the endpoints that take events again, while some are held that were not sent again. Events that wait for
+ * media do not count.
  */
 export async function listHoldingEndpoints(db: Database): Promise<HoldingEndpoint[]> {
   const { rows } = await db.raw<{ rows: HoldingEndpoint[] }>(

@@ -1,6 +1,6 @@
 import type { Database } from '../../connection.js'
 
-/** What has gone wrong on a user's lines in the last day. */
+/** The problems on a user's lines in the last day. */
 export interface LooseEnds {
   userId: string
   email: string
@@ -10,7 +10,7 @@ export interface LooseEnds {
 const SHOWN = 5
 const MAX_LOOKED_AT = 10_000
 
-/** Messages of which nobody knows whether they were sent, by user, most first. */
+/** Lists the messages whose outcome is unknown by user, most first. */
 export async function listUnknownMessages(db: Database): Promise<LooseEnds[]> {
   return byUser(
     db,
@@ -18,13 +18,10 @@ export async function listUnknownMessages(db: Database): Promise<LooseEnds[]> {
   )
 }
 
-/**
- * By then a message that was claimed is settled, or the sweep has found it, and the carrier was asked what became of
- * it.
- */
+/** After this time a claimed message is settled, or the sweep has found it, and the carrier was asked about it. */
 const SETTLED = `interval '2 minutes'`
 
-/** Counts those of the last day by user, as far as they are newer than what the user was told of (`notice_causes`). */
+/** Counts those of the last day by user, if they are newer than the user's last notification (`notice_causes`). */
 export async function countNewUnknown(
   db: Database,
 ): Promise<{ userId: string; count: number; newestAt: string }[]> {
@@ -40,7 +37,7 @@ export async function countNewUnknown(
   return rows
 }
 
-/** Media that could not be copied, by user, most first. */
+/** Lists the media that could not be copied by user, most first. */
 export async function listFailedMedia(db: Database): Promise<LooseEnds[]> {
   return byUser(
     db,

@@ -1,31 +1,31 @@
 import type { Database } from '../../connection.js'
 import { only } from './reading.js'
 
-/** Counting stops here: more are shown as "more than". */
+/** Counting stops here: beyond it "more than" is shown. */
 export const MAX_WAITING = 100_000
 
-/** What a queue has to do, by its rows. */
+/** The work of a queue, by its rows. */
 export interface QueueRows {
-  /** Rows that are not worked on and not over. At most MAX_WAITING + 1. */
+  /** Rows that are waiting and not over. At most MAX_WAITING + 1. */
   waitingCount: number
-  /** Those of them whose time has not come: a limit, a pace, the next try. */
+  /** Those of them whose time has not come because of a limit, a pace or the next try. */
   laterCount: number
-  /** Rows that a worker has in its hands. */
+  /** Rows that a worker holds. */
   underWayCount: number
-  /** How long the oldest waits that any worker might take at once; null: there is none. */
+  /** The age of the oldest row that any worker could take now; null if there is none. */
   oldestMs: number | null
 }
 
 const MAX_UNDER_WAY = 10_000
-/** How many of the rows that have waited longest are looked at more closely. */
+/** The number of rows that have waited longest that are looked at more closely. */
 const MAX_LOOKED_AT = 200
 
 const ago = (moment: string) => `(extract(epoch from clock_timestamp() - ${moment}) * 1000)::double precision`
 
 /**
  * A message that might be sent is the first to its number, and neither a pause (of its conversation, its line, its
- * account or all sending) nor its media keep it. Whatever else it waits for (a limit, a pace, a carrier), a worker has
- * looked at it and written `not_before`.
+ * account or all sending) nor its media keep it. For any other reason to wait (a limit, a pace, a carrier), a worker
+ * has looked at it and written `not_before`.
  */
 export async function lookAtMessages(db: Database): Promise<QueueRows> {
   const { rows } = await db.raw<{ rows: QueueRows[] }>(
@@ -58,17 +58,15 @@ export async function lookAtMessages(db: Database): Promise<QueueRows> {
   return only(rows)
 }
 
-/** So many endpoints with something that waits are looked at. */
+/** The number of endpoints with waiting events that are looked at. */
 const MAX_LANES = 2000
 
 export interface DeliveryRows extends QueueRows {
-  /** Endpoints that are being called, and have something that has waited for a minute all the same. */
+  /** Endpoints that are being called, and have an event that has waited for a minute all the same. */
   slowLaneCount: number
 }
 
-/**
- * A delivery that any worker might take at once is the first of an endpoint that nobody calls now, and nobody paused.
- */
+/** A delivery that any worker could take now is the first of an endpoint that is not being called, and not paused. */
 export async function lookAtDeliveries(db: Database): Promise<DeliveryRows> {
   const { rows } = await db.raw<{ rows: DeliveryRows[] }>(
     `with recursive lanes as (
@@ -104,7 +102,7 @@ export interface MediaRows extends QueueRows {
   storedLastMinute: number
 }
 
-/** The sweep moves `due_at`, so a copy that was never tried waits since it is there. */
+/** The sweep moves `due_at`, so a copy that was never tried counts as waiting since it was created. */
 export async function lookAtMedia(db: Database): Promise<MediaRows> {
   const { rows } = await db.raw<{ rows: MediaRows[] }>(
     `with waiting as materialized (

@@ -1,11 +1,11 @@
 import type { Database } from '../../connection.js'
 
-/** Less than the overview waits for one of its parts, so that a slow statement ends by itself. */
+/** This is less than the overview waits for one of its parts, so that a slow statement ends by itself. */
 const STATEMENT_MS = 1800
 
 /**
- * Statements of the overview run in here: each may take so long and no longer, they only read, and they go by indexes.
- * (The planner of a table that has just filled would read all of it.)
+ * Runs statements of the overview: each has this time limit, only reads, and uses indexes. (The planner of a table
+ * that has just filled would read all of it.)
  */
 export async function reading<T>(db: Database, work: (trx: Database) => Promise<T>): Promise<T> {
   return db.transaction(async (trx) => {
@@ -17,7 +17,7 @@ export async function reading<T>(db: Database, work: (trx: Database) => Promise<
   })
 }
 
-/** The row of a statement that always gives one. */
+/** Returns the row of a statement that always has one. */
 export function only<Row>(rows: readonly Row[]): Row {
   const [row] = rows
   if (row === undefined) throw new Error('the statement gave no row')

@@ -1,7 +1,7 @@
 import type { Database } from '../../connection.js'
 import { only } from './reading.js'
 
-/** How Postgres itself is. */
+/** The state of Postgres itself. */
 export interface PostgresFacts {
   version: string
   isReadOnly: boolean
@@ -10,7 +10,7 @@ export interface PostgresFacts {
   /** Transactions of this service that have been open for a minute or more. */
   longTransactionCount: number
   databaseBytes: number
-  /** The folder of its files; null when it does not tell us. */
+  /** The folder of its files; null if we may not know it. */
   dataFolder: string | null
 }
 
@@ -32,7 +32,7 @@ export async function lookAtPostgres(db: Database): Promise<PostgresFacts> {
 export interface PoolUse {
   usedCount: number
   maxCount: number
-  /** How many wait for one. */
+  /** The number of callers that wait for one. */
   waitingCount: number
 }
 

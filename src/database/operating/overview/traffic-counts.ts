@@ -1,7 +1,7 @@
 import type { Database } from '../../connection.js'
 import { only } from './reading.js'
 
-/** What is counted, as its column is called. */
+/** The counts and the names of their columns. */
 const COLUMNS = {
   accepted: 'accepted',
   sent: 'sent',
@@ -16,7 +16,9 @@ const COLUMNS = {
 export type CountName = keyof typeof COLUMNS
 export type Counts = Record<CountName, number>
 
-/** `carrier`: from the acceptance of a message to its hand-over. `endpoint`: from an event to the 2xx. */
+/**
+ * `carrier` is the time from the acceptance of a message to its hand-over, `endpoint` that from an event to the 2xx.
+ */
 export type WaitKind = 'carrier' | 'endpoint'
 
 /** Times are counted in steps, each a quarter longer than the one before; step 0 is up to a millisecond. */
@@ -25,7 +27,7 @@ export const STEP = 1.25
 /** The spans of time that have rows. */
 export type RowSeconds = 60 | 900
 
-/** The time by Postgres, and when minutes were last counted; null when that was not within the last day. */
+/** Returns Postgres's time, and the time when minutes were last counted; null if that was not within the last day. */
 export async function findCountingState(db: Database): Promise<{ now: Date; countedAt: Date | null }> {
   const { rows } = await db.raw<{ rows: { now: Date; countedAt: Date | null }[] }>(
     `select now() as now, (select max(counted_at) from traffic_counts
@@ -34,17 +36,17 @@ export async function findCountingState(db: Database): Promise<{ now: Date; coun
   return only(rows)
 }
 
-/** What left the queues in the last 60 s; null: nobody is counting. */
+/** The rows that left the queues in the last 60 s; null if no process counts. */
 interface Rates {
   handedOver: number | null
   attempts: number | null
   countedAt: Date | null
 }
 
-/** Half a minute: a `maintenance` that counts does so every few seconds. */
+/** Half a minute is enough: a `maintenance` that counts does so every few seconds. */
 const FRESH = `interval '30 seconds'`
 
-/** Counts this minute, and as much of the one before as is still within 60 s. */
+/** Counts this minute, and the part of the one before that is still within 60 s. */
 export async function findRates(db: Database): Promise<Rates> {
   const rate = (counts: string) =>
     `case when max(counted_at) > clock_timestamp() - ${FRESH} then round(sum((${counts})
@@ -57,7 +59,7 @@ export async function findRates(db: Database): Promise<Rates> {
   return only(rows)
 }
 
-/** Bins of so many seconds, made of rows of so many; the first one begins at `since`. */
+/** Bins of this many seconds, made of rows of this many; the first one begins at `since`. */
 export interface Binning {
   since: Date
   binSeconds: number
@@ -82,7 +84,7 @@ export interface WaitsOfBin {
   count: number
 }
 
-/** How many took how long, by bin and step. */
+/** Sums the waits, by bin and step. */
 export async function sumWaits(db: Database, binning: Binning): Promise<WaitsOfBin[]> {
   const ofKind = (kind: WaitKind) =>
     `select ${BIN} as bin, '${kind}' as kind, s.key::integer as step, sum(s.value::integer)::integer as count

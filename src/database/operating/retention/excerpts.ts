@@ -3,15 +3,15 @@ import { FIRST_ID } from '../../../ids.js'
 
 const TASK = 'excerpts'
 
-/** The attempts that are old enough, and were not looked at yet. */
+/** The attempts that are old enough, and were not processed yet. */
 const TO_DO = `id > coalesce((select until_id from retention_progress where task = '${TASK}'), '${FIRST_ID}')
   and id < lowest_id_at(now() - make_interval(days => ?))`
 
 /**
- * Clears what endpoints answered, of the next attempts that are older than so many days. How far it came is written down with
- * it, so that nothing is looked at twice.
+ * Clears the endpoints' answers of the next attempts that are older than this many days. The position is recorded
+ * with it, so that nothing is processed twice.
  *
- * @returns how many attempts were looked at, at most `limit`, and how many had an excerpt
+ * @returns the number of attempts processed, at most `limit`, and the number that had an excerpt
  */
 export async function clearExcerpts(
   db: Database,
@@ -35,7 +35,7 @@ export async function clearExcerpts(
   return rows[0]
 }
 
-/** How many excerpts would be cleared, among the next attempts that are old enough. */
+/** Counts the excerpts that would be cleared among the next attempts that are old enough. */
 export async function countExcerpts(db: Database, days: number, limit: number): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
     `select count(*) filter (where response_excerpt is not null or response_headers is not null)::integer as count from (

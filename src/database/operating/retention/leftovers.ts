@@ -8,7 +8,7 @@ const WITHIN = 'between lowest_id_at(:from::timestamptz) and lowest_id_at(:until
 
 const boundsOf = ({ from, until }: Span) => ({ from: from.toISOString(), until: until.toISOString() })
 
-/** Copies that belong to messages of the span. `storageKey`: of a file that is still there. */
+/** Lists copies that belong to messages of the span. `storageKey` is that of a file that still exists. */
 export async function listMediaOfMonth(
   db: Database,
   span: Span,
@@ -22,16 +22,16 @@ export async function listMediaOfMonth(
   return rows
 }
 
-/** Their files are gone already. */
+/** Deletes media whose files are gone already. */
 export async function deleteMedia(db: Database, ids: readonly string[]): Promise<void> {
   await db('media').whereIn('id', ids).delete()
 }
 
 /**
- * Forgets what the carriers called the messages of a partition: those after a given one, in order of their ids. The table of
- * these ids has no index by message, which every message would have to keep, so each is looked up by its own key.
+ * Forgets the carriers' ids of the messages of a partition: those after a given one, in order of their ids. The table
+ * of these ids has no index by message, which every message would have to keep, so each is looked up by its own key.
  *
- * @returns the last message that was looked at; undefined: there are no more
+ * @returns the last message that was processed, or undefined if there are no more
  */
 export async function deleteCarrierIds(
   db: Database,
@@ -57,7 +57,7 @@ export async function deleteCarrierIds(
     )
     return rows[0]?.id
   } catch (error) {
-    // Another run has dropped it meanwhile, and it did this first.
+    // Another run has dropped the partition meanwhile, and did this first.
     if ((error as { code?: unknown }).code === NO_SUCH_TABLE) return undefined
     throw error
   }
@@ -66,10 +66,10 @@ export async function deleteCarrierIds(
 const NO_SUCH_TABLE = '42P01'
 
 /**
- * Conversations whose unread messages are dropped are unread from the first one that is still there, or are read when
+ * Makes conversations whose unread messages are dropped unread from the first message that still exists, or read if
  * there is none.
  *
- * @returns how many, at most `limit`
+ * @returns their number, at most `limit`
  */
 export async function moveUnreadMarks(db: Database, span: Span, limit: number): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
@@ -84,7 +84,11 @@ export async function moveUnreadMarks(db: Database, span: Span, limit: number): 
   return rowCount
 }
 
-/** Forgets what the simulator took. Its ids are made as ours, so they tell the time. @returns how many, at most `limit` */
+/**
+ * Forgets what the simulator took. Its ids are made like ours, so they contain the time.
+ *
+ * @returns the number, at most `limit`
+ */
 export async function deleteSimulatedMessages(db: Database, span: Span, limit: number): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `delete from simulator_outbox where carrier_message_id in (

@@ -2,26 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../connection.js'
 import { DatabaseUnavailable } from '../../outage.js'
 
-/** What is kept for so many days by one setting, and is dropped month by month. */
+/** Data that one setting keeps for a number of days, and that are dropped month by month. */
 export type RetainedKind = 'messages' | 'audit'
 
 /**
- * The tables of each kind, in the order in which their partitions are dropped. Deliveries come first: a person may have
- * sent one again a moment ago, and then nothing of its month may go.
+ * The tables of each kind, in the order in which their partitions are dropped. Deliveries come first: a user may have
+ * sent one again a moment ago, and then nothing of its month may be dropped.
  */
 export const TABLES_OF: Record<RetainedKind, readonly string[]> = {
   messages: ['deliveries', 'delivery_attempts', 'listener_attempts', 'events', 'messages'],
   audit: ['audit_log'],
 }
 
-/** A month of a kind that is wholly older than the days that it is kept. */
+/** A month of a kind that is wholly older than the days for which it is kept. */
 export interface OldMonth {
-  /** Such as `2026-01`. */
+  /** A month such as `2026-01`. */
   month: string
-  /** The moments at which it begins, and at which the next one does. */
+  /** The start of the month, and of the next one. */
   from: Date
   until: Date
-  /** Which of its partitions are there. */
+  /** Those of its partitions that exist. */
   partitions: { table: string; name: string }[]
   /** The bytes of these, with their indexes. */
   byteCount: number
@@ -29,7 +29,7 @@ export interface OldMonth {
   rowCount: number
 }
 
-/** The oldest first. */
+/** Lists the oldest first. */
 export async function listOldMonths(db: Database, kind: RetainedKind, days: number): Promise<OldMonth[]> {
   const { rows } = await db.raw<{ rows: OldMonth[] }>(
     `with found as (
@@ -50,7 +50,7 @@ export async function listOldMonths(db: Database, kind: RetainedKind, days: numb
   return rows
 }
 
-/** Whether rows of a kind that are old enough are in no month's partition, so that they are not dropped with one. */
+/** True if rows of a kind that are old enough are in no month's partition, so that they are not dropped with one. */
 export async function hasOldStrayRows(db: Database, kind: RetainedKind, days: number): Promise<boolean> {
   for (const table of TABLES_OF[kind]) {
     const { rows } = await db.raw<{ rows: unknown[] }>(
@@ -62,24 +62,26 @@ export async function hasOldStrayRows(db: Database, kind: RetainedKind, days: nu
   return false
 }
 
-/** What a table must not have in a partition that is dropped, each found by an index of only such rows. */
+/** The states that a partition must not contain to be dropped, each found by an index of only such rows. */
 const UNDER_WAY: Record<string, readonly string[]> = {
   messages: ['scheduled', 'queued', 'sending'],
   deliveries: ['pending', 'delivering', 'held'],
 }
 
-/** While it waits for its lock, everybody who wants the table waits behind it; so it gives up soon, and tries again. */
+/**
+ * While it waits for its lock, every other user of the table waits behind it; so it gives up soon, and tries again.
+ */
 const LOCK_MS = 100
 const MAX_TRIES = 20
 const PAUSE_MS = 250
 
 /**
- * Drops the partition of one table, in a transaction of its own: with locks on two tables, a statement that takes them
- * in the other order is a deadlock. (`detach concurrently` needs no such lock, but is not allowed beside a default
- * partition.) The table itself is locked before the last look, so that nothing in the partition can get under way after
- * it. The files are deleted after the lock is let go.
+ * Drops the partition of one table, in a transaction of its own: with locks on two tables, a statement that takes
+ * them in the other order is a deadlock. (`detach concurrently` needs no such lock, but is not allowed with a default
+ * partition.) The table itself is locked before the last look, so that nothing in the partition can get under way
+ * after it. The files are deleted after the lock is released.
  *
- * @returns `kept`: something in it is under way. `busy`: there was no moment for the lock.
+ * @returns `kept` if something in it is under way, `busy` if the lock could not be taken
  */
 export async function dropPartition(
   db: Database,
@@ -89,7 +91,7 @@ export async function dropPartition(
     try {
       return await db.transaction(async (trx) => {
         await trx.raw(`set local lock_timeout = ${LOCK_MS}`)
-        // The one lock that making a partition takes first, too.
+        // Making a partition takes the same lock first.
         await trx.raw(`select pg_advisory_xact_lock(hashtextextended('ensure_partitions ' || ?, 0))`, [table])
         await trx.raw('lock table only ?? in access exclusive mode', [table])
         const { rows: found } = await trx.raw<{ rows: { isThere: boolean }[] }>(

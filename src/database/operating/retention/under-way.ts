@@ -4,11 +4,11 @@ import type { OldMonth } from './months.js'
 /** Counting stops here: one is enough for a month to stay. */
 export const MAX_UNDER_WAY = 1000
 
-/** What keeps a month: how many of each, MAX_UNDER_WAY at most. */
+/** The rows that keep a month: the number of each, MAX_UNDER_WAY at most. */
 export interface UnderWay {
   /** Messages that wait to be sent, or are on their way. */
   messages: number
-  /** Deliveries that wait or are on their way, of the month, of its events, or of events of its messages. */
+  /** Deliveries of the month, of its events, or of events of its messages that wait or are on their way. */
   deliveries: number
   /** Deliveries that wait for a person. */
   heldDeliveries: number
@@ -17,8 +17,8 @@ export interface UnderWay {
 }
 
 /**
- * What of a month is not over. A delivery may be of a later month than its event, and an event than its message: these are
- * looked for from what is under way, which is little, and not from the month, which is much.
+ * Counts the rows of a month that are not over. A delivery may be of a later month than its event, and an event than
+ * its message: the search starts from the few rows that are under way, and not from the many of the month.
  */
 export async function countUnderWay(
   db: Database,
@@ -30,7 +30,7 @@ export async function countUnderWay(
     [from.toISOString(), until.toISOString()],
   )
   const { low = '', high = '' } = bounds[0] ?? {}
-  // A status at a time: each has an index of its own.
+  // Each status is counted separately, because each has an index.
   const count = (table: string, statuses: readonly string[], condition: string) =>
     `(select count(*)::integer from (
        select from (${statuses.map((status) => `select * from ${table} where status = '${status}'`).join(' union all ')}) x

@@ -1,7 +1,8 @@
 import type { Database } from '../../connection.js'
 
 /**
- * SQL: whether the user `u` has one. Recovery codes alone are none: they are there for those who have lost the other.
+ * SQL: true if the user `u` has a second factor. Recovery codes alone do not count: they are for users who have lost
+ * the other.
  */
 export const HAS_SECOND_FACTOR = `(exists (select from totp_secrets t where t.user_id = u.id and t.confirmed_at is not null)
   or exists (select from passkeys p where p.user_id = u.id))`

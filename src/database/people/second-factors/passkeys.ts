@@ -4,10 +4,10 @@ export interface Passkey {
   id: string
   userId: string
   name: string
-  /** What the browser calls it. */
+  /** The browser's id of it. */
   credentialId: string
   publicKey: Buffer
-  /** How often the authenticator says it was used; many always say 0. */
+  /** The authenticator's count of its uses; many always say 0. */
   counter: number
   transports: string[]
   createdAt: Date
@@ -28,12 +28,12 @@ const columns = (db: Database) => [
   db.raw('counter::float8 as counter'),
 ]
 
-/** Oldest first. */
+/** Lists the oldest first. */
 export async function listPasskeys(db: Database, userId: string): Promise<Passkey[]> {
   return db('passkeys').where({ user_id: userId }).select<Passkey[]>(columns(db)).orderBy('id')
 }
 
-/** @returns false when somebody has it already */
+/** @returns false if a user has it already */
 export async function insertPasskey(
   db: Database,
   passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>,
@@ -55,7 +55,7 @@ export async function insertPasskey(
   return inserted.length > 0
 }
 
-/** Not of a disabled user. Two answers by it at the same moment wait for each other here. */
+/** Does not find that of a disabled user. Two concurrent answers by it wait for each other here. */
 export async function lockPasskey(trx: Database, credentialId: string): Promise<Passkey | undefined> {
   return trx('passkeys')
     .where({ credential_id: credentialId })
@@ -68,7 +68,7 @@ export async function notePasskeyUse(db: Database, id: string, counter: number):
   await db('passkeys').where({ id }).update({ counter, last_used_at: db.fn.now() })
 }
 
-/** @returns its name; undefined: the user has no such passkey */
+/** @returns its name, or undefined if the user has no such passkey */
 export async function deletePasskey(db: Database, userId: string, id: string): Promise<string | undefined> {
   const [deleted] = await db('passkeys')
     .where({ user_id: userId, id })
@@ -83,7 +83,7 @@ export async function deletePasskeysOf(db: Database, userId: string): Promise<vo
 
 const ALIVE = `created_at > now() - interval '5 minutes'`
 
-/** Puts a challenge in place of the one that the browser had before. */
+/** Replaces the challenge that the browser had before. */
 export async function replaceChallenge(db: Database, browserHash: Buffer, challenge: string): Promise<void> {
   await db('passkey_challenges')
     .insert({ browser_hash: browserHash, challenge })
@@ -91,7 +91,11 @@ export async function replaceChallenge(db: Database, browserHash: Buffer, challe
     .merge({ challenge, created_at: db.fn.now() })
 }
 
-/** Each is answered once. undefined: there is none, or it is older than five minutes. */
+/**
+ * Takes a challenge, which can be answered once.
+ *
+ * @returns undefined if there is none, or it is older than five minutes
+ */
 export async function takeChallenge(db: Database, browserHash: Buffer): Promise<string | undefined> {
   const [taken] = await db('passkey_challenges')
     .where({ browser_hash: browserHash })

@@ -11,7 +11,7 @@ export async function insertRecoveryCodes(db: Database, userId: string, hashes: 
   await db('recovery_codes').insert(hashes.map((hash) => ({ user_id: userId, code_hash: hash })))
 }
 
-/** @returns false when the user has no such code, or has used it */
+/** @returns false if the user has no such code, or has used it */
 export async function takeRecoveryCode(db: Database, userId: string, hash: Buffer): Promise<boolean> {
   return (await db('recovery_codes').where({ user_id: userId, code_hash: hash }).delete()) > 0
 }

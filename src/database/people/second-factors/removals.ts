@@ -4,19 +4,19 @@ export interface AskedRemoval {
   id: string
   userId: string
   askedBy: string
-  /** The address of who asked. */
+  /** The address of the operator who requested it. */
   askedByEmail: string
   reason: string
   askedAt: Date
-  /** Nobody can confirm it from then on. */
+  /** After this time it can no longer be confirmed. */
   endsAt: Date
 }
 
-/** Long enough for somebody who sleeps, short enough that the one who asked is still remembered. */
+/** This is long enough for a person who sleeps, and short enough that the operator who asked is still remembered. */
 const LIFETIME = `interval '24 hours'`
 const ALIVE = `r.asked_at > now() - ${LIFETIME}`
 
-/** Only while who asked is still an operator who may. */
+/** Finds it only while the person who asked is still an operator who may. */
 export async function findRemoval(db: Database, userId: string): Promise<AskedRemoval | undefined> {
   return db('second_factor_removals as r')
     .join('users as u', 'u.id', 'r.asked_by')
@@ -35,7 +35,7 @@ export async function findRemoval(db: Database, userId: string): Promise<AskedRe
     ])
 }
 
-/** Puts a request in place of one that is over; the caller holds the lock of the user. */
+/** Replaces a request that is over; the caller holds the lock of the user. */
 export async function replaceRemoval(
   trx: Database,
   { id, userId, askedBy, reason }: Pick<AskedRemoval, 'id' | 'userId' | 'askedBy' | 'reason'>,
@@ -52,7 +52,7 @@ export async function deleteExpiredRemovals(db: Database): Promise<number> {
   return db('second_factor_removals as r').whereRaw(`not (${ALIVE})`).delete()
 }
 
-/** Whether an operator who can sign in is neither of these. */
+/** True if an operator who can sign in is neither of these. */
 export async function hasOperatorBesides(db: Database, userIds: readonly string[]): Promise<boolean> {
   const found = db('users')
     .where({ role: 'operator', disabled_at: null })
@@ -62,8 +62,8 @@ export async function hasOperatorBesides(db: Database, userIds: readonly string[
 }
 
 /**
- * Whether somebody made another's account, or a link that sets its password, within so many days: then they may be one
- * person.
+ * True if one of them made the other's account, or a link that sets its password, within this many days: then they
+ * may be one person.
  */
 export async function hasGivenAccessTo(
   db: Database,

@@ -2,9 +2,9 @@ import type { Database } from '../../connection.js'
 
 export interface TotpSecret {
   secretSealed: Buffer
-  /** Made in the last ten minutes: so long it can be confirmed. */
+  /** True if it was made in the last ten minutes, in which it can be confirmed. */
   isFresh: boolean
-  /** null: it counts for nothing yet. */
+  /** null if it does not count yet. */
   confirmedAt: Date | null
   lastUsedAt: Date | null
 }
@@ -18,7 +18,11 @@ export async function findTotpSecret(db: Database, userId: string): Promise<Totp
   return db('totp_secrets').where({ user_id: userId }).first<TotpSecret | undefined>(columns(db))
 }
 
-/** Puts a secret in place of one that was not confirmed. @returns false when the user has one that is */
+/**
+ * Replaces a secret that was not confirmed.
+ *
+ * @returns false if the user has a confirmed one
+ */
 export async function replaceTotpSecret(
   db: Database,
   userId: string,
@@ -35,7 +39,7 @@ export async function replaceTotpSecret(
 
 export interface LockedTotpSecret extends TotpSecret {
   lastStep: number
-  /** The time by the clock of Postgres, which all processes have in common. */
+  /** The time by the clock of Postgres, which all processes share. */
   nowMs: number
 }
 
@@ -51,7 +55,7 @@ export async function lockTotpSecret(trx: Database, userId: string): Promise<Loc
     ])
 }
 
-/** The code of this step is used now; with the first one the secret counts. */
+/** Marks the code of this step as used; with the first one the secret counts. */
 export async function noteTotpStep(db: Database, userId: string, step: number): Promise<void> {
   await db('totp_secrets')
     .where({ user_id: userId })
@@ -62,7 +66,7 @@ export async function noteTotpStep(db: Database, userId: string, step: number): 
     })
 }
 
-/** @returns false when there was none that counted */
+/** @returns false if there was none that counted */
 export async function deleteTotpSecret(db: Database, userId: string): Promise<boolean> {
   const deleted = await db('totp_secrets')
     .where({ user_id: userId })

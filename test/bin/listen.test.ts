@@ -38,7 +38,6 @@ describeWeb('linehook listen', ({ context, web }) => {
       until(
         () => `${pattern.source} in: ${started.lines.join('\n')}`,
         () => started.lines.map((each) => pattern.exec(each)).find((match) => match !== null),
-        20_000,
       )
     return { ...started, says }
   }
@@ -48,7 +47,6 @@ describeWeb('linehook listen', ({ context, web }) => {
     until(
       () => `${count} events, not ${receiver.requests.length}`,
       () => receiver.requests.length === count && receiver.requests,
-      20_000,
     )
   const payloads = () =>
     receiver.requests.map(({ body }) => (JSON.parse(body) as { payload: string }).payload)
@@ -81,7 +79,7 @@ describeWeb('linehook listen', ({ context, web }) => {
     const first = await serveApp(context)
     const running = listen(['--json'], first.url)
     await running.says(/^Events of Front desk \+1•••\d{4} go to/)
-    await until('the stream', async () => (await listeningStreams.get()).values[0]?.value === 1, 20_000)
+    await until('the stream', async () => (await listeningStreams.get()).values[0]?.value === 1)
     await receive('one')
     await got(1)
     receiver.answerWith((response) => response.destroy())
@@ -119,7 +117,7 @@ describeWeb('linehook listen', ({ context, web }) => {
 
     await setLineEndpointUrl(context, line.userId, line.lineId, undefined)
     const running = listen(['--json'])
-    await until('the stream', async () => (await listeningStreams.get()).values[0]?.value === 1, 20_000)
+    await until('the stream', async () => (await listeningStreams.get()).values[0]?.value === 1)
     expect(await answer(environment, 'trigger', line.number, 'voiceMail')).to.match(/^for listeners only/)
     const [, heard] = await got(2)
     expect(JSON.parse(heard?.body ?? '')).to.include({ type: 'voiceMail', fromNumber: line.number })

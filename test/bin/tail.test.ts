@@ -30,7 +30,6 @@ describeCommands('linehook tail', ({ environment, context }) => {
     await until(
       () => `it has begun: ${started.lines.join('\n')}`,
       () => started.outputLines.length > 0,
-      20_000,
     )
     return started
   }
@@ -92,7 +91,7 @@ describeCommands('linehook tail', ({ environment, context }) => {
       ['sh', '-c', `(node ${program} tail --last 1; echo "ended with $?" >&2) | head -n 1`],
       environment,
     )
-    await until('it has begun', () => piped.outputLines.length > 0, 20_000)
+    await until('it has begun', () => piped.outputLines.length > 0)
     await queueMessage(context, line)
     await says(piped, /^ended with 0$/)
     await piped.exitCode

@@ -41,7 +41,7 @@ describeInstallation('journey: kill -9 at work', SETUP, ({ environment, context,
       if (toNumber === undefined) return
       const posted = await post(running.url, line, { toNumber }).catch(() => undefined)
       if (posted?.status === 200) acknowledged.push(posted.messageId)
-      if (posted === undefined) await until('web is back', isUp, 20_000)
+      if (posted === undefined) await until('web is back', isUp)
       return next()
     }
     const clients = Array.from({ length: 10 }, next)

@@ -153,7 +153,6 @@ function describeMedia({ environment, context, receiver, running }: Installation
     const event = await until(
       'the event is delivered',
       () => receiver.requests.map(({ body }) => JSON.parse(body) as { type: string; payload: string })[0],
-      20_000,
     )
     expect(event.type).to.equal('inboundMedia')
     expect((await bytesAt(event.payload)).equals(PNG)).to.be.true

@@ -74,7 +74,7 @@ describeInstallation('journey: an event whose receiver or worker goes away', SET
 
     receiver = await startReceiver(port)
     receiver.requests.push(...requests)
-    await until('it is delivered', () => isDelivered(line), 20_000)
+    await until('it is delivered', () => isDelivered(line))
 
     const made = await attempts(line)
     expect(made.map(({ number, failure, status }) => [number, failure, status])).to.deep.equal([
@@ -116,7 +116,7 @@ describeInstallation('journey: an event whose receiver or worker goes away', SET
     isHanging = false
     await endLeases(context, 'deliveries')
     worker = await startProcess('deliver-event', environment)
-    await until('it is delivered', () => isDelivered(line), 20_000)
+    await until('it is delivered', () => isDelivered(line))
 
     expect(receiver.requests).to.have.length(2)
     expect(webhookIds()).to.have.property('size', 1)

@@ -96,7 +96,7 @@ describe('journey: Redis forgets, and Redis goes away', function () {
     await until('there is a schedule', hasSchedule)
     await context.redis.flushall()
     expect(await hasSchedule()).to.equal(false)
-    await until('there is a schedule again', hasSchedule, 20_000)
+    await until('there is a schedule again', hasSchedule)
   })
 
   it('Redis killed for some seconds: every post is answered 200, and sent once after it is back', async () => {

@@ -34,7 +34,7 @@ describeInstallation('journey: message_payload', SETUP, ({ context, receiver }) 
     const tlv = (text: string) => `0424 ${text.length.toString(16).padStart(4, '0')} ${hex(text)}`
     const deliverSm = `${addresses} 00 00 00 00 00 00 00 00 00 00 ${tlv(`1 ${LONG}`)}`
     const dataSm = `${addresses} 00 00 00 ${tlv(`2 ${LONG}`)}`
-    await until('it is bound', () => smsc.bindCount() > 0, 20_000)
+    await until('it is bound', () => smsc.bindCount() > 0)
     smsc.write(pdu('00000005', 1, deliverSm))
     smsc.write(pdu('00000103', 2, dataSm))
     await until(

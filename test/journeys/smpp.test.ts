@@ -69,7 +69,7 @@ describeInstallation('journey: an SMSC', SETUP, function ({ environment, context
         SMSC_DELAY_MS: '20',
         SMSC_THROTTLE_EVERY: '50',
       })
-      await until('it listens', () => started.log().some(({ msg }) => msg === 'smsc.started'), 20_000)
+      await until('it listens', () => started.log().some(({ msg }) => msg === 'smsc.started'))
       return started
     }
     let smsc = await startSmscProcess()

@@ -99,7 +99,6 @@ describe('journey: a text out, a text in', () => {
               const found = spans.filter(({ traceId }) => traceId === id.replaceAll('-', ''))
               return found.length >= count && found
             },
-            20_000,
           )
 
         it('is one trace from the POST to the carrier, and one from the carrier to the endpoint', async () => {

@@ -51,7 +51,7 @@ describe('Redis behind Sentinel', function () {
     const late = waiting.get('kept')
     await watched.whenReplaced()
     expect(await late).to.equal('yes')
-    await until('nobody is cut off any more', async () => (await failFast.rpush('list', 'first')) > 0, 20_000)
+    await until('nobody is cut off any more', async () => (await failFast.rpush('list', 'first')) > 0)
     await until('the one that blocked is there too', () => blocking.status === 'ready')
     expect([await popped, await waiting.lpop('list')].flat()).to.include('first')
   })

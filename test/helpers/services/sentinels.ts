@@ -62,7 +62,7 @@ export async function startWatchedRedis(
     for (let nth = 0; nth < replicas; nth += 1) {
       await start(`replica-${nth}`, { replicaof: `127.0.0.1 ${first}` })
     }
-    await until('the replicas have all of it', async () => (await countReplicas(first)) === replicas, 20_000)
+    await until('the replicas have all of it', async () => (await countReplicas(first)) === replicas)
     const ports: number[] = []
     const sentinelPids: number[] = []
     for (let nth = 0; nth < sentinels; nth += 1) {

@@ -94,7 +94,7 @@ describe('linehook start --small', function () {
     }
     await receive('Are you there?')
     process.kill(killed, 'SIGKILL')
-    await until('they are there again', () => workersPid() !== killed, 20_000)
+    await until('they are there again', () => workersPid() !== killed)
     await until('each text is in the outbox', async () => {
       const sent = await textsInOutbox(port)
       return texts.every((text) => sent.includes(text))

@@ -63,7 +63,7 @@ describe('linehook start', function () {
 
     for (const name of PROCESSES) {
       process.kill(pidOf(started, name), 'SIGKILL')
-      await until(`${name} is there again`, () => pidsOf(started, name).length === 2, 20_000)
+      await until(`${name} is there again`, () => pidsOf(started, name).length === 2)
     }
     const killed = servicePids()
     for (const pid of killed) process.kill(pid, 'SIGKILL')

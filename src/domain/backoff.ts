@@ -2,7 +2,10 @@ export interface Backoff {
   baseMs: number
   factor: number
   capMs: number
-  /** With 0.2 each wait is up to a fifth shorter or longer, so that what failed together does not come back together. */
+  /**
+   * With 0.2 each wait is up to a fifth shorter or longer, so that messages that failed together are not all retried
+   * together.
+   */
   jitter: number
 }
 

@@ -27,10 +27,10 @@ import type { SendingQueue } from './messages/sending-queue.js'
 import type { Keyword } from './messages/opt-out/keywords.js'
 import type { RowCache } from './row-cache.js'
 
-/** What a process has in its hands. Made once at its start; every domain function takes it first. */
+/** The resources of a process. It is made once at its start; every domain function takes it first. */
 export interface Context {
   config: Config
-  /** The actor on whose behalf things are done; it changes with each request (`actingAs`). */
+  /** The actor of each action; it changes with each request (`actingAs`). */
   actor: Actor
   log: Logger
   db: Database
@@ -44,9 +44,9 @@ export interface Context {
   sendingQueue: SendingQueue
   secrets: Secrets
   safeFetch: SafeFetch
-  /** The same door as `safeFetch` for the hosts of carrier accounts, which operators name. */
+  /** Like `safeFetch`, but for the hosts of carrier accounts, which operators name. */
   carrierFetch: SafeFetch
-  /** undefined: there are no mails. */
+  /** undefined if no mail is sent. */
   mailer: Mailer | undefined
   /** Our copies of media. */
   storage: Storage
@@ -54,19 +54,19 @@ export interface Context {
   batched: Batched
   incomingWebhooks: RowCache<OpenIncomingWebhook>
   callingAccounts: RowCache<CallingAccount>
-  /** This process leaves alone what has lost its worker so often in a row. */
+  /** This process leaves rows alone that have lost their worker this often in a row. */
   maxLost: number
-  /** Redis and Postgres last: what is still under way may need them. */
+  /** Closes Redis and Postgres last, because work under way may need them. */
   close(): Promise<void>
 }
 
 /**
- * A message that waits for an earlier one, or for its media, gets its job from them. After this the sweep looks, in
- * case their process died.
+ * A message that waits for an earlier one, or for its media, gets its job from them. After this time the sweep
+ * checks, in case their process died.
  */
 export const LOOK_AGAIN_MS = 30_000
 
-/** The statements of the hot paths: calls of one turn of the event loop are one round trip. */
+/** The statements of the hot paths: calls of one turn of the event loop become one round trip. */
 export interface Batched {
   findOpenIncomingWebhook: (lineId: string) => Promise<OpenIncomingWebhook | undefined>
   findCallingAccount: (id: string) => Promise<CallingAccount | undefined>
@@ -79,14 +79,14 @@ export interface Batched {
   receiveReceipt: (receipt: Receipt) => Promise<ReceiptAnswer>
 }
 
-/** A message that a carrier has brought, and what it says about being written to. */
+/** A message that a carrier has delivered, with its keyword. */
 export interface Inbound extends ReceiveRequest {
   said?: { keyword: Keyword; isAnswered: boolean; receivedAt?: Date | undefined } | undefined
 }
 
 /**
- * The same context for what this actor asks for, so that the audit log names them. It is made for one request: what is
- * kept for longer hangs on something that both have, such as `db`.
+ * The same context for requests of this actor, so that the audit log names them. It is made for one request: anything
+ * that is kept for longer belongs to a part that both share, such as `db`.
  */
 export function actingAs(context: Context, actor: Actor): Context {
   return { ...context, actor }

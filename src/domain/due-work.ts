@@ -2,14 +2,14 @@ import { findDueWork, type DueWork } from '../database/operating/due-work.js'
 import type { Context } from './context.js'
 import { OVERDUE_MS } from './sweep.js'
 
-/** Timers that run at about the same moment share an answer; it is too old for the next second. */
+/** Timers that run at about the same time share an answer; it is too old for the next second. */
 const FRESH_MS = 500
 
 /**
- * Says what there is to do, so that what looks each second asks Postgres for nothing else while there is nothing. All who ask
- * at about the same time ask once.
+ * Finds out what there is to do, so that checks that run each second query nothing else while there is nothing. Calls
+ * at about the same time share a query.
  *
- * @returns a function that tells which of the given kinds are due
+ * @returns a function that returns which of the given kinds are due
  */
 export function createDueWork({
   db,

@@ -3,8 +3,8 @@ import type { Page } from '../database/lists.js'
 const AT_ONCE = 500
 
 /**
- * All rows of a list, newest first, page by page, as fast as they are taken: however many there are, a page of them is in the
- * memory.
+ * Yields all rows of a list, newest first, page by page, as fast as they are taken: only a page of them is in memory,
+ * however many there are.
  */
 export async function* eachRow<Row>(
   read: (page: Page) => Promise<Row[]>,

@@ -35,8 +35,8 @@ const SUBJECTS: Record<QueueName, Subjects> = {
 }
 
 /**
- * For operators who look at a queue: what its jobs are about, by the ids that they carry. A job whose row is gone, or that
- * nobody can read, is left out; all are while Postgres does not answer.
+ * Describes what a queue's jobs are about, by the ids that they carry, for operators. A job whose row is gone, or
+ * that cannot be read, is left out; so are all while Postgres does not answer.
  */
 export async function describeJobs(
   context: Context,

@@ -4,24 +4,25 @@ import { createHeartbeat, type Heartbeat } from '../kit/process/heartbeat.js'
 import type { Logger } from '../telemetry/log.js'
 
 /**
- * Leases are renewed while the task lasts, so they can be short and a dead worker's rows are taken up within seconds. A
- * message's lease is longer than a delivery's: when it ends, a person has to judge whether the text was sent.
+ * Leases are renewed while the task lasts, so they can be short and a dead worker's rows are taken up within seconds.
+ * A message's lease is longer than a delivery's: when it ends, a user has to judge whether the text was sent.
  */
 export const LEASE_MS = { messages: 15_000, deliveries: 8000, media: 15_000, tasks: 10_000 } as const
 
 /**
- * After so long a claim is not used any more: its process may have been stopped, and its lease may end while the request
- * is under way. The shortest lease (8 s) has 3 s left then. A shorter age would give back what a busy process has claimed.
+ * After this long a claim is no longer used: its process may have been suspended, and its lease may end while the
+ * request is under way. The shortest lease (8 s) has 3 s left then. A shorter age would give back what a busy process
+ * has claimed.
  */
 export const MAX_CLAIM_AGE_MS = 5000
 
 /** A lease outlasts a renewal or two that fail. */
 const BEATS_IN_LEASE = 4
 
-/** The leases of what this process has under way. */
+/** The leases of the work that this process has under way. */
 export type Leases = Record<keyof typeof LEASE_MS, Heartbeat>
 
-/** @param leaseMs others only in tests */
+/** @param leaseMs only tests give others */
 export function createLeases(
   db: Database,
   log: Logger,

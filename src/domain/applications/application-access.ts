@@ -2,7 +2,7 @@ import { findApplicationAccess, type ApplicationAccess } from '../../database/ap
 import { sha256 } from '../../secrets.js'
 import type { Context } from '../context.js'
 
-/** What an application can be allowed to do, in the canonical word (`docs/http.md` says what each scope means). */
+/** The rights that an application can have, in the canonical word (`docs/http.md` says what each scope means). */
 export const SCOPES = [
   'messages:connect',
   'messages:write',
@@ -21,8 +21,8 @@ export function isScope(written: string): written is Scope {
 const FORM = /^[\w-]{43}$/
 
 /**
- * The application that a request came from, and the user it acts for; undefined when the token is nobody's, or no
- * longer.
+ * Finds the application that a request came from, and the user it acts for; undefined if the token is not valid, or
+ * no longer.
  */
 export async function findAccess({ db }: Context, token: string): Promise<ApplicationAccess | undefined> {
   if (!FORM.test(token)) return undefined

@@ -6,24 +6,25 @@ import type { Context } from '../context.js'
 import { readName } from '../names.js'
 import { explainRedirectUri } from './redirect-uris.js'
 
-/** It is room for some sentences. The consent page shows them, and a user should read all of that page. */
+/** This is room for a few sentences. The consent page shows them, and a user should read all of that page. */
 export const MAX_DESCRIPTION_LENGTH = 500
-/** A website's address is shown to people; nothing with long parameters is one. */
+/** A website's address is shown to people, so it has no long parameters. */
 const MAX_WEBSITE_LENGTH = 500
 /**
- * They are for a web page, a few stages of development and some apps. Codes can be sent to each, so there are not more.
+ * These are for a web page, a few stages of development and some apps. Codes can be sent to each, so there are not
+ * more.
  */
 const MAX_REDIRECT_URIS = 10
 
-/** The fields as somebody wrote them. */
+/** The fields in the user's spelling. */
 export interface WrittenApplication {
   name: string
   description?: string | null | undefined
   website?: string | null | undefined
   redirectUris: readonly string[]
-  /** The URL that its events go to; empty when it gets none. */
+  /** The URL that its events go to; empty if it gets none. */
   webhookUrl?: string | null | undefined
-  /** Events that are posted there besides those that every endpoint gets. */
+  /** Types of events that it gets besides those that every endpoint gets. */
   optInEvents?: readonly string[] | undefined
 }
 
@@ -43,7 +44,7 @@ export function readApplicationKind(written = 'confidential'): ApplicationKind {
   throw new UserError('kind must be confidential (has a server that keeps its secret) or public')
 }
 
-/** @throws UserError 400 when the URL may not be called */
+/** @throws UserError 400 if the URL may not be called */
 export async function readEndpointUrl(
   { safeFetch }: Context,
   written: string | null | undefined,
@@ -63,7 +64,7 @@ function readDescription(written: string): string {
   return description
 }
 
-/** It becomes a link. */
+/** The value becomes a link. */
 function readWebsite(written: string): string | null {
   const website = storable(written).trim()
   if (website === '') return null

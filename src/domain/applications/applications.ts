@@ -32,21 +32,21 @@ import { readOptInEvents } from '../endpoints/opt-in-events.js'
 
 export type { Application, ApplicationKind } from '../../database/applications/application.js'
 
-/** Nobody develops so many. The page and `/v1` list all of them at once. */
+/** More are not needed in practice. The page and `/v1` list all of them in one answer. */
 const MAX_APPLICATIONS = 50
 
 export interface RegisteredApplication {
   application: Application
-  /** Told this once; null for a public application. */
+  /** The secret, which is shown only once; null for a public application. */
   clientSecret: string | null
-  /** `whsec_…`, of its events; null without a webhook URL. */
+  /** The signing secret of its events, `whsec_…`; null without a webhook URL. */
   signingSecret: string | null
 }
 
 /**
  * Registers a program, which users may then allow to use their lines.
  *
- * @throws UserError 400 names the field, 409 when the user has 50
+ * @throws UserError 400 names the field, 409 if the user has 50
  */
 export async function registerApplication(
   context: Context,
@@ -90,8 +90,7 @@ export async function getApplication({ db }: Context, userId: string, id: string
 }
 
 /**
- * Changes what is given; what is left out stays. A webhook URL that was disabled for failing is enabled again when
- * it is given.
+ * Changes the fields that are given. A webhook URL that was disabled for failing is enabled again if it is given.
  *
  * @throws UserError 400 names the field, 404
  */
@@ -126,7 +125,7 @@ export async function updateApplication(
   })
 }
 
-/** What the audit log keeps of an application. */
+/** The fields of an application for the audit log. */
 function changeableOf(application: Application) {
   const { name, description, website, redirectUris, webhookUrl, optInEvents } = application
   const { endpointDisabledReason } = application
@@ -136,7 +135,11 @@ function changeableOf(application: Application) {
   }
 }
 
-/** It is called after the webhook URL is set, because the endpoint opts in. @returns what the application is now */
+/**
+ * Called after the webhook URL is set, because the endpoint opts in.
+ *
+ * @returns the current application
+ */
 async function optIn(
   trx: Database,
   { id, userId }: { id: string; userId: string },
@@ -154,9 +157,9 @@ async function optIn(
 }
 
 /**
- * A new client secret; the old one is refused from now on.
+ * Makes a new client secret; the old one is refused from now on.
  *
- * @returns the secret, told this once
+ * @returns the secret, which is shown only once
  * @throws UserError 404, 409 for a public application
  */
 export async function rotateClientSecret(context: Context, userId: string, id: string): Promise<string> {
@@ -179,7 +182,7 @@ export async function rotateClientSecret(context: Context, userId: string, id: s
 export async function deleteApplication(context: Context, userId: string, id: string): Promise<void> {
   await getApplication(context, userId, id)
   await transaction(context.db, async (trx) => {
-    // Whoever connects lines waits for this, and then finds it deleted.
+    // A call that connects lines waits for this lock, and then finds the application deleted.
     const application = await findApplication(trx, userId, id, { isLocked: true })
     if (application === undefined) throw noApplication()
     await markApplicationDeleted(trx, id)
@@ -195,7 +198,7 @@ export async function deleteApplication(context: Context, userId: string, id: st
   await endDeliveriesOf(context, id)
 }
 
-/** OAuth asks for the application with this client id; undefined when there is none, or it was deleted. */
+/** Finds the application with this client id for OAuth; undefined if there is none, or it was deleted. */
 export async function findClient({ db }: Context, clientId: string): Promise<Application | undefined> {
   return isId(clientId) ? findApplicationByClientId(db, clientId) : undefined
 }

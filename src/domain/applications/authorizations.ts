@@ -54,7 +54,7 @@ export async function authorizeLines(
   await finishEnding(context, { applicationId, lineIds: removed, deliveries })
 }
 
-/** The user was asked, and said no. */
+/** Records that the user was asked and declined. */
 export async function refuseAuthorization(
   context: Context,
   { applicationId, userId }: { applicationId: string; userId: string },
@@ -66,13 +66,16 @@ export interface AuthorizedApplication {
   id: string
   name: string
   website: string | null
-  /** Who registered it. */
+  /** The name of the user who registered it. */
   ownerName: string
-  /** Oldest first. */
+  /** The lines, oldest first. */
   lines: Authorization[]
 }
 
-/** Which applications may use the user's lines (or one line), for what, and when each last used them. */
+/**
+ * Lists the applications that may use the user's lines (or one line), with their scopes and the time of their last
+ * use.
+ */
 export async function listAuthorizedApplications(
   { db }: Context,
   userId: string,
@@ -96,9 +99,10 @@ export async function listAuthorizedApplications(
 }
 
 /**
- * The application loses the line at once. With its last line it loses its tokens too, since they are of no more use.
+ * Disconnects the line immediately. With its last line the application also loses its tokens, since they are of no
+ * more use.
  *
- * @throws UserError 404 when the line is not the user's, or not connected to it
+ * @throws UserError 404 if the line is not the user's, or not connected to it
  */
 export async function endAuthorization(
   context: Context,
@@ -109,7 +113,11 @@ export async function endAuthorization(
   await end(context, { userId, applicationId, lineId })
 }
 
-/** The application loses all of the user's lines, and its tokens. @throws UserError 404 when it has none */
+/**
+ * Disconnects all of the user's lines from the application, and ends its tokens.
+ *
+ * @throws UserError 404 if it has none
+ */
 export async function endAuthorizations(
   context: Context,
   userId: string,
@@ -124,7 +132,7 @@ async function end(
 ): Promise<void> {
   const { userId, applicationId } = which
   const { removed, rest, deliveries } = await transaction(context.db, async (trx) => {
-    // The same lock as in `authorizeLines`: one of them finishes before the other begins.
+    // This is the same lock as in `authorizeLines`: one of them finishes before the other begins.
     const removed = (await lockApplication(trx, applicationId)) ? await deleteAuthorizations(trx, which) : []
     const rest = await listAuthorizedLines(trx, applicationId, userId)
     if (rest.length === 0) await deleteOAuthRecordsOf(trx, applicationId, userId)
@@ -145,7 +153,7 @@ async function end(
   await finishEnding(context, { applicationId, lineIds: removed, deliveries })
 }
 
-/** What a transaction has ended, for `finishEnding`. */
+/** The result of a transaction, for `finishEnding`. */
 export interface EndedAuthorizations {
   applicationId: string
   lineIds: string[]
@@ -153,8 +161,8 @@ export interface EndedAuthorizations {
 }
 
 /**
- * Every application loses all of the user's lines, in the order in which everybody locks several applications. Their
- * tokens are the caller's to end.
+ * Disconnects all of the user's lines from every application, in the order in which every caller locks several
+ * applications. The caller has to end their tokens.
  */
 export async function endAllAuthorizations(trx: Database, userId: string): Promise<EndedAuthorizations[]> {
   const ended: EndedAuthorizations[] = []
@@ -168,7 +176,7 @@ export async function endAllAuthorizations(trx: Database, userId: string): Promi
   return ended
 }
 
-/** Tells the application, and gives up what waits for it. It is called after the transaction. */
+/** Informs the application, and gives up its waiting deliveries. Called after the transaction. */
 export async function finishEnding(context: Context, ended: EndedAuthorizations): Promise<void> {
   const { applicationId, lineIds, deliveries } = ended
   void context.queues.enqueueDeliveries(deliveries)

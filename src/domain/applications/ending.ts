@@ -10,8 +10,8 @@ import type { Context } from '../context.js'
 const BATCH = 1000
 
 /**
- * Gives up what waits for an application: all of it, or what is of one line. This is only so that nobody sees it
- * waiting: the claim of a delivery (`claim_in_lanes`) checks anyway whether the line is still connected.
+ * Gives up deliveries that wait for an application: all of them, or those of one line. This only keeps them from
+ * being shown as waiting: the claim of a delivery (`claim_in_lanes`) checks anyway if the line is still connected.
  */
 export async function endDeliveriesOf(
   { db }: Context,
@@ -25,10 +25,10 @@ export async function endDeliveriesOf(
 }
 
 /**
- * Makes the event `lineDisconnected` for each line that a user took away, if the application asked for that event.
+ * Makes the event `lineDisconnected` for each line that a user disconnected, if the application asked for that event.
  * Runs in the transaction that disconnects the lines.
  *
- * @returns what is to be enqueued after it
+ * @returns the deliveries to enqueue after it
  */
 export async function insertDisconnections(
   trx: Database,

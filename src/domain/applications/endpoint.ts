@@ -5,11 +5,11 @@ import type { Context } from '../context.js'
 import { makeEndpoint } from '../endpoints/endpoints.js'
 
 /**
- * Sets or takes away an application's webhook URL, while the application is locked. A changed URL starts with a clean
- * health, and so does one that was disabled. A URL that is set after one was taken away keeps the same secret and gets
- * what was held.
+ * Sets or removes an application's webhook URL, while the application is locked. A changed URL starts with a clean
+ * health, and so does one that was disabled. A URL that is set after one was removed keeps the same secret and gets
+ * the held events.
  *
- * @returns the signing secret of a new endpoint, else null
+ * @returns the signing secret of a new endpoint, otherwise null
  */
 export async function setApplicationEndpointUrl(
   context: Context,

@@ -1,9 +1,9 @@
 import { MAX_URL_LENGTH } from '../../safe-fetch.js'
 
 /**
- * What is wrong with a redirect URI, and what to do; undefined: nothing is wrong. URIs are compared as whole strings
- * (RFC 9700 §2.1), so they are kept as they were written. Allowed are https, http to the user's own machine, and the
- * scheme of an app on that machine (RFC 8252 §7).
+ * Explains what is wrong with a redirect URI, and what to do; undefined if it is valid. URIs are compared as whole
+ * strings (RFC 9700 §2.1), so they are kept as they were written. Allowed are https, http to the user's own machine,
+ * and the scheme of an app on that machine (RFC 8252 §7).
  */
 export function explainRedirectUri(uri: string): string | undefined {
   if (uri.length > MAX_URL_LENGTH) return `A URI can have at most ${MAX_URL_LENGTH} characters`
@@ -26,8 +26,8 @@ export function explainRedirectUri(uri: string): string | undefined {
 }
 
 /**
- * Whether a redirect URI is one of the registered ones. It must be the same to the letter; only the port on the user's
- * own machine may differ, because the system gives a native application any free port (RFC 8252 §7.3).
+ * True if a redirect URI is one of the registered ones. It must match exactly; only the port on the user's own
+ * machine may differ, because the system gives a native application any free port (RFC 8252 §7.3).
  */
 export function isRedirectUriOf(registered: readonly string[], uri: string): boolean {
   if (registered.includes(uri)) return true
@@ -35,7 +35,7 @@ export function isRedirectUriOf(registered: readonly string[], uri: string): boo
   return portless !== undefined && registered.some((each) => withoutLoopbackPort(each) === portless)
 }
 
-/** undefined: this is no http address of the user's own machine. */
+/** @returns undefined if it is not an http address of the user's own machine */
 function withoutLoopbackPort(uri: string): string | undefined {
   const [, origin, rest] =
     /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?([/?].*)?$/.exec(uri) ?? []
@@ -44,7 +44,7 @@ function withoutLoopbackPort(uri: string): string | undefined {
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
-/** Browsers give these schemes a meaning of their own: they would run, keep or mail a code that is sent there. */
+/** Browsers treat these schemes specially: they would run, keep or mail a code that is sent there. */
 const NOT_AN_APP =
   /^(about|blob|cid|chrome.*|content|data|dns|feed|file|filesystem|ftp|ftps|git|gopher|imap|intent|irc|jar|javascript|ldaps?|livescript|mailto|mid|mocha|moz-.*|ms-.*|news|nntp|resource|rtsp|sftp|sip|sips|smb|sms|smsto|ssh|tel|telnet|urn|vbscript|view-source|vnd\..*|wss?|xmpp):$/
 

@@ -4,7 +4,7 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
 /**
- * Ends a grant and its tokens: the application revoked them, or somebody used a code or a token once too often. The lines
+ * Ends a grant and its tokens: the application revoked them, or a code or a token was used once too often. The lines
  * stay connected; the user can authorize the application again.
  */
 export async function endTokensOf({ db }: Context, grantHash: Buffer): Promise<void> {

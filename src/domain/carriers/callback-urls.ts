@@ -4,18 +4,19 @@ import type { Context } from '../context.js'
 import { callbacksOf } from './calling-accounts.js'
 import { openSettings } from './carrier-settings.js'
 
-/** A URL of ours that a person enters at the carrier. It is a secret where the carrier signs nothing. */
+/** A URL of ours that a person enters at the carrier. It is secret if the carrier signs nothing. */
 export interface CallbackUrl {
   name: string
-  /** What the place is called at the carrier. */
+  /** The carrier's name for the place. */
   label: string
   url: string
 }
 
 /**
- * The URLs of an account; none for a kind whose carrier calls nobody, or that people enter nowhere.
+ * Lists the URLs of an account; none for a kind whose carrier makes no calls, or for which they are not entered by
+ * hand.
  *
- * @throws SettingsUnreadable where a secret of the settings is in them
+ * @throws SettingsUnreadable if a secret of the settings is in them
  */
 export async function listCallbackUrls(
   context: Context,

@@ -11,17 +11,18 @@ import { unseal } from './carrier-settings.js'
 export interface CallingAccount extends AccountVersion {
   name: string
   kind: string
-  /** The settings as its kind reads them, with the secret that its requests are signed with. */
+  /** The settings in the form of its kind, with the secret that its requests are signed with. */
   settings: object
 }
 
-/** undefined: carriers of this kind call nobody. */
+/** @returns undefined if carriers of this kind make no calls */
 export function callbacksOf(carriers: CarrierClients, kind: string): CarrierCallbacks<object> | undefined {
   return carriers.kinds.get(kind)?.callbacks
 }
 
 /**
- * Answers in the order of the ids: undefined where no such account calls, SettingsUnreadable where it cannot be opened.
+ * Returns results in the order of the ids: undefined if no such account calls, SettingsUnreadable if it cannot be
+ * opened.
  */
 export async function findCallingAccounts(
   tools: { carriers: CarrierClients; db: Database; secrets: Secrets; log: Logger },

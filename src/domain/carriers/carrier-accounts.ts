@@ -23,17 +23,17 @@ export type { CarrierAccount } from '../../database/carriers/carrier-accounts.js
 export interface NewCarrierAccount extends Partial<CarrierAccountFields> {
   name: string
   kind: string
-  /** The settings as the schema of its kind has them. */
+  /** The settings in the form of the kind's schema. */
   settings: Record<string, unknown>
 }
 
 export interface ListedCarrierAccount extends CarrierAccount {
-  /** Its kind for people, such as `Twilio`. */
+  /** The kind's name for people, such as `Twilio`. */
   title: string
   lineCount: number
-  /** null: its kind has none. */
+  /** null if its kind has none. */
   sessions: CarrierSessions | null
-  /** Its kind sends by phones. */
+  /** True if its kind sends by phones. */
   hasPhones: boolean
 }
 
@@ -48,9 +48,9 @@ const NEVER_HELD: CarrierSessions = {
 }
 
 /**
- * For operators: an account at a carrier. Its settings are encrypted at rest.
+ * Adds an account at a carrier, for operators. Its settings are encrypted at rest.
  *
- * @throws UserError naming the field; 409 when the name is taken
+ * @throws UserError naming the field; 409 if the name is taken
  */
 export async function addCarrierAccount(
   context: Context,
@@ -85,7 +85,7 @@ export async function addCarrierAccount(
   return getCarrierAccount(context, name)
 }
 
-/** All of them, by name. */
+/** Lists all of them, by name. */
 export async function listAccountOverviews({
   db,
   carriers,

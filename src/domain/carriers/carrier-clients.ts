@@ -5,9 +5,9 @@ import { openSettings, SettingsUnreadable } from './carrier-settings.js'
 import type { Context } from '../context.js'
 
 /**
- * The carrier that an account's lines are at.
+ * Finds the client of the account that lines are at.
  *
- * @returns undefined when its kind is switched off here
+ * @returns undefined if its kind is switched off here
  * @throws Unavailable, SettingsUnreadable
  */
 export function findCarrierClient(context: Context, account: AccountKey): Promise<CarrierClient | undefined> {
@@ -15,9 +15,9 @@ export function findCarrierClient(context: Context, account: AccountKey): Promis
 }
 
 /**
- * As `findCarrierClient`, for somebody who asks something of the carrier.
+ * Does the same as `findCarrierClient`, for a request of a user.
  *
- * @throws UserError when its kind is switched off here, 409 when its settings cannot be opened
+ * @throws UserError if its kind is switched off here, 409 if its settings cannot be opened
  */
 export async function getCarrierClient(context: Context, account: AccountKey): Promise<CarrierClient> {
   try {

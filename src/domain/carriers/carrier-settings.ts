@@ -4,7 +4,10 @@ import { asError, Unavailable } from '../../errors.js'
 import { SecretUnreadable, type Secrets } from '../../secrets.js'
 import type { Logger } from '../../telemetry/log.js'
 
-/** Unavailable, because a wrong ENCRYPTION_KEY must not fail the messages that wait; a person who asks is told. */
+/**
+ * This is Unavailable, because a wrong ENCRYPTION_KEY must not fail waiting messages; a user's request shows the
+ * error.
+ */
 export class SettingsUnreadable extends Unavailable {
   override name = 'SettingsUnreadable'
 
@@ -22,7 +25,11 @@ interface Opener {
   log: Logger
 }
 
-/** What `sealSettings` sealed. @throws Unavailable, SettingsUnreadable */
+/**
+ * Opens settings that `sealSettings` sealed.
+ *
+ * @throws Unavailable, SettingsUnreadable
+ */
 export async function openSettings(tools: Opener & { db: Database }, accountId: string): Promise<object> {
   const sealed = await findSealedSettings(tools.db, accountId)
   return sealed === undefined ? {} : unseal(tools, accountId, sealed)
@@ -43,7 +50,7 @@ export function sealSettings({ secrets }: { secrets: Secrets }, accountId: strin
   return secrets.seal(JSON.stringify(settings), settingsPlace(accountId))
 }
 
-/** The place that an account's settings are sealed to (`secrets.ts`). */
+/** The place to which an account's settings are sealed (`secrets.ts`). */
 export function settingsPlace(accountId: string): string {
   return `carrier_accounts.settings:${accountId}`
 }

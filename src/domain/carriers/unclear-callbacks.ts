@@ -13,9 +13,9 @@ import type { Context } from '../context.js'
 export { countUnclearCallbacks, type UnclearCallback }
 
 /**
- * What carriers send that nobody here understands: signed by the carrier, and without a line, a known state or an id. The
- * carrier is told that all is well, so operators find here what it sent. A body has 64 KiB at most, or 512 at carriers that
- * bring many things at once. An account has 100 of them, and each is kept for two weeks.
+ * Requests of carriers that are signed but not understood: they have no line, no known state or no id. The carrier
+ * gets a success, so operators find here what it sent. A body has 64 KiB at most, or 512 at carriers that bring many
+ * things at once. An account keeps 100 of them, and each is kept for two weeks.
  */
 const MAX_KEPT = 100
 export const UNCLEAR_KEPT_DAYS = 14

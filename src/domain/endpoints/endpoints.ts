@@ -28,22 +28,22 @@ import { actOn, getEndpoint, whatIsOf, type Asker, type Endpoint } from './own-e
 export type { EndpointOwner } from '../../database/endpoints/endpoints.js'
 export { getEndpoint, type Asker, type Endpoint } from './own-endpoint.js'
 
-/** Beside the outgoing webhook. Each event of the line is posted to each of them. */
+/** The limit besides the outgoing webhook. Each event of the line is posted to each of them. */
 export const MAX_LINE_ENDPOINTS = 10
 
-/** Operational webhooks of one user. */
+/** The limit for operational webhooks of one user. */
 export const MAX_ACCOUNT_ENDPOINTS = 10
 
-/** An endpoint as somebody wrote it; what is left out stays. */
+/** An endpoint as a user wrote it; fields that are left out stay. */
 export interface WrittenEndpoint {
-  /** null or empty: it has none. */
+  /** null or empty if it has none. */
   name?: string | null | undefined
   url?: string | undefined
-  /** Events besides those that every endpoint gets. */
+  /** Types of events besides those that every endpoint gets. */
   optInEvents?: readonly string[] | undefined
 }
 
-/** A line's outgoing webhook first, then oldest first. */
+/** Lists a line's outgoing webhook first, then the oldest first. */
 export async function listEndpoints(
   { db }: Context,
   asker: Asker,
@@ -68,11 +68,11 @@ export async function listEndpoints(
 }
 
 /**
- * Adds an endpoint, which gets events from then on, signed with a secret of its own. An application has one. That of an
- * account is an operational webhook: it gets the notices of its user.
+ * Adds an endpoint, which gets events from then on, signed with a separate secret. An application has one endpoint.
+ * That of an account is an operational webhook: it gets the notifications to its user.
  *
- * @throws UserError 400 when the URL may not be called, 404, 409 when the connection is not enabled, or there are too
- * many
+ * @throws UserError 400 if the URL may not be called, 404, 409 if the connection is not enabled, or there are too
+ *   many
  */
 export async function addEndpoint(
   context: Context,
@@ -93,7 +93,7 @@ export async function addEndpoint(
   })
 }
 
-/** While its owner is locked. */
+/** Called while its owner is locked. */
 export async function makeEndpoint(
   { secrets }: Context,
   trx: Database,
@@ -109,9 +109,10 @@ export async function makeEndpoint(
 }
 
 /**
- * Several changes as one. Another URL starts with a clean health, and keeps the secret, the policy and what was held.
+ * Makes several changes as one. Another URL starts with a clean health, and keeps the secret, the policy and the held
+ * events.
  *
- * @throws UserError 400 when the URL may not be called or nothing is given, 404
+ * @throws UserError 400 if the URL may not be called or nothing is given, 404
  */
 export async function changeEndpoint(
   context: Context,
@@ -132,7 +133,9 @@ export async function changeEndpoint(
 }
 
 /**
- * Enables an endpoint that was disabled for failing. Held events stay so until `sendHeldEvents`. @throws UserError 404
+ * Enables an endpoint that was disabled for failing. Held events stay held until `sendHeldEvents`.
+ *
+ * @throws UserError 404
  */
 export function enableEndpoint(context: Context, asker: Asker, id: string): Promise<Endpoint> {
   return changing(context, asker, id, (trx) => enableRow(trx, id))
@@ -141,7 +144,7 @@ export function enableEndpoint(context: Context, asker: Asker, id: string): Prom
 /**
  * Deletes it: it gets no more events, and those that wait for it end.
  *
- * @returns what it was
+ * @returns the deleted endpoint
  * @throws UserError 404
  */
 export async function deleteEndpoint(context: Context, asker: Asker, id: string): Promise<Endpoint> {
@@ -154,7 +157,7 @@ export async function deleteEndpoint(context: Context, asker: Asker, id: string)
   return deleted
 }
 
-/** While it is locked. `endDeliveriesTo` is to follow the transaction. */
+/** Called while it is locked. `endDeliveriesTo` has to follow the transaction. */
 export async function markEndpointDeleted(
   context: Context,
   trx: Database,
@@ -168,19 +171,23 @@ export async function markEndpointDeleted(
 const BATCH = 1000
 
 /**
- * Gives up what waits for a deleted endpoint. This is only so that nobody sees it waiting: `claim_deliveries` gives up
- * what it finds.
+ * Gives up deliveries that wait for a deleted endpoint. This only keeps them from being shown as waiting:
+ * `claim_deliveries` gives up the ones that it finds.
  */
 export async function endDeliveriesTo({ db }: Context, endpointId: string): Promise<void> {
   while ((await endWaitingDeliveriesTo(db, endpointId, BATCH)) === BATCH);
 }
 
-/** What is wrong with the URL. A look at it takes a while, so it comes before the transaction. */
+/** Finds the fault in the URL. The check takes a while, so it comes before the transaction. */
 async function faultOf({ safeFetch }: Context, { url }: WrittenEndpoint): Promise<string | undefined> {
   return url === undefined ? undefined : safeFetch.explainUrl(url.trim())
 }
 
-/** The caller has looked whose it is. @throws UserError 400 */
+/**
+ * The caller has checked whose it is.
+ *
+ * @throws UserError 400
+ */
 function readFields(
   { name, url, optInEvents }: WrittenEndpoint,
   urlFault: string | undefined,
@@ -201,7 +208,11 @@ function readFields(
   }
 }
 
-/** Nobody else adds one until the transaction ends. @throws UserError 404, 409 */
+/**
+ * Keeps others from adding one until the transaction ends.
+ *
+ * @throws UserError 404, 409
+ */
 async function requireRoom(trx: Database, userId: string, owner: EndpointOwner): Promise<void> {
   if ('applicationId' in owner) {
     const application = await findApplication(trx, userId, owner.applicationId, { isLocked: true })
@@ -246,7 +257,7 @@ async function changing(
   })
 }
 
-/** What the audit log keeps of an endpoint. */
+/** The fields of an endpoint for the audit log. */
 function detailsOf({ name, url, optInEvents, disabledReason }: Endpoint) {
   return { name, url: maskUrl(url), optInEvents, disabledReason }
 }

@@ -1,7 +1,7 @@
 import { EVENT_TYPES, isOfAccount, type EventType } from '../../event-types.js'
 import { payloadOf } from '../operating/notices/in-words.js'
 
-/** The payload of an event of a type, as examples show it and test events have it. */
+/** The payload of an event of a type in examples and test events. */
 export function examplePayloadOf(type: EventType): string {
   if (!isOfAccount(type)) return EVENT_TYPES[type].example
   const { example } = EVENT_TYPES[type]

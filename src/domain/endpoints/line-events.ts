@@ -17,43 +17,43 @@ import { TemplateFailed } from './deliveries/template.js'
 export interface SignedEvent {
   id: string
   type: LineEvent['type']
-  /** Who is at the other end, whatever the shape of the body. */
+  /** The other party's number, whatever the shape of the body. */
   fromNumber: string
   createdAt: Date
-  /** Without `webhook-signature` if the line has no outgoing webhook URL, and so no signing secret. */
+  /** The headers lack `webhook-signature` if the line has no outgoing webhook URL, and so no signing secret. */
   headers: Record<string, string>
   body: string
 }
 
 export interface LineEventFeed {
   /**
-   * What is new since the last call, the oldest first: at most a page.
+   * Returns the events since the last call, oldest first, at most a page.
    *
-   * @returns hasMore: there is another page already. position: from where a feed of later goes on.
+   * @returns hasMore: there is another page already. position: where a later feed can go on
    */
   next(): Promise<{ events: LineEvent[]; hasMore: boolean; position: string }>
 }
 
-/** Rows of one look. A page is in memory for each reader. */
+/** The rows of one query. Each reader has a page in memory. */
 const PAGE = 100
-/** A row may be committed so long after its id was made, or its maker's clock may be so far behind. */
+/** A row may be committed this long after its id was made, or its maker's clock may be this far behind. */
 const OVERLAP_MS = 10_000
-/** Media that arrived so long before a feed began are told if their copy comes while it goes on. */
+/** Media that arrived this long before a feed began are reported if their copy comes while it goes on. */
 const LATE_MEDIA_MS = 900_000
-/** How many events with media are waited for: the newest. */
+/** The number of newest events with media that are waited for. */
 const MAX_WAITING = 200
 
 /**
- * Follows the events of one line in Postgres. It begins now, at a moment, or after a position or an event: then what lies
- * up to ten seconds before comes once more, because rows are not committed in the order of their ids. So no event is
- * missed, and a repeat has the same `webhook-id`.
+ * Follows the events of one line in Postgres. It begins now, at a time, or after a position or an event: then events
+ * from up to ten seconds before come once more, because rows are not committed in the order of their ids. So no event
+ * is missed, and a repeat has the same `webhook-id`.
  */
 export function createLineEventFeed(
   { db }: Pick<Context, 'db'>,
   lineId: string,
   { after, from }: { after?: string | undefined; from?: Date | undefined } = {},
 ): LineEventFeed {
-  /** Told already, of those that may be read once more. */
+  /** The events that were reported already, among those that may be read once more. */
   const told = new Set<string>()
   const waiting = new Set<string>()
   let floor: string | undefined
@@ -89,7 +89,7 @@ export function createLineEventFeed(
       }
       const copied = isCaughtUp && waiting.size > 0 ? await listLineEventsById(db, [...waiting]) : []
       const rows = await listLineEvents(db, { lineId, afterKey: key, limit: PAGE })
-      // From here on nothing fails, so that what was read is told.
+      // Nothing fails from here on, so everything that was read is reported.
       isCaughtUp = rows.length < PAGE
       key = rows.at(-1)?.key ?? key
       const read = [...copied, ...rows.flatMap(({ event }) => event ?? [])]
@@ -98,7 +98,7 @@ export function createLineEventFeed(
         else waiting.delete(id)
       }
       for (const id of [...waiting].sort().slice(0, -MAX_WAITING)) waiting.delete(id)
-      // What was copied may stand among the rows too.
+      // Events whose media were copied may be among the rows too.
       const unique = new Map(read.map((event) => [event.id, event]))
       const events = [...unique.values()].filter(({ id, isWaiting }) => !isWaiting && !told.has(id))
       for (const { id } of events) told.add(id)
@@ -107,14 +107,14 @@ export function createLineEventFeed(
   }
 }
 
-/** An id like others, so that whoever keeps it need not tell it from an event's. */
+/** A position has the form of an event's id, so that a client need not tell them apart. */
 function positionAt(moment: Date): string {
   return `${lowestIdAt(moment.getTime()).slice(0, 14)}7000-8000-000000000000`
 }
 
 /**
- * Events as a delivery of this moment has them: in the shape that the line's own outgoing webhook has, if there is one, and
- * signed with its secrets. The timestamp is now, because receivers refuse old ones.
+ * Makes events as a delivery would send them now: in the shape of the line's own outgoing webhook, if there is one,
+ * and signed with its secrets. The timestamp is now, because receivers refuse old ones.
  */
 export async function signLineEvents(
   context: Context,
@@ -145,7 +145,7 @@ async function requestFor(
       return await signedRequest(context, { ...content, ...endpoint }, at)
     } catch (error) {
       if (!(error instanceof TemplateFailed)) throw error
-      // What a developer looks at is the event, also while the template is wrong.
+      // The developer gets to see the event even if the template is wrong.
       return signedRequest(
         context,
         { ...content, ...endpoint, policy: { ...endpoint.policy, shape: 'linehook' } },

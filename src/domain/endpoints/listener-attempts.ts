@@ -3,11 +3,11 @@ import { newId } from '../../ids.js'
 import type { Context } from '../context.js'
 
 /**
- * Notes what a program that listens to a line answered to its events. Events that are not the line's are left out, as are
- * those of `linehook trigger`, which are not kept.
+ * Records the answers of a program that listens to a line. Events that are not the line's are left out, as are those
+ * of `linehook trigger`, which are not kept.
  *
- * @param lineId of the user's own line
- * @returns how many were noted now
+ * @param lineId the id of the user's own line
+ * @returns the number recorded now
  */
 export async function recordListenerAttempts(
   { db }: Context,

@@ -13,19 +13,23 @@ import { isOperational } from './own-endpoint.js'
 
 type Owner = Pick<Endpoint, 'lineId' | 'applicationId'>
 
-/** What an endpoint may ask for. @param owner of the endpoint, or the endpoint itself */
+/**
+ * Lists the types that an endpoint may ask for.
+ *
+ * @param owner the endpoint's owner, or the endpoint itself
+ */
 export function optInEventsOf(owner: Owner): readonly OptInEventType[] {
   if (isOperational(owner)) return []
   return owner.lineId === null ? OPT_IN_EVENT_TYPES : LINE_OPT_IN_EVENT_TYPES
 }
 
-/** What an endpoint gets without asking, and may decline. */
+/** Lists the types that an endpoint gets without asking, and may decline. */
 export function unaskedEventsOf(owner: Owner): readonly (MessageEventType | AccountEventType)[] {
   return isOperational(owner) ? ACCOUNT_EVENT_TYPES : MESSAGE_EVENT_TYPES
 }
 
 /**
- * Types of events that somebody asks for besides those that every endpoint gets, each once.
+ * Reads the types that are requested besides those that every endpoint gets, each once.
  *
  * @throws UserError 400
  */

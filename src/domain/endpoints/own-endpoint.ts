@@ -9,13 +9,14 @@ import type { Action } from '../operating/audit/actions.js'
 export type { Endpoint } from '../../database/endpoints/endpoints.js'
 
 /**
- * Who asks for an endpoint. A user has those of their lines and applications (an API token that is for one line, those of that
- * line), an application the one that is its own, by an access token of whoever authorized it, and an operator all.
+ * The one who asks for an endpoint. A user may use those of their lines and applications (with an API token for one
+ * line, those of that line), an application its own, by an access token of the user who authorized it, and an
+ * operator all.
  */
 export type Asker =
   { userId: string; lineId?: string | undefined } | { applicationId: string } | { isOperator: true }
 
-/** @throws UserError 404, also for what is not the asker's */
+/** @throws UserError 404, also if it is not the asker's */
 export async function getEndpoint(
   { db }: { db: Database },
   asker: Asker,
@@ -35,7 +36,7 @@ export function whatIsOf(asker: Asker): EndpointFilter {
   return { userId: asker.userId, lineId: asker.lineId }
 }
 
-/** Whether it is an operational webhook: of its user's account, and neither of a line nor of an application. */
+/** True if it is an operational webhook: it belongs to its user's account, and not to a line or an application. */
 export function isOperational({
   lineId,
   applicationId,
@@ -43,7 +44,10 @@ export function isOperational({
   return lineId === null && applicationId === null
 }
 
-/** What the audit log says of an act on an endpoint: it is in the history of its line, its application or its user. */
+/**
+ * Describes an act on an endpoint for the audit log, so that it is in the history of its line, its application or its
+ * user.
+ */
 export function actOn(
   { id, lineId, applicationId, userId }: Pick<Endpoint, 'id' | 'lineId' | 'applicationId' | 'userId'>,
   action: Extract<Action, `endpoint.${string}`>,

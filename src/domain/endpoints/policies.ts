@@ -17,18 +17,22 @@ import { OVERLAP_SECONDS } from './signing-secrets.js'
 
 export type { EndpointPolicy } from '../../database/endpoints/policy.js'
 
-/** What a preview shows. */
+/** The contents of a preview. */
 export interface Preview {
   contentType: string
   body: string
-  /** There was no event yet, so it is of one that was made up. */
+  /** True if there was no event yet, so that it shows a made-up one. */
   isSample: boolean
 }
 
-/** Of the headers that are sent in each request it shows only the names: most values are credentials. */
+/** A policy with only the names of the headers that are sent in each request, because most values are credentials. */
 export type ShownPolicy = EndpointPolicy & { headerNames: string[]; publicKeyUrl: string }
 
-/** How the endpoint wants its events. @throws UserError 404 */
+/**
+ * Returns the endpoint's policy.
+ *
+ * @throws UserError 404
+ */
 export async function getPolicy(context: Context, asker: Asker, id: string): Promise<ShownPolicy> {
   const { db, secrets } = context
   const { id: endpointId } = await getEndpoint(context, asker, id)
@@ -37,10 +41,10 @@ export async function getPolicy(context: Context, asker: Asker, id: string): Pro
 }
 
 /**
- * Changes the fields that are given, from the next attempt on; null stands for the default.
+ * Changes the fields that are given, from the next attempt on; null means the default.
  *
- * @param written.headers names and values that are added or replaced; null takes one away
- * @throws UserError 400 names the field, 404, 409 where somebody else changes it too
+ * @param written.headers names and values that are added or replaced; null removes one
+ * @throws UserError 400 names the field, 404, 409 if it was changed at the same time
  */
 export async function changePolicy(
   context: Context,
@@ -50,11 +54,12 @@ export async function changePolicy(
 ): Promise<ShownPolicy> {
   const { db, config, secrets } = context
   const endpoint = await getEndpoint(context, asker, id)
-  // The owner is checked first: to strangers, what is not theirs looks like what is not there.
+  // The owner is checked first, so that strangers cannot tell another user's endpoint from one that does not exist.
   const { policy: asFound } = await findPolicy(db, endpoint.id)
   const change = readPolicyFields(written, limitsOf(config, endpoint))
   const tried = { ...asFound, ...change }
-  // Outside of the transaction, because it may take its turn after others, and a connection is not to wait for that.
+  // This is outside of the transaction, because it may have to wait for its turn, and must not keep a connection
+  // meanwhile.
   if (tried.shape === 'template') await fill(context, endpoint, sampleOf(endpoint), tried)
   return transaction(db, async (trx) => {
     const { id: endpointId } = await getEndpoint({ db: trx }, asker, id, { isLocked: true })
@@ -80,9 +85,9 @@ export async function changePolicy(
 }
 
 /**
- * The last event of the line or the application as it would be posted with these fields, which are not saved.
+ * Shows the last event of the line or the application as it would be posted with these fields, which are not saved.
  *
- * @returns also the fields, as they were read
+ * @returns the preview, and the fields as they were read
  * @throws UserError 400 also for a template that cannot be filled, 404
  */
 export async function previewPolicy(
@@ -103,7 +108,7 @@ export async function previewPolicy(
   return { contentType, body, isSample: event === undefined, fields: change }
 }
 
-/** What is tried out waits for its user's turn, not for the endpoint's, whose events wait for nothing here. */
+/** A trial waits for its user's turn, not for the endpoint's, so that events do not wait for it. */
 function limitsOf(config: Context['config'], endpoint: Endpoint) {
   return { maxRequestsAtOnce: config.endpointMaxInFlight, unaskedEvents: unaskedEventsOf(endpoint) }
 }
@@ -129,7 +134,7 @@ function isFilledAlike(one: EndpointPolicy, other: EndpointPolicy): boolean {
   return (['shape', 'template', 'templateContentType'] as const).every((name) => one[name] === other[name])
 }
 
-/** The sample has quotes, which a template must not break at. */
+/** The sample contains quotes, which a template must handle. */
 function sampleOf(endpoint: Endpoint): EventToDeliver {
   const { id, lineId, userId } = endpoint
   if (isOperational(endpoint)) {
@@ -167,7 +172,11 @@ function shown(
   return { ...policy, headerNames: Object.keys(headers), publicKeyUrl }
 }
 
-/** What the audit log keeps of a policy. @param newHeaders whose values were given: these are in no log */
+/**
+ * The fields of a policy for the audit log.
+ *
+ * @param newHeaders the headers whose values were given; values are never logged
+ */
 function detailsOf({ retrySchedule, ...rest }: ShownPolicy, newHeaders: string[]): AuditDetails {
   const schedule = typeof retrySchedule === 'string' ? retrySchedule : retrySchedule.map(String)
   return { ...rest, retrySchedule: schedule, newHeaders }

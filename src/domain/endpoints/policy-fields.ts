@@ -12,16 +12,16 @@ import { storable } from '../../database/text.js'
 import { UserError } from '../../errors.js'
 import { MAX_TEMPLATE_LENGTH } from './deliveries/template.js'
 
-/** A receiver that needs longer is to answer at once, and do the work afterwards. */
+/** A receiver that needs longer should answer immediately, and do the work afterwards. */
 export const MAX_TIMEOUT_SECONDS = 60
 export const MAX_RETRIES = 20
-/** Seven days. */
+/** This is seven days. */
 export const MAX_WAIT_SECONDS = 604_800
 
 interface Limits {
-  /** ENDPOINT_MAX_IN_FLIGHT. */
+  /** The value of ENDPOINT_MAX_IN_FLIGHT. */
   maxRequestsAtOnce: number
-  /** What the endpoint gets without asking, and so may decline. */
+  /** The types that the endpoint gets without asking, and so may decline. */
   unaskedEvents: EndpointPolicy['declinedEvents']
 }
 
@@ -31,7 +31,7 @@ type Readers = {
   [Name in Field]: (written: unknown, limits: Limits) => EndpointPolicy[Name]
 }
 
-/** How each field is read, as a program writes it; null stands for the default. */
+/** The reader of each field, for values that a program writes; null means the default. */
 const READERS: Readers = {
   retrySchedule: readRetrySchedule,
   retryOnTimeout: (written) => readFlag('retryOnTimeout', written),

@@ -1,4 +1,7 @@
-/** How each field is written in a form or in a command. What is wrong stays wrong, for `readPolicyFields` to refuse. */
+/**
+ * The parser of each field, for values in a form or in a command. An invalid value stays invalid, for
+ * `readPolicyFields` to refuse.
+ */
 const PARSERS: Partial<Record<string, (text: string) => unknown>> = {
   retrySchedule: (text) => (/^[\d\s,]+$/.test(text) ? splitList(text).map(Number) : text),
   retryOnTimeout: parseFlag,
@@ -11,8 +14,8 @@ const PARSERS: Partial<Record<string, (text: string) => unknown>> = {
 const HEADER = 'headers.'
 
 /**
- * The fields of a policy, as a person writes them; an empty one stands for the default. A header is a field of its own:
- * `headers.` and its name; an empty one is taken away.
+ * Reads the fields of a policy as a person writes them; an empty one means the default. Each header is a field,
+ * `headers.` and its name; an empty one is removed.
  */
 export function parsePolicyText(fields: Record<string, string>): Record<string, unknown> {
   const parsed = Object.entries(fields).map(([name, text]): [string, unknown] => {

@@ -7,10 +7,14 @@ import { secretsOf, signingSecretPlace } from './deliveries/deliver.js'
 import { publicKeyOf } from './deliveries/signature.js'
 import { actOn, getEndpoint, type Asker } from './own-endpoint.js'
 
-/** Both secrets sign for so long after a rotation, so that receivers have a day to change over. */
+/** Both secrets sign for this long after a rotation, so that receivers have a day to change over. */
 export const OVERLAP_SECONDS = 86_400
 
-/** The secret that signs the endpoint's events (`whsec_…`). @throws UserError 404 */
+/**
+ * Returns the secret that signs the endpoint's events (`whsec_…`).
+ *
+ * @throws UserError 404
+ */
 export async function revealSigningSecret(context: Context, asker: Asker, id: string): Promise<string> {
   const { db, secrets } = context
   const endpoint = await getEndpoint(context, asker, id)
@@ -20,15 +24,15 @@ export async function revealSigningSecret(context: Context, asker: Asker, id: st
   return secrets.open(sealed, signingSecretPlace(endpoint.id))
 }
 
-/** `whpk_…`, the current one first: they verify `v1a` signatures. undefined: there is no such endpoint. */
+/** Returns `whpk_…`, the current one first: they verify `v1a` signatures. undefined if there is no such endpoint. */
 export async function findPublicKeys(context: Context, endpointId: string): Promise<string[] | undefined> {
   const endpoint = await findEndpointToCall(context.db, endpointId)
   return endpoint && secretsOf(context, { ...endpoint, endpointId }).map(publicKeyOf)
 }
 
 /**
- * A new signing secret. The old one signs too for 24 h, so that receivers can change over without losing an
- * event; one from a rotation before that ends at once.
+ * Makes a new signing secret. The old one signs too for 24 h, so that receivers can change over without losing an
+ * event; one from a rotation before that ends immediately.
  *
  * @returns the new secret
  * @throws UserError 404

@@ -12,22 +12,22 @@ import type { Context } from '../context.js'
 import { stepOfAttempt, stepOfDelivery, stepsOfMessage, type Step } from './tail/steps.js'
 
 export interface Tail {
-  /** What has happened since the last call, the oldest first. The first call gives the last few things before it. */
+  /** Returns the steps since the last call, oldest first. The first call returns the last few steps before it. */
   next(): Promise<{ steps: Step[]; isMissingSome: boolean }>
 }
 
 export interface TailOptions {
   lineId?: string
-  /** Only steps to these states. */
+  /** If set, only steps to these states are reported. */
   states?: readonly string[]
-  /** How many steps before the first call are told. */
+  /** The number of steps before the first call that are reported. */
   last: number
 }
 
 /**
- * Follows what happens on all lines, or on one, by asking Postgres again and again: new rows by their ids, unfinished
- * messages by theirs, and attempts to deliver by theirs. So each question is bounded, whatever the tables hold, and
- * nothing is written for those who look.
+ * Follows what happens on all lines, or on one, by polling Postgres: new rows, unfinished messages and delivery
+ * attempts, each by their ids. So each query is bounded, whatever the tables hold, and nothing is written for
+ * readers.
  */
 export function createTail({ db }: Pick<Context, 'db'>, { lineId, states, last }: TailOptions): Tail {
   const known = new Map<string, TailedMessage>()
@@ -53,7 +53,7 @@ export function createTail({ db }: Pick<Context, 'db'>, { lineId, states, last }
         names,
         [...created, ...changed, ...deliveries, ...attempts].map((row) => row.lineId),
       )
-      // From here on nothing fails, so that what was read is told.
+      // Nothing fails from here on, so everything that was read is reported.
       const isMissingSome =
         !isFirst && [created, deliveries, attempts].some((rows) => isCut(rows, told, known))
       const all = [
@@ -73,11 +73,11 @@ export function createTail({ db }: Pick<Context, 'db'>, { lineId, states, last }
   }
 }
 
-/** Rows of one kind that are read in one look. */
+/** The rows of one kind that are read in one query. */
 const AT_ONCE = 2000
-/** How many unfinished messages are followed: the newest. */
+/** The number of newest unfinished messages that are followed. */
 const MAX_UNFINISHED = 1000
-/** A row may be committed so long after its id was made, or its maker's clock may be so far behind. */
+/** A row may be committed this long after its id was made, or its maker's clock may be this far behind. */
 const OVERLAP_MS = 10_000
 /** Unfinished messages that are older are not followed. */
 const FIRST_LOOK_MS = 900_000
@@ -88,7 +88,7 @@ function unfinishedIds(known: ReadonlyMap<string, TailedMessage>): string[] {
   return [...known.values()].filter(({ status }) => !FINAL.includes(status)).map(({ id }) => id)
 }
 
-/** Whether the answer is full and its oldest row was not there the last time: some between may be missing. */
+/** True if the answer is full and its oldest row was not in the previous one: some between may be missing. */
 function isCut(
   rows: readonly { id: string }[],
   told: ReadonlySet<string>,
@@ -104,7 +104,7 @@ function isNew(told: Set<string>, id: string): boolean {
   return isNew
 }
 
-/** Keeps what the next look may bring again, and the newest unfinished messages. */
+/** Keeps what the next query may return again, and the newest unfinished messages. */
 function forget(known: Map<string, TailedMessage>, told: Set<string>, fromId: string): void {
   for (const id of told) if (id < fromId) told.delete(id)
   const old = [...known.values()].filter(({ id }) => id < fromId)

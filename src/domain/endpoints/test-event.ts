@@ -15,19 +15,19 @@ import { getEndpoint, isOperational, type Asker, type Endpoint } from './own-end
 export interface TestEventResult {
   delivered: boolean
   responseStatus: number | null
-  /** The failure's name, as in delivery attempts; `no_url`: it was for listeners only. */
+  /** The failure's name, as in delivery attempts; `no_url` means that it was for listeners only. */
   failure: string | null
   durationMs: number
   responseExcerpt: string | null
 }
 
-/** What may be tried at an endpoint is what it may get. */
+/** Lists the types that can be tried at an endpoint, which are those that it may get. */
 export function testEventTypesOf(owner: Pick<Endpoint, 'lineId' | 'applicationId'>): readonly EventType[] {
   return [...unaskedEventsOf(owner), ...optInEventsOf(owner)]
 }
 
 /**
- * @param written empty or left out: the first
+ * @param written the first type if empty or left out
  * @throws UserError 400
  */
 export function readTestEventType<Type extends EventType>(
@@ -39,18 +39,20 @@ export function readTestEventType<Type extends EventType>(
   return type
 }
 
-/** A test event to an application is about no line, and comes from a number that nobody has. */
+/** A test event to an application is not about a line, and comes from a number that is not in use. */
 const NO_LINE = { lineId: '00000000-0000-0000-0000-000000000000', number: '+15005550100' }
 const NO_NUMBER = { lineId: null, number: null }
 
 /**
- * POSTs a signed event to the endpoint, now and only once, so that a developer sees what a real event would do. It is no event
- * of the line: it is not kept (for listeners an hour), not tried again, and does not count for the endpoint's health. It comes
- * from the line's own number, so that an automatic answer to it is refused and reaches nobody.
+ * POSTs a signed event to the endpoint, now and only once, so that a developer sees what a real event would do. It is
+ * not an event of the line: it is not kept (for listeners an hour), not tried again, and does not count for the
+ * endpoint's health. It comes from the line's own number, so that an automatic answer to it is refused and reaches no
+ * one.
  *
- * @param written a type, as somebody wrote it; empty or left out: the first that the endpoint gets
- * @param options.listeners whoever listens to the line gets it too
- * @throws UserError 400 for the type, 404, 409 when the line's connection is not enabled, 429 after 100 for listeners in an hour
+ * @param written a type, as a user wrote it; if empty or left out, the first that the endpoint gets
+ * @param options.listeners true to send it to the line's listeners too
+ * @throws UserError 400 for the type, 404, 409 if the line's connection is not enabled, 429 after 100 for listeners
+ *   in an hour
  */
 export async function sendTestEvent(
   context: Context,
@@ -75,8 +77,8 @@ export async function sendTestEvent(
 }
 
 /**
- * As `sendTestEvent`, to the outgoing webhook of a line, if it has one that is on, and to whoever listens to the line: then it is
- * no fault that there is none.
+ * Does the same as `sendTestEvent` for the outgoing webhook of a line, if it has one that is enabled, and for the
+ * line's listeners: then having no webhook is not an error.
  *
  * @throws UserError 404, 429
  */

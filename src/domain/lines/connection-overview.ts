@@ -5,19 +5,19 @@ import { requireLine } from './connection-requirements.js'
 import type { Context } from '../context.js'
 import { pauseOf, type PauseOwner } from '../operating/pauses.js'
 
-/** A line's connection as its owner sees it; of a line that was never connected everything is empty. */
+/** A line's connection as its owner sees it; if the line was never connected, everything is empty. */
 export interface ConnectionOverview {
   enabled: boolean
   outgoingWebhookUrl: string | null
-  /** Events that the URL gets besides those that every endpoint gets. They stay when the URL is taken away. */
+  /** Types of events that the URL gets besides those that every endpoint gets. They stay if the URL is removed. */
   optInEvents: OptInEventType[]
-  /** The endpoint that is the line's outgoing webhook; null: it has no URL. */
+  /** The endpoint that is the line's outgoing webhook; null if it has no URL. */
   endpoint: {
     id: string
     failingSince: Date | null
     consecutiveFailureCount: number
     disabledAt: Date | null
-    /** The time since which its deliveries are paused, and whose pause it is. */
+    /** The time since which its deliveries are paused, and the user who paused them. */
     pausedAt: Date | null
     pausedBy: PauseOwner | null
     disabledReason: DisabledReason | null
@@ -32,7 +32,7 @@ export interface ConnectionOverview {
   } | null
 }
 
-/** @throws UserError 404 when the user has no such line */
+/** @throws UserError 404 if the user has no such line */
 export async function getConnection(
   { db }: Context,
   userId: string,

@@ -8,9 +8,9 @@ import { listLinesOf } from '../../database/lines/lines.js'
 import { UserError } from '../../errors.js'
 
 /**
- * The line's connection.
+ * Returns the line's connection.
  *
- * @throws UserError 409 when it is not enabled, 404 when the user has no such line
+ * @throws UserError 409 if it is not enabled, 404 if the user has no such line
  */
 export async function requireEnabled(
   db: Database,
@@ -23,7 +23,7 @@ export async function requireEnabled(
   throw new UserError('This line’s developer connection is off. Enable it first', 409)
 }
 
-/** @throws UserError 404 when there is no connection or no such line */
+/** @throws UserError 404 if there is no connection or no such line */
 export async function requireConnection(
   db: Database,
   userId: string,
@@ -35,7 +35,10 @@ export async function requireConnection(
   throw new UserError('This line has no developer connection', 404)
 }
 
-/** undefined: the line was never connected. @throws UserError 404 when there is no such line */
+/**
+ * @returns undefined if the line was never connected
+ * @throws UserError 404 if there is no such line
+ */
 export async function findLineConnection(
   db: Database,
   userId: string,

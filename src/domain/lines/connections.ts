@@ -22,10 +22,10 @@ import { endDeliveriesTo, makeEndpoint, markEndpointDeleted } from '../endpoints
 import { readOptInEvents } from '../endpoints/opt-in-events.js'
 
 /**
- * Enables the line's developer connection. An endpoint that was disabled for failing is enabled again; what was held
- * for it stays held until `sendHeldEvents`.
+ * Enables the line's developer connection. An endpoint that was disabled for failing is enabled again; its held
+ * events stay held until `sendHeldEvents`.
  *
- * @throws UserError 404 when the user has no such line
+ * @throws UserError 404 if the user has no such line
  */
 export async function enableConnection(context: Context, userId: string, lineId: string): Promise<void> {
   await changing(context, userId, lineId, (trx) => enable(trx, userId, lineId))
@@ -44,7 +44,8 @@ export async function disableConnection(context: Context, userId: string, lineId
 }
 
 /**
- * Disables the connection, and deletes the incoming webhook and the line's endpoints but for the outgoing webhook.
+ * Disables the connection, and deletes the incoming webhook and all of the line's endpoints except the outgoing
+ * webhook.
  *
  * @throws UserError 404
  */
@@ -64,10 +65,10 @@ export async function disconnect(context: Context, userId: string, lineId: strin
 }
 
 /**
- * Sets the outgoing webhook URL; undefined takes it away. A URL that is set after that keeps the same secret and gets
- * what was held.
+ * Sets the outgoing webhook URL; undefined removes it. A URL that is set after that keeps the same secret and gets
+ * the held events.
  *
- * @throws UserError 409 when the connection is not enabled, 400 when the URL may not be called
+ * @throws UserError 409 if the connection is not enabled, 400 if the URL may not be called
  */
 export async function setLineEndpointUrl(
   context: Context,
@@ -83,12 +84,12 @@ export async function setLineEndpointUrl(
 }
 
 /**
- * Several changes as one: what is left out stays, and a change that is refused changes nothing. A URL can be set only
- * while the connection is enabled, or by the change that enables it.
+ * Makes several changes as one: fields that are left out stay, and a change that is refused changes nothing. A URL
+ * can be set only while the connection is enabled, or by the change that enables it.
  *
- * @param change.outgoingWebhookUrl null takes it away
+ * @param change.outgoingWebhookUrl null removes it
  * @param change.optInEvents types of events besides those that every endpoint gets
- * @throws UserError 400 when the URL may not be called or the types are none that a line has, 404, 409
+ * @throws UserError 400 if the URL may not be called or a line cannot have the types, 404, 409
  */
 export async function changeConnection(
   context: Context,
@@ -119,7 +120,10 @@ export async function changeConnection(
 
 const URL_NEEDS_ENABLED = 'outgoingWebhookUrl can be set only while the connection is enabled. Enable it too'
 
-/** A transaction in which the line's connection is locked. What it has changed in the end is in the audit log. */
+/**
+ * Runs a transaction in which the line's connection is locked. The changes that it makes in the end are in the audit
+ * log.
+ */
 async function changing(
   context: Context,
   userId: string,
@@ -161,7 +165,7 @@ async function enable(trx: Database, userId: string, lineId: string): Promise<vo
   if (connection?.endpointId) await enableEndpoint(trx, connection.endpointId)
 }
 
-/** It is called after the URL is set, because the endpoint opts in. */
+/** Called after the URL is set, because the endpoint opts in. */
 async function optIn(trx: Database, userId: string, lineId: string, types: OptInEventType[]): Promise<void> {
   const { keptEndpointId = null } = (await findConnection(trx, userId, lineId)) ?? {}
   if (keptEndpointId !== null) await setOptInEvents(trx, keptEndpointId, types)

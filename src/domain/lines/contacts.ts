@@ -16,13 +16,13 @@ import { MAX_NUMBER_LENGTH, parseNumber } from '../messages/phone-number.js'
 
 export type { Contact } from '../../database/lines/contacts.js'
 
-/** What is left out stays as it is; an empty name takes the name away. */
+/** A field that is left out stays as it is; an empty name removes the name. */
 export interface ContactFields {
   name?: string | undefined
   blocked?: boolean | undefined
 }
 
-/** The user's contacts, oldest first. */
+/** Lists the user's contacts, oldest first. */
 export function listContacts(
   { db }: Context,
   userId: string,
@@ -32,7 +32,7 @@ export function listContacts(
   return listContactsOf(db, userId, filter, page)
 }
 
-/** The user's contacts by their numbers; a number that is none is not in it. */
+/** Returns the user's contacts by their numbers; a number that is not a contact is left out. */
 export async function findContacts(
   { db }: Pick<Context, 'db'>,
   userId: string,
@@ -43,7 +43,7 @@ export async function findContacts(
 }
 
 /**
- * The one spelling of a number at the other end. Not only phone numbers: a sender may be a short code or a name.
+ * Normalizes the other party's number. It is not always a phone number: a sender may be a short code or a name.
  *
  * @throws UserError naming `phoneNumber`
  */
@@ -57,7 +57,12 @@ export function readContactNumber(written: string): string {
   )
 }
 
-/** Makes a contact, or changes the one that has this number already. @param number as messages have it @throws UserError */
+/**
+ * Makes a contact, or changes the one that has this number already.
+ *
+ * @param number the number as messages have it
+ * @throws UserError
+ */
 export async function saveContact(
   context: Context,
   userId: string,
@@ -77,7 +82,7 @@ export async function saveContact(
  * Changes a contact, which may get another number.
  *
  * @param reference its id or its number
- * @throws UserError 404; 409 when another contact has the number
+ * @throws UserError 404; 409 if another contact has the number
  */
 export async function changeContact(
   context: Context,
@@ -118,7 +123,7 @@ function readContactName(written: string | undefined): string | null | undefined
   return written === undefined ? undefined : (readOptionalName(written) ?? null)
 }
 
-/** A name is no act for the log: it is a person's. */
+/** Names are not logged, because they are personal. */
 async function recordBlocking(
   context: Context,
   trx: Database,

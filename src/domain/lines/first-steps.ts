@@ -31,13 +31,13 @@ export interface Tour {
 }
 
 /**
- * The steps of the user's first line that works; undefined when there is none, they are done, or the user closed the
- * tour.
+ * Returns the steps of the user's first active line; undefined if there is none, they are done, or the user closed
+ * the tour.
  */
 export async function findTour(context: Context, userId: string): Promise<Tour | undefined> {
   if (await isTourClosed(context.db, userId)) return undefined
   const line = (await listOwnLines(context, userId)).find(
-    // A name is not answered, so its steps would never be done.
+    // A name cannot be answered, so its steps would never be done.
     ({ status, number }) => status === 'active' && canReceive(senderKindOf(number)),
   )
   if (line === undefined) return undefined

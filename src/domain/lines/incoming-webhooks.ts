@@ -15,8 +15,8 @@ import { requireConnection, requireEnabled } from './connection-requirements.js'
 import type { Context } from '../context.js'
 
 /**
- * It is a day in which all callers can be changed. A token is regenerated because it may have leaked, so it must not
- * live on for long.
+ * A day is enough to change all callers. A token is regenerated because it may have leaked, so it must not live on
+ * for long.
  */
 export const MAX_OVERLAP_SECONDS = 86_400
 
@@ -28,7 +28,7 @@ export interface IncomingWebhook {
 /**
  * Creates the line's incoming webhook.
  *
- * @throws UserError 409 when the connection is not enabled, or when there is a webhook already
+ * @throws UserError 409 if the connection is not enabled, or there is a webhook already
  */
 export async function createIncomingWebhook(
   context: Context,
@@ -47,10 +47,10 @@ export async function createIncomingWebhook(
 }
 
 /**
- * Gives the webhook a new token, which is possible even while the connection is off. The old token stops at once, or
- * works for another `overlapSeconds`.
+ * Gives the webhook a new token, which is possible even while the connection is off. The old token stops immediately,
+ * or works for another `overlapSeconds`.
  *
- * @throws UserError 400 for the seconds, 404 when there is no webhook
+ * @throws UserError 400 for the seconds, 404 if there is no webhook
  */
 export async function regenerateToken(
   context: Context,
@@ -70,7 +70,11 @@ export async function regenerateToken(
   return shown(context, lineId, token)
 }
 
-/** Deletes the webhook, also while the connection is off. Its URL answers 404 from now on. @throws UserError 404 */
+/**
+ * Deletes the webhook, even while the connection is off. Its URL answers 404 from now on.
+ *
+ * @throws UserError 404
+ */
 export async function removeIncomingWebhook(context: Context, userId: string, lineId: string): Promise<void> {
   await transaction(context.db, async (trx) => {
     await requireConnection(trx, userId, lineId, { isLocked: true })
@@ -79,7 +83,7 @@ export async function removeIncomingWebhook(context: Context, userId: string, li
   })
 }
 
-/** The webhook's URL with its token, for its owner. undefined: there is none. */
+/** Returns the webhook's URL with its token, for its owner; undefined if there is none. */
 export async function revealIncomingWebhook(
   context: Context,
   userId: string,
@@ -91,7 +95,7 @@ export async function revealIncomingWebhook(
   return shown(context, lineId, context.secrets.open(sealed, tokenPlace(lineId)))
 }
 
-/** Whether a request's token opens the webhook, by its SHA-256. Compared in constant time. */
+/** True if a request's token opens the webhook, by its SHA-256. Compares in constant time. */
 export function isTokenOf(webhook: OpenIncomingWebhook, hash: Buffer): boolean {
   return [webhook.tokenHash, webhook.previousTokenHash].some(
     (known) => known !== null && timingSafeEqual(known, hash),
@@ -123,7 +127,7 @@ function shown({ config, vocabulary }: Context, lineId: string, token: string): 
   return { url: `${config.publicUrl}${vocabulary.incomingWebhookPath(lineId)}?token=${token}`, token }
 }
 
-/** The place that a line's token is sealed to (`secrets.ts`). */
+/** The place to which a line's token is sealed (`secrets.ts`). */
 export function tokenPlace(lineId: string): string {
   return `incoming_webhooks.token:${lineId}`
 }

@@ -23,14 +23,16 @@ import { listPausedCountries } from '../messages/country-guard.js'
 import { readName, readOptionalName } from '../names.js'
 import { asSender, readSender } from './senders.js'
 
-/** No carrier takes so many from one number. Each message in the window is counted for every new one. */
+/** No carrier takes this many from one number. Each message in the window is counted for every new one. */
 const MAX_PER_MINUTE = 100_000
 
 export interface NewLine {
   userId: string
-  /** As people write it: a phone number in E.164 form, a short code, a name, or a service of the carrier. */
+  /**
+   * The number as people write it: a phone number in E.164 form, a short code, a name, or a service of the carrier.
+   */
   number: string
-  /** ISO 3166; a short code needs it. */
+  /** An ISO 3166 code; a short code needs it. */
   country?: string
   name?: string
   /** The name of its carrier account. */
@@ -82,7 +84,7 @@ export async function addLine(context: Context, fields: NewLine): Promise<Line> 
   return line
 }
 
-/** A new line of a user is held back like the others. */
+/** A new line of a user gets the same paused countries as the others. */
 async function pausedCountriesFor(
   context: Context,
   userId: string,
@@ -95,7 +97,7 @@ async function pausedCountriesFor(
 }
 
 /**
- * For operators: a line by its id or its number.
+ * Returns a line by its id or its number, for operators.
  *
  * @throws UserError 404
  */
@@ -108,7 +110,7 @@ export async function getAnyLine({ db }: Context, reference: string): Promise<Li
   return line
 }
 
-/** The user's lines, oldest first. A filter that no line can match gives an empty list. */
+/** Lists the user's lines, oldest first. A filter that no line can match gives an empty list. */
 export async function listOwnLines(
   { db }: Context,
   userId: string,
@@ -154,7 +156,7 @@ export async function renameLine(
 /**
  * A disabled line sends nothing: its waiting messages fail as `line_disabled` and its webhook answers 404.
  *
- * @throws UserError 404 when the user has no such line
+ * @throws UserError 404 if the user has no such line
  */
 export async function setLineStatus(
   context: Context,

@@ -8,16 +8,16 @@ import type { Context } from '../context.js'
 import { record } from '../operating/audit.js'
 import { requireOwn } from './lines.js'
 
-/** More accounts than anybody has; each is looked at for every message of the line. */
+/** No line needs more accounts in practice; each is checked for every message of the line. */
 const MAX_ROUTES = 10
 /** There are about 250 countries. */
 const MAX_NUMBERS_OF_ROUTE = 300
 
 /**
- * Sets by which accounts a line sends before its own, in this order; none: it sends by its own account only. Messages that
- * wait go by the new routes.
+ * Sets the accounts that a line tries before its own, in this order; with none it sends by its own account only.
+ * Waiting messages go by the new routes.
  *
- * @throws UserError 400 naming the route, 404 when the user has no such line
+ * @throws UserError 400 naming the route, 404 if the user has no such line
  */
 export async function setRoutes(
   context: Context,
@@ -40,8 +40,8 @@ export async function setRoutes(
 }
 
 /**
- * Reads a route as people write it: `backup` takes all numbers, `backup:GB,IE,+4477` those of two countries and those that begin
- * so.
+ * Reads a route as people write it: `backup` takes all numbers, `backup:GB,IE,+4477` those of two countries and those
+ * with a prefix.
  *
  * @throws UserError
  */
@@ -74,7 +74,7 @@ export function writeRoute({ carrier, countries = [], prefixes = [] }: Route): s
   return numbers === '' ? carrier : `${carrier}:${numbers}`
 }
 
-/** Whether a line sends by an account, and so may receive by it (`is_line_at`). */
+/** True if a line sends by an account, and so may receive by it (`is_line_at`). */
 export function isLineAt({ carrierAccount, routes }: Line, account: string): boolean {
   return carrierAccount === account || routes.some(({ carrier }) => carrier === account)
 }

@@ -8,25 +8,26 @@ import { parseE164, parseNumber } from '../messages/phone-number.js'
 const MAX_NAME_LENGTH = 11
 
 /**
- * Countries whose networks take no names as senders. They are those of which two carriers say so: Amazon ("Supports Sender
- * IDs: No", https://docs.aws.amazon.com/sms-voice/latest/userguide/phone-numbers-sms-by-country.html) and Kaleyra ("Delivers
- * via Numeric Sender", International Sender Id Policies); for Puerto Rico Amazon and Telnyx
- * (https://developers.telnyx.com/docs/messaging/messages/alphanumeric-sender-id). What only some networks refuse, or want to be
- * registered, the carrier refuses.
+ * Countries whose networks take no names as senders. They are those for which two carriers say so: Amazon ("Supports
+ * Sender IDs: No", https://docs.aws.amazon.com/sms-voice/latest/userguide/phone-numbers-sms-by-country.html) and
+ * Kaleyra ("Delivers via Numeric Sender", International Sender Id Policies); for Puerto Rico Amazon and Telnyx
+ * (https://developers.telnyx.com/docs/messaging/messages/alphanumeric-sender-id). If only some networks refuse a
+ * name, or want it registered, the carrier refuses it.
  */
 const WITHOUT_NAMES = new Set('AR BR CA CL CO CR DO EC HU KR MX MY NZ PR US UY ZA'.split(' '))
 
 export interface Sender {
-  /** As it is kept: E.164, the digits of a short code, a name, or the SID of a service. */
+  /** The stored form: E.164, the digits of a short code, a name, or the SID of a service. */
   number: string
-  /** ISO 3166 */
+  /** An ISO 3166 code. */
   country: string | null
 }
 
 /**
- * Reads what a new line sends as.
+ * Reads the sender of a new line.
  *
- * @param country ISO 3166, which a short code needs; with a name or a service, numbers may be written as people there do
+ * @param country ISO 3166, which a short code needs; with a name or a service, numbers may be written as people there
+ *   do
  * @throws UserError naming the field
  */
 export function readSender(
@@ -55,7 +56,7 @@ export function readSender(
   if (kind === 'short_code' && given === '') {
     throw new UserError('country must say where the short code is, such as US')
   }
-  // So many digits were meant as a phone number, whatever is around them.
+  // This many digits were meant as a phone number, whatever is around them.
   if (kind === 'number' || (kind === 'name' && (!hasLetter(number) || /\d{7}/.test(number)))) {
     throw new UserError('number must be in E.164 form, such as +15551234567')
   }
@@ -77,13 +78,13 @@ function isName(written: string): boolean {
   )
 }
 
-/** A line's number as somebody wrote it who looks for the line; what is no phone number is compared as it is. */
+/** Normalizes a line's number for a search; anything but a phone number is compared unchanged. */
 export function asSender(written: string): string {
   const tidy = written.normalize('NFC').trim()
   return senderKindOf(tidy) === 'short_code' ? tidy : (parseNumber(tidy, null)?.number ?? tidy)
 }
 
-/** Whether a line may have this number. */
+/** True if a line may have this number. */
 export function isSender(number: string): boolean {
   const kind = senderKindOf(number)
   return kind === 'name' ? isName(number) : kind !== 'number' || parseE164(number) !== undefined
@@ -91,7 +92,7 @@ export function isSender(number: string): boolean {
 
 export type SenderFault = 'name_not_taken' | 'short_code_abroad'
 
-/** Why a sender does not reach a country; undefined: it may. */
+/** Explains why a sender does not reach a country; undefined if it may. */
 export function faultOfSender(
   { number, country }: Sender,
   toCountry: string | undefined,
@@ -107,7 +108,7 @@ export function faultOfSender(
   }
 }
 
-/** Whether anybody can write to it. */
+/** True if people can write to it. */
 export function canReceive(kind: SenderKind): boolean {
   return kind !== 'name'
 }

@@ -6,14 +6,14 @@ import type { Context } from '../context.js'
 import { record } from '../operating/audit.js'
 import { requireOwn } from './lines.js'
 
-/** More than anybody texts; each is compared with the number of every message. */
+/** No line needs more in practice; each is compared with the number of every message. */
 const MAX_SHORT_CODES = 50
 
 /**
- * Sets which short codes a line may text; none: it may text none. They are named one by one, because a text to one may cost
- * what a premium number does.
+ * Sets the short codes that a line may text; with none it may text none. They are named one by one, because a text to
+ * one may cost what a premium number does.
  *
- * @throws UserError 400 naming the code, 404 when the user has no such line
+ * @throws UserError 400 naming the code, 404 if the user has no such line
  */
 export async function setShortCodes(
   context: Context,

@@ -2,9 +2,10 @@ import type { MediaPurpose } from '../../database/media/reading.js'
 import type { MediaReason } from '../../states.js'
 
 /**
- * Why media could not be copied. The name goes to the row, the message or the deliveries, the log and the console. It is
- * `media_` and then a failure of `safe-fetch`, an HTTP status such as `http_404`, or one of `too_large`, `type`,
- * `truncated`, `redirect` (one too many, or to nowhere) and `gone` (a copy of ours that was deleted).
+ * Thrown if media could not be copied. The name goes to the row, the message or the deliveries, the log and the
+ * console. It is `media_` and then a failure of `safe-fetch`, an HTTP status such as `http_404`, or one of
+ * `too_large`, `type`, `truncated`, `redirect` (one too many, or to nowhere) and `gone` (a copy of ours that was
+ * deleted).
  */
 export class CopyFailed extends Error {
   override name = 'CopyFailed'
@@ -17,24 +18,24 @@ export class CopyFailed extends Error {
   }
 }
 
-/** Whether a delivery is held because its media could not be copied, and not because of its endpoint. */
+/** True if a delivery is held because its media could not be copied, and not because of its endpoint. */
 export function isMediaFailure(name: string | null): name is MediaReason {
   return name?.startsWith('media_') === true
 }
 
-/** Failures that may pass: the server may answer later. */
+/** These failures may pass: the server may answer later. */
 const PASSES = /^media_(dns|connect|timeout|reset|network|aborted|http_(408|429|5\d\d))$/
 
 /**
- * Failures that no waiting mends, even at a carrier. Other failures there are tried again, because somebody may mend
- * them: a wrong key here, or a bad certificate there.
+ * No waiting helps with these failures, even at a carrier. Others are retried there, because they may be fixed: a
+ * wrong key here, or a bad certificate there.
  */
 const STAYS =
   /^media_(http_410|type|too_large|truncated|gone|invalid_url|blocked_address|redirect|internal_error)$/
 
 /**
- * Whether it is worth trying again. For what a line sends only if the failure may pass soon, because a person waits; for
- * what it received nearly always, because nobody will send that again.
+ * True if it is worth trying again. For media that a line sends, that is only if the failure may pass soon, because
+ * the sender waits; for received media nearly always, because they will not be sent again.
  */
 export function mayPass(failure: MediaReason, purpose: MediaPurpose): boolean {
   return purpose === 'outbound' ? PASSES.test(failure) : !STAYS.test(failure)

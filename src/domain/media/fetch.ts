@@ -24,19 +24,20 @@ export type FetchOutcome =
   | { kind: 'stored'; byteCount: number }
   | { kind: 'retry'; ms: number; failure: MediaReason }
   | { kind: 'failed'; failure: MediaReason }
-  /** Its worker has died again and again: it is to be tried in a process of its own. */
+  /** Its worker has died again and again: it has to be tried in a separate process. */
   | { kind: 'suspect' }
-  /** Somebody else has it, or it is over. */
+  /** Another worker has it, or it is over. */
   | { kind: 'skipped' }
 
 /**
- * The wait after a fault on our side (storage, Postgres, an account's settings), which costs no attempt. So it may come
- * without end, and must not be so short that copies load a storage that is away.
+ * The wait after a fault on our side (storage, Postgres, an account's settings), which costs no attempt. So there may
+ * be any number of them, and the wait must not be so short that copies load a storage that is down.
  */
 const OUR_FAULT_WAIT_MS = 30_000
 
 /**
- * Makes one attempt to copy media to our storage. When the copy is made or given up, what waits goes on (`settle.ts`).
+ * Makes one attempt to copy media to our storage. When the copy is made or given up, whatever waited for it goes on
+ * (`settle.ts`).
  */
 export async function fetchMedia(context: Context, id: string): Promise<FetchOutcome> {
   const startedAt = performance.now()
@@ -64,7 +65,7 @@ export async function fetchMedia(context: Context, id: string): Promise<FetchOut
   return outcome
 }
 
-/** Such as `timeout` or `4xx`. */
+/** Returns a reason such as `timeout` or `4xx`. */
 function reasonOf(outcome: FetchOutcome): string {
   if (!('failure' in outcome)) return 'none'
   return outcome.failure.replace(/^media_/, '').replace(/^http_(\d)\d\d$/, '$1xx')
@@ -72,7 +73,7 @@ function reasonOf(outcome: FetchOutcome): string {
 
 async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutcome> {
   if (media.crashCount >= MAX_CRASHES) return fail(context, media, 'media_internal_error')
-  // Removes what an attempt whose worker died may have left behind.
+  // This removes what an attempt whose worker died may have left behind.
   if (media.crashCount + media.lostCount > 0)
     await context.storage.remove(keyOf(media, media.attempt - 1)).catch(() => undefined)
   let file: StoredFile
@@ -85,7 +86,7 @@ async function attempt(context: Context, media: ClaimedMedia): Promise<FetchOutc
     return retry(context, media, 'media_unavailable', OUR_FAULT_WAIT_MS)
   }
   await retryWrite(() => settleStored(context, media, file))
-  // We ask the row: if a commit's answer is lost, the statement runs again and finds its work done already.
+  // The row is asked because after a lost commit answer the statement runs again and finds its work done already.
   const isKept = await isStoredAs(context.db, media.id, file.storageKey)
   if (isKept) return { kind: 'stored', byteCount: file.byteCount }
   await context.storage.remove(file.storageKey).catch(() => undefined)

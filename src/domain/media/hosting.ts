@@ -9,14 +9,14 @@ import type { Context } from '../context.js'
 export interface MediaFile {
   contentType: string
   byteCount: number
-  /** @param range within the file; left out: all of it */
+  /** @param range a range within the file; the default is all of it */
   open: (range?: ByteRange) => Promise<Readable>
 }
 
 const PATH = '/media/'
 const TOKEN = /^[\w-]{43}$/
 
-/** The URL of our copy, as soon as the copy is there. Whoever has the URL can read it. */
+/** Returns the URL of our copy once it exists. Anyone who has the URL can read it. */
 export function hostedUrl({ config }: Pick<Context, 'config'>, token: string): string {
   return config.publicUrl + hostedPath(token)
 }
@@ -25,13 +25,13 @@ export function hostedPath(token: string): string {
   return PATH + token
 }
 
-/** undefined: the URL is not one of ours. */
+/** @returns undefined if the URL is not one of ours */
 export function hostedTokenOf(context: Pick<Context, 'config'>, url: string): string | undefined {
   const prefix = hostedUrl(context, '')
   return url.startsWith(prefix) ? url.slice(prefix.length) : undefined
 }
 
-/** @throws UserError 404, also while it is not copied yet; 410 when it was deleted */
+/** @throws UserError 404, also while it is not copied yet; 410 if it was deleted */
 export async function getHostedMedia({ db, storage }: Context, token: string): Promise<MediaFile> {
   const media = TOKEN.test(token) ? await findHostedMedia(db, token) : undefined
   if (media === undefined) throw new UserError('No such media', 404)
@@ -40,7 +40,7 @@ export async function getHostedMedia({ db, storage }: Context, token: string): P
   return { contentType, byteCount, open: (range) => storage.open(storageKey, range) }
 }
 
-/** The copy that a message waits for. `url` is what its sender named, and `token` is part of the copy's own URL. */
+/** Makes the copy that a message waits for. `url` is the sender's, and `token` is part of the copy's own URL. */
 export function outboundMedia(url: string): { id: string; url: string; token: string } {
   return { id: newId(), url, token: newToken() }
 }

@@ -6,9 +6,9 @@ import type { TemporaryFile } from '../../storage/temporary-file.js'
 import { CopyFailed } from './failures.js'
 import { contentTypeOf } from './types.js'
 
-/** How much is searched for a picture's size: a photograph may have much other data before it. */
+/** The bytes that are searched for a picture's size: a photograph may have much other data before it. */
 const HEAD_BYTES = 256 * 1024
-/** A PNG ends with IEND. So much of other data may stand behind it, because programs append some. */
+/** A PNG ends with IEND. This much other data may follow it, because programs append some. */
 const TAIL_BYTES = 64 * 1024
 
 /** We choose the reader by type, because the package would also try formats that we do not take. */
@@ -20,7 +20,7 @@ const READERS = new Map([
 
 export interface Judgement {
   contentType: string
-  /** The size of a picture whose header tells it. */
+  /** The size of a picture, if its header contains it. */
   width: number | null
   height: number | null
 }
@@ -41,7 +41,7 @@ export async function judge(file: TemporaryFile, purpose: MediaPurpose): Promise
   return { contentType, width: size?.width ?? null, height: size?.height ?? null }
 }
 
-/** Reads the picture's header only; undefined when there is none, or it cannot be read. */
+/** Reads only the picture's header; undefined if there is none, or it cannot be read. */
 function sizeOf(head: Buffer, contentType: string): { width: number; height: number } | undefined {
   try {
     const size = READERS.get(contentType)?.calculate(head)
@@ -52,7 +52,10 @@ function sizeOf(head: Buffer, contentType: string): { width: number; height: num
   }
 }
 
-/** What image-size 2 throws for bytes that are no picture, or no whole one (found with a million of them). */
+/**
+ * True for what image-size 2 throws if the bytes are not a picture, or not a whole one (found with a million of
+ * them).
+ */
 function isOfThePicture(error: unknown): boolean {
   return (
     error instanceof RangeError || (error instanceof TypeError && /^(Invalid|Corrupt) /.test(error.message))
@@ -66,6 +69,6 @@ async function endsEarly(
 ): Promise<boolean> {
   const isPicture = READERS.has(contentType)
   if (isPicture && size === undefined && file.byteCount <= HEAD_BYTES) return true
-  // Only PNG is checked: in the other formats programs put data of their own behind the end.
+  // Only PNG is checked: in the other formats programs add data after the end.
   return contentType === 'image/png' && !(await file.tail(TAIL_BYTES)).includes('IEND')
 }

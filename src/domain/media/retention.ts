@@ -5,10 +5,10 @@ import type { Context } from '../context.js'
 const AT_ONCE = 100
 
 /**
- * Housekeeping: deletes the files of media that are too old. The rows stay, and say so. The file is deleted before the
- * row is changed: a row that says "gone" must be right, and deleting a file twice does no harm.
+ * Deletes the files of media that are too old, as part of housekeeping. The rows stay, and say so. The file is
+ * deleted before the row is changed: a row that says "gone" must be right, and deleting a file twice is harmless.
  *
- * @returns how many
+ * @returns their number
  */
 export async function removeOldMedia({ db, storage, config }: Context): Promise<number> {
   let count = 0

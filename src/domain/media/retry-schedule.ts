@@ -4,27 +4,27 @@ import { backoffMs, type Backoff } from '../backoff.js'
 import { nextRetryMs } from '../endpoints/deliveries/retry-schedule.js'
 import { mayPass } from './failures.js'
 
-/** Waits of about 2, 6 and 18 s: short, because the sender waits for the message. */
+/** The waits are about 2, 6 and 18 s: short, because the sender waits for the message. */
 const OUTBOUND: Backoff = { baseMs: 2000, factor: 3, capMs: 60_000, jitter: 0.2 }
 const OUTBOUND_ATTEMPTS = 4
 
 /**
- * Carriers tell us the link of received media before the file is behind it, and answer 404 until then. Waits of about 5,
- * 10, 20, 40, 80 and 160 s and twice 5 minutes: a quarter of an hour is longer than any carrier needs to copy a file
- * between its own machines, and after that a link is wrong, or its file is gone.
+ * Carriers give us the link of received media before the file is there, and answer 404 until then. The waits are
+ * about 5, 10, 20, 40, 80 and 160 s and twice 5 minutes: a quarter of an hour is longer than any carrier needs to
+ * copy a file between its own machines, and after that a link is wrong, or its file is gone.
  */
 const UNPUBLISHED: Backoff = { baseMs: 5000, factor: 2, capMs: 5 * 60_000, jitter: 0.2 }
-/** Fewer than other failures have, so that one of those, coming after them, still has attempts left. */
+/** These are fewer than for other failures, so that one of those, coming after them, still has attempts left. */
 const UNPUBLISHED_ATTEMPTS = 9
 
 /**
- * When to try again after the nth attempt (from 1) of a round failed so; undefined when it was the last.
+ * Returns the wait after the nth attempt (from 1) of a round failed this way; undefined if it was the last.
  *
- * Received media have the schedule of deliveries: a carrier may be down for hours, and nobody sends them again. 403 is
- * among it, although some stores say it of a file that is not there yet: its first waits are as short, and an operator may
- * mend the account's credentials later.
+ * Received media have the schedule of deliveries: a carrier may be down for hours, and they are not sent again. 403
+ * has it too, although some stores answer it for a file that is not there yet: its first waits are as short, and an
+ * operator may fix the account's credentials later.
  *
- * @param baseMs of the schedule of deliveries
+ * @param baseMs the base of the schedule of deliveries
  * @param random from [0, 1)
  */
 export function nextMediaRetryMs(

@@ -20,9 +20,9 @@ import type { MediaReason } from '../../states.js'
 import type { Context } from '../context.js'
 
 /**
- * Writes down how a copy ended, and lets what waited for it go on, in one transaction: a message of a line gets its job;
- * a received message's event goes out, or is held with the reason if there is no copy. Nothing happens if the attempt's
- * lease was over.
+ * Records how a copy ended, and lets whatever waited for it go on, in one transaction: a message of a line gets its
+ * job; a received message's event goes out, or is held with the reason if there is no copy. Nothing happens if the
+ * attempt's lease was over.
  */
 export function settleStored(context: Context, media: ClaimedMedia, file: StoredFile): Promise<void> {
   return settle(context, media, (trx) => markStored(trx, media, file))

@@ -11,18 +11,22 @@ import { getHostedMedia, hostedTokenOf } from './hosting.js'
 import { MAX_BYTES } from './types.js'
 
 /**
- * Carriers redirect to where they keep their files. More than a few are a circle, and each costs a look-up and a
- * connection.
+ * Carriers redirect to where they keep their files. More than a few redirects are a loop, and each costs a look-up
+ * and a connection.
  */
 const MAX_REDIRECTS = 5
 
-/** Brings the bytes of the source into the file. @throws CopyFailed */
+/**
+ * Writes the bytes of the source to the file.
+ *
+ * @throws CopyFailed
+ */
 export async function readSource(context: Context, media: ClaimedMedia, file: TemporaryFile): Promise<void> {
   const take = limitedBy(MAX_BYTES[media.purpose], file)
   if (!(await readOwn(context, media.sourceUrl, take))) await download(context, media, take)
 }
 
-/** Whether a URL names something that we host ourselves. Such a URL is not called. */
+/** True if a URL names something that we host ourselves. Such a URL is not called. */
 export function isHostedHere(context: Context, url: string): boolean {
   return (simulatorTokenOf(context, url) ?? hostedTokenOf(context, url)) !== undefined
 }
@@ -38,10 +42,10 @@ function limitedBy(maxBytes: number, file: TemporaryFile): Take {
 }
 
 /**
- * Reads what we host ourselves from the storage, not over HTTP: PUBLIC_URL may be an address that the guarded door
- * refuses, or that this machine cannot reach.
+ * Reads our own files from the storage, not over HTTP: PUBLIC_URL may be an address that `safe-fetch` refuses, or
+ * that this machine cannot reach.
  *
- * @returns false: the URL is not ours
+ * @returns false if the URL is not ours
  */
 async function readOwn(context: Context, url: string, take: Take): Promise<boolean> {
   const simulatorToken = simulatorTokenOf(context, url)
@@ -78,7 +82,7 @@ async function download(context: Context, media: ClaimedMedia, take: Take): Prom
   throw new CopyFailed('media_redirect')
 }
 
-/** @returns where a redirect leads; undefined: the body is in the file */
+/** @returns the target of a redirect; undefined if the body is in the file */
 async function get(
   { safeFetch, config }: Context,
   url: string,
@@ -94,7 +98,7 @@ async function get(
     })
   } catch (error) {
     if (!(error instanceof FetchFailed)) throw error
-    // `too_large` is said of headers only, since our own sink bounds the body.
+    // This `too_large` is about headers, since our own sink bounds the body.
     const failure = error.failure === 'too_large' ? 'bad_response' : error.failure
     throw new CopyFailed(`media_${failure}`, { cause: error })
   }

@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type'
 import type { MediaPurpose } from '../../database/media/reading.js'
 
-/** Enough to tell every type. A larger piece could be made so that reading it blocks the event loop. */
+/** This is enough to tell every type. A larger piece could be made so that reading it blocks the event loop. */
 const BEGINNING_BYTES = 64 * 1024
 
 const PICTURES: [string, string][] = [
@@ -20,7 +20,7 @@ const SOUNDS: [string, string][] = [
   ['opus', 'audio/ogg'],
 ]
 
-/** What phones send besides: a contact, a document, and pictures of their own formats. */
+/** Phones also send these: contacts, documents, and pictures of their own formats. */
 const SENT_BY_PHONES: [string, string][] = [
   ['webp', 'image/webp'],
   ['heic', 'image/heic'],
@@ -46,7 +46,8 @@ const RECORDED: [string, string][] = [
 ]
 
 /**
- * The types that are taken, by the ending that `file-type` gives the bytes. Carriers bring more types than lines send.
+ * The types that are accepted, by the extension that `file-type` gives the bytes. Carriers bring more types than
+ * lines send.
  */
 const TYPES: Record<MediaPurpose, ReadonlyMap<string, string>> = {
   outbound: new Map([...PICTURES, ['mpg', 'video/mpeg']]),
@@ -55,10 +56,11 @@ const TYPES: Record<MediaPurpose, ReadonlyMap<string, string>> = {
 }
 
 /**
- * What a line, or a phone of the simulator, sends must have fewer bytes than this. The interface promises "under 5 MB".
+ * Files that a line, or a phone of the simulator, sends must be smaller than this. The interface promises "under 5
+ * MB".
  */
 export const TOO_MANY_BYTES = 5_000_000
-/** Five times the picture that carriers allow, or an hour and a half of a recording at 32 kbit/s. */
+/** This is five times the picture that carriers allow, or an hour and a half of a recording at 32 kbit/s. */
 const MAX_RECEIVED_BYTES = 25_000_000
 
 export const MAX_BYTES: Record<MediaPurpose, number> = {
@@ -67,12 +69,15 @@ export const MAX_BYTES: Record<MediaPurpose, number> = {
   voicemail: MAX_RECEIVED_BYTES,
 }
 
-/** The content type of bytes that are taken for this purpose; undefined: they are not. */
+/** Returns the content type of bytes that are accepted for this purpose; undefined if they are not. */
 export async function contentTypeOf(head: Buffer, purpose: MediaPurpose): Promise<string | undefined> {
   return TYPES[purpose].get((await extensionOf(head)) ?? '')
 }
 
-/** The type is told by the bytes, never by a name. Some bytes make the package throw; they are no type that we know. */
+/**
+ * The type is detected from the bytes, never from a name. Some bytes make the package throw; they are of no known
+ * type.
+ */
 export async function extensionOf(bytes: Buffer): Promise<string | undefined> {
   try {
     return (await fileTypeFromBuffer(bytes.subarray(0, BEGINNING_BYTES)))?.ext
@@ -81,7 +86,7 @@ export async function extensionOf(bytes: Buffer): Promise<string | undefined> {
   }
 }
 
-/** The name's ending for a file with this content type. */
+/** Returns the file extension for this content type. */
 export function endingOf(contentType: string): string {
   return [...RECEIVED, ...RECORDED].find(([, type]) => type === contentType)?.[0] ?? 'bin'
 }

@@ -11,32 +11,32 @@ import type { Message, MessageType } from '../../database/messages/message.js'
 import type { Page } from '../../database/lists.js'
 import type { Context } from '../context.js'
 
-/** A message with what became of its events, or a delivery of an event that tells of no message. */
+/** A message with the results of its events, or a delivery of an event that is not about a message. */
 export interface Activity {
   /** Its place in the list, and the cursor of its page. */
   id: string
   message: Message | undefined
-  /** Oldest first. */
+  /** The deliveries, oldest first. */
   deliveries: Delivery[]
 }
 
 export interface ActivityFilter extends Omit<StoredFilter, 'type' | 'eventType'> {
-  /** With an event that tells of something else than a received message, only its deliveries are listed. */
+  /** With an event type other than a received message's, only its deliveries are listed. */
   type?: MessageType | OptInEventType
 }
 
 export interface ActivityPage {
   activities: Activity[]
-  /** The cursor of the page that goes on; null: there is no more. */
+  /** The cursor of the next page; null if there is none. */
   older: string | null
-  /** There may be older ones that fit: so far only the newest messages were looked through. */
+  /** True if there may be older ones that match: only the newest messages were searched so far. */
   isLookedThroughInPart: boolean
 }
 
-/** Totals are exact up to so many: counting more takes as long as reading them. */
+/** Totals are exact up to this number: counting more takes as long as reading them. */
 export const MAX_COUNTED = 1000
 
-/** The user's messages, each with its deliveries, newest first. */
+/** Lists the user's messages, each with its deliveries, newest first. */
 export async function findActivity(
   { db }: Context,
   userId: string,
@@ -72,12 +72,12 @@ export async function findActivity(
   }
 }
 
-/** @returns at most one more than `MAX_COUNTED`, and of what was looked through so far */
+/** @returns at most one more than `MAX_COUNTED`, counting only what was searched so far */
 export function countActivities({ db }: Context, userId: string, filter: ActivityFilter): Promise<number> {
   return countActivity(db, userId, stored(filter), MAX_COUNTED + 1)
 }
 
-/** All that fit the filter, newest first, page by page, as fast as they are taken. */
+/** Yields everything that matches the filter, newest first, page by page, as fast as it is taken. */
 export async function* readActivity(
   context: Context,
   userId: string,

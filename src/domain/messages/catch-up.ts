@@ -14,27 +14,28 @@ import { canReceive } from '../lines/senders.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
 import { receiveMessage } from './receive.js'
 
-/** Carriers are asked every few minutes, and at once when a process starts. */
+/** Carriers are asked every few minutes, and immediately when a process starts. */
 const ASK_EVERY_SECONDS = 180
 
 /**
- * Each pass looks so far back again: a record may come into the carrier's list late, a recording is listed long before
- * it is finished, and the carrier's clock is not ours.
+ * Each pass looks this far back again: a record may come into the carrier's list late, a recording is listed long
+ * before it is finished, and the carrier's clock is not ours.
  */
 const OVERLAP_MS = 30 * 60_000
 
-/** Newer records are left alone: their callback may still be on its way, and says more than the list does. */
+/** Newer records are left alone: their callback may still be on its way, and has more details than the list. */
 const TOO_NEW_MS = 60_000
 
 /**
- * Asks carriers what our lines have received, and takes in what no callback has brought: if we were down for longer
- * than a carrier repeats its callbacks, they are lost. The carrier's ids decide what is new, as they do for callbacks.
+ * Asks carriers what our lines have received, and takes in what came by no callback: if we were down for longer than
+ * a carrier repeats its callbacks, they are lost. The carrier's ids decide what is new, as they do for callbacks.
  *
  * Everything before an account's `received_until` has been taken in. It moves forward only after a pass without
  * failure.
  *
- * @param options.isStart the process has just started: accounts that were asked shortly before are asked again
- * @returns how many messages were taken in
+ * @param options.isStart true if the process has just started: accounts that were asked shortly before are asked
+ *   again
+ * @returns the number of messages taken in
  */
 export async function catchUp(
   context: Context,
@@ -48,7 +49,7 @@ export async function catchUp(
 
 interface Pass {
   carrier: CarrierClient
-  /** When each number became a line. */
+  /** The time when each number became a line. */
   lineSince: ReadonlyMap<string, Date>
   signal: AbortSignal
   taken: number
@@ -105,7 +106,7 @@ async function takeIn(
   if (brought.has(carrierMessageId)) return
   const found = await record.read(pass.signal)
   const lineSince = found && pass.lineSince.get(found.toNumber)
-  // What came before the number became a line belonged to somebody else.
+  // Messages from before the number became a line belonged to another user.
   if (found === undefined || lineSince === undefined || receivedAt < lineSince) return
   const { name: carrierAccount } = pass.carrier
   const outcome = await receiveMessage(context, { carrierAccount, carrierMessageId, ...found, receivedAt })

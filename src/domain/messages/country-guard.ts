@@ -18,17 +18,18 @@ import { parseE164 } from './phone-number.js'
 
 export type { CountryPause } from '../../database/messages/country-guard.js'
 
-/** Somebody who sends ten times as much as in any hour of a month has another reason, or is another one. */
+/** A user who sends ten times as much as in any hour of a month has a new purpose, or is someone else. */
 const FACTOR = 10
 
 /**
- * Whoever steals a webhook's URL earns by sending to numbers of their own, in a country to which nobody else sends. So
- * when a user's messages to a country rise suddenly, messages to it are refused until an operator lets them go on. What
- * was accepted before is sent. Called every few seconds; called in several processes, one does it.
+ * A thief of a webhook's URL earns by sending to numbers of their own, in a country that the user does not send to.
+ * So when a user's messages to a country rise suddenly, messages to it are refused until an operator lets them go on.
+ * Messages that were accepted before are sent. It is called every few seconds; if several processes call it, one does
+ * it.
  *
- * Lines in that country, and lines with a list of countries that has it, go on: somebody wanted that.
+ * Lines in that country, and lines with a list of countries that has it, go on, because that is wanted.
  *
- * @returns how many countries were paused
+ * @returns the number of countries that were paused
  */
 export async function guardCountries(context: Context): Promise<number> {
   const { db, log, config } = context

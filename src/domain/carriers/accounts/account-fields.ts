@@ -3,12 +3,12 @@ import { UserError } from '../../../errors.js'
 
 /** At one message in a thousand seconds 14 go out until the next one expires (after four hours by default). */
 export const MIN_PER_SECOND = 0.001
-/** One process sends far less. The places of a pace are kept in Redis, where a larger number would cost memory. */
+/** One process sends far less. The slots of a pace are kept in Redis, where a larger number would cost memory. */
 export const MAX_PER_SECOND = 10_000
 
 /**
- * How much is kept of what a carrier, or its code, says is wrong. All of a usual sentence has room; without a bound a whole
- * page of HTML would be kept, and shown in a list.
+ * The most that is kept of a fault that a carrier, or its code, reports. A usual sentence fits; without a bound a
+ * whole page of HTML would be kept, and shown in a list.
  */
 export const MAX_FAULT_LENGTH = 1000
 
@@ -19,14 +19,14 @@ export function readAccountName(name: string): string {
 }
 
 /**
- * The fields that are there; null is no limit.
+ * Returns the given fields; null means no limit.
  *
  * @throws UserError 400, which names the field
  */
 export function readAccountFields(written: Partial<CarrierAccountFields>): Partial<CarrierAccountFields> {
   for (const field of ['messagesPerSecond', 'messagesPerSecondPerLine'] as const) {
     const pace = written[field]
-    // NaN is in no range.
+    // NaN is in no range, so it is refused too.
     if (pace != null && !(pace >= MIN_PER_SECOND && pace <= MAX_PER_SECOND)) {
       throw new UserError(
         `${field} must be a number from ${MIN_PER_SECOND} to ${MAX_PER_SECOND}, such as 0.5, or none for no limit`,

@@ -7,10 +7,10 @@ import { callbacksOf } from '../calling-accounts.js'
 const LIMITS = { timeoutMs: 10_000, maxResponseBytes: 16_384 }
 
 /**
- * Calls our own callback URLs at PUBLIC_URL as the carrier does, but unsigned. The answer that this service refuses it with
- * tells that the way leads here, and not to some other server.
+ * Calls our own callback URLs at PUBLIC_URL as the carrier does, but unsigned. The service's refusal shows that the
+ * URL leads here, and not to some other server.
  *
- * @returns what is wrong, in words; undefined: they work, or the carrier calls nobody
+ * @returns the fault, in words; undefined if they work, or the carrier makes no calls
  */
 export async function testCallbacks(
   context: Context,

@@ -13,18 +13,18 @@ import { readAccountFields } from './account-fields.js'
 import { getCarrierKind, requireChangeable } from './kinds.js'
 import { describeSettings, listSettingFields, readSettings } from './settings.js'
 
-/** What is left out stays. */
+/** A field that is left out stays. */
 export interface CarrierAccountChange extends Partial<CarrierAccountFields> {
-  /** A secret that is empty stays as it is; any other setting that is empty is taken away. */
+  /** An empty secret stays as it is; any other empty setting is removed. */
   settings?: Record<string, unknown>
-  /** Settings to take away, secrets too. */
+  /** Settings to remove, including secrets. */
   unset?: readonly string[]
 }
 
 /**
  * Every process uses the new settings from its next message on.
  *
- * @throws UserError naming the field; 409 for the simulator, and when somebody else changed it at the same time
+ * @throws UserError naming the field; 409 for the simulator, and if it was changed at the same time
  */
 export async function changeCarrierAccount(
   context: Context,
@@ -75,7 +75,7 @@ function fieldsOf({ messagesPerSecond, messagesPerSecondPerLine, handlesOptOut }
   return { messagesPerSecond, messagesPerSecondPerLine, handlesOptOut }
 }
 
-/** Which secrets are others now: only that may be said of them. */
+/** Names the secrets that have changed, which is all that may be told about them. */
 function changedSecrets(kind: CarrierKind, before: Record<string, unknown>, after: object): string[] {
   const now = after as Record<string, unknown>
   return listSettingFields(kind)
@@ -83,7 +83,7 @@ function changedSecrets(kind: CarrierKind, before: Record<string, unknown>, afte
     .map(({ key }) => key)
 }
 
-/** The settings that are stored, with the new ones written over them. */
+/** Merges the stored settings with the new ones. */
 function mix(
   context: Context,
   account: CarrierAccount,
@@ -113,7 +113,7 @@ interface Kept {
   fault?: string
 }
 
-/** Settings that cannot be decrypted count as none, so that somebody can write them anew. */
+/** Settings that cannot be decrypted count as none, so that an operator can enter them again. */
 async function openKept(context: Context, accountId: string): Promise<Kept> {
   try {
     return { settings: (await openSettings(context, accountId)) as Record<string, unknown> }

@@ -9,12 +9,12 @@ import type { Batch } from '../../operating/tasks/batch.js'
 import { addTask, type Task } from '../../operating/tasks.js'
 import { distinct, getOffered, importOffered, listAccountNumbers, setUpNumbers } from './numbers.js'
 
-/** A person waits for so many; more are a background task. */
+/** A user waits for this many; more are a background task. */
 export const IMPORT_AT_ONCE = 100
 
 const BATCH = 20
 
-/** What the task's row says is to be imported. */
+/** The contents of the task's row. */
 interface Asked {
   accountId: string
   /** The user who gets the lines. */
@@ -26,10 +26,10 @@ interface Asked {
 }
 
 /**
- * Starts a background task that makes numbers of the account lines, and then, if that is wanted, lets the carrier call
+ * Starts a background task that makes lines from the account's numbers, and then, if requested, lets the carrier call
  * us for them.
  *
- * @throws UserError 409 when the carrier does not say that it has each of the numbers, or too many tasks are under way
+ * @throws UserError 409 if the carrier does not list each of the numbers, or too many tasks are under way
  */
 export async function startImport(
   context: Context,
@@ -67,7 +67,11 @@ export async function startImport(
   )
 }
 
-/** The next numbers of such a task (`tasks/run.ts`). Done twice, a number is a line already. @throws UserError */
+/**
+ * Imports the next numbers of such a task (`tasks/run.ts`). If it runs twice, a number is a line already.
+ *
+ * @throws UserError
+ */
 export async function importBatch(context: Context, task: ClaimedTask): Promise<Batch> {
   const { accountId, ownerId, numbers, setUp, actor } = task.asked as Asked
   const asOperator = actingAs(context, actor)
@@ -96,7 +100,11 @@ export async function importBatch(context: Context, task: ClaimedTask): Promise<
   return { count: batch.length, isLast, waitMs: 0, ...(fault === undefined ? {} : { error: fault }) }
 }
 
-/** Those that are lines of the account now. @returns what is wrong, in words */
+/**
+ * Sets up those numbers that are lines of the account now.
+ *
+ * @returns the fault, in words
+ */
 async function setUpLines(
   context: Context,
   account: CarrierAccount,

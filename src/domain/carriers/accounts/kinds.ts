@@ -3,12 +3,12 @@ import type { CarrierAccount } from '../../../database/carriers/carrier-accounts
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
 
-/** The simulator's one account is always there, and has nothing to set. */
+/** The simulator's one account always exists, and has no settings. */
 const SIMULATOR = 'simulator'
 
 type WithKinds = Pick<Context, 'carriers'>
 
-/** The kinds of which somebody can add an account. */
+/** Lists the kinds for which an account can be added. */
 export function listCarrierKinds({ carriers }: WithKinds): [kind: string, definition: CarrierKind][] {
   return [...carriers.kinds].filter(([kind]) => kind !== SIMULATOR)
 }

@@ -11,19 +11,19 @@ import { asSender } from '../../lines/senders.js'
 import { askCarrier } from './ask.js'
 
 export interface AccountNumber extends CarrierNumber {
-  /** undefined: it is no line yet. It may be at another account. */
+  /** undefined if it is not a line yet. The line may be at another account. */
   line: LineOfNumber | undefined
 }
 
-/** What became of a number that was to be a line. */
+/** The result for a number to be made a line. */
 export type ImportResult = { number: string } & (
   { outcome: 'added'; lineId: string } | { outcome: 'is_a_line' } | { outcome: 'refused'; reason: string }
 )
 
 /**
- * The numbers that the carrier says the account has.
+ * Lists the account's numbers according to the carrier.
  *
- * @throws UserError 409 with what is wrong, in words
+ * @throws UserError 409 with the fault, in words
  */
 export async function listAccountNumbers(
   context: Context,
@@ -45,9 +45,9 @@ export async function listAccountNumbers(
 }
 
 /**
- * Makes numbers of the account lines of a user: the ones that are named, or all that are no lines yet.
+ * Makes lines of a user from the account's numbers: from the named ones, or from all that are not lines yet.
  *
- * @throws UserError 409 when the carrier cannot say which numbers there are
+ * @throws UserError 409 if the carrier cannot list the numbers
  */
 export async function importNumbers(
   context: Context,
@@ -78,7 +78,7 @@ async function importNumber(
     : { number, outcome: 'is_a_line' }
 }
 
-/** Makes a number that the account has, and that is no line yet, one of the user. */
+/** Makes a line of the user from a number that the account has, and that is not a line yet. */
 export async function importOffered(
   context: Context,
   account: CarrierAccount,
@@ -101,10 +101,10 @@ export async function importOffered(
 }
 
 /**
- * Lets the carrier call us for what the account's lines receive, or the numbers that are named.
+ * Lets the carrier call us about what the account's lines, or the named numbers, receive.
  *
- * @returns the numbers for which it does from now on
- * @throws UserError 409 with what is wrong, in words
+ * @returns the numbers for which it now does
+ * @throws UserError 409 with the fault, in words
  */
 export async function setUpNumbers(
   context: Context,
@@ -145,7 +145,7 @@ export function getOffered(account: CarrierAccount, offered: readonly AccountNum
   return found
 }
 
-/** Each number once, in E.164; what is no number stays as it was written. */
+/** Returns each number once, in E.164; anything else stays as it was written. */
 export function distinct(numbers: readonly string[]): string[] {
   return [...new Set(numbers.map(asSender))]
 }

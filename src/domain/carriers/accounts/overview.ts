@@ -5,13 +5,13 @@ import { openSettings, SettingsUnreadable } from '../carrier-settings.js'
 import type { Context } from '../../context.js'
 import { showSettings, type SettingView } from './settings.js'
 
-/** Everything about an account that may be shown, which is everything but its secrets. */
+/** Everything about an account that may be shown, which is everything except its secrets. */
 export interface CarrierAccountOverview {
   account: ListedCarrierAccount
   settings: SettingView[]
   canListNumbers: boolean
   canSetUpNumbers: boolean
-  /** Why it cannot send as it is, in words. */
+  /** The reason why it cannot send at present, in words. */
   fault: string | undefined
 }
 
@@ -29,7 +29,7 @@ export async function getCarrierAccountOverview(
   }
 }
 
-/** Settings that cannot be decrypted are shown as none: somebody has to write them anew. */
+/** Settings that cannot be decrypted are shown as none: an operator has to enter them again. */
 async function findSettings(context: Context, { id, kind }: ListedCarrierAccount): Promise<SettingView[]> {
   const definition = context.carriers.kinds.get(kind)
   if (definition === undefined) return []

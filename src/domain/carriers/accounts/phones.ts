@@ -5,19 +5,19 @@ import { asError } from '../../../errors.js'
 import type { Context } from '../../context.js'
 import { findCarrierClient } from '../carrier-clients.js'
 
-/** Often enough for the shortest `awayAfterMs`, and seldom enough for a server that many use. */
+/** This is often enough for the shortest `awayAfterMs`, and seldom enough for a server that many use. */
 const ASK_EVERY_SECONDS = 120
 
-/** How a phone that an account sends by is. */
+/** The state of a phone that an account sends by. */
 export interface PhoneView {
   id: string
   contactAt: Date
   isAway: boolean
-  /** Such as `84 %, charging`; '' where it is not known. */
+  /** A text such as `84 %, charging`; '' if it is unknown. */
   battery: string
 }
 
-/** An account's phones, and first the one that has been silent for longest. */
+/** Returns an account's phones, the one that has been silent for longest first. */
 export function viewPhones({ phones }: Pick<CarrierAccount, 'phones'>, now = Date.now()): PhoneView[] {
   return Object.entries(phones)
     .map(([id, { contactAt, awayAfterMs, batteryPercent, isCharging }]) => ({
@@ -32,7 +32,10 @@ export function viewPhones({ phones }: Pick<CarrierAccount, 'phones'>, now = Dat
     .sort((one, other) => one.contactAt.getTime() - other.contactAt.getTime())
 }
 
-/** Keeps what a phone, or its server, says of it. A clock that is ahead of ours does not make it heard of tomorrow. */
+/**
+ * Keeps the report of a phone, or of its server. A clock that is ahead of ours does not put the contact in the
+ * future.
+ */
 export async function notePhone(
   { db }: Pick<Context, 'db'>,
   account: { id: string },
@@ -42,10 +45,10 @@ export async function notePhone(
 }
 
 /**
- * Asks the carriers of phones how the phones are. One that cannot be reached has its last contact behind it, from which
- * people are told (`operating/notices/phones.ts`).
+ * Asks carriers for the states of their phones. If one cannot be reached, its last contact ages until people are
+ * notified (`operating/notices/phones.ts`).
  *
- * @returns how many accounts said it
+ * @returns the number of accounts that answered
  */
 export async function askPhones(context: Context, signal: AbortSignal): Promise<number> {
   const kinds = [...context.carriers.kinds].flatMap(([kind, { hasPhones }]) => (hasPhones ? [kind] : []))

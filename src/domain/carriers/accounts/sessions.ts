@@ -2,14 +2,14 @@ import type { CarrierSessions } from '../../../database/carriers/carrier-session
 
 export type { CarrierSessions } from '../../../database/carriers/carrier-sessions.js'
 
-/** How an account's sessions are, for whoever shows them. */
+/** The state of an account's sessions for display. */
 export interface SessionsView {
   isWhole: boolean
-  /** Such as `bound`, or `1 of 2 bound`. */
+  /** A text such as `bound`, or `1 of 2 bound`. */
   words: string
-  /** undefined: it is not known. */
+  /** undefined if it is unknown. */
   since: Date | undefined
-  /** The last thing that went wrong, even if it is over. */
+  /** The last error, even if it is over. */
   lastError: { text: string; at: Date } | undefined
 }
 

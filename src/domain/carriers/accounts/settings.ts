@@ -5,23 +5,22 @@ import { UserError } from '../../../errors.js'
 /** One setting of a kind, as a form or a table shows it. */
 export interface SettingField {
   key: string
-  /** A sentence. */
+  /** The description, a sentence. */
   about: string
   type: 'text' | 'number' | 'boolean'
-  /** It must be one of these; empty: anything of its type. */
+  /** The allowed values; if empty, any value of its type is allowed. */
   options: string[]
   isSecret: boolean
   isRequired: boolean
-  /** A text of several lines, such as a certificate. */
+  /** True for a text of several lines, such as a certificate. */
   isMultiline: boolean
-  /** The default. */
   standard: string | undefined
 }
 
-/** A field with what an account has in it. */
+/** A field with the account's value. */
 export interface SettingView extends SettingField {
   isSet: boolean
-  /** Never a secret's. */
+  /** The value; never a secret's. */
   value: string | undefined
 }
 
@@ -33,7 +32,7 @@ interface SettingMeta {
   multiline?: boolean
 }
 
-/** A kind's settings in the order of its schema. */
+/** Lists a kind's settings in the order of its schema. */
 export function listSettingFields({ settings }: CarrierKind): SettingField[] {
   return Object.entries(settings.describe().fields).map(([key, description]) => {
     const field = description as yup.SchemaDescription & { default?: Setting | null }
@@ -46,13 +45,13 @@ export function listSettingFields({ settings }: CarrierKind): SettingField[] {
       isSecret: secret,
       isRequired: !field.optional,
       isMultiline: multiline,
-      // A secret that is made up is another one each time.
+      // A secret that is generated differs each time.
       standard: secret || field.default == null ? undefined : String(field.default),
     }
   })
 }
 
-/** What an account has, without its secrets. */
+/** Returns an account's settings, without its secrets. */
 export function showSettings(kind: CarrierKind, settings: object): SettingView[] {
   return listSettingFields(kind).map((field) => {
     const value = (settings as Record<string, Setting | null | undefined>)[field.key]
@@ -61,7 +60,7 @@ export function showSettings(kind: CarrierKind, settings: object): SettingView[]
   })
 }
 
-/** What an account has, for the audit log: of a secret only that there is one. */
+/** Describes an account's settings for the audit log: of a secret only that there is one. */
 export function describeSettings(kind: CarrierKind, settings: object): string[] {
   return showSettings(kind, settings)
     .filter(({ isSet }) => isSet)
@@ -69,9 +68,9 @@ export function describeSettings(kind: CarrierKind, settings: object): string[] 
 }
 
 /**
- * Settings as somebody wrote them; empty ones count as left out.
+ * Reads settings as a user wrote them; empty ones count as left out.
  *
- * @throws UserError naming every setting that is wrong, and no value
+ * @throws UserError naming every invalid setting, and no value
  */
 export function readSettings({ title, settings }: CarrierKind, written: Record<string, unknown>): object {
   const known = Object.keys(settings.fields)
@@ -90,7 +89,7 @@ export function readSettings({ title, settings }: CarrierKind, written: Record<s
   }
 }
 
-/** Names the field. yup's own words are replaced where they would quote the value, which may be a secret. */
+/** Names the field. yup's own words are replaced if they would quote the value, which may be a secret. */
 function explain({ path = '', message }: yup.ValidationError, { fields }: yup.AnyObjectSchema): string {
   if (message === `${path} is a required field`) {
     const { about } = ((fields[path] as yup.AnySchema).describe().meta ?? {}) as SettingMeta

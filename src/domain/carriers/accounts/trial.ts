@@ -7,17 +7,17 @@ import type { Context } from '../../context.js'
 import { MAX_FAULT_LENGTH } from './account-fields.js'
 import { askCarrier } from './ask.js'
 
-/** A person waits, and each look is a query: a fifth of a second is not felt. */
+/** A user waits, and each check is a query: a fifth of a second is not noticeable. */
 const LOOK_MS = 200
 /**
- * By then new settings are in use, unless something is wrong: the process that holds the sessions looks for changes each
- * second, and first ends what is under way.
+ * By then new settings are in use, unless something is wrong: the process that holds the sessions looks for changes
+ * each second, and first finishes what is under way.
  */
 const REOPENED_MS = 6000
 
 export type CarrierTestResult = { ok: true } | { ok: false; fault: string }
 
-/** Tries the account without sending anything; the result is kept with it. `fault` says in words what is wrong. */
+/** Tests the account without sending anything; the result is kept with it. `fault` describes the fault in words. */
 export async function testCarrierAccount(
   context: Context,
   account: CarrierAccount,
@@ -32,7 +32,7 @@ export async function testCarrierAccount(
 }
 
 /**
- * Whether the account has all of its sessions, opened with these settings. There is no better test: another session
+ * True if the account has all of its sessions, opened with these settings. There is no better test: another session
  * might be refused, or end the one that messages use. After a change this waits until the process that holds the
  * sessions has opened them with the new settings.
  */

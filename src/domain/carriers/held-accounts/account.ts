@@ -13,9 +13,9 @@ import { receivingTools } from './receive.js'
 /** An account whose sessions this process holds. */
 export interface OpenAccount {
   openSessionIds(): string[]
-  /** Writes down the state of the sessions, if it has changed. Never fails. */
+  /** Records the state of the sessions, if it has changed. Never fails. */
   report(): Promise<void>
-  /** Sends and takes nothing more, ends what is under way, and unbinds. */
+  /** Sends and accepts nothing new, finishes what is under way, and unbinds. */
   close(): Promise<void>
 }
 
@@ -25,7 +25,11 @@ export interface OpenAccount {
  */
 const PAUSE_MS = 1000
 
-/** Opens the account's sessions, and uses them both ways. @throws SettingsUnreadable, Unavailable */
+/**
+ * Opens the account's sessions, and uses them in both directions.
+ *
+ * @throws SettingsUnreadable, Unavailable
+ */
 export async function openAccount(
   context: Context,
   options: {
@@ -100,9 +104,7 @@ export async function openAccount(
   }
 }
 
-/**
- * Sends as a worker would: it waits for what is unavailable, and anything else counts as a crash of the message.
- */
+/** Sends like a worker: it waits for what is unavailable, and anything else counts as a crash of the message. */
 async function send(context: Context, messageId: string): Promise<Taken> {
   try {
     const outcome = await sendMessage(context, messageId)

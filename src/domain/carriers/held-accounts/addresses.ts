@@ -5,7 +5,11 @@ import { senderKindOf } from '../../../kit/text/sender-kind.js'
 import { isLineAt } from '../../lines/routes.js'
 import { parseNumber } from '../../messages/phone-number.js'
 
-/** The account's line to which an address belongs, in whatever form the carrier writes it. @throws Unavailable */
+/**
+ * Finds the account's line that an address belongs to, in any form that the carrier writes it.
+ *
+ * @throws Unavailable
+ */
 export async function findLineOf(
   { db, batched }: Context,
   carrier: string,
@@ -22,7 +26,7 @@ export async function findLineOf(
   return candidates.find(({ number, country }) => parseNumber(address, country)?.number === number)
 }
 
-/** E.164 where it is a number; short codes and names stay as they are. */
+/** Returns E.164 for a number; short codes and names stay as they are. */
 export function senderOf({ address, kind }: CarrierAddress, line: Line): string {
   if (kind !== 'local') return address
   return parseNumber(address, line.country)?.number ?? address

@@ -7,11 +7,17 @@ import type { Context } from '../../context.js'
 import { openAccount, type OpenAccount } from './account.js'
 import { receiveStaleTexts } from './long-texts.js'
 
-/** How soon a new or changed account is noticed. Each look is one statement, and renews the leases as well. */
+/**
+ * The interval at which new or changed accounts are noticed. Each check is one statement, and renews the leases as
+ * well.
+ */
 const FOLLOW_MS = 1000
-/** After it another process takes over what a killed one held. It is renewed each second, so renewals may fail. */
+/**
+ * After this time another process takes over the accounts of a killed one. The lease is renewed each second, so
+ * renewals may fail.
+ */
 const LEASE_MS = 6000
-/** Texts whose parts are missing are ten minutes old then, so a minute more does not matter. */
+/** Texts with missing parts are ten minutes old by then, so another minute does not matter. */
 const TIDY_MS = 60_000
 
 type Accounts = Awaited<ReturnType<typeof renewHolds>>
@@ -23,9 +29,9 @@ interface Held {
 }
 
 /**
- * Holds the sessions, for both ways, of every account whose kind has some (`listen`) and that no other process holds, by
- * a lease in Postgres. The lease is not in Redis: after a FLUSHALL two processes would bind. And without Postgres nothing
- * can be sent or received anyhow.
+ * Holds the sessions, in both directions, of every account whose kind has some (`listen`) and that no other process
+ * holds, by a lease in Postgres. The lease is not in Redis: after a FLUSHALL two processes would bind. And without
+ * Postgres nothing can be sent or received anyway.
  */
 export function holdAccounts(
   context: Context,
@@ -69,7 +75,7 @@ export function holdAccounts(
     }
   }
 
-  /** Nobody waits for this, because the leases of the other accounts have to be renewed meanwhile. */
+  /** This is not awaited, because the leases of the other accounts have to be renewed meanwhile. */
   function letGo(id: string, each: Held): void {
     if (each.isClosing) return
     each.isClosing = true

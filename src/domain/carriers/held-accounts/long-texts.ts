@@ -10,20 +10,23 @@ import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
 import { receiveMessage } from '../../messages/receive.js'
 
-/** When the last part is so old, the missing ones will not come: no phone sends its parts so far apart. */
+/** If the last part is this old, the missing ones will not come: no phone sends its parts so far apart. */
 const STALE_MS = 600_000
-/** So many are received each minute. Stale texts are rare, and a flood of them must not crowd out other work. */
+/**
+ * At most this many are received each minute. Stale texts are rare, and a flood of them must not crowd out other
+ * work.
+ */
 const STALE_AT_ONCE = 100
-/** It parts what is before it from what is behind it, as no part has its coding. */
+/** The mark separates the text before it from the text after it, as no part has its coding. */
 const MARK: EncodedText = { bytes: Buffer.from('[…]', 'utf16le'), coding: 'utf-16le' }
 
-/** Makes the message if all parts are there: once, in whichever process took the last part. */
+/** Makes the message if all parts have arrived: once, in whichever process took the last part. */
 export async function receiveIfComplete(context: Context, longText: LongText): Promise<void> {
   const parts = onePerNumber(await listParts(context.db, longText))
   if (parts.length === longText.total) await receiveParts(context, longText, parts)
 }
 
-/** Makes a message of parts whose others never came, with a mark for what is missing. */
+/** Makes a message from parts whose others never came, with a mark for what is missing. */
 export async function receiveStaleTexts(context: Context): Promise<void> {
   for (const longText of await listStaleTexts(context.db, STALE_MS, STALE_AT_ONCE)) {
     const parts = onePerNumber(await listParts(context.db, longText))
@@ -50,7 +53,10 @@ async function receiveParts(context: Context, longText: LongText, parts: readonl
   }
 }
 
-/** The oldest part of each number: newer ones belong to another text, for which the phone used the reference again. */
+/**
+ * Returns the oldest part of each number: newer ones belong to another text, for which the phone reused the
+ * reference.
+ */
 function onePerNumber(parts: readonly Part[]): Part[] {
   const byNumber = new Map<number, Part>()
   for (const part of parts) if (!byNumber.has(part.number)) byNumber.set(part.number, part)

@@ -18,16 +18,16 @@ import { countReceipt, receiveMessage, takeReceipt } from '../../messages/receiv
 import { findLineOf, senderOf } from './addresses.js'
 import { receiveIfComplete } from './long-texts.js'
 
-/** An account whose sessions bring something. */
+/** An account with sessions that receive. */
 export interface HeldAccount {
   id: string
   name: string
   kind: string
-  /** Those of this process, of all accounts. */
+  /** The open sessions of this process, of all accounts. */
   openSessionIds: () => string[]
 }
 
-/** What the sessions of an account are handed for what they bring. */
+/** Makes the tools that take in what the sessions of an account receive. */
 export function receivingTools(
   context: Context,
   account: HeldAccount,
@@ -90,7 +90,7 @@ async function receivePart(
     if (earlier === undefined) await insertPart(trx, longText, { id: arrival.id, number, ...body })
     return earlier
   })
-  // This is done after a repeat too: whoever took it first may have ended before it.
+  // This is done after a repeat too: the process that took it first may have ended before this.
   await receiveIfComplete(context, longText)
   return earlierId
 }
@@ -106,8 +106,8 @@ function recordOf(account: HeldAccount, { id, digest, sessionId, silentMs }: Arr
 }
 
 /**
- * A receipt may be faster than the worker that writes down what it is about. That takes milliseconds, or some seconds
- * while Postgres is busy. A receipt of another system's message waits in vain, and has one of the intake's 200 places
+ * A receipt may be faster than the worker that records its message. That takes milliseconds, or some seconds while
+ * Postgres is busy. A receipt of another system's message waits in vain, and takes one of the intake's 200 slots
  * meanwhile.
  */
 const RECEIPT_WAITS_MS = [300, 1000, 3000]

@@ -1,18 +1,18 @@
 import { UserError } from '../../../errors.js'
 import type { Secrets } from '../../../secrets.js'
 
-/** Headers that an endpoint's developer wants in each request, such as credentials; the names as they were written. */
+/** Headers that an endpoint's developer wants in each request, such as credentials; the names keep their spelling. */
 export type CustomHeaders = Readonly<Record<string, string>>
 
 const MAX_HEADERS = 20
 const NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/
-/** Visible ASCII with spaces inside. All of them together stay below what servers read. */
+/** Values are visible ASCII with spaces inside. All of them together stay below what servers read. */
 const VALUE = /^[!-~](?:[ !-~]{0,998}[!-~])?$/
-/** What we set, and what is between us and the next hop (RFC 9110 §7.6.1). */
+/** These are headers that we set, and those for the next hop (RFC 9110 §7.6.1). */
 const OURS =
   /^(webhook-.*|ce-.*|proxy-.*|content-.*|accept-encoding|baggage|connection|expect|host|http2-settings|keep-alive|te|traceparent|tracestate|trailer|transfer-encoding|upgrade|user-agent)$/i
 
-/** The place that an endpoint's headers are sealed to (`secrets.ts`). */
+/** The place to which an endpoint's headers are sealed (`secrets.ts`). */
 export function headersPlace(endpointId: string): string {
   return `endpoints.headers:${endpointId}`
 }
@@ -21,7 +21,7 @@ export function openHeaders(secrets: Secrets, endpointId: string, sealed: Buffer
   return sealed === null ? {} : (JSON.parse(secrets.open(sealed, headersPlace(endpointId))) as CustomHeaders)
 }
 
-/** @returns null when there are none */
+/** @returns null if there are none */
 export function sealHeaders(secrets: Secrets, endpointId: string, headers: CustomHeaders): Buffer | null {
   return Object.keys(headers).length === 0
     ? null
@@ -29,7 +29,7 @@ export function sealHeaders(secrets: Secrets, endpointId: string, headers: Custo
 }
 
 /**
- * Adds headers, or replaces those of the same names in whichever case; null takes one away.
+ * Adds headers, or replaces those of the same names, ignoring case; null removes one.
  *
  * @throws UserError 400, which names the header and never its value
  */

@@ -33,19 +33,19 @@ export type DeliverOutcome =
   | { kind: 'retry'; ms: number; failure: string }
   /** Its time has not come, or this process is late; no attempt was used up. */
   | { kind: 'early'; ms: number }
-  /** Its worker has died again and again: it is to be tried in a process of its own. */
+  /** Its worker has died again and again: it has to be tried in a separate process. */
   | { kind: 'suspect' }
-  /** All attempts are used up: kept, listed, and a person may send it again. */
+  /** All attempts are used up: it is kept and listed, and a user may send it again. */
   | { kind: 'exhausted'; failure: string }
-  /** The endpoint takes no events now: kept until it is enabled again. */
+  /** The endpoint takes no events now: it is kept until the endpoint is enabled again. */
   | { kind: 'held' }
-  /** Its endpoint has as many requests as it may, somebody else has it, or it is over. */
+  /** Its endpoint has as many requests as it may, another worker has it, or it is over. */
   | { kind: 'skipped' }
 
-/** What a replay has besides the headers of every event. */
+/** The header of a replay, in addition to those of every event. */
 export const REPLAY_HEADER = { 'webhook-replay': 'true' }
 
-/** The same time for which `claim_in_lanes` parks a delivery. */
+/** This is the time for which `claim_in_lanes` parks a delivery. */
 const PARKED_MS = 30_000
 
 /** Makes one attempt to deliver this event, whatever else waits for its endpoint. `runLane` delivers all of them. */
@@ -66,7 +66,7 @@ export async function deliver(context: Context, id: string, endpointId: string):
   return outcomeOf(result)
 }
 
-/** @returns undefined when this process was stopped since the claim: another may have delivered it by now */
+/** @returns undefined if this process was suspended since the claim: another may have delivered it by now */
 export async function attemptDelivery(
   context: Context,
   delivery: ClaimedDelivery,
@@ -184,7 +184,10 @@ function keyOf(deliveryId: string, attemptNumber: number): string {
   return `deliver ${deliveryId} ${attemptNumber}`
 }
 
-/** Such as `2xx` or `timeout`. Only 410 and 429 stand for themselves: they change what becomes of the endpoint. */
+/**
+ * Returns a class such as `2xx` or `timeout`. Only 410 and 429 are named separately: they change what becomes of the
+ * endpoint.
+ */
 function answerClass({ responseStatus: status, failure = 'network' }: AttemptResult): string {
   if (status === undefined) return failure
   return status === 410 || status === 429 ? String(status) : `${String(status)[0] ?? ''}xx`
@@ -202,7 +205,10 @@ function outcomeOf({ status, failure, retryInMs = 0 }: AttemptResult): DeliverOu
   }
 }
 
-/** Its beginning is kept with the attempt, for people. Up to 200 answers at a time are in memory, so all take 3 MB. */
+/**
+ * The beginning of the answer is kept with the attempt, for people. Up to 200 answers at a time are in memory, so all
+ * take 3 MB.
+ */
 const MAX_RESPONSE_BYTES = 16 * 1024
 
 export interface EventForEndpoint extends EventContent, EndpointToCall {
@@ -213,13 +219,13 @@ export interface EventForEndpoint extends EventContent, EndpointToCall {
 interface EndpointAnswer {
   durationMs: number
   phases: Phases
-  /** The headers as they are kept; undefined when there was no request to send. */
+  /** The headers as they are kept; undefined if there was no request to send. */
   requestHeaders?: Record<string, string>
-  /** What went wrong, by its name; undefined: the endpoint took the event. */
+  /** The name of the failure; undefined if the endpoint took the event. */
   failure?: RequestFailure | 'template_failed' | 'template_too_heavy'
-  /** Whether the endpoint may have seen a request that got no answer. */
+  /** True if the endpoint may have seen a request that got no answer. */
   isRequestSent?: boolean
-  /** isLast: it asked for no more attempts, whatever its status (`webhook-delivery: stop`). */
+  /** `isLast` is true if it asked for no more attempts, whatever its status (`webhook-delivery: stop`). */
   response?: {
     status: number
     excerpt: string
@@ -232,7 +238,7 @@ interface EndpointAnswer {
 /**
  * POSTs an event to its endpoint, signed, once. Any 2xx is a success. A redirect is a failure and is not followed.
  *
- * @param moreHeaders besides those that every event has
+ * @param moreHeaders the headers besides those that every event has
  */
 export async function postEvent(
   context: Context,
@@ -277,13 +283,13 @@ export async function postEvent(
     if (!(error instanceof FetchFailed)) throw error
     const { durationMs, failure, phases, requestSent } = error
     const answer = { durationMs: Math.round(durationMs), phases, failure, isRequestSent: requestSent }
-    // Nobody has seen anything of a request that was not sent.
+    // A request that was not sent has no headers to show.
     return requestSent && requestHeaders !== undefined ? { ...answer, requestHeaders } : answer
   }
 }
 
 /**
- * What is POSTed for an event, without the headers that its endpoint's owner has added.
+ * Makes the request for an event, without the headers that its endpoint's owner has added.
  *
  * @throws TemplateFailed, TemplateTooHeavy
  */
@@ -306,7 +312,7 @@ export async function signedRequest(
   }
 }
 
-/** The place that an endpoint's signing secrets are sealed to (`secrets.ts`). */
+/** The place to which an endpoint's signing secrets are sealed (`secrets.ts`). */
 export function signingSecretPlace(endpointId: string): string {
   return `endpoints.secret:${endpointId}`
 }
@@ -321,7 +327,7 @@ function kindsOf({ signature, bothSignaturesUntil }: EndpointPolicy, at: Date): 
   return isChanging ? SIGNATURE_KINDS : [signature]
 }
 
-/** The signing secrets of an endpoint, the current one first. */
+/** Returns the signing secrets of an endpoint, the current one first. */
 export function secretsOf(
   { secrets }: Context,
   event: Pick<EventForEndpoint, 'endpointId' | 'secretSealed' | 'previousSecretSealed'>,

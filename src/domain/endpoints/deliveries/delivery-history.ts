@@ -36,7 +36,7 @@ export async function getDelivery(
 }
 
 /**
- * For operators: any user's delivery.
+ * Returns any user's delivery, for operators.
  *
  * @throws UserError 404
  */
@@ -47,7 +47,7 @@ export async function getAnyDelivery(context: Context, id: string): Promise<Deli
   return { ...(await getDelivery(context, userId, id)), userId }
 }
 
-/** A reader sees nothing of what another user's endpoint was sent and answered. */
+/** The reader does not see the requests and answers of another user's endpoint. */
 export function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]): DeliveryWithAttempts {
   const attempts = all.filter(({ deliveryId }) => deliveryId === delivery.id)
   return {
@@ -66,13 +66,13 @@ export function withAttempts(delivery: Delivery, all: readonly DeliveryAttempt[]
 }
 
 export interface EventWithDeliveries extends EventOfMessage {
-  /** Oldest first, each with its attempts. */
+  /** The deliveries, oldest first, each with its attempts. */
   deliveries: DeliveryWithAttempts[]
   /** The attempts of programs that listened to the line, oldest first. */
   listenerAttempts: ListenerAttempt[]
 }
 
-/** The events that a message made, and where they went, oldest first. */
+/** Finds the events of a message with their deliveries, oldest first. */
 export async function findEvents(
   { db }: Context,
   userId: string,
@@ -94,7 +94,7 @@ export async function findEvents(
   return found
 }
 
-/** What each pending delivery waits for besides its time, by its id. */
+/** Finds what each pending delivery waits for besides its time, by its id. */
 export async function findWaits(
   { db, config }: Context,
   deliveries: readonly Pick<Delivery, 'id' | 'status'>[],
@@ -106,7 +106,7 @@ export async function findWaits(
 }
 
 /**
- * What became of the events that went to the user's application, newest first.
+ * Lists the deliveries to the user's application, newest first.
  *
  * @throws UserError 404
  */

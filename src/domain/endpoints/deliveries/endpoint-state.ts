@@ -1,13 +1,16 @@
-/** What an endpoint's state is told by. */
+/** The facts that determine an endpoint's state. */
 export interface EndpointFacts {
-  /** null: no event was sent to it yet. */
+  /** null if no event was sent to it yet. */
   calledAt: Date | null
   failingSince: Date | null
   disabledAt: Date | null
   pausedAt: Date | null
 }
 
-/** The worst first, because what is behind it cannot be seen before that is mended. `new`: no event was sent to it yet. */
+/**
+ * The states, the worst first, because it hides those after it until it is fixed. `new` means that no event was sent
+ * to it yet.
+ */
 export const ENDPOINT_STATES = ['disabled', 'failing', 'paused', 'new', 'working'] as const
 
 export type EndpointState = (typeof ENDPOINT_STATES)[number]

@@ -13,17 +13,18 @@ import { FIRST_ID } from '../../../ids.js'
 import { actOn, getEndpoint, type Asker } from '../own-endpoint.js'
 
 /**
- * A person waits for the answer, and smaller batches take longer in all. Larger ones hold the locks of their rows longer,
- * which deliveries wait for. More events than this are a background task.
+ * A user waits for the answer, and smaller batches take longer in total. Larger ones hold the locks of their rows
+ * longer, and deliveries wait for these. More events than this are a background task.
  */
 export const RELEASE_BATCH = 500
 
 /**
- * Sends the events that were held while the endpoint was disabled: at once, or as a background task if they are many. Each is tried
- * once: an event that is held again stays held.
+ * Sends the events that were held while the endpoint was disabled: immediately, or as a background task if they are
+ * many. Each is tried once: an event that is held again stays held.
  *
- * @returns how many
- * @throws UserError 404, 409 when the line's connection is not enabled, the endpoint is disabled, or too many tasks are under way
+ * @returns their number
+ * @throws UserError 404, 409 if the line's connection is not enabled, the endpoint is disabled, or too many tasks are
+ *   under way
  */
 export async function sendHeldEvents(context: Context, asker: Asker, id: string): Promise<number> {
   const { db, queues } = context
@@ -50,7 +51,7 @@ export async function sendHeldEvents(context: Context, asker: Asker, id: string)
   return released.length
 }
 
-/** The next batch of such a task (`tasks/run.ts`). */
+/** Releases the next batch of such a task (`tasks/run.ts`). */
 export async function releaseHeldBatch({ db, queues }: Context, task: ClaimedTask): Promise<Batch> {
   const { endpointId } = task.asked as { endpointId: string }
   const released = await db.transaction(async (trx) => {

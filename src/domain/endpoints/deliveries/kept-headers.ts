@@ -1,16 +1,16 @@
 import type { CustomHeaders } from './custom-headers.js'
 
-/** Stands where a value is that is kept nowhere, or nobody's to read. */
+/** This replaces a value that is not kept, or that is private. */
 const HIDDEN = '•••'
 
-/** The names by which sessions and credentials go. */
+/** Matches the usual names of sessions and credentials. */
 const SECRET = /cookie|authorization|token|secret|passw|session|credential|api-?key/i
-/** The bound on an answer's headers, which its server chooses: there is a row of them for each attempt. */
+/** The bounds on an answer's headers, which its server chooses: there is a row of them for each attempt. */
 const MAX = { count: 40, valueLength: 256, totalLength: 2000 }
 
 /**
- * What is kept of the headers that a request was sent with: the names of the endpoint's own, and all of ours but for
- * two, which `headersOfAttempt` makes again.
+ * Returns what is kept of a request's headers: the names of the endpoint's own, and all of ours except two, which
+ * `headersOfAttempt` makes again.
  */
 export function keepRequestHeaders(own: CustomHeaders, ours: Record<string, string>): Record<string, string> {
   const hidden = Object.keys(own).map((name) => [name, HIDDEN])
@@ -20,7 +20,7 @@ export function keepRequestHeaders(own: CustomHeaders, ours: Record<string, stri
   ]) as Record<string, string>
 }
 
-/** All headers of an attempt's request, but for those that the connection adds. */
+/** Returns all headers of an attempt's request, except those that the connection adds. */
 export function headersOfAttempt(
   kept: Record<string, string>,
   { eventId, startedAt }: { eventId: string; startedAt: Date },
@@ -34,12 +34,12 @@ export function headersOfAttempt(
   }
 }
 
-/** What `webhook-timestamp` says in an attempt that began then. */
+/** Returns `webhook-timestamp` for an attempt that began then. */
 export function secondsOf(startedAt: Date): number {
   return Math.floor(startedAt.getTime() / 1000)
 }
 
-/** What is kept of the headers of an answer: the first ones, shortened, without credentials. */
+/** Returns what is kept of an answer's headers: the first ones, shortened, without credentials. */
 export function keepResponseHeaders(headers: Record<string, string>): Record<string, string> {
   const kept: [string, string][] = []
   let length = 0
@@ -54,7 +54,7 @@ export function keepResponseHeaders(headers: Record<string, string>): Record<str
 
 function withoutSecrets(name: string, value: string): string {
   if (SECRET.test(name)) return HIDDEN
-  // Where a redirect goes says what is wrong; what it hands on is nobody's.
+  // The target of a redirect shows what is wrong, but its query is private.
   return name === 'location' ? value.replace(/[?#].*$/s, `?${HIDDEN}`) : value
 }
 

@@ -7,19 +7,20 @@ import { CRASH_WAIT_MS, MAX_CRASHES } from '../../crashes.js'
 import { retryWrite } from '../../retry-write.js'
 import { attemptDelivery, logAttempt } from './deliver.js'
 
-/** An answer is slow if it takes more than twice the usual time and 20 ms besides: less may be chance. */
+/** An answer is slow if it takes more than twice the usual time, and 20 ms more: less may be chance. */
 const SLOW = { factor: 2, ms: 20 }
 
 /**
- * How far one answer moves what counts as usual. After some ten answers the old time is forgotten for the most part.
- * With more, a single slow answer would count for too much.
+ * The weight of one answer in what counts as usual. After about ten answers the old time is mostly forgotten. With
+ * more weight, a single slow answer would count for too much.
  */
 const LEARNING = 0.1
 
 /**
- * The lanes of endpoints that this process works on. A place is the right to make one request at a time, and all lanes
- * together have as many places as the process may use. Each lane gets at most its share of them, and one share is
- * always kept for the next lane, so that no endpoint gets all, however much waits for it and however slowly it answers.
+ * The lanes of endpoints that this process works on. A place is the right to make one request at a time, and all
+ * lanes together have as many places as the process may use. Each lane gets at most its share of them, and one share
+ * is always kept for the next lane, so that no endpoint gets all of them, however much waits for it and however
+ * slowly it answers.
  */
 interface Lanes {
   byEndpoint: Map<string, Lane>
@@ -46,12 +47,12 @@ function getLanes({ batched, config }: Context): Lanes {
 }
 
 /**
- * Delivers what is due to an endpoint, in the order in which it is due. It ends when nothing more is due, or when other
- * processes have all places of the endpoint: each request that ends there brings the next delivery. If this process
- * works on the endpoint already, that work looks once more for what is due.
+ * Delivers the due events of an endpoint, in the order in which they are due. It ends when nothing is due any longer,
+ * or when other processes have all places of the endpoint: each request that ends there starts the next delivery. If
+ * this process works on the endpoint already, that work checks once more for due events.
  *
- * @returns in how many milliseconds the next one is due; undefined: none, or others see to it
- * @throws Unavailable when Postgres is, and nothing is under way here
+ * @returns the milliseconds until the next one is due; undefined if there is none, or other processes take care of it
+ * @throws Unavailable if Postgres is, and nothing is under way here
  */
 export async function runLane(context: Context, endpointId: string, id: string): Promise<number | undefined> {
   const lanes = getLanes(context)
@@ -85,11 +86,11 @@ class Lane {
   readonly ended: Promise<number | undefined>
   #end!: (nextDueMs: number | undefined) => void
   #fail!: (error: unknown) => void
-  /** How many of the process's places it has: for requests, and for claims that are being made. */
+  /** The number of the process's places that it has: for requests, and for claims that are being made. */
   #places = 0
-  /** How many claims, requests and writes are under way. */
+  /** The number of claims, requests and writes that are under way. */
   #open = 0
-  /** Something may be due that the claim under way does not see. */
+  /** True if a delivery may be due that the claim under way does not see. */
   #shallLook = false
   #usualMs: number | undefined
   #nextDueMs: number | undefined
@@ -98,7 +99,7 @@ class Lane {
     private readonly context: Context,
     private readonly lanes: Lanes,
     readonly endpointId: string,
-    /** The delivery for which the lane was opened: each job carries the id of one. */
+    /** The delivery for which the lane was opened, because each job carries the id of one. */
     readonly id: string,
   ) {
     this.ended = new Promise((resolve, reject) => {
@@ -107,7 +108,7 @@ class Lane {
     })
   }
 
-  /** Claims what is due, for all the places that it can get. */
+  /** Claims due deliveries for all the places that it can get. */
   look(): void {
     const places = this.#take()
     this.#shallLook = places === 0
@@ -115,7 +116,7 @@ class Lane {
     else this.#leaveIfOver()
   }
 
-  /** Whatever rejects here ends the lane. */
+  /** An error here ends the lane. */
   async #during(work: () => Promise<unknown>): Promise<void> {
     this.#open += 1
     let error: unknown
@@ -124,7 +125,7 @@ class Lane {
     this.#leaveIfOver(error)
   }
 
-  /** Claims deliveries for places that the lane has taken, and writes a request's result in the same statement. */
+  /** Claims deliveries for places that the lane has taken, and records a request's result in the same statement. */
   async #step(places: number, result?: AttemptResult): Promise<void> {
     const { endpointId } = this
     const step = { endpointId, places, ...(result ? { result } : {}) }
@@ -132,8 +133,8 @@ class Lane {
     try {
       const answer = await this.context.batched.deliverNext(step)
       toAttempt = answer.deliveries.filter(({ status }) => status === 'delivering')
-      // A delivery that was held, parked or given up has no request whose end would bring the next, so the lane has to
-      // look.
+      // A delivery that was held, parked or given up has no request whose end would start the next, so the lane has
+      // to look.
       if (toAttempt.length < answer.deliveries.length) this.#shallLook = true
       this.#nextDueMs = answer.nextDueMs ?? undefined
     } catch (error) {

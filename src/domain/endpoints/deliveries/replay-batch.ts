@@ -12,7 +12,11 @@ import {
 } from './replay-source.js'
 import { postBatch } from './replay-to-url.js'
 
-/** The next batch of a replay (`tasks/run.ts`). @throws UserError when it cannot go on */
+/**
+ * Runs the next batch of a replay (`tasks/run.ts`).
+ *
+ * @throws UserError if it cannot go on
+ */
 export async function replayBatch(context: Context, task: ClaimedTask): Promise<Batch> {
   const asked = task.asked as AskedReplay
   const source = await findSource(context, whoseOf(task, asked), asked)
@@ -22,7 +26,7 @@ export async function replayBatch(context: Context, task: ClaimedTask): Promise<
     : postBatch(context, task, source, { ...asked, url: asked.url })
 }
 
-/** What was asked was allowed then; whether the endpoint and the line are there still, the source says. */
+/** The request was allowed when it was made; the source checks if the endpoint and the line still exist. */
 function whoseOf(
   { lineId, applicationId, userId }: ClaimedTask,
   { of, endpointId, isByApplication = false }: AskedReplay,
@@ -38,7 +42,7 @@ function whoseOf(
   return { of, userId, lineId }
 }
 
-/** Part by part: one statement for all of them could take longer than a statement may. */
+/** Counts in parts: one statement for all of them could take longer than a statement may. */
 async function countAll({ db }: Context, { filter, to }: ReplaySource): Promise<number> {
   let total = 0
   for (let afterId = FIRST_ID; ;) {
@@ -49,7 +53,7 @@ async function countAll({ db }: Context, { filter, to }: ReplaySource): Promise<
   }
 }
 
-/** A second's worth of deliveries get a new round of attempts. */
+/** Gives a second's worth of deliveries a new round of attempts. */
 async function restartBatch(
   { db, queues }: Context,
   task: ClaimedTask,

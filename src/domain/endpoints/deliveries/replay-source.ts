@@ -8,16 +8,16 @@ import { getEndpoint, isOperational, type Asker, type Endpoint } from '../own-en
 
 /** The events of an endpoint, those of a line to all of its endpoints and to applications, or all. */
 export type ReplayOf =
-  /** @param lineId only events of this line: what an application may replay are those of whoever authorized it */
+  /** @param lineId limits it to events of this line: an application may replay those of the user who authorized it */
   | { of: 'endpoint'; asker: Asker; endpointId: string; userId: string; lineId?: string | undefined }
   | { of: 'line'; userId: string; lineId: string }
   | { of: 'all' }
 
-/** What was asked, as the row of the task has it. */
+/** The request as the row of the task has it. */
 export interface AskedReplay {
   of: ReplayOf['of']
   endpointId?: string
-  /** It is the application's own, of a line that somebody connected to it. */
+  /** True if an application asked for its own events, of a line that is connected to it. */
   isByApplication?: boolean
   from: string
   until: string
@@ -30,13 +30,13 @@ export interface AskedReplay {
 /** More are not counted in one statement. */
 export const MAX_COUNTED = 10_000
 
-/** Which events are meant, and to whom they go. */
+/** The events that are meant, and their receivers. */
 export interface ReplaySource {
   filter: ReplayFilter
   to: ReplayTo
 }
 
-/** @throws UserError 404, 409 when there is nobody to send to, or no secret to sign with */
+/** @throws UserError 404, 409 if there is no receiver, or no secret to sign with */
 export async function findSource(
   context: Context,
   whose: ReplayOf,
@@ -77,7 +77,9 @@ async function findReceivers(context: Context, whose: ReplayOf, isToUrl: boolean
 }
 
 /**
- * An application replays what it may have: events of a line that is connected to it. @throws UserError 400, 404, 409
+ * An application may replay only events of a line that is connected to it.
+ *
+ * @throws UserError 400, 404, 409
  */
 async function requireConnected(
   { db }: Context,

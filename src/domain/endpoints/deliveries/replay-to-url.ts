@@ -14,16 +14,18 @@ import type { Batch } from '../../operating/tasks/batch.js'
 import { postEvent, REPLAY_HEADER, type EventForEndpoint } from './deliver.js'
 import type { AskedReplay, ReplaySource } from './replay-source.js'
 
-/** An event that a URL does not take gets two more attempts: staging and laptops are started by hand. */
+/**
+ * An event that a URL does not take gets two more attempts, because staging servers and laptops are started by hand.
+ */
 const ATTEMPTS = 3
-/** A laptop that is asleep must not keep a place of `maintenance` for longer. */
+/** A laptop that is asleep must not keep a slot of `maintenance` for longer. */
 const TIMEOUT_SECONDS = 10
-/** A URL where nothing gets through is given up, instead of being called for days. A batch is no larger. */
+/** A URL where every request fails is given up, instead of being called for days. A batch is no larger. */
 const MAX_FAILURES_IN_A_ROW = 10
 /** The line has no URL of its own, and so no secret that its developer knows. */
 const NO_SECRET = 'no_signing_secret'
 
-/** POSTs some events to the URL, and notes what came of each. */
+/** POSTs some events to the URL, and records the result of each. */
 export async function postBatch(
   context: Context,
   task: ClaimedTask,
@@ -75,7 +77,7 @@ async function send(
     eventId: id,
     url,
     policy: { ...policyOf(signer.policy), timeoutSeconds: TIMEOUT_SECONDS },
-    // They are for the endpoint's server, and often a password of it.
+    // The headers are for the endpoint's server, and often contain a password of it.
     headersSealed: null,
   }
   for (let attempt = 1; ; attempt += 1) {
@@ -103,7 +105,7 @@ async function send(
 type Signer = Pick<EventForEndpoint, 'endpointId' | 'secretSealed' | 'previousSecretSealed' | 'policy'>
 
 /**
- * The secret that signs is that of the endpoint whose events they are, or of the event's line, which its developer
+ * The signing secret is that of the endpoint whose events they are, or of the event's line, which its developer
  * knows.
  */
 function createSigners(

@@ -19,13 +19,13 @@ export { MAX_COUNTED, type ReplayOf } from './replay-source.js'
 
 export interface ReplayRequest {
   from: Date
-  /** Left out: now. */
+  /** The default is now. */
   until?: Date | undefined
-  /** Left out: of every type. */
+  /** The default is every type. */
   types?: readonly EventType[] | undefined
-  /** Left out: `any`. */
+  /** The default is `any`. */
   outcome?: ReplayOutcome | undefined
-  /** Left out: DEFAULT_RATE. */
+  /** The default is DEFAULT_RATE. */
   perSecond?: number | undefined
   /** A URL that gets the events instead of the endpoints. */
   url?: string | undefined
@@ -35,12 +35,12 @@ export const DEFAULT_RATE = 10
 export const MAX_RATE = 100
 
 /**
- * Starts a replay: the events of a span of time go out again, the oldest first and at a pace, with the `webhook-id`
- * that they had and the header `webhook-replay: true`. Without a URL each delivery that is over, or that waits after a
- * failure, gets a new round of attempts. With one each event is POSTed there, signed with the endpoint's secret, and
- * nothing else changes.
+ * Starts a replay: the events of a span of time go out again, oldest first and at a limited rate, with the
+ * `webhook-id` that they had and the header `webhook-replay: true`. Without a URL each delivery that is over, or that
+ * waits after a failure, gets a new round of attempts. With one each event is POSTed there, signed with the
+ * endpoint's secret, and nothing else changes.
  *
- * @throws UserError 400, 404, 409 when it could not go out now, or too many tasks are under way
+ * @throws UserError 400, 404, 409 if it could not go out now, or too many tasks are under way
  */
 export async function startReplay(context: Context, whose: ReplayOf, request: ReplayRequest): Promise<Task> {
   const asked = await readReplay(context, request)
@@ -77,7 +77,10 @@ export async function startReplay(context: Context, whose: ReplayOf, request: Re
   )
 }
 
-/** Who sees the task: the line's owner and the application, or who registered the application. */
+/**
+ * Returns the users who see the task: the line's owner and the application, or the user who registered the
+ * application.
+ */
 async function ownersOf(context: Context, whose: ReplayOf) {
   const nobodys = { userId: null, lineId: null, applicationId: null, endpointId: undefined }
   if (whose.of === 'all') return nobodys
@@ -86,13 +89,13 @@ async function ownersOf(context: Context, whose: ReplayOf) {
   return { userId: whose.userId, lineId: lineId ?? whose.lineId ?? null, applicationId, endpointId }
 }
 
-/** How many events a replay would send: exactly up to MAX_COUNTED. */
+/** The number of events that a replay would send: exact up to MAX_COUNTED. */
 export interface ReplayCount {
   count: number
   isMore: boolean
 }
 
-/** @throws UserError as `startReplay` */
+/** @throws UserError in the cases of `startReplay` */
 export async function countReplay(
   context: Context,
   whose: ReplayOf,
@@ -105,20 +108,20 @@ export async function countReplay(
   return { count, isMore }
 }
 
-/** A page asks for it, and nobody waits for older events. */
+/** A page shows the number, and older events are rarely of interest. */
 const MISSED_DAYS = 30
 
-/** What an endpoint did not get. */
+/** The events that an endpoint did not get. */
 export interface Missed extends ReplayCount {
-  /** When the oldest of them came. */
+  /** The time of the oldest of them. */
   since: Date
 }
 
 /**
- * What they did not get in the last 30 days, so that it can be sent again.
+ * Finds the events of the last 30 days that they did not get, so that they can be sent again.
  *
- * @returns undefined: nothing
- * @throws UserError as `startReplay`
+ * @returns undefined if there are none
+ * @throws UserError in the cases of `startReplay`
  */
 export async function findMissed(context: Context, whose: ReplayOf): Promise<Missed | undefined> {
   const from = new Date(Date.now() - MISSED_DAYS * 86_400_000)

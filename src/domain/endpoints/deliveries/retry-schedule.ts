@@ -3,15 +3,15 @@ import { backoffMs, type Backoff } from '../../backoff.js'
 
 /** With the waits below they take more than two days: an endpoint may be down for a weekend. */
 export const MAX_ATTEMPTS = 10
-/** There is at least one attempt a day, so that nobody waits for days after an endpoint is back. */
+/** There is at least one attempt a day, so that no event waits for days after an endpoint is back. */
 const CAP_MS = 24 * 3_600_000
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
 /**
- * What an endpoint may have instead of the default, as waits in seconds. `short`: within a quarter of an hour it is over.
- * `long`: it goes on for a week, unless the endpoint is disabled before.
+ * The schedules that an endpoint may have instead of the default, as waits in seconds. `short` is over within a
+ * quarter of an hour. `long` goes on for a week, unless the endpoint is disabled before.
  */
 const NAMED_SCHEDULES = {
   short: [5, 30, 2 * MINUTE, 10 * MINUTE],
@@ -22,16 +22,16 @@ const NAMED_SCHEDULES = {
 
 const JITTER = 0.2
 
-/** With the default base: 5 s, 20 s, 80 s, 5 min, 21 min, 85 min, 5.7 h, 22.8 h, 24 h. */
+/** With the default base the waits are 5 s, 20 s, 80 s, 5 min, 21 min, 85 min, 5.7 h, 22.8 h and 24 h. */
 export function retrySchedule(baseMs: number): Backoff {
   return { baseMs, factor: 4, capMs: CAP_MS, jitter: JITTER }
 }
 
 /**
- * When to try again after the nth attempt of a round; undefined when it was the last.
+ * Returns the wait after the nth attempt of a round; undefined if it was the last.
  *
- * @param retryAfterMs what the endpoint asked for. It makes the wait longer, up to 24 h, and never shorter
- * @param schedule of the endpoint; `baseMs` is of the default one only
+ * @param retryAfterMs the endpoint's request, which makes the wait longer, up to 24 h, and never shorter
+ * @param schedule the endpoint's schedule; `baseMs` applies only to the default one
  */
 export function nextRetryMs(
   attempt: number,
@@ -45,7 +45,7 @@ export function nextRetryMs(
   return Math.max(stepMs, Math.min(retryAfterMs ?? 0, CAP_MS))
 }
 
-/** undefined: the attempt was the last. */
+/** @returns undefined if the attempt was the last */
 function stepOf(
   schedule: RetrySchedule,
   attempt: number,
@@ -70,7 +70,7 @@ export function readRetryAfter(value: string | undefined, now: number): number |
 }
 
 /**
- * An endpoint that has only failed for so long is disabled, and its events are held. It is longer than the attempts of an
- * event and than a long weekend; with more, a URL that is gone for good would be called for nothing.
+ * An endpoint that has only failed for this long is disabled, and its events are held. It is longer than the attempts
+ * of an event and than a long weekend; with more, a URL that is gone for good would be called for nothing.
  */
 export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000

@@ -9,20 +9,20 @@ import { readActivity, type ActivityFilter } from '../../messages/activity.js'
 import type { Batch } from '../../operating/tasks/batch.js'
 import { addTask, type Task } from '../../operating/tasks.js'
 
-/** A person waits while they are found. */
+/** A user waits while they are found. */
 export const MAX_RETRIED = 5000
-/** So many a second, as fast as somebody would look at them. */
+/** This many are retried per second, about as fast as a person could follow. */
 const BATCH = 50
 
 /**
- * What the task's row says: which deliveries. They are found once, so that the task does what was shown and nothing that came
+ * The deliveries in the task's row. They are found once, so that the task does what was shown and nothing that came
  * later, and so that no number and no text of the filter stays in its row.
  */
 interface Asked {
   deliveryIds: string[]
 }
 
-/** Whether a person may have it tried again without waiting: it failed, and is over, held, or waits for its next attempt. */
+/** True if a user may have it retried without waiting: it failed, and is over, held, or waits for its next attempt. */
 export function mayRetry({ status, lastFailure, endpointPausedAt }: RetriedState): boolean {
   // Without a copy of its media there is nothing to send.
   if (status === 'held') return !isMediaFailure(lastFailure)
@@ -32,9 +32,9 @@ export function mayRetry({ status, lastFailure, endpointPausedAt }: RetriedState
 type RetriedState = Pick<Delivery, 'status' | 'lastFailure' | 'endpointPausedAt'>
 
 /**
- * Starts a background task that tries again everything undelivered that fits the filter, the newest first.
+ * Starts a background task that retries everything undelivered that matches the filter, the newest first.
  *
- * @throws UserError 409 when nothing is undelivered, or too many tasks are under way
+ * @throws UserError 409 if nothing is undelivered, or too many tasks are under way
  */
 export async function startRetry(context: Context, userId: string, filter: ActivityFilter): Promise<Task> {
   const deliveryIds: string[] = []
@@ -60,7 +60,10 @@ function isDeliveryStatus(status: string | undefined): boolean {
   return status === 'exhausted' || status === 'held' || status === 'pending'
 }
 
-/** The next deliveries of such a task (`tasks/run.ts`). One that is under way or was delivered meanwhile is left alone. */
+/**
+ * Retries the next deliveries of such a task (`tasks/run.ts`). One that is under way or was delivered meanwhile is
+ * left alone.
+ */
 export async function retryBatch({ db, queues }: Context, task: ClaimedTask): Promise<Batch> {
   const { deliveryIds } = task.asked as Asked
   const { userId } = task

@@ -7,11 +7,11 @@ import { isMediaFailure } from '../../media/failures.js'
 import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
 
 /**
- * A person sends a delivery again: it gets a new round of the retry schedule, with the same webhook-id. While the
+ * Sends a delivery again for a user: it gets a new round of the retry schedule, with the same webhook-id. While the
  * endpoint is disabled or its connection is off, the delivery is held. If it is held because its media could not be
  * copied, they are copied again.
  *
- * @throws UserError 404, 409 while it is under way, or when its person was forgotten
+ * @throws UserError 404, 409 while it is under way, or if its person was forgotten
  */
 export async function sendDeliveryAgain(
   context: Context,
@@ -36,7 +36,10 @@ export async function sendDeliveryAgain(
 
 const HAS_NO_CONTENT = 'This person’s data was erased, so there is nothing left to send'
 
-/** Without a copy of its media there is nothing to send. They are copied again, which releases what is held for them. */
+/**
+ * Without a copy of its media there is nothing to send. They are copied again, which releases the deliveries that are
+ * held for them.
+ */
 async function copyAgain(
   context: Context,
   userId: string,

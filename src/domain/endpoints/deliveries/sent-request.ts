@@ -12,15 +12,16 @@ import { TemplateFailed } from './template.js'
 
 export interface SentBody {
   text: string
-  /** The attempt's own signature is one of this very text. Else the policy or the secret was changed since. */
+  /** True if the attempt's own signature fits this text. Otherwise the policy or the secret has changed since. */
   isProven: boolean
 }
 
 /**
- * The body that an attempt sent. It is not kept but made again from the event, as the endpoint's policy is now.
+ * Makes the body that an attempt sent. It is not kept but made again from the event, with the endpoint's current
+ * policy.
  *
- * @param attempt of the delivery, whose `requestHeaders` are known
- * @returns undefined: the event is gone, or the endpoint's template of today makes nothing of it
+ * @param attempt an attempt of the delivery whose `requestHeaders` are known
+ * @returns undefined if the event is gone, or the endpoint's current template fails for it
  */
 export async function remakeBody(
   context: Context,

@@ -8,14 +8,14 @@ import type { Vocabulary } from '../../../vocabulary.js'
 export interface EventContent {
   type: EventType
   payload: string
-  /** null, as the other and the line: it is a notice to its user, and tells of no line. */
+  /** null, like the other number and the line, if it is a notification to its user and not about a line. */
   fromNumber: string | null
   toNumber: string | null
   userId: string
   lineId: string | null
 }
 
-/** What is POSTed: it is the same at each attempt. */
+/** The content of the POST, which is the same at each attempt. */
 export interface ShapedEvent {
   contentType: string
   headers?: Record<string, string>
@@ -29,13 +29,13 @@ interface Surroundings {
 
 type EventWithId = EventContent & { eventId: string }
 
-/** What of the policy counts here. */
+/** The relevant part of the policy. */
 type ShapePolicy = Pick<EndpointPolicy, 'shape' | 'template' | 'templateContentType'>
 
 /**
- * An event as its endpoint wants it.
+ * Shapes an event as its endpoint wants it.
  *
- * @param owner whose turn it is to fill a template: an endpoint, or a user who tries it out
+ * @param owner the one whose turn it is to fill a template: an endpoint, or a user who tries it out
  * @throws TemplateFailed, TemplateTooHeavy
  */
 export async function shapeEvent(
@@ -62,7 +62,7 @@ const SHAPERS: Record<
 > = {
   linehook: (event, { vocabulary }) => ({ contentType: JSON_TYPE, body: eventBody(event, vocabulary) }),
 
-  // CloudEvents 1.0.2, HTTP protocol binding §3.2.
+  // This follows the HTTP protocol binding of CloudEvents 1.0.2, §3.2.
   cloudevents: (event, context) => ({
     contentType: 'application/cloudevents+json; charset=utf-8',
     body: JSON.stringify({
@@ -72,7 +72,7 @@ const SHAPERS: Record<
     }),
   }),
 
-  // The same, §3.1: the attributes are headers.
+  // This follows §3.1 of the same: the attributes are headers.
   'cloudevents-binary': (event, context) => ({
     contentType: JSON_TYPE,
     headers: Object.fromEntries(
@@ -84,7 +84,7 @@ const SHAPERS: Record<
   slack: (event) =>
     asJson({ text: shorten(EVENT_TYPES[event.type].sentence(event), SLACK_LENGTH, escapeForSlack) }),
 
-  // Nobody is called by what a stranger texts, such as @everyone.
+  // A stranger's text must not mention anyone, for example with @everyone.
   discord: (event) =>
     asJson({
       content: shorten(EVENT_TYPES[event.type].sentence(event), DISCORD_LENGTH),
@@ -104,8 +104,8 @@ const SLACK_LENGTH = 4000
 const DISCORD_LENGTH = 2000
 
 /**
- * The body that an endpoint gets by default: always exactly these six fields. An operational webhook gets what Standard
- * Webhooks suggests: a type, when it was, and the rest.
+ * Makes the body that an endpoint gets by default: always exactly these six fields. An operational webhook gets what
+ * Standard Webhooks suggests: a type, a time, and the rest.
  */
 export function eventBody(event: EventWithId, vocabulary: Vocabulary): string {
   const fields = fieldsOf(event, vocabulary)
@@ -139,7 +139,10 @@ function asJson(body: object): ShapedEvent {
   return { contentType: JSON_TYPE, body: JSON.stringify(body) }
 }
 
-/** https://docs.slack.dev/messaging/formatting-message-text: a stranger's text calls nobody, and is no link of another name. */
+/**
+ * https://docs.slack.dev/messaging/formatting-message-text: a stranger's text must not mention anyone, or show a link
+ * under another name.
+ */
 function escapeForSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

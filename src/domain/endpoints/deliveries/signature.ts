@@ -2,12 +2,12 @@ import { createHmac, createPrivateKey, createPublicKey, hkdfSync, sign, type Key
 import type { SignatureKind } from '../../../database/endpoints/policy.js'
 
 /**
- * The three headers of Standard Webhooks (https://www.standardwebhooks.com): receivers verify with any of its libraries.
- * During a rotation both secrets sign, separated by a space.
+ * Makes the three headers of Standard Webhooks (https://www.standardwebhooks.com): receivers verify with any of its
+ * libraries. During a rotation both secrets sign, separated by a space.
  *
  * @param secrets `whsec_…`, the current one first
- * @param timestampSeconds of this attempt; receivers refuse old ones
- * @param kinds `v1` is by the secret, `v1a` by the key pair that belongs to it
+ * @param timestampSeconds the time of this attempt; receivers refuse old ones
+ * @param kinds `v1` signs with the secret, `v1a` with the key pair that belongs to it
  */
 export function signatureHeaders(
   id: string,
@@ -32,16 +32,19 @@ const SIGNERS: Record<SignatureKind, (secret: string, content: string) => Buffer
   v1a: (secret, content) => sign(null, Buffer.from(content), privateKeyOf(secret)),
 }
 
-/** `whpk_…`: who has it can verify `v1a` signatures and make none. */
+/** Returns `whpk_…`, with which `v1a` signatures can be verified but not made. */
 export function publicKeyOf(secret: string): string {
   const { x = '' } = createPublicKey(privateKeyOf(secret)).export({ format: 'jwk' })
   return `whpk_${Buffer.from(x, 'base64url').toString('base64')}`
 }
 
-/** What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410 §7). */
+/** The prefix of the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410 §7). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-/** It is derived from the secret (RFC 5869), so that a rotation of the secret is one of the key pair, with the same overlap. */
+/**
+ * The key is derived from the secret (RFC 5869), so that rotating the secret also rotates the key pair, with the same
+ * overlap.
+ */
 function privateKeyOf(secret: string): KeyObject {
   const seed = hkdfSync('sha256', bytesOf(secret), Buffer.alloc(0), 'linehook webhook ed25519', 32)
   const key = Buffer.concat([PKCS8_HEAD, Buffer.from(seed)])

@@ -7,18 +7,24 @@ export const MAX_SHAPED_BYTES = 64 * 1024
 
 /**
  * The memory is counted in characters and items that a template makes, and stops most loops at the same point each
- * time. It bounds no time: a filter that looks at each item (`where_exp`, `find_exp`) makes nothing, and takes seconds.
+ * time. It does not bound the time: a filter that looks at each item (`where_exp`, `find_exp`) makes nothing, and
+ * takes seconds.
  */
 const LIMITS = { parseLimit: MAX_TEMPLATE_LENGTH, memoryLimit: 200_000 }
-/** An ordinary template takes less than a millisecond. So this is plenty, also where there is hardly a processor. */
+/**
+ * An ordinary template takes less than a millisecond. So this is plenty, even if there is hardly any processor time.
+ */
 const DEADLINE_MS = 500
-/** Whose template took too long may fill the next one after that, and so takes a twentieth of a processor at most. */
+/**
+ * After a template took too long, its owner can fill the next one only after this time, and so takes a twentieth of a
+ * processor at most.
+ */
 const REST_MS = 10_000
 
-/** A template cannot be filled with this event, and a repeat would not mend that. */
+/** A template cannot be filled with this event, and a repeat would not help. */
 export class TemplateFailed extends Error {}
 
-/** It took too long or too much memory, or too many wait. A repeat may mend that, if the machine was busy. */
+/** It took too long or too much memory, or too many wait. A repeat may help if the machine was busy. */
 export class TemplateTooHeavy extends TemplateFailed {}
 
 const ask = createThread<{ filled: string } | { fault: string }>(
@@ -36,15 +42,15 @@ const inTurn = createTurns({
   busy: 'Too many templates are being rendered right now. Try again in a few seconds',
 })
 
-/** The end of the wait, by `performance.now()`. */
+/** The ends of the waits, by `performance.now()`. */
 const resting = new Map<string, number>()
 
 /**
- * Fills a template in the Liquid language (https://shopify.github.io/liquid/) with fields. What is to be JSON must be
- * JSON.
+ * Fills a template in the Liquid language (https://shopify.github.io/liquid/) with fields. If the result is declared
+ * as JSON, it must be valid.
  *
- * @param owner whoever has the template: an endpoint, or a user who tries it out. They take turns.
- * @throws TemplateFailed with a sentence for whoever wrote the template; TemplateTooHeavy
+ * @param owner the owner of the template: an endpoint, or a user who tries it out. They take turns.
+ * @throws TemplateFailed with a sentence for the template's author; TemplateTooHeavy
  */
 export async function fillTemplate(
   owner: string,

@@ -4,16 +4,16 @@ import type { Context } from '../../context.js'
 import { getEndpoint, type Asker } from '../own-endpoint.js'
 import { getDelivery, type DeliveryWithAttempts } from './delivery-history.js'
 
-/** A person waits for the answer, and deliveries wait for the locks of a batch. */
+/** A user waits for the answer, and deliveries wait for the locks of a batch. */
 const AT_ONCE = 500
 
 const IS_PAUSED = 'Events to this URL are paused. Resume them first'
 
 /**
- * The next attempt of a delivery that waits for it is made now. It is one of the attempts that the delivery has: the schedule
+ * Makes the next attempt of a waiting delivery now. It is one of the attempts that the delivery has: the schedule
  * goes on from there.
  *
- * @throws UserError 404, 409 when it waits for no attempt, or its endpoint is paused
+ * @throws UserError 404, 409 if it waits for no attempt, or its endpoint is paused
  */
 export async function tryDeliveryNow(
   context: Context,
@@ -33,7 +33,12 @@ export async function tryDeliveryNow(
   return getDelivery(context, userId, id)
 }
 
-/** All that waits for its next attempt at the endpoint. @returns how many @throws UserError 404, 409 when it is paused */
+/**
+ * Does the same for all deliveries that wait for their next attempt at the endpoint.
+ *
+ * @returns their number
+ * @throws UserError 404, 409 if it is paused
+ */
 export async function tryEndpointNow(context: Context, asker: Asker, id: string): Promise<number> {
   const { db, queues } = context
   const endpoint = await getEndpoint(context, asker, id)
@@ -41,7 +46,7 @@ export async function tryEndpointNow(context: Context, asker: Asker, id: string)
   let count = 0
   for (;;) {
     const due = await makeDeliveriesDue(db, endpoint.id, AT_ONCE)
-    // One job wakes the lane, which takes what is due in order.
+    // One job wakes the lane, which takes due deliveries in order.
     if (count === 0) void queues.enqueueDeliveries(due)
     count += due.length
     if (due.length < AT_ONCE) return count

@@ -1,28 +1,28 @@
 import type { TailedAttempt, TailedDelivery, TailedMessage } from '../../../database/endpoints/tail.js'
 
-/** One thing that happened to a message or a delivery. */
+/** A single step of a message or a delivery. */
 export interface Step {
   at: Date
   kind: 'message' | 'delivery'
   id: string
   lineId: string
   lineName: string
-  /** What goes to an endpoint is an event, by its type. */
+  /** For a delivery to an endpoint, the type of its event. */
   way: string
-  /** Who is at the other end. */
+  /** The other party's number. */
   number: string
   state: string
   reason: string | null
 }
 
-/** Before the line's name is known. */
+/** A step before the line's name is known. */
 type Unnamed = Omit<Step, 'lineName'>
 
 /**
- * What happened to a message since it was seen last.
+ * Returns the steps of a message since it was last seen.
  *
- * @param known as they were seen last, which this changes
- * @param isFirst only how it is now is of interest
+ * @param known the messages as they were last seen, which this changes
+ * @param isFirst true if only the current state is of interest
  */
 export function stepsOfMessage(
   known: Map<string, TailedMessage>,
@@ -47,7 +47,7 @@ export function stepsOfMessage(
   const { status, error, createdAt, sentAt } = message
   const current = step(changedAt(message) ?? now, status, error)
   if (isFirst) return [current]
-  // What was passed through between two looks.
+  // This step was passed between two queries.
   const isAccepted = before === undefined && message.direction === 'outbound'
   const wasSent = sentAt !== null && (before?.sentAt ?? null) === null && status !== 'sent'
   return [
@@ -59,7 +59,7 @@ export function stepsOfMessage(
   ]
 }
 
-/** undefined: the row does not say. */
+/** @returns undefined if the row does not say */
 function changedAt({
   status,
   error,
@@ -103,7 +103,7 @@ export function stepOfDelivery({
     lineId,
     way: type,
     number,
-    // What has come of it since is told by its attempts.
+    // Its attempts report everything that has happened since.
     state: isHeld ? 'held' : 'pending',
     reason: isHeld ? lastFailure : null,
   }

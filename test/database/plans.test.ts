@@ -10,6 +10,7 @@ import {
 } from '../../src/database/messages/conversations.js'
 import { listMessages } from '../../src/database/messages/reading.js'
 import { countActivities, findActivity, type ActivityFilter } from '../../src/domain/messages/activity.js'
+import { lookAtOwnTraffic, OWN_DIMENSIONS } from '../../src/domain/operating/overview/own-traffic.js'
 import { createWatch, DIMENSIONS } from '../../src/domain/operating/overview/overview.js'
 import { search } from '../../src/domain/messages/search.js'
 import { describeContext } from '../helpers/context.js'
@@ -179,6 +180,9 @@ describeContext('the plans of pages that look through many messages', (context) 
     expect(await readWhole(() => findEndpointWork(context.db, endpointId))).to.deep.equal([])
     const endpoint = { id: endpointId, lineId: line.lineId, applicationId: null }
     expect(await readWhole(() => listEndpointHours(context.db, endpoint))).to.deep.equal([])
+    for (const by of OWN_DIMENSIONS) {
+      expect(await readWhole(() => lookAtOwnTraffic(context, line.userId, '24h', by))).to.deep.equal([])
+    }
     for (const by of DIMENSIONS) {
       expect(await readWhole(() => createWatch(context).look('24h', by))).to.deep.equal([])
     }

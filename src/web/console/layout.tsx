@@ -246,6 +246,7 @@ const PLACES_OF_ACCOUNT: Place[] = [
     label: 'Authorized apps',
     at: /^\/console\/authorized-applications/,
   },
+  { href: '/console/traffic', label: 'Traffic', at: /^\/console\/traffic/ },
   { href: '/console/usage', label: 'Usage', at: /^\/console\/usage/ },
   { href: SIMULATOR, label: 'Phone simulator', at: /^\/simulator/ },
   { href: '/console/tasks', label: 'Background tasks', at: /^\/console\/tasks/ },

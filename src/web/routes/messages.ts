@@ -27,6 +27,7 @@ import {
 } from '../console/messages/message.js'
 import { postSearchLook, showSearch } from '../console/messages/search.js'
 import { exportUsage, showUsage } from '../console/usage/usage.js'
+import { showTraffic } from '../console/traffic.js'
 import type { Routes } from './kinds.js'
 
 /** The pages of messages, conversations, activity and search, and their forms. */
@@ -55,6 +56,7 @@ export function messagePages({ page, form, operatorForm }: Routes): void {
     form(         '/console/activity/retry',                                          postRetry, showActivity)
     page(         '/console/activity.csv',                                            exportActivity)
     page(         '/console/activity/live',                                           liveActivity)
+    page(         '/console/traffic',                                                 showTraffic)
     page(         '/console/usage',                                                   showUsage)
     page(         '/console/usage.csv',                                               exportUsage)
     page(         '/console/messages/:messageId',                                     showMessage)

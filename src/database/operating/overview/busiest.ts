@@ -1,4 +1,5 @@
 import type { Database } from '../../connection.js'
+import { newestOfUser } from './own-traffic.js'
 
 export const DIMENSIONS = ['user', 'line', 'carrier', 'endpoint'] as const
 /** The dimensions by which traffic is split. */
@@ -32,11 +33,15 @@ type Looked = Busy & { oldest: Date; looked: number }
 const MAX_ROWS = 50_000
 const SHOWN = 8
 
-const MESSAGES = `select line_id, coalesce(carrier, '') as carrier, direction = 'inbound' as is_in, status in ('failed', 'unknown') as has_failed,
-  created_at from messages where id >= lowest_id_at(now() - make_interval(secs => :seconds)) order by id desc limit ${MAX_ROWS}`
+const SINCE = 'now() - make_interval(secs => :seconds)'
 
-const DELIVERIES = `select endpoint_id, false as is_in, last_failure is not null and status <> 'delivered' as has_failed, created_at
-  from deliveries where id >= lowest_id_at(now() - make_interval(secs => :seconds)) order by id desc limit ${MAX_ROWS}`
+const ofMessages = (hasFailed: string) =>
+  `line_id, coalesce(carrier, '') as carrier, direction = 'inbound' as is_in, ${hasFailed} as has_failed, created_at`
+const MESSAGES = `select ${ofMessages(`status in ('failed', 'unknown')`)}
+  from messages where id >= lowest_id_at(${SINCE}) order by id desc limit ${MAX_ROWS}`
+
+const OF_DELIVERIES = `endpoint_id, false as is_in, last_failure is not null and status <> 'delivered' as has_failed, created_at`
+const DELIVERIES = `select ${OF_DELIVERIES} from deliveries where id >= lowest_id_at(${SINCE}) order by id desc limit ${MAX_ROWS}`
 
 /** The rows, the key that they are grouped by, and the name of a group. */
 const OF: Record<Dimension, { rows: string; key: string; named: string }> = {
@@ -64,13 +69,23 @@ const OF: Record<Dimension, { rows: string; key: string; named: string }> = {
   },
 }
 
-/** Lists those with most of the newest messages of a span, or of the newest events. */
+/**
+ * Lists those with most of the newest messages of a span, or of the newest events.
+ *
+ * @param span.userId only on this user's lines
+ */
 export async function listBusiest(
   db: Database,
   by: Dimension,
-  { seconds, binSeconds }: { seconds: number; binSeconds: number },
+  { seconds, binSeconds, userId }: { seconds: number; binSeconds: number; userId?: string },
 ): Promise<Busiest> {
-  const { rows, key, named } = OF[by]
+  const { rows: ofAll, key, named } = OF[by]
+  const ofUser =
+    by === 'endpoint'
+      ? newestOfUser('deliveries', OF_DELIVERIES, SINCE)
+      : // What the list has that the figure leads to.
+        newestOfUser('messages', ofMessages(`status = 'failed'`), SINCE)
+  const rows = userId === undefined ? ofAll : ofUser
   const [key0 = '', from = ''] = key.split(' from ')
   const { rows: found } = await db.raw<{ rows: Looked[] }>(
     `with recent as materialized (${rows}), extent as (
@@ -87,7 +102,12 @@ export async function listBusiest(
      )
      select n.*, b.went as "outCount", b.came as "inCount", b.failed as "failedCount", b.bins, x.oldest, x.looked
      from busiest b cross join lateral (${named}) n cross join extent x order by b.went + b.came desc, n.id`,
-    { seconds, binSeconds, lastBin: Math.ceil(seconds / binSeconds) - 1 },
+    {
+      seconds,
+      binSeconds,
+      ...(userId === undefined ? {} : { userId }),
+      lastBin: Math.ceil(seconds / binSeconds) - 1,
+    },
   )
   const [first] = found
   return {

@@ -35,7 +35,7 @@ export interface TrafficBin {
 /** How long it took; undefined where there was nothing. */
 export type Waits = Partial<Record<WaitKind, Percentiles>>
 
-const NOTHING: Counts = {
+export const NOTHING: Counts = {
   accepted: 0,
   sent: 0,
   delivered: 0,

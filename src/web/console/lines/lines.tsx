@@ -58,7 +58,14 @@ export function showLines(context: Context): Middleware {
           </section>
         )}
         {/* They are of all lines. */}
-        {rows.length > 0 && !page.isPortal && <Figures figures={figures} />}
+        {rows.length > 0 && !page.isPortal && (
+          <div class="flow">
+            <Figures figures={figures} />
+            <p>
+              <a href="/console/traffic">Traffic over time</a>
+            </p>
+          </div>
+        )}
         <ListControls listing={listing} label="Lines" />
         {rows.length === 0 ? (
           <NoLines page={page} />

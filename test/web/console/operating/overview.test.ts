@@ -138,4 +138,33 @@ describeWeb('the overview page', ({ context, web }) => {
       expectSentTo(await signIn(await createPerson(context), ''), '/console')
     })
   })
+
+  it('has charts of their own lines for users, by span, each figure with the list of what it counts', async () => {
+    const line = await createLine(context, { outgoingUrl: 'http://127.0.0.1:9/events', name: 'Shop' })
+    const now = Date.now()
+    await queueMessage(context, line, {
+      ...{ status: 'delivered', created_at: new Date(now - 4000), handed_over_at: new Date(now - 2000) },
+    })
+    await queueMessage(context, line, { status: 'failed', error: 'expired' })
+    const { id } = await receiveForDelivery(context, line)
+    await context
+      .db('deliveries')
+      .where({ id })
+      .update({ status: 'delivered', delivered_at: new Date(now + 60_000) })
+    const user = await browse(context, web, line.userId)
+    for (const span of ['1h', '24h', '7d']) {
+      const page = await user.get(`/console/traffic?span=${span}`)
+      expectPage(page)
+      const words = wordsOf(page.text)
+      expect(words).to.include('accepted 2 sent 1 delivered 1 failed 1 unknown 0')
+      expect(words).to.include('received 1 events delivered 1').and.include('median 2 s p95 2 s')
+      expect(words).to.match(/Busiest .* Shop \+\d+ 2 1 1 /)
+      const [, path = ''] = /href="([^"]*status=failed[^"]*)">1</.exec(page.text) ?? []
+      const list = await user.get(path.replaceAll('&amp;', '&'))
+      expect(wordsOf(list.text)).to.include('1 message.')
+    }
+    expect(wordsOf((await user.get('/console/traffic?by=endpoint')).text)).to.include('127.0.0.1')
+    const wrong = await user.get('/console/traffic?span=2h')
+    expect(wrong.text).to.include('span must be one of 1h, 24h, 7d')
+  })
 })

@@ -63,10 +63,10 @@ function BusyTable(props: { rows: readonly Busy[]; by: Dimension; span: Span; us
       <thead>
         <tr>
           <th>{NOUNS[by]}</th>
-          <th>{isOfEvents ? 'Events' : 'Sent'}</th>
-          {!isOfEvents && <th>Received</th>}
-          <th>Failed</th>
-          <th>Over time</th>
+          <th class="r">{isOfEvents ? 'Events' : 'Sent'}</th>
+          {!isOfEvents && <th class="r">Received</th>}
+          <th class="r">Failed</th>
+          <th class="r">Over time</th>
         </tr>
       </thead>
       <tbody>
@@ -87,18 +87,18 @@ function BusyTable(props: { rows: readonly Busy[]; by: Dimension; span: Span; us
                   )}
                 </span>
               </td>
-              <td data-label={isOfEvents ? 'Events' : 'Sent'}>
+              <td data-label={isOfEvents ? 'Events' : 'Sent'} class="r">
                 <a href={href}>{describeCount(outCount)}</a>
               </td>
               {!isOfEvents && (
-                <td data-label="Received">
+                <td data-label="Received" class="r">
                   <a href={href}>{describeCount(inCount)}</a>
                 </td>
               )}
-              <td data-label="Failed">
+              <td data-label="Failed" class="r">
                 <a href={href}>{describeCount(failedCount)}</a>
               </td>
-              <td data-label="Over time">
+              <td data-label="Over time" class="r">
                 <Bars busy={busy} count={SPANS[span].binCount} />
               </td>
             </tr>
@@ -119,7 +119,13 @@ function pathOf({ id, userId: owner }: Busy, by: Dimension, userId: string): str
 const HEIGHT = 20
 
 /** A bar for each bin: all of it, and over it what failed. */
-function Bars({ busy: { bins, outCount, inCount, failedCount }, count }: { busy: Busy; count: number }) {
+export function Bars({
+  busy: { bins, outCount, inCount, failedCount },
+  count,
+}: {
+  busy: Busy
+  count: number
+}) {
   const most = Math.max(1, ...bins.map((bin) => bin.count))
   const heightOf = (of: number) => (of === 0 ? 0 : Math.max(2, Math.round((of / most) * HEIGHT)))
   const summary = `${outCount + inCount} in all, ${failedCount} failed, at most ${most} at a time`

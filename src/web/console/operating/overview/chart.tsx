@@ -7,6 +7,8 @@ export interface Series {
   label: string
   /** What the legend says beside the label. */
   figure: string
+  /** The list of what the figure counts. */
+  href?: string | undefined
   /** undefined: there is nothing to show. */
   values: readonly (number | undefined)[]
 }
@@ -53,12 +55,12 @@ export function Chart(props: {
         <span>now</span>
       </div>
       <ul class="legend">
-        {series.map(({ look, label, figure }) => (
+        {series.map(({ look, label, figure, href }) => (
           <li key={look}>
             <svg viewBox="0 0 20 8" aria-hidden="true">
               <path class={`series ${look}`} d="M0 4H20" />
             </svg>
-            {label} <strong>{figure}</strong>
+            {label} <strong>{href === undefined ? figure : <a href={href}>{figure}</a>}</strong>
           </li>
         ))}
       </ul>

@@ -19,7 +19,8 @@ const IN = [
   ['attemptsFailed', 'failed attempts'],
 ] as const
 
-export function Charts({ traffic }: { traffic: Traffic }) {
+/** @param props.hrefOf the list of what a figure counts, where there is one */
+export function Charts({ traffic, hrefOf }: Pick<ChartProps, 'traffic' | 'hrefOf'>) {
   return (
     <>
       {traffic.countedAt === null && (
@@ -28,8 +29,13 @@ export function Charts({ traffic }: { traffic: Traffic }) {
         </p>
       )}
       <div class="charts">
-        <CountChart title="Outbound messages per minute" counts={OUT} traffic={traffic} />
-        <CountChart title="Inbound messages and events per minute" counts={IN} traffic={traffic} />
+        <CountChart title="Outbound messages per minute" counts={OUT} traffic={traffic} hrefOf={hrefOf} />
+        <CountChart
+          title="Inbound messages and events per minute"
+          counts={IN}
+          traffic={traffic}
+          hrefOf={hrefOf}
+        />
         <WaitChart title="Time from acceptance to the carrier" kind="carrier" traffic={traffic} />
         <WaitChart title="Time from event to endpoint" kind="endpoint" traffic={traffic} />
       </div>
@@ -41,15 +47,17 @@ export function Charts({ traffic }: { traffic: Traffic }) {
 interface ChartProps {
   title: string
   traffic: Traffic
+  hrefOf?: ((name: CountName) => string | undefined) | undefined
 }
 
 function CountChart(props: ChartProps & { counts: readonly (readonly [CountName, string])[] }) {
-  const { title, traffic, counts } = props
+  const { title, traffic, counts, hrefOf } = props
   const { bins, totals, span } = traffic
   const series = counts.map(([name, label]) => ({
     look: name,
     label,
     figure: describeCount(totals[name]),
+    href: hrefOf?.(name),
     values: bins.map(({ counts: of, minutes }) => (minutes === 0 ? undefined : of[name] / minutes)),
   }))
   const figures = series.map(({ label, figure }) => `${figure} ${label}`).join(', ')

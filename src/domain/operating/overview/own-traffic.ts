@@ -1,0 +1,58 @@
+import { listBusiest, type Busiest } from '../../../database/operating/overview/busiest.js'
+import { sumOwnTraffic, type OwnBin } from '../../../database/operating/overview/own-traffic.js'
+import { reading } from '../../../database/operating/overview/reading.js'
+import type { Context } from '../../context.js'
+import { SPANS, type Span } from './spans.js'
+import { NOTHING, type Traffic, type Waits } from './traffic.js'
+
+/** What a user's lines and endpoints may be split by. */
+export const OWN_DIMENSIONS = ['line', 'endpoint'] as const
+export type OwnDimension = (typeof OWN_DIMENSIONS)[number]
+
+export interface OwnTraffic {
+  traffic: Traffic
+  busiest: Busiest
+}
+
+/**
+ * What came and went on a user's lines. It is counted from the rows, because the counts of the whole installation do not
+ * know the lines; so it has the newest ones only where there are very many.
+ */
+export async function lookAtOwnTraffic(
+  { db }: Context,
+  userId: string,
+  span: Span,
+  by: OwnDimension,
+  now = new Date(),
+): Promise<OwnTraffic> {
+  const { binSeconds, binCount } = SPANS[span]
+  const binMs = binSeconds * 1000
+  const sinceMs = (Math.floor(now.getTime() / binMs) - binCount + 1) * binMs
+  const binning = { userId, since: new Date(sinceMs).toISOString(), binSeconds }
+  return reading(db, async (trx) => {
+    const sums = await sumOwnTraffic(trx, binning)
+    const sumOf = new Map(sums.map((each) => [each.bin, each]))
+    const bins = Array.from({ length: binCount }, (_, bin) => {
+      const at = new Date(sinceMs + bin * binMs)
+      const minutesOver = Math.floor((now.getTime() - at.getTime()) / 60_000)
+      const sum = sumOf.get(bin)
+      return {
+        at,
+        minutes: Math.max(0, Math.min(binSeconds / 60, minutesOver)),
+        counts: sum ?? NOTHING,
+        waits: waitsOf(sum),
+      }
+    })
+    const all = sumOf.get(null)
+    return {
+      traffic: { span, bins, totals: all ?? NOTHING, waits: waitsOf(all), countedAt: now },
+      busiest: await listBusiest(trx, by, { seconds: binSeconds * binCount, binSeconds, userId }),
+    }
+  })
+}
+
+function waitsOf(sum: Pick<OwnBin, 'toCarrier' | 'toEndpoint'> | undefined): Waits {
+  const of = (name: keyof Waits, value: [number, number] | null | undefined) =>
+    value == null ? {} : { [name]: { p50Ms: value[0], p95Ms: value[1] } }
+  return { ...of('carrier', sum?.toCarrier), ...of('endpoint', sum?.toEndpoint) }
+}

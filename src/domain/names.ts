@@ -16,7 +16,7 @@ const SEEN = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}
 const DISTURBING = /[\p{Cc}\p{Bidi_Control}]/u
 
 /**
- * The name of an application, a line, an API token or a user, as it is kept.
+ * Reads the name of an application, a line, an API token or a user.
  *
  * @param lengthFault the error for a name that is empty or too long
  * @throws UserError 400
@@ -33,7 +33,7 @@ export function readOptionalName(written = '', lengthFault?: string): string | u
   return storable(written).trim() === '' ? undefined : readName(written, lengthFault)
 }
 
-/** Another system's name for a thing, if it can be a name here. */
+/** Returns another system's name for a thing, if it can be a name here. */
 export function asName(written: string): string | undefined {
   const name = storable(written.slice(0, MAX_NAME_LENGTH)).trim()
   return findFault(name, LENGTH_FAULT) === undefined ? name : undefined

@@ -38,10 +38,10 @@ import { createSendingQueue } from './messages/sending-queue.js'
 import { createQueueing } from './messages/submit.js'
 import { createRowCache } from './row-cache.js'
 
-/** Somebody waits for the answer, and can come again. */
+/** A client waits for the answer, and can try again. */
 const CALLERS_WAIT_MS = 1000
 
-/** The largest that Postgres's integers have. */
+/** This is Postgres's largest integer. */
 const ANY_NUMBER = 2_147_483_647
 
 /** Called at the start of a process. With a faulty configuration it prints every fault and ends the process with 1. */
@@ -51,7 +51,7 @@ export function openContext(
 ): Context {
   try {
     const config = readConfig()
-    // This comes before anything that waits: a worker without Redis waits for ever.
+    // This comes before anything that waits: a worker without Redis waits forever.
     if (config.startedByPid !== undefined) stopWithStarter(config.startedByPid)
     return createContext(config, { process, ...options })
   } catch (error) {
@@ -68,9 +68,9 @@ export function createContext(
     poolSize?: number
     statementTimeoutMs?: number
     acquireTimeoutMs?: number
-    /** How long what somebody asks for may wait for its turn at a statement. */
+    /** The longest that a client's request may wait for its turn at a statement. */
     callersWaitMs?: number
-    /** The process was started for one job only, which may crash it. */
+    /** True if the process was started for one job only, which may crash it. */
     isAlone?: boolean
     carrierKinds?: typeof CARRIER_KINDS
   },

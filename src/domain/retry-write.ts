@@ -6,8 +6,8 @@ const TRIES = 10
 const PAUSE_MS = 1000
 
 /**
- * Writes down what has happened in the outside world. If Postgres is away for a moment, waiting is better than giving
- * up: without this write a sent text becomes `unknown`, and a delivered event is delivered twice.
+ * Records what has happened in the outside world. If Postgres is away for a moment, waiting is better than giving up:
+ * without this write a sent text becomes `unknown`, and a delivered event is delivered twice.
  *
  * @throws Unavailable after about 10 s
  */

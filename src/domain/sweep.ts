@@ -10,9 +10,9 @@ import { messageOutcomes, sweeperFinds } from '../telemetry/metrics.js'
 import type { Context } from './context.js'
 import { MAX_LOST } from './crashes.js'
 
-/** A row is stranded if it was due so long ago and no job is on its way to it: ordinary jobs start sooner. */
+/** A row is stranded if it was due this long ago and no job is on its way to it: ordinary jobs start sooner. */
 export const OVERDUE_MS = 3000
-/** If its job exists, the row only waits for a worker, so there is no hurry to look at it again. */
+/** If its job exists, the row only waits for a worker, so the next check is not urgent. */
 const LOOK_AGAIN_MS = 15_000
 /**
  * Each batch is a transaction that locks its rows while Redis is asked. With larger batches workers would
@@ -21,17 +21,17 @@ const LOOK_AGAIN_MS = 15_000
 const BATCH = 1000
 
 /**
- * Finds what was lost on the way: rows whose process died between commit and enqueue, jobs that Redis forgot,
+ * Finds work that was lost on the way: rows whose process died between commit and enqueue, jobs that Redis forgot,
  * leases of workers that are gone. Any number of processes may sweep: locked rows are passed over.
  *
- * @param steps those that have something to do (`due_work`)
- * @returns how many rows got a new job
+ * @param steps the steps that have something to do (`due_work`)
+ * @returns the number of rows that got a new job
  */
 export async function sweep(context: Context, steps: readonly Swept[] = SWEPT): Promise<number> {
   let count = 0
   for (const what of steps) {
     const { sweepBatch, asksRedis = false } = STEPS[what]
-    // Without Redis nobody can tell whether a job is lost. The next sweep, a second later, tries again.
+    // Without Redis it is unknown if a job is lost. The next sweep, a second later, tries again.
     if (!asksRedis || context.redis.status === 'ready') count += await step(context, what, sweepBatch)
   }
   return count
@@ -54,10 +54,10 @@ const STEPS: Record<Swept, Step> = {
   'stranded tasks': { sweepBatch: sweepStrandedTasks, asksRedis: true },
 }
 
-/** What the sweep looks for, in order. */
+/** The steps of the sweep, in order. */
 export const SWEPT = Object.keys(STEPS) as Swept[]
 
-/** Graphs and alerts begin with 0, though a step runs only when it has something to do. */
+/** Graphs and alerts have to begin with 0, although a step runs only when it has something to do. */
 export function countNothingYet(): void {
   for (const what of SWEPT) countFinds(what, 0)
 }
@@ -143,7 +143,7 @@ async function sweepStrandedMedia({ db, queues }: Context) {
   return { looked, renewed: renewed.length }
 }
 
-/** There are few, so that they need no batches, and those whose job is coming may be looked at every time. */
+/** There are few, so that they need no batches, and those with a job can be checked every time. */
 async function sweepStrandedTasks({ db, queues }: Context) {
   const renewed = await db.transaction(async (trx) => {
     const rows = await lockOverdue(trx, 'tasks', OVERDUE_MS, BATCH)

@@ -7,9 +7,9 @@ import { getAnyMessage } from './messages/get-message.js'
 import { tryMessageNow } from './messages/try-now.js'
 
 /**
- * For operators who promote a job: what it is about is tried now, if it waits for a time.
+ * Tries the subject of a job now, if it waits for a time, for an operator who promotes the job.
  *
- * @param id of the message or the delivery
+ * @param id the id of the message or the delivery
  */
 export async function tryJobNow(context: Context, queue: QueueName, id: string): Promise<void> {
   try {

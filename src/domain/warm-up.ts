@@ -3,7 +3,7 @@ import type { Context } from './context.js'
 
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
-/** The functions of the hot paths, with nothing to do. */
+/** Calls of the hot paths' functions, with nothing to do. */
 const IDLE_CALLS = {
   queue_messages: `select from queue_messages('[]', 1)`,
   receive_messages: `select from receive_messages('[]')`,
@@ -18,12 +18,12 @@ export type HotFunction = keyof typeof IDLE_CALLS
 /** The number of connections that a process uses when its first load comes. */
 const CONNECTIONS = 3
 
-/** The process starts anyway after this: a Postgres that is away or slow must not keep it from starting. */
+/** The process starts anyway after this time: a Postgres that is down or slow must not keep it from starting. */
 const LIMIT_MS = 2000
 
 /**
- * Opens connections and has Postgres plan these functions on each. Without that the first texts of a fresh process wait
- * 30 to 60 ms on every connection.
+ * Opens connections and makes Postgres plan these functions on each. Without that the first texts of a fresh process
+ * wait 30 to 60 ms on every connection.
  */
 export async function warmUp({ db }: Pick<Context, 'db'>, functions: readonly HotFunction[]): Promise<void> {
   const onOne = async () => {

@@ -77,7 +77,7 @@ export async function resumeCountry(
   context.log.info({ userId, country }, 'country.resumed')
 }
 
-/** Countries of the world, and some more. */
+/** This is enough for the countries of the world, and some more. */
 const MAX_LISTED = 300
 
 export function listPausedCountries({ db }: Pick<Context, 'db'>, userId: string): Promise<CountryPause[]> {
@@ -86,7 +86,7 @@ export function listPausedCountries({ db }: Pick<Context, 'db'>, userId: string)
 
 const NAMES = new Intl.DisplayNames('en', { type: 'region' })
 
-/** Such as `Jamaica`. */
+/** Returns a name such as `Jamaica`. */
 export function countryName(code: string): string {
   return NAMES.of(code) ?? code
 }

@@ -12,7 +12,7 @@ export async function getMessage({ db }: Context, userId: string, id: string): P
 }
 
 /**
- * For operators: any user's message.
+ * Returns any user's message, for operators.
  *
  * @throws UserError 404
  */

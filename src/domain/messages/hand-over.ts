@@ -18,7 +18,7 @@ import type { Context } from '../context.js'
 import { hostedUrl } from '../media/hosting.js'
 import { noteCarrierOptOut } from './opt-out/carrier-opt-out.js'
 
-/** The carrier took nothing: it is asked again soon, then more seldom, until the message expires. */
+/** The carrier took nothing: it is asked again soon, then less often, until the message expires. */
 const UNAVAILABLE_BACKOFF: Backoff = { baseMs: 1000, factor: 2, capMs: 300_000, jitter: 0.2 }
 
 /** Calls the carrier once with a claimed message. Never throws: the settlement says what became of the message. */
@@ -35,12 +35,12 @@ export async function handOver(
   carrierDuration.observe({ carrier: carrier.name }, durationMs / 1000)
   traceHandOver(carrier.name, message, settlement, { ...claimed, startedAt, durationMs })
   countAttempt(carrier.name, settlement)
-  // A carrier that asks to wait is asked again, and that is the first attempt then.
+  // If a carrier asks to wait, the next call counts as the first attempt.
   if (claimed.attempt === 1 && settlement.error !== 'throttled') handOverAge.observe(message.ageMs / 1000)
   return settlement
 }
 
-/** The first time, how long the message has waited, too. */
+/** The first attempt's trace also shows how long the message has waited. */
 function traceHandOver(
   carrier: string,
   { id: of, ageMs, lineId }: MessageToSend,
@@ -142,7 +142,7 @@ function reasonOf(kind: string, carrierCode: string): Pick<Settlement, 'carrierR
   return meaning === null ? {} : { carrierReason: meaning.reason }
 }
 
-/** Keeps the wait in bounds: one figure that Postgres refuses would fail a whole batch of results. */
+/** Keeps the wait in bounds: one number that Postgres refuses would fail a whole batch of results. */
 function waitAskedFor({ retryInMs }: CarrierThrottled): number {
   return Math.min(Math.max(Math.ceil(retryInMs) || 0, 0), MAX_THROTTLE_MS)
 }

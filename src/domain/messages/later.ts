@@ -17,15 +17,17 @@ export const MAX_CLIENT_REF_LENGTH = 200
 export const MAX_CARRIER_OPTIONS = 10
 export const MAX_CARRIER_OPTION_LENGTH = 255
 
-/** What whoever sends a message may say of it besides, each optional. */
+/** The options of a message, all of which may be left out. */
 export interface SendOptions {
-  /** The time at which it is to be sent. A moment that is over means at once. */
+  /** The time at which to send it. A time in the past means immediately. */
   sendAt?: Date | undefined
   /** If it was not handed to the carrier by then, it fails. */
   expiresAt?: Date | undefined
-  /** What they call it. */
+  /** The sender's reference. */
   clientRef?: string | undefined
-  /** What they say to the carrier besides, by names that the carrier account knows: India's DLT template, for one. */
+  /**
+   * The sender's options for the carrier, under names that the carrier account knows, such as India's DLT template.
+   */
   carrierOptions?: Readonly<Record<string, string>> | undefined
 }
 
@@ -40,8 +42,7 @@ export const OPTION_REFUSALS = {
 } as const
 
 /**
- * What is to be kept of the options. Whether `sendAt` is still to come is for Postgres to say; an empty object costs
- * nothing.
+ * Returns the options to keep. Postgres decides if `sendAt` is in the future; an empty object costs nothing.
  *
  * @throws UserError 400
  */
@@ -64,7 +65,8 @@ export function readSendOptions(
 }
 
 /**
- * What tells a request with these from another one; '' without any, so that the hashes of the others stay as they were.
+ * Returns what distinguishes a request with these options; '' without any, so that the hashes of other requests stay
+ * as they were.
  */
 export function optionsForHash({ sendAt, expiresAt, clientRef, carrierOptions }: SendOptions): string {
   const options = [sendAt, expiresAt, clientRef, carrierOptions]
@@ -99,15 +101,15 @@ function readClientRef(written: string): string {
   return clientRef
 }
 
-/** Whether a text has as many characters as a `clientRef` may have; an emoji is one, as it is in JSON Schema. */
+/** True if a text is short enough for a `clientRef`; an emoji counts as one character, as it does in JSON Schema. */
 export function isClientRef(text: string): boolean {
   return text !== '' && countCharacters(text) <= MAX_CLIENT_REF_LENGTH
 }
 
 /**
- * Ends a message that waits, for its time or for its turn. One that was cancelled before stays so.
+ * Ends a message that waits for its time or its turn. One that was cancelled before stays cancelled.
  *
- * @throws UserError 404, 409 when it does not wait any more
+ * @throws UserError 404, 409 if it no longer waits
  */
 export async function cancelMessage(context: Context, userId: string, id: string): Promise<Message> {
   const message = await getMessage(context, userId, id)
@@ -123,9 +125,9 @@ export async function cancelMessage(context: Context, userId: string, id: string
 }
 
 /**
- * Gives a message another time, while no carrier was asked to send it; a moment that is over means at once.
+ * Gives a message another time, while no carrier was asked to send it; a time in the past means immediately.
  *
- * @throws UserError 400, 404, 409 when it is too late
+ * @throws UserError 400, 404, 409 if it is too late
  */
 export async function rescheduleMessage(
   context: Context,
@@ -151,7 +153,7 @@ export async function rescheduleMessage(
   return getMessage(context, userId, id)
 }
 
-/** Why it could not be done, by how the message is now. */
+/** Explains the refusal by the message's current state. */
 async function explain(context: Context, userId: string, id: string, what: string): Promise<UserError> {
   const { direction, status } = await getMessage(context, userId, id)
   if (direction === 'inbound') return new UserError(`A received message cannot be ${what}`, 409)
@@ -163,14 +165,14 @@ async function explain(context: Context, userId: string, id: string, what: strin
   )
 }
 
-/** Each batch is a transaction that locks the lines of its messages; what is sent on them waits meanwhile. */
+/** Each batch is a transaction that locks the lines of its messages, and other messages on them wait meanwhile. */
 const BATCH = 500
 
 /**
- * Queues what is due, and ends what has expired. There is no job for a message that is scheduled, so there is none that
+ * Queues due messages, and ends expired ones. There is no job for a message that is scheduled, so there is none that
  * Redis could lose; and while Redis is away nothing is queued, since nothing could be sent.
  *
- * @returns how many messages were queued
+ * @returns the number of messages queued
  */
 export async function releaseDue(context: Context): Promise<number> {
   const { db, queues, log, redis } = context

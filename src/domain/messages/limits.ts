@@ -9,7 +9,8 @@ import { findCapsOfLine, type SpendCap } from './spend-caps.js'
 const NUMBER_COUNT = 5
 
 /**
- * How full the incoming webhook's windows are: the line's, and those of its five busiest numbers; and the caps, of a day and of a month.
+ * Returns the use of the incoming webhook's windows, for the line and its five busiest numbers, and of the caps of
+ * the day and the month.
  *
  * @throws UserError 404
  */

@@ -8,14 +8,14 @@ import type { Context } from '../context.js'
 import { isLineAt } from '../lines/routes.js'
 import { noLineOf } from './receive.js'
 
-/** A carrier that repeats itself does so within seconds. */
+/** A carrier that repeats a report does so within seconds. */
 const REPEATED_WITHIN_MS = 3_600_000
 
 /**
  * Makes the event `missedCall` for endpoints of the line that asked for it. A repeat has the same caller and the same
- * moment, and makes none.
+ * time, and makes none.
  *
- * @throws UserError 404 when no line of the account has the number
+ * @throws UserError 404 if no line of the account has the number
  */
 export async function receiveMissedCall(
   context: Context,

@@ -3,9 +3,9 @@ import type { Line } from '../../database/lines/lines.js'
 import { isPlainE164 } from './plain-e164.js'
 
 interface ParsedNumber {
-  /** E.164 */
+  /** An E.164 number. */
   number: string
-  /** ISO 3166; undefined for numbers of no one country */
+  /** An ISO 3166 code; undefined for numbers that belong to no single country. */
   country: string | undefined
   isPremium: boolean
 }
@@ -17,11 +17,11 @@ interface ParsedNumber {
 export const MAX_NUMBER_LENGTH = 64
 
 /**
- * Reads a number as people write it: E.164, the national format of the line's own country, or digits that start
- * with a country code; in any width of characters (NFKC), and as a `tel:` URI. The number need only be possible, not
+ * Reads a number as people write it: E.164, the national format of the line's own country, or digits that start with
+ * a country code; in any width of characters (NFKC), and as a `tel:` URI. The number need only be possible, not
  * valid: numbers that were never given out, such as the 555 numbers of documentation, are accepted.
  *
- * @returns undefined when it cannot be a phone number
+ * @returns undefined if it cannot be a phone number
  */
 export function parseNumber(input: string, lineCountry: string | null): ParsedNumber | undefined {
   if (isPlainE164(input)) return describePlain(input, lineCountry)
@@ -39,13 +39,17 @@ function describePlain(number: string, lineCountry: string | null): ParsedNumber
   }
 }
 
-/** Reads what `isPlainE164` says nothing of. @param written without the scheme `tel:` and spaces around it */
+/**
+ * Reads the numbers that `isPlainE164` cannot decide.
+ *
+ * @param written without the scheme `tel:` and spaces around it
+ */
 export function parseByLibrary(written: string, lineCountry: string | null): ParsedNumber | undefined {
   const national = readAcceptable(written, lineCountry ?? undefined)
   return describe(likelier(national, readWithCountryCode(written)))
 }
 
-/** Reads a number that must not be guessed: as `parseNumber`, but the plus sign is required. */
+/** Reads a number that must not be guessed: like `parseNumber`, but the plus sign is required. */
 export function parseE164(input: string): ParsedNumber | undefined {
   if (isPlainE164(input)) return describePlain(input, null)
   const written = tidy(input)
@@ -60,7 +64,7 @@ function tidy(input: string): string | undefined {
 /**
  * Digits without a plus sign can often be read in two ways. A valid reading wins over a merely possible one, and a
  * phone that takes texts over a landline: nearly every row of 11 digits is a valid German landline. Among equals the
- * national reading wins, unless the digits begin with the line's own country code: people write that only when they
+ * national reading wins, unless the digits begin with the line's own country code: people write that only if they
  * mean it.
  */
 function likelier(
@@ -89,8 +93,8 @@ function describe(read: PhoneNumber | undefined): ParsedNumber | undefined {
   return (
     read && {
       number: read.number,
-      // The country is found only when somebody asks: that costs half as much as the reading, and most lines may send to
-      // every country.
+      // The country is looked up only when it is needed: that costs half as much as the reading, and most lines may
+      // send to every country.
       get country() {
         return countryOf(read)
       },
@@ -99,14 +103,14 @@ function describe(read: PhoneNumber | undefined): ParsedNumber | undefined {
   )
 }
 
-/** A number that nobody has, such as +1 555…, belongs to the first country of its calling code. */
+/** A number that is not assigned, such as +1 555…, belongs to the first country of its calling code. */
 function countryOf(read: PhoneNumber | undefined): string | undefined {
   return read?.country ?? read?.getPossibleCountries()[0]
 }
 
 /**
- * Takes a number that is possible and has no extension, and gives its one spelling: `+91 00 98…` reads as `+91 0 98…`,
- * and that as `+91 98…`. Each spelling would else have limits and an opt-out of its own.
+ * Takes a number that is possible and has no extension, and returns its one spelling: `+91 00 98…` reads as `+91 0
+ * 98…`, and that as `+91 98…`. Otherwise each spelling would have separate limits and a separate opt-out.
  */
 function readAcceptable(written: string, country: string | undefined): PhoneNumber | undefined {
   const found = read(written, country)
@@ -123,14 +127,14 @@ function read(written: string, country: string | undefined): PhoneNumber | undef
   })
 }
 
-/** The one calling code without a country that is free for everybody (+800). The others may be expensive. */
+/** The one calling code without a country that is free for every caller (+800). The others may be expensive. */
 const FREEPHONE = '800'
 
 /**
- * Whether a text to the number may cost many times the usual price, which somebody with a stolen webhook URL could earn
- * by. These are premium rates, even if nobody has the number yet (+1 900); personal numbers, which lead to wherever
- * their holder likes (UK 070); and numbers of no country: satellites (+870, +881), international networks (+882, +883),
- * universal personal, shared-cost and premium numbers (+878, +808, +979).
+ * True if a text to the number may cost many times the usual price, by which a thief of a webhook URL could earn.
+ * These are premium rates, even if the number is not assigned yet (+1 900); personal numbers, which lead to wherever
+ * their holder likes (UK 070); and numbers of no country: satellites (+870, +881), international networks (+882,
+ * +883), universal personal, shared-cost and premium numbers (+878, +808, +979).
  */
 function isPremiumNumber(number: PhoneNumber): boolean {
   if (number.isNonGeographic()) return number.countryCallingCode !== FREEPHONE
@@ -139,18 +143,18 @@ function isPremiumNumber(number: PhoneNumber): boolean {
   return type === 'PREMIUM_RATE' || (type === 'PERSONAL_NUMBER' && !isSample(number))
 }
 
-/** Nobody has a number +1 500 555…: documentation and carriers use them as test numbers. */
+/** Numbers +1 500 555… are not assigned: documentation and carriers use them as test numbers. */
 function isSample({ number }: PhoneNumber): boolean {
   return /^\+1\d{3}555/.test(number)
 }
 
 /**
- * The number in a `tel:` URI (RFC 3966), which people copy from links and address books:
- * `tel:+1-201-555-0123` → `+1-201-555-0123`. The beginning of a local number is in `;phone-context=+1`; without it the
- * number counts as one of the line's country. Text that is no `tel:` URI is given back as it is.
+ * Returns the number in a `tel:` URI (RFC 3966), which people copy from links and address books:
+ * `tel:+1-201-555-0123` → `+1-201-555-0123`. The beginning of a local number is in `;phone-context=+1`; without it
+ * the number counts as one of the line's country. Text that is not a `tel:` URI is returned unchanged.
  *
- * @returns undefined when a text cannot reach what is meant: an extension or a subaddress behind a number, or a
- * number that only some company's own switchboard knows (`;phone-context=example.com`)
+ * @returns undefined if a text cannot reach the target: an extension or a subaddress after a number, or a number that
+ *   only some company's own switchboard knows (`;phone-context=example.com`)
  */
 function withoutTelScheme(written: string): string | undefined {
   const [, uri] = /^tel:(?:\/\/)?(.*)$/is.exec(written) ?? []
@@ -177,7 +181,7 @@ function decode(uri: string): string {
   }
 }
 
-/** Whether a line may send to a number: its country is allowed, it is no premium number, and not the line's own. */
+/** True if a line may send to a number: its country is allowed, it is not a premium number, and not the line's own. */
 export function maySendTo(line: Pick<Line, 'number' | 'allowedCountries'>, to: ParsedNumber): boolean {
   if (to.isPremium || to.number === line.number) return false
   const { allowedCountries } = line
@@ -185,8 +189,8 @@ export function maySendTo(line: Pick<Line, 'number' | 'allowedCountries'>, to: P
 }
 
 /**
- * The parts in which people of its country write a number: `+1`, `555`, `123`, `4567`. Together they are the number
- * again; what is no number, such as a short code, is one part.
+ * Splits a number into the parts in which people of its country write it: `+1`, `555`, `123`, `4567`. Joined, they
+ * are the number again; any other text, such as a short code, is one part.
  */
 export function partsOfNumber(number: string): string[] {
   if (!number.startsWith('+')) return [number]

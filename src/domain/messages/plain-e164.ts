@@ -1,28 +1,31 @@
 import { getCountries, getCountryCallingCode, Metadata } from 'libphonenumber-js/max'
 
-/** What the library knows of a country's numbers, and its types leave out. */
+/** The library's data about a country's numbers, which its types leave out. */
 interface Plan {
   possibleLengths(): number[]
   nationalPrefixForParsing(): string | undefined
   type(name: 'PREMIUM_RATE' | 'PERSONAL_NUMBER'): { pattern(): string } | undefined
 }
 
-/** A calling code's numbers, without the code. */
+/** The rule for a calling code's numbers, without the code. */
 interface Rule {
-  /** Those that are possible in each of its countries. */
+  /** The lengths that are possible in each of its countries. */
   lengths: readonly number[]
-  /** Numbers that need a closer look: the library may read them otherwise than they are written, or they may be expensive. */
+  /**
+   * Matches numbers that need a closer look: the library may read them differently from how they are written, or they
+   * may be expensive.
+   */
   special: RegExp
 }
 
 const RULES = new Map(plansByCode().map(([code, plans]) => [code, ruleOf(code, plans)]))
-/** Calling codes have one to three digits, and none begins as another one is. */
+/** Calling codes have one to three digits, and none is a prefix of another. */
 const CODE_LENGTHS = [1, 2, 3]
 
 /**
- * Whether the library would read a number in E.164 just as it is written, take it for possible, and not for one at a premium
- * rate. It says so of most numbers at a tenth of the library's cost; of the others it says nothing, and the library has
- * to be asked. `plain-e164.test.ts` compares both for every calling code.
+ * True if the library would read a number in E.164 just as it is written, consider it possible, and not at a premium
+ * rate. It decides this for most numbers at a tenth of the library's cost; for the others the library has to be
+ * asked. `plain-e164.test.ts` compares both for every calling code.
  */
 export function isPlainE164(written: string): boolean {
   if (!/^\+[1-9]\d{5,14}$/.test(written)) return false
@@ -35,7 +38,7 @@ export function isPlainE164(written: string): boolean {
   return false
 }
 
-/** Codes of no country, such as +800 and +870, are not among them. */
+/** Codes without a country, such as +800 and +870, are not among them. */
 function plansByCode(): [code: string, plans: Plan[]][] {
   const plans = new Map<string, Plan[]>()
   for (const country of getCountries()) {
@@ -56,7 +59,7 @@ function ruleOf(code: string, plans: readonly Plan[]): Rule {
   const special = [
     ...prefixes.map((prefix) => `^(?:${prefix})`),
     ...expensive.map((pattern) => `^(?:${pattern})$`),
-    // Premium rates of which no country has any yet.
+    // This is a premium rate that no country uses yet.
     ...(code === '1' ? ['^900'] : []),
   ]
   return {

@@ -25,12 +25,12 @@ export const MAX_MEDIA = 10
 const REFUSAL_NAMES = namesOfRefusals(REFUSALS)
 
 export interface NewMessage extends SendOptions {
-  /** Of its row; left out: a new one. */
+  /** The id of its row; the default is a new one. */
   id?: string
   userId: string
-  /** The application that sends it; undefined: the user sends it, with a program of their own or by hand. */
+  /** The application that sends it; undefined if the user does, with a program or by hand. */
   applicationId: string | undefined
-  /** A person sends it by hand. */
+  /** True if a user sends it by hand. */
   isFromConsole?: boolean
   lineId: string
   /** The number as the caller wrote it. */
@@ -40,18 +40,18 @@ export interface NewMessage extends SendOptions {
   mediaUrl?: string | undefined
   mediaUrls?: readonly string[] | undefined
   idempotencyKey: string | undefined
-  /** Whether whoever asked is gone, so that nobody would read the answer. */
+  /** Returns true if the caller is gone, so that the answer would not be read. */
   hasLeft?: () => boolean
 }
 
 /**
  * Sends a message from one of the user's lines; an application may use only lines that are connected to it. When this
- * resolves, the message is committed, and a worker sends it. Each application, and each user, has idempotency keys of
- * its own.
+ * resolves, the message is committed, and a worker sends it. Each application, and each user, has separate
+ * idempotency keys.
  *
- * @throws UserError 400 for a field, 403 when the line may not send it, 404 for the line, 409 and 422 for the key,
- * 429 when too many of the line's messages wait
- * @throws Unavailable when Postgres is, or when too many messages wait in all
+ * @throws UserError 400 for a field, 403 if the line may not send it, 404 for the line, 409 and 422 for the key, 429
+ *   if too many of the line's messages wait
+ * @throws Unavailable if Postgres is, or too many messages wait in all
  */
 export async function postMessage(context: Context, message: NewMessage): Promise<Message> {
   const request = await toRequest(context, message, (lineId) => getOwnLine(context, message.userId, lineId))
@@ -64,16 +64,16 @@ export async function postMessage(context: Context, message: NewMessage): Promis
   }
 }
 
-/** So many lines and URLs of media of a batch are looked at at a time. */
+/** The lines and media URLs of a batch that are checked at a time. */
 const LOOKS_AT_ONCE = 8
 /** One statement takes no more (`src/kit/process/batch.ts`). */
 const QUEUED_AT_ONCE = 200
 
 /**
- * As `postMessage`, for many, each by itself: what is wrong with one is no fault of the others. They are accepted in
- * their order, in as few statements as may be.
+ * Does the same as `postMessage` for many messages: a fault in one does not affect the others. They are accepted in
+ * their order, in as few statements as possible.
  *
- * @returns in their order, the id of each, or why there is none
+ * @returns for each, in order, its id, or the reason why there is none
  */
 export async function postMessages(
   context: Context,
@@ -107,7 +107,7 @@ export async function postMessages(
   return answers
 }
 
-/** @returns the id of the message that is committed */
+/** @returns the id of the committed message */
 async function queue(context: Context, request: QueueRequest, userId: string): Promise<string> {
   const answer = await context.batched.queueMessage(request).catch((error: unknown) => {
     countRefusal(request.source, error, REFUSAL_NAMES)
@@ -121,7 +121,7 @@ async function queue(context: Context, request: QueueRequest, userId: string): P
 
 type FindLine = (lineId: string) => Promise<OwnLine>
 
-/** @throws as `postMessage`, for what the message says */
+/** @throws the errors of `postMessage` about the message's contents */
 async function toRequest(context: Context, message: NewMessage, findLine: FindLine): Promise<QueueRequest> {
   try {
     return await readRequest(context, message, findLine)
@@ -174,7 +174,7 @@ function sourceOf({ applicationId, isFromConsole = false }: NewMessage): Outboun
   return isFromConsole ? 'console' : 'api'
 }
 
-/** Beside media the text may be empty. */
+/** With media the text may be empty. */
 function readText({ text: written = '', mediaUrl, mediaUrls = [] }: NewMessage): string | null {
   const text = written.toWellFormed()
   if (text.trim() === '') {
@@ -246,7 +246,7 @@ export const OVER_MONTHLY_CAP = 'The monthly spending cap is reached'
 
 const LINE_FULL = 'Too many messages of this line are waiting. Try again when some have been sent'
 
-/** Whether it was refused only because too much waits on its line. */
+/** True if it was refused only because too many messages wait on its line. */
 export function isLineFull(answer: unknown): boolean {
   return answer instanceof UserError && answer.message === LINE_FULL
 }

@@ -12,9 +12,9 @@ interface Tools {
 }
 
 export interface ReceiptAnswer {
-  /** The account whose signature let it in has changed: nothing was done. */
+  /** True if the account whose signature let it in has changed, so that nothing was done. */
   isAccountChanged: boolean
-  /** There is a message to which it belongs. */
+  /** True if there is a message to which it belongs. */
   isKnown: boolean
   /** The message, if it changed. */
   changed: ChangedMessage | undefined
@@ -35,7 +35,7 @@ export async function receiveReceipts(
       const given = await receiveRound(tools, round)
       places.forEach((place, n) => (answers[place] = given[n] ?? new Error('a round gave no answer')))
     } catch (error) {
-      // The first rounds are committed, so their answers are given.
+      // The first rounds are committed, so their answers are returned.
       if (answers.length === 0) throw error
       for (const place of places) answers[place] = asError(error)
     }
@@ -46,7 +46,7 @@ export async function receiveReceipts(
 async function receiveRound(tools: Tools, receipts: readonly Receipt[]): Promise<ReceiptAnswer[]> {
   const { found, outdated, ...changes } = await applyReceipts(tools.db, receipts)
   await followReceipts(tools, changes)
-  // A process that dies in between has not answered the carrier, which then says it again.
+  // A process that dies in between has not answered the carrier, which then repeats it.
   const charges = found.flatMap(({ n, messageId: id }) => {
     const charge = receipts[n]?.charge
     return charge === undefined ? [] : [{ id, ...charge }]
@@ -64,7 +64,10 @@ async function receiveRound(tools: Tools, receipts: readonly Receipt[]): Promise
   })
 }
 
-/** Positions in the batch: first those of each message's first receipt, then those of each second one, and so on. */
+/**
+ * Returns positions in the batch in rounds: first those of each message's first receipt, then those of each second
+ * one, and so on.
+ */
 function inRounds(receipts: readonly Receipt[]): number[][] {
   const counts = new Map<string, number>()
   const rounds: number[][] = []
@@ -78,8 +81,8 @@ function inRounds(receipts: readonly Receipt[]): number[][] {
 }
 
 /**
- * What receipts bring about once they are committed: their events go out; and if the message was still under way (its
- * worker died, or waits for the carrier's answer), the next message to the number gets its turn.
+ * Does what follows from committed receipts: their events go out; and if the message was still under way (its worker
+ * died, or waits for the carrier's answer), the next message to the number gets its turn.
  */
 export async function followReceipts({ db, queues }: Tools, { changed, deliveries }: Changes): Promise<void> {
   void queues.enqueueDeliveries(deliveries)

@@ -30,25 +30,26 @@ import { numberWindowKey } from './windows.js'
 export interface InboundMessage {
   carrierAccount: string
   /**
-   * The remembered account whose signature let it in; left out: the caller has checked that the line is at `carrier`.
+   * The remembered account whose signature let it in; if left out, the caller has checked that the line is at
+   * `carrier`.
    */
   account?: AccountVersion
   carrierMessageId: string
-  /** E.164, both; `toNumber` is the line's. */
+  /** Both are E.164; `toNumber` is the line's. */
   fromNumber: string
   toNumber: string
   /** Our copy of media is what everybody else gets. */
   content: ReceivedContent
-  /** What the carrier has read in it about being written to, and answered itself. */
+  /** The carrier's reading of the text as a keyword, which it has answered already. */
   carrierKeyword?: Keyword
-  /** When the carrier got it, if it comes late; left out: now. */
+  /** The time when the carrier got it, if it comes late; the default is now. */
   receivedAt?: Date
 }
 
 export type ReceiveOutcome =
   /** `deliveryCount` is 0 for media, whose deliveries are made when they are copied. */
   | { kind: 'received'; messageId: string; deliveryCount: number }
-  /** The carrier has brought this message before: nothing was done again. */
+  /** The carrier has delivered this message before: nothing was done again. */
   | Extract<ReceiveAnswer, { kind: 'repeat' }>
 
 /**
@@ -63,13 +64,13 @@ export function noLineOf(carrier: string): UserError {
 }
 
 /**
- * Takes in what a carrier brings: one transaction writes the message, the event and a delivery for each endpoint (for
- * media, the copy for which the deliveries wait), and the answer comes after it. Calls of one turn of the event loop
- * share a transaction (`receiveBatch`). The number's window starts anew, and its first waiting message gets its
+ * Takes in a message from a carrier: one transaction writes the message, the event and a delivery for each endpoint
+ * (for media, the copy for which the deliveries wait), and the answer comes after it. Calls of one turn of the event
+ * loop share a transaction (`receiveBatch`). The number's window starts anew, and its first waiting message gets its
  * turn, unless two programs seem to answer each other.
  *
- * @param toldBy how a repeat is recognized; by default by the carrier's id
- * @throws UserError 404 when no line has the number, AccountChanged
+ * @param toldBy the way to recognize a repeat; by default the carrier's id
+ * @throws UserError 404 if no line has the number, AccountChanged
  */
 export async function receiveMessage(
   context: Context,
@@ -161,8 +162,8 @@ function newCopy(context: Context, eventType: MessageEventType, url: string): Re
 type Tools = Pick<Context, 'db' | 'queues' | 'windows' | 'log'>
 
 /**
- * Takes in a batch, whoever brought it, and then enqueues what comes of it. The enqueuing is not awaited: the rows are
- * committed, and the answer does not need Redis.
+ * Takes in a batch, whoever delivered it, and then enqueues what follows from it. The enqueuing is not awaited: the
+ * rows are committed, and the answer does not need Redis.
  */
 export async function receiveBatch(tools: Tools, batch: readonly Inbound[]): Promise<ReceiveAnswer[]> {
   const { db, queues } = tools
@@ -180,7 +181,7 @@ export async function receiveBatch(tools: Tools, batch: readonly Inbound[]): Pro
   return answers
 }
 
-/** Needs one statement, and a transaction only where a message is STOP, START or HELP. */
+/** This needs one statement, and a transaction only if a message is STOP, START or HELP. */
 async function takeIn(
   db: Database,
   batch: readonly Inbound[],
@@ -191,7 +192,8 @@ async function takeIn(
     return { answers, heard: { answers: [], deliveries: [] } }
   }
   return transaction(db, async (trx) => {
-    // These locks come first: whoever queues messages holds them while it waits for rows that are locked here later.
+    // These locks come first: a caller that queues messages holds them while it waits for rows that are locked here
+    // later.
     const numbers = saying.map(({ toNumber }) => toNumber)
     await lockLines(trx, numbers)
     const answers = await receiveMessages(trx, batch)
@@ -205,10 +207,10 @@ async function takeIn(
 }
 
 /**
- * Empties the sending windows of the senders' numbers, even where nothing was sent to them: that is cheaper than to
- * find out. Then the first message that waits for each number gets a new job, which finds a place. The order matters:
- * so a message that is told to wait in between gets a job too. If either step fails, messages wait up to a minute
- * longer.
+ * Empties the sending windows of the senders' numbers, even if nothing was sent to them: that is cheaper than finding
+ * out. Then the first message that waits for each number gets a new job, which finds a place. The order matters,
+ * because it gives a job also to a message that has to wait in between. If either step fails, messages wait up to a
+ * minute longer.
  */
 async function giveTurns(
   { db, queues, windows, log }: Tools,
@@ -230,16 +232,20 @@ async function giveTurns(
   }
 }
 
-/** What a carrier's report on a message did. */
+/** The effect of a carrier's report on a message. */
 export type ReceiptOutcome = 'changed' | 'unchanged' | 'of_nothing'
 
-/** A receipt as it comes in. */
+/** An incoming receipt. */
 export interface ReceiptOfKind extends Omit<Receipt, 'carrierReason'> {
-  /** The kind of the account, which says what the code means; left out, nothing is known of it. */
+  /** The kind of the account, which gives the code its meaning; without it the meaning is unknown. */
   carrierKind?: string
 }
 
-/** A carrier's report on a message that it took. @throws AccountChanged */
+/**
+ * Takes a carrier's report on a message that it took.
+ *
+ * @throws AccountChanged
+ */
 export async function takeReceipt(
   context: Context,
   { carrierKind, ...receipt }: ReceiptOfKind,
@@ -249,7 +255,7 @@ export async function takeReceipt(
   const { isAccountChanged, isKnown, changed } = await context.batched.receiveReceipt(explained)
   if (isAccountChanged) throw new AccountChanged()
   const outcome = changed !== undefined ? 'changed' : isKnown ? 'unchanged' : 'of_nothing'
-  // It may be looked for again, so whoever gives it up counts it.
+  // The search may be repeated, so the caller that gives up counts it.
   if (outcome !== 'of_nothing') countReceipt(receipt, outcome)
   if (changed === undefined) return outcome
   if (receipt.isOptedOut === true) await noteCarrierOptOut(context, changed)
@@ -266,7 +272,11 @@ export function countReceipt(
   carrierCodes.inc({ carrier: carrierAccount, code: boundedLabel('code', carrierCode) })
 }
 
-/** Takes a receipt as `takeReceipt` does. @returns whether it changed anything */
+/**
+ * Does the same as `takeReceipt`.
+ *
+ * @returns true if it changed anything
+ */
 export async function receiveReceipt(context: Context, receipt: ReceiptOfKind): Promise<boolean> {
   const outcome = await takeReceipt(context, receipt)
   if (outcome === 'of_nothing') countReceipt(receipt, outcome)

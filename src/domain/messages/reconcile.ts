@@ -11,26 +11,27 @@ import type { Context } from '../context.js'
 import { receiveReceipt } from './receive.js'
 
 /**
- * Counted from the hand-over. The first is early, in case the carrier has a record already; the last is when a request
- * that was still on its way then is surely over.
+ * The times are counted from the hand-over. The first is early, in case the carrier has a record already; at the
+ * last, a request that was still on its way is surely over.
  */
 const ASK_AFTER_SECONDS = [5, 30, 120, 600, 1800]
 /**
- * Carriers are not asked about older messages, for example after a long stop. The last question is due at half an hour.
+ * Carriers are not asked about older messages, for example after a long stop. The last question is due at half an
+ * hour.
  */
 const MAX_AGE_SECONDS = 3600
-/** Carriers limit how often they are asked, and a batch is asked all at once, each second. */
+/** Carriers limit how often they can be asked, and a whole batch is asked in parallel, each second. */
 const BATCH = 20
 
-/** Short enough that a run ends within a process's time to stop, whatever the carriers do. */
+/** This is short enough that a run ends within a process's time to stop, whatever the carriers do. */
 const ASK_TIMEOUT_MS = 10_000
 
 /**
- * Asks carriers what became of messages whose outcome is unknown. If the carrier has a record of the message, its outcome
- * becomes known, as by a receipt. This never sends anything again. Status callbacks that carry our id are faster; this is
- * for messages of which none came.
+ * Asks carriers about messages whose outcome is unknown. If the carrier has a record of the message, its outcome
+ * becomes known, as by a receipt. This never sends anything again. Status callbacks that carry our id are faster;
+ * this is for messages for which none came.
  *
- * @returns how many messages carriers were asked about
+ * @returns the number of messages that carriers were asked about
  */
 export async function reconcile(context: Context): Promise<number> {
   const { db } = context

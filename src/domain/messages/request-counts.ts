@@ -2,10 +2,10 @@ import type { OutboundSource, QueueAnswer, QueueRequest } from '../../database/m
 import { Unavailable, UserError } from '../../errors.js'
 import { messageRequests } from '../../telemetry/metrics.js'
 
-/** What the metric calls each refusal, by its text. */
+/** The metric's name of each refusal, by its text. */
 export type RefusalNames = ReadonlyMap<string, string>
 
-/** Counts what the statement that accepts has answered. After `webhook_changed` the request is judged again. */
+/** Counts the answers of the statement that accepts messages. After `webhook_changed` the request is judged again. */
 export function countAnswers(
   requests: readonly Pick<QueueRequest, 'source'>[],
   answers: readonly (QueueAnswer | Error)[],
@@ -17,7 +17,7 @@ export function countAnswers(
   }
 }
 
-/** Counts a refusal of which that statement was not asked, or did not answer. */
+/** Counts a refusal that did not come from that statement, or that came instead of its answer. */
 export function countRefusal(source: OutboundSource, error: unknown, names: RefusalNames): void {
   messageRequests.inc({ source, outcome: nameOf(error, names) })
 }
@@ -28,7 +28,7 @@ function nameOf(error: unknown, names: RefusalNames): string {
   return names.get(error.message) ?? 'other'
 }
 
-/** `{ tooLong: 'Text is too long' }` gives `too_long` by that text. */
+/** Makes names of texts: `{ tooLong: 'Text is too long' }` gives `too_long` for that text. */
 export function namesOfRefusals(refusals: Readonly<Record<string, string>>): RefusalNames {
   return new Map(
     Object.entries(refusals).map(([name, text]) => [

@@ -9,17 +9,18 @@ import { LOOK_AGAIN_MS, type Context } from '../context.js'
 import { FIRST_ID } from '../../ids.js'
 
 const LINES_AT_ONCE = 200
-/** Claims of the line wait for as long as one batch takes, some 50 ms. */
+/** Claims of the line wait as long as one batch takes, about 50 ms. */
 const MESSAGES_AT_ONCE = 1000
 
 /**
- * Brings what waited for the end of a pause, oldest first. Whoever resumed has only noted it in the row, so that a process
- * that dies on the way leaves nothing behind: the next one begins again. Any number of processes may do it at once.
+ * Enqueues the messages that waited for the end of a pause, oldest first. Resuming only records it in the row, so
+ * that nothing is lost if a process dies on the way: the next one begins again. Any number of processes may do it
+ * concurrently.
  *
- * @returns how many messages got a new job
+ * @returns the number of messages that got a new job
  */
 export async function bringResumed(context: Context): Promise<number> {
-  // What Redis does not take the sweep would bring, one by one.
+  // The sweep would enqueue what Redis does not take, one by one.
   if (context.redis.status !== 'ready') return 0
   let count = 0
   for (const resumption of await listResumptions(context.db)) {

@@ -35,41 +35,41 @@ export type {
   FoundUser,
 } from '../../database/messages/search.js'
 
-/** The most of each kind: whoever needs more than a screen of them writes more of what they look for. */
+/** The most of each kind: a user who needs more than a screen of them can refine the search. */
 export const MAX_FOUND = 20
 
-/** Somebody waits for the page, and most of what they look for has an index. */
+/** A user waits for the page, and most searches have an index. */
 const LOOK_MS = 700
 
-/** Fewer characters are in nearly everything. */
+/** Fewer characters would match nearly everything. */
 const MIN_LENGTH = 3
-/** Longer than any id, number, name or address that is kept. */
+/** This is longer than any id, number, name or address that is kept. */
 const MAX_LENGTH = 254
 
 export interface Found {
   messages: FoundMessage[]
   lines: FoundLine[]
   applications: FoundApplication[]
-  /** The reader's own. */
+  /** Only the reader's own. */
   contacts: FoundContact[]
-  /** The reader's own. */
+  /** Only the reader's own. */
   endpoints: FoundEndpoint[]
-  /** Operators only. */
+  /** Only for operators. */
   users: FoundUser[]
-  /** Texts, and a part of a number, were looked for in the newest messages only. */
+  /** True if only the newest messages were searched, as for texts and parts of a number. */
   isOfNewest: boolean
-  /** For an operator who looked for a number: whether others' messages were looked through, or what that needs. */
+  /** For an operator's search by number: `searched` if others' messages were searched, otherwise what that needs. */
   others: 'searched' | 'whole number' | 'reason' | undefined
-  /** There was more to read than a statement has time for. */
+  /** True if there was more to read than a statement has time for. */
   isIncomplete: boolean
 }
 
 /**
- * What has this id, number, name, address or text: users look through what is theirs, operators through everything but
- * texts and the URLs of endpoints, which are looked for in the reader's own. A number
- * may be a part of one in what is the reader's own. In others' messages operators find a whole number only, once they
- * have said why (`openNumberSearch`), and whoever's messages have it reads that in their history: by parts, anybody's
- * number could be found out digit by digit. An id may be that of a message (ours, the carrier's, or the sender's
+ * Finds everything with this id, number, name, address or text. Users search their own data, operators all data
+ * except texts and the URLs of endpoints, which are searched in the reader's own. In the reader's own data a part of
+ * a number is enough. In others' messages operators find only a whole number, once they have given a reason
+ * (`openNumberSearch`), and the users whose messages have it see that in their history: by parts, any person's number
+ * could be found out digit by digit. An id may be that of a message (ours, the carrier's, or the sender's
  * `clientRef`), an event (the `webhook-id`), a delivery, a line, an application or a user.
  *
  * @throws UserError 400
@@ -128,14 +128,14 @@ export async function search(
   }
 }
 
-/** '' for what is no number and no part of one. */
+/** Returns '' if it is not a number or a part of one. */
 function digitsOf(words: string): string {
   if (!/^\+?[\d\s().-]+$/.test(words)) return ''
   const digits = words.replace(/\D/g, '')
   return digits.length < MIN_LENGTH ? '' : digits
 }
 
-/** The index has whole numbers, so that way comes first; many parts of numbers could be whole ones. */
+/** The index has whole numbers, so it is tried first; many parts of numbers could be whole ones. */
 async function findByNumber(
   db: Database,
   scope: Scope,
@@ -148,7 +148,7 @@ async function findByNumber(
   return { messages, isOfNewest: true }
 }
 
-/** Looks through what is not the reader's. The users whose messages are found read so in their history. */
+/** Searches other users' messages. The users whose messages are found see it in their history. */
 async function findOthersByNumber(
   context: Context,
   userId: string,

@@ -3,7 +3,7 @@ import { UserError } from '../../errors.js'
 import { cutIntoSegments, type Encoding } from '../../kit/text/segments.js'
 import { MAX_TEXT_LENGTH, REFUSALS } from './submit.js'
 
-/** What a text costs to send. */
+/** The size of a text, which decides its cost. */
 export interface Measure {
   encoding: Encoding
   segmentCount: number

@@ -13,13 +13,13 @@ import { monthlyCapRefusal } from './spending/monthly-caps.js'
 import { isBacklogFull, MAX_KEY_LENGTH, readDestination, REFUSALS } from './submit.js'
 
 /**
- * A person sends a message again that failed, or of which nobody knows whether it was sent. This makes a new message with
- * the same number and content. It waits for its place like every other; the worker checks whether the number opted out.
+ * Sends a message again, for a user, that failed or whose outcome is unknown. This makes a new message with the same
+ * number and content. It waits for its turn like every other; the worker checks if the number opted out.
  *
  * @param key names this one request: if it comes twice with the same key, only one message is sent
- * @throws UserError 404, 409 when the message did not fail or its line is disabled, 403 when the line may not send there,
- * 429 when a daily cap is reached
- * @throws Unavailable when too many messages wait
+ * @throws UserError 404, 409 if the message did not fail or its line is disabled, 403 if the line may not send there,
+ *   429 if a daily cap is reached
+ * @throws Unavailable if too many messages wait
  */
 export async function sendMessageAgain(
   context: Context,

@@ -43,7 +43,7 @@ function logOutcome(
   durationMs: number,
 ): void {
   const { kind, ...details } = outcome
-  // An error may be in a carrier's words.
+  // An error may have a carrier's words.
   if ('error' in outcome) {
     log.info({ messageId, lineId, outcome: kind, ...details, durationMs }, `message.${kind}`)
     return
@@ -53,7 +53,7 @@ function logOutcome(
   logPlain(log, { ...ids, outcome: word(kind), ...wait, durationMs }, `message.${kind}`)
 }
 
-/** What became of the message, and the message itself if it was read. */
+/** The outcome for the message, and the message itself if it was read. */
 interface Advance {
   outcome: SendOutcome
   message?: MessageToSend
@@ -66,10 +66,11 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
   const { message } = answer
   switch (answer.kind) {
     case 'claimed':
-      // Not awaited: if Redis does not learn of this place, the next claim notices that it is missing.
+      // This is not awaited: if Redis does not learn of this place, the next claim notices that it is missing.
       if (request.placesAt !== message.account.name)
         void enterWindows(context, message).catch(() => undefined)
-      // The process was stopped meanwhile. Others may have taken the claim for lost, and sent later messages already.
+      // The process was suspended meanwhile. Others may have considered the claim lost, and sent later messages
+      // already.
       if (performance.now() - claimingAt > MAX_CLAIM_AGE_MS) {
         await giveBack(context, request)
         return { outcome: { kind: 'wait', ms: 0, reason: 'too_late' }, message }
@@ -106,7 +107,7 @@ async function advance(context: Context, request: ClaimRequest): Promise<Advance
   }
 }
 
-/** A short code is of no country that a route could name. */
+/** A short code has no country that a route could name. */
 function countryOf(number: string): string {
   return (number.startsWith('+') ? parseNumber(number, null)?.country : undefined) ?? ''
 }
@@ -161,7 +162,7 @@ async function waitForPlace(context: Context, message: MessageToSend, ms: number
 }
 
 /**
- * If the answer to a claim is lost, the row may be claimed all the same. Nobody would send that message, and it would
+ * If the answer to a claim is lost, the row may be claimed all the same. That message would not be sent, and it would
  * become `unknown` when its lease ends. So the claim is given back.
  *
  * @throws Unavailable
@@ -175,7 +176,7 @@ async function claimOrGiveBack(context: Context, request: ClaimRequest): Promise
   }
 }
 
-/** The message was claimed, if at all, and certainly not handed over. */
+/** The message may have been claimed, but certainly not handed over. */
 async function giveBack(context: Context, { id, claim }: ClaimRequest): Promise<void> {
   const settlement: Settlement = { id, claim, status: 'queued', uncounted: true }
   await retryWrite(() => context.batched.settleMessage(settlement))
@@ -194,7 +195,11 @@ function outcomeOf({ status, error, dueInMs = 0, passedOver }: Settlement): Send
   }
 }
 
-/** Counts a crash of a message's job. @returns whether the message was given up because of it */
+/**
+ * Counts a crash of a message's job.
+ *
+ * @returns true if the message was given up because of it
+ */
 export async function countMessageCrash({ db, queues }: Context, id: string): Promise<boolean> {
   const end = await recordMessageCrash(db, id, MAX_CRASHES)
   if (end === undefined) return false

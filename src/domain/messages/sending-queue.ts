@@ -7,23 +7,26 @@ import type { Queues } from '../../queues/queues.js'
 import type { Logger } from '../../telemetry/log.js'
 import { jobsNotEnqueued } from '../../telemetry/metrics.js'
 
-/** A queued message, and the job that it is to get where it needs one. */
+/** A queued message, and the job that it gets if it needs one. */
 export interface QueuedMessage extends Requeued {
   lineId: string
 }
 
 /**
- * Where queued messages wait for whoever sends them: in the lane of their carrier account, if a process has to hold its
- * sessions, and else as jobs of `send-message`. What an account has changed in the last moments may be unknown here. That
- * does no harm: whoever looks at the message in vain passes it on.
+ * Queued messages wait here to be sent: in the lane of their carrier account, if a process has to hold its sessions,
+ * and otherwise as jobs of `send-message`. Recent changes to an account may be unknown here. That is harmless: a
+ * worker that cannot send the message passes it on.
  */
 export interface SendingQueue {
-  /** Never fails: the sweep brings what could not be enqueued. */
+  /** Never fails: the sweep enqueues what could not be enqueued here. */
   enqueue(messages: readonly QueuedMessage[]): Promise<void>
   /**
-   * @param reader the transaction that has locked the messages, if one has: a second connection of the pool might come only
-   * after others who wait for these locks
-   * @returns the ids of those that are on their way to somebody @throws Unavailable
+   * Returns which messages are on their way to a worker.
+   *
+   * @param reader the transaction that has locked the messages, if there is one: a second connection of the pool
+   *   might come only after others that wait for these locks
+   * @returns their ids
+   * @throws Unavailable
    */
   waiting(messages: readonly QueuedMessage[], reader?: Database): Promise<Set<string>>
 }
@@ -37,16 +40,16 @@ interface Tools {
   heldKinds: readonly string[]
 }
 
-/** How long it may stay unknown that there are other accounts, or that a line has moved. */
+/** The longest that other accounts, or a line's move, may stay unknown. */
 const KNOWN_MS = 5000
 const LINES_KNOWN_MS = 60_000
-/** It bounds the memory. A busy installation has fewer lines than this at its accounts with sessions. */
+/** This bounds the memory. A busy installation has fewer lines than this at its accounts with sessions. */
 const MAX_LINES = 50_000
 
 export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }: Tools): SendingQueue {
   let areThere: Promise<boolean> | undefined
   let readAt = -Infinity
-  /** null: at no such account. */
+  /** null if it is at no such account. */
   let accountOfLine = new Map<string, string | null>()
   let linesReadAt = -Infinity
 
@@ -54,7 +57,7 @@ export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }:
     if (areThere === undefined || now - readAt > KNOWN_MS) {
       readAt = now
       areThere = hasAccounts(reader, heldKinds)
-      // Whoever asks next reads again.
+      // The next caller reads again.
       areThere.catch(() => (areThere = undefined))
     }
     return areThere
@@ -73,7 +76,7 @@ export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }:
     for (const { lineId, accountId } of found) known.set(lineId, accountId)
   }
 
-  /** Divides messages by their account's lane; `undefined`: they get jobs. */
+  /** Divides messages by their account's lane; those under `undefined` get jobs. */
   async function divide(
     messages: readonly QueuedMessage[],
     reader: Database,
@@ -96,7 +99,9 @@ export function createSendingQueue({ db, queues, accountLanes, log, heldKinds }:
     return divided
   }
 
-  /** Without a process that takes them they get jobs too, which say so at each message, and fail what has expired. */
+  /**
+   * Without a process that takes them they get jobs too, which report that for each message, and fail expired ones.
+   */
   async function put(accountId: string, messages: readonly QueuedMessage[]): Promise<void> {
     try {
       const ids = messages.map(({ id }) => id)

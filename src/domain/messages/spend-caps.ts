@@ -14,27 +14,31 @@ import type { Context } from '../context.js'
 const MAX_PER_DAY = 100_000_000
 const DAY_MS = 86_400_000
 
-/** People are warned from so much of a cap on. */
+/** People are warned from this part of a cap on. */
 export const NEAR = 0.8
 
-/** How many segments may be accepted on a day, and how many were today. */
+/** The segments that may be accepted on a day, and those of today. */
 export interface SpendCap {
   /** A cap is a line's, or that of all lines of its user together. */
   of: 'line' | 'user'
   segmentsPerDay: number
   used: number
-  /** 80 % are used, or more. */
+  /** True if 80 % or more are used. */
   isNear: boolean
   /** The beginning of the next day, in UTC. */
   resetsAt: Date
 }
 
-/** What a message counts: the segments of its text, and media without a text one. */
+/** Counts a message: the segments of its text, and one for media without a text. */
 export function countForCaps(text: string | null): number {
   return text === null ? 1 : countSegments(text)
 }
 
-/** What is written for people, or in a form: a number, or nothing or `none` for no cap. @throws UserError */
+/**
+ * Reads a cap that a person wrote: a number, or nothing or `none` for no cap.
+ *
+ * @throws UserError
+ */
 export function readCap(written: string): number | null {
   const trimmed = written.trim()
   if (trimmed === '' || trimmed === 'none') return null
@@ -44,9 +48,9 @@ export function readCap(written: string): number | null {
 }
 
 /**
- * For operators. It counts from now on: what was accepted before there was a cap is not in it.
+ * Sets a cap, for operators. It counts from now on: messages accepted before there was a cap are not in it.
  *
- * @param segmentsPerDay null: no cap
+ * @param segmentsPerDay null for no cap
  */
 export async function setSpendCap(
   context: Pick<Context, 'db' | 'log' | 'actor'>,
@@ -67,7 +71,7 @@ export async function setSpendCap(
   context.log.info({ of: owner.of, ownerId: owner.id, segmentsPerDay }, 'spend_cap.set')
 }
 
-/** The caps that hold for a line: its own, and its user's. */
+/** Returns the caps that apply to a line: its own, and its user's. */
 export async function findCapsOfLine(
   { db }: Pick<Context, 'db'>,
   { id, userId }: Pick<Line, 'id' | 'userId'>,
@@ -76,7 +80,7 @@ export async function findCapsOfLine(
   return [...viewCaps(rows, id, 'line'), ...viewCaps(rows, userId, 'user')]
 }
 
-/** A user's cap, and those of the lines, by the ids of their owners. */
+/** Returns a user's cap, and those of the lines, by the ids of their owners. */
 export async function findCapsOfUser(
   { db }: Pick<Context, 'db'>,
   { id }: Pick<User, 'id'>,
@@ -100,12 +104,12 @@ function viewCaps(rows: readonly CapRow[], ownerId: string, of: SpendCap['of']):
     }))
 }
 
-/** The beginning of the day after this one, in UTC. */
+/** Returns the beginning of the day after this one, in UTC. */
 export function nextDay(now = Date.now()): Date {
   return new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS)
 }
 
-/** Whoever is refused because of a cap may come again tomorrow. */
+/** A request that is refused because of a cap may be repeated tomorrow. */
 export function capRefusal(message: string): UserError {
   const seconds = Math.ceil((nextDay().getTime() - Date.now()) / 1000)
   return new UserError(message, 429, seconds)

@@ -20,7 +20,9 @@ import { readSendOptions, optionsForHash, OPTION_REFUSALS, type SendOptions } fr
 import { createLineBacklogs, FRESH_MS } from './submit/line-backlogs.js'
 import { countAnswers } from './request-counts.js'
 
-/** Twilio takes no longer text (https://www.twilio.com/docs/api/errors/21617). It already is 11 segments of GSM-7. */
+/**
+ * Twilio takes no longer text (https://www.twilio.com/docs/api/errors/21617). This is already 11 segments of GSM-7.
+ */
 export const MAX_TEXT_LENGTH = 1600
 /** Clients make keys of 36 characters (a UUID) or a few more. Keys are kept for a day, so they must not be pages. */
 export const MAX_KEY_LENGTH = 255
@@ -30,7 +32,7 @@ export interface IncomingWebhookMessage extends SendOptions {
   toNumber: string
   text: string
   idempotencyKey: string | undefined
-  /** Whether the caller is gone, so that nobody would read the answer. */
+  /** Returns true if the caller is gone, so that the answer would not be read. */
   hasLeft?: () => boolean
 }
 
@@ -46,7 +48,7 @@ export const REFUSALS = {
   optedOut: 'Recipient has opted out',
   rateLimited: 'Rate limit exceeded',
   overCap: 'Daily cap of segments reached',
-  /** After it the cap is named, and when it resets. */
+  /** The name of the cap and the time of its reset follow this. */
   overMonthlyCap: 'Monthly spending cap reached',
   keyTooLong: `Idempotency-Key is too long: use ${MAX_KEY_LENGTH} characters at most`,
   keyReused: 'Idempotency-Key was used with another body: use a new key for another message',
@@ -62,12 +64,12 @@ export function requireSendable(text: string): void {
 
 /**
  * Accepts a message for an incoming webhook. When this resolves with `accepted` or `replayed`, the message is
- * committed; the other answers say why it was not. `toNumber` and `line` are the two windows afterwards. `webhook_changed`
- * means that the given row is out of date, or that the token is no longer valid for the webhook.
+ * committed; the other answers say why it was not. `toNumber` and `line` are the two windows afterwards.
+ * `webhook_changed` means that the given row is out of date, or that the token is no longer valid for the webhook.
  *
- * @param tokenHash of the token that the request came with
+ * @param tokenHash the hash of the request's token
  * @throws UserError for the text and the number
- * @throws Unavailable when Postgres is
+ * @throws Unavailable if Postgres is
  */
 export async function submitToIncomingWebhook(
   context: Context,
@@ -75,7 +77,7 @@ export async function submitToIncomingWebhook(
   message: IncomingWebhookMessage,
   tokenHash = webhook.tokenHash,
 ): Promise<QueueAnswer> {
-  // Lone surrogates are no text; Postgres would refuse the whole batch for one.
+  // Lone surrogates are not valid text; Postgres would refuse the whole batch for one.
   const text = message.text.toWellFormed()
   requireSendable(text)
   const toNumber = readDestination(webhook, message.toNumber)
@@ -107,7 +109,7 @@ export async function submitToIncomingWebhook(
 }
 
 /**
- * Writes the messages of one turn of the event loop, whoever sends them, and then enqueues a job for each. Enqueuing is
+ * Writes the messages of one turn of the event loop, from any sender, and then enqueues a job for each. Enqueuing is
  * not awaited: the rows are committed, and the answer does not need Redis.
  */
 export function createQueueing({
@@ -139,8 +141,9 @@ export function createQueueing({
   }
 
   return async (requests: readonly QueueRequest[]): Promise<(QueueAnswer | Error)[]> => {
-    // The event loop has to poll its sockets once more to see whether a caller has hung up. On a busy machine a request
-    // may wait to be read for longer than its caller does (measured: 893 of 1,652 were accepted for nobody).
+    // The event loop has to poll its sockets once more to see whether a caller has hung up. On a busy machine a
+    // request may wait to be read for longer than its caller does (measured: 893 of 1,652 were accepted although
+    // their caller was gone).
     await nextTurn()
     const wanted = requests.filter(({ hasLeft }) => hasLeft?.() !== true)
     if (wanted.length === requests.length) return queue(requests)
@@ -179,7 +182,7 @@ function firstJob(id: string): { id: string; generation: number } {
 }
 
 /**
- * The number that a line is asked to send to, in E.164.
+ * Returns the number that a line has to send to, in E.164.
  *
  * @throws UserError 400 if it is not a phone number, 403 if the line may not send there
  */
@@ -195,7 +198,7 @@ export function readDestination(
   const parsed = parseNumber(written, line.country)
   if (parsed === undefined) throw new UserError(REFUSALS.notANumber)
   if (!maySendTo({ ...line, number: line.lineNumber }, parsed)) throw new UserError(REFUSALS.notAllowed, 403)
-  // The country costs a little to find, and hardly any line has one that is paused.
+  // Finding the country takes a little time, and hardly any line has a paused one.
   if (line.pausedCountries !== null && line.pausedCountries.includes(parsed.country ?? '')) {
     throw new UserError(REFUSALS.countryPaused, 403)
   }
@@ -218,11 +221,11 @@ function requireReach(
 
 /** Each process reads the figure once a second at most: the bound is against a flood, and need not be exact. */
 const readings = new WeakMap<Context['db'], { readAt: number; isFull: boolean | Promise<boolean> }>()
-/** A Postgres that takes longer is busy or hangs. Nobody has to wait until that is clear. */
+/** A Postgres that takes longer is busy or hangs. Callers should not have to wait until that is clear. */
 const READING_MS = 200
 
 /**
- * Tells whether so many messages are waiting in total that new ones are refused. An accepted message should be sent soon,
+ * True if so many messages are waiting in total that new ones are refused. An accepted message should be sent soon,
  * not grow old in a queue.
  *
  * @throws Unavailable

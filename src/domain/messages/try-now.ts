@@ -9,17 +9,17 @@ import type { Context } from '../context.js'
 import { getOwnLine } from '../lines/lines.js'
 import { getMessage } from './get-message.js'
 
-/** A person waits for the answer, and messages wait for the locks of a batch. */
+/** A user waits for the answer, and messages wait for the locks of a batch. */
 const AT_ONCE = 500
 
-/** More of a line's messages are not counted. */
+/** Counting a line's messages stops here. */
 export const MAX_WAITING_COUNTED = 1000
 
 /**
- * A message that waits until the carrier is tried again is tried now. Windows, pauses and earlier messages to the same
- * number hold as ever.
+ * Tries a message now that waits for the next try of its carrier. Windows, pauses and earlier messages to the same
+ * number still apply.
  *
- * @throws UserError 404, 409 when it does not wait for a time
+ * @throws UserError 404, 409 if it does not wait for a time
  */
 export async function tryMessageNow(context: Context, userId: string, id: string): Promise<Message> {
   await getMessage(context, userId, id)
@@ -34,7 +34,12 @@ export async function tryMessageNow(context: Context, userId: string, id: string
   return getMessage(context, userId, id)
 }
 
-/** Does what `tryMessageNow` does for all of a line. @returns how many @throws UserError 404 */
+/**
+ * Does the same as `tryMessageNow` for all messages of a line.
+ *
+ * @returns their number
+ * @throws UserError 404
+ */
 export async function tryLineMessagesNow(context: Context, userId: string, lineId: string): Promise<number> {
   await getOwnLine(context, userId, lineId)
   let count = 0
@@ -46,7 +51,7 @@ export async function tryLineMessagesNow(context: Context, userId: string, lineI
   }
 }
 
-/** How many of a line's messages wait until the carrier is tried again; the caller has looked whose line it is. */
+/** Counts a line's messages that wait until the carrier is tried again; the caller has checked whose line it is. */
 export function countMessagesToTry({ db }: Context, lineId: string): Promise<number> {
   return countWaitingForCarrier(db, lineId, MAX_WAITING_COUNTED + 1)
 }

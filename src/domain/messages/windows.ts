@@ -5,8 +5,8 @@ import { sha256 } from '../../secrets.js'
 import type { SlidingWindows, Window } from '../../kit/redis/sliding-window.js'
 
 /**
- * A little longer than the minute of `claim_messages`, which decides in the end and counts from the hand-over. So a
- * message that has a place here seldom finds the window still full there.
+ * This is a little longer than the minute of `claim_messages`, which decides in the end and counts from the
+ * hand-over. So a message that has a place here seldom finds the window still full there.
  */
 const WINDOW_MS = 60_250
 
@@ -21,12 +21,12 @@ export function numberWindowKey(lineId: string, number: string): string {
 }
 
 /**
- * Takes a place in every window of the line, and then in the window of its account, which has another hash tag. A message
- * that waits for the account keeps its places in the line until then. Without that they would be over by then, and the
- * line's next messages would take places only to wait for the account as well (measured: five lines at 1/s each, at an
- * account with 3/s, sent 1/s together).
+ * Takes a place in every window of the line, and then in the window of its account, which has another hash tag. A
+ * message that waits for the account keeps its places in the line until then. Otherwise they would expire by then,
+ * and the line's next messages would take places only to wait for the account as well (measured: five lines at 1/s
+ * each, at an account with 3/s, sent 1/s together).
  *
- * @returns the milliseconds to wait; 0: it is its turn
+ * @returns the milliseconds to wait; 0 if it is its turn
  * @throws Unavailable
  */
 export async function enterWindows(
@@ -44,8 +44,9 @@ export async function enterWindows(
 }
 
 /**
- * The claim found the windows full although there were places here: Redis has lost some, or messages were handed over
- * later than they took their places. The rows give the places back, and the message keeps its own until it asks again.
+ * Called if the claim found the windows full although there were places here: Redis has lost some, or messages were
+ * handed over later than they took their places. The rows restore the places, and the message keeps its own until it
+ * asks again.
  *
  * @throws Unavailable
  */

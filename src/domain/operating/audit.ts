@@ -18,26 +18,27 @@ import { eachRow } from '../each-row.js'
 
 export type { AuditDetails, AuditFilter, ListedAuditRow } from '../../database/operating/audit-log.js'
 
-/** What was done; by whom, the context says. */
+/** An act; the context has its actor. */
 export interface Act {
   action: Action
-  /** Left out: nothing in particular. */
+  /** If left out, it is nothing in particular. */
   subjectId?: string | null
-  /** The user whose data it is; left out when it is nobody's. */
+  /** The user whose data they are; left out if they belong to no user. */
   userId?: string | null
   before?: AuditDetails | undefined
   after?: AuditDetails | undefined
-  /** What of the subject it is about; it is written down whatever has changed. */
+  /** Details of the subject, which are recorded whatever has changed. */
   about?: AuditDetails | undefined
 }
 
 type WithActor = Pick<Context, 'actor'>
 
 /**
- * Writes an act down, in the transaction that does it: neither is there without the other. A change that changed
- * nothing (there is a `before`, and all of `after` is in it) is no act. Of the rest only what differs is kept.
+ * Records an act in the transaction that does it, so that neither exists without the other. A change that changed
+ * nothing (there is a `before`, and all of `after` is in it) is not recorded. Otherwise only the differences are
+ * kept.
  *
- * Never give it a secret, a text or a person's number: what is written here cannot be taken back.
+ * Never give it a secret, a text or a person's number: what is written here cannot be removed.
  */
 export async function record(context: WithActor, trx: Database, act: Act): Promise<void> {
   const row = rowOf(context, act)
@@ -45,8 +46,8 @@ export async function record(context: WithActor, trx: Database, act: Act): Promi
 }
 
 /**
- * As `record`, for what somebody may do again and again and what counts once: a look, or a refusal. There is no second
- * row of the same actor for the same subject within so many minutes.
+ * Does the same as `record` for acts that are often repeated and count once, such as a look or a refusal. It writes
+ * no second row of the same actor for the same subject within this many minutes.
  */
 export async function recordOnce(context: WithActor & Pick<Context, 'db'>, act: Act, withinMinutes: number) {
   const row = rowOf(context, act)
@@ -56,8 +57,8 @@ export async function recordOnce(context: WithActor & Pick<Context, 'db'>, act: 
 const LOOK_MINUTES = 10
 
 /**
- * An operator looks at what is another user's; one look counts for ten minutes. At what is one's own, everybody may
- * look.
+ * Records that an operator looks at another user's data; one look counts for ten minutes. Looking at one's own data
+ * is not recorded.
  */
 export async function recordLook(
   context: WithActor & Pick<Context, 'db'>,
@@ -70,12 +71,12 @@ export async function recordLook(
   await recordOnce(context, { action, subjectId, userId, after }, LOOK_MINUTES)
 }
 
-/** Newest first. */
+/** Lists the newest first. */
 export function listAudit({ db }: Context, filter: AuditFilter, page: Page): Promise<ListedAuditRow[]> {
   return listAuditRows(db, filter, page)
 }
 
-/** Whether more rows fit the filter than this. */
+/** True if more rows match the filter than this. */
 export async function isAuditLongerThan(
   { db }: Context,
   filter: AuditFilter,
@@ -84,7 +85,7 @@ export async function isAuditLongerThan(
   return (await countAuditRows(db, filter, count + 1)) > count
 }
 
-/** All that fit the filter, newest first, batch by batch, as fast as they are taken. */
+/** Yields all rows that match the filter, newest first, batch by batch, as fast as they are taken. */
 export function readAudit({ db }: Context, filter: AuditFilter): AsyncGenerator<ListedAuditRow> {
   return eachRow(
     (page) => listAuditRows(db, filter, page),
@@ -93,8 +94,8 @@ export function readAudit({ db }: Context, filter: AuditFilter): AsyncGenerator<
 }
 
 /**
- * A URL of somebody's server as it may be written down: many have a secret in their path or query. The few characters
- * at its end are of its hash, so that two URLs of one host can be told apart.
+ * Masks a URL for the record, because many have a secret in their path or query. The few characters at its end are of
+ * its hash, so that two URLs of one host can be told apart.
  */
 export function maskUrl(url: string | null): string | null {
   if (url === null || !URL.canParse(url)) return null
@@ -120,7 +121,7 @@ function rowOf({ actor }: WithActor, act: Act): AuditRow | undefined {
   }
 }
 
-/** undefined: nothing differs. */
+/** @returns undefined if nothing differs */
 function differing(before?: AuditDetails, after?: AuditDetails): Pick<Act, 'before' | 'after'> | undefined {
   if (before === undefined || after === undefined) return { before, after }
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(

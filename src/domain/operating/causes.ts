@@ -5,20 +5,20 @@ import { countryName } from '../messages/country-guard.js'
 import { withHost } from './overview/endpoints.js'
 import type { Cure } from './overview/cure.js'
 
-/** What something does, said of one and of several. */
+/** A predicate, for one thing and for several. */
 export type Does = readonly [one: string, several: string]
 
-/** One thing that does not end by itself, and everything that has it: a row of "Needs attention". */
+/** A fault that does not end by itself, and everything that has it: a row of "Needs attention". */
 export interface Cause {
   mood: 'bad' | 'waiting'
   noun: Does
   does: Does
   count: number
-  /** When it began. */
+  /** The time when it began. */
   since: Date | null
-  /** How often it happened in a row; 0: that is not counted. */
+  /** The number of times in a row that it happened; 0 if that is not counted. */
   failureCount: number
-  /** Those that are named. */
+  /** The ones that are named. */
   whose: CauseOf[]
 }
 
@@ -26,7 +26,7 @@ export interface CauseOf {
   name: string
   /** The owner, for operators. */
   owner?: string
-  /** Where it is mended. */
+  /** The page where it is fixed. */
   cure: Cure
   /** The endpoint at which events wait for their next attempt. */
   waitingAt?: string
@@ -35,7 +35,7 @@ export interface CauseOf {
 export const ENDPOINT: Does = ['endpoint', 'endpoints']
 const LINE: Does = ['line', 'lines']
 
-/** Why an endpoint does not take its events, as a predicate. */
+/** Returns the reason why an endpoint does not take its events, as a predicate. */
 export function failureDoes(failure: string | null): Does {
   const status = /^http_(\d{3})$/.exec(failure ?? '')?.[1]
   if (status !== undefined) return [`answers HTTP ${status}`, `answer HTTP ${status}`]
@@ -71,7 +71,7 @@ const FAILURES: Record<string, Does> = {
   aborted: ['was interrupted by a restart', 'were interrupted by a restart'],
 }
 
-/** Why an endpoint is disabled. */
+/** Returns the reason why an endpoint is disabled. */
 export function disabledDoes(reason: string | null, failure: string | null): Does {
   if (reason === 'gone') return ['is disabled: HTTP 410 Gone', 'are disabled: HTTP 410 Gone']
   if (reason === 'owner_disabled') return ['is disabled with its owner', 'are disabled with their owner']
@@ -81,7 +81,11 @@ export function disabledDoes(reason: string | null, failure: string | null): Doe
 
 type Named = Pick<OwnLine, 'id' | 'userId' | 'name' | 'status' | 'pausedAt' | 'pausedCountries'>
 
-/** All that is wrong with a line. @param health undefined: the line was added a moment ago */
+/**
+ * Returns everything that is wrong with a line.
+ *
+ * @param health undefined if the line was added a moment ago
+ */
 export function causesOfLine(line: Named, health: LineHealth | undefined): Cause[] {
   const { id: lineId, userId, name, status, pausedAt, pausedCountries } = line
   const of = (
@@ -135,7 +139,7 @@ function causeOfEndpoint(endpoint: EndpointHealth, { userId, name }: Named): Cau
   return endpoint.hasHeld ? cause('waiting', ['has held events', 'have held events'], null) : []
 }
 
-/** Equal ones as one, the worst first, then the ones with most. */
+/** Joins equal causes, the worst first, then the largest groups. */
 export function groupCauses(causes: readonly Cause[]): Cause[] {
   const groups = new Map<string, Cause>()
   for (const cause of causes) {
@@ -160,7 +164,7 @@ function joined(one: Cause, other: Cause): Cause {
   }
 }
 
-/** `8 endpoints answer HTTP 500`. */
+/** Returns words such as `8 endpoints answer HTTP 500`. */
 export function causeInWords({ count, noun, does }: Pick<Cause, 'count' | 'noun' | 'does'>): string {
   if (count > 1) return `${count} ${noun[1]} ${does[1]}`
   return `${noun[0].charAt(0).toUpperCase()}${noun[0].slice(1)} ${does[0]}`

@@ -21,16 +21,16 @@ import type { Context } from '../context.js'
 import { removeOldMedia } from '../media/retention.js'
 import { forgetOldSimulatorMedia } from '../simulator/media.js'
 
-/** To delete the keys of a busy hour in one statement could take longer than a statement may. */
+/** Deleting the keys of a busy hour in one statement could take longer than a statement may. */
 const KEYS_AT_ONCE = 5000
 const NOTICES_KEPT_DAYS = 90
 const TASKS_KEPT_DAYS = 30
-/** Each takes the events with it that it sent to another URL. */
+/** Each takes with it the events that it sent to another URL. */
 const TASKS_AT_ONCE = 10
 /** Each takes its mails with it. */
 const NOTICES_AT_ONCE = 1000
 
-/** The chores, by what the log calls their count. */
+/** The chores, by the log's names of their counts. */
 const CHORES: Record<string, (context: Context) => Promise<number>> = {
   partitionCount: ({ db }) => ensurePartitions(db),
   keyCount: ({ db }) => inParts(KEYS_AT_ONCE, () => deleteExpiredKeys(db, KEYS_AT_ONCE)),
@@ -62,7 +62,7 @@ export async function keepHouse(context: Context): Promise<void> {
   context.log.info(counts, 'maintenance.done')
 }
 
-/** @returns how many were deleted in all */
+/** @returns the number deleted in all */
 async function inParts(atOnce: number, deleteSome: () => Promise<number>): Promise<number> {
   let count = 0
   for (let deleted = atOnce; deleted === atOnce; count += deleted) deleted = await deleteSome()

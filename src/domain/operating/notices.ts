@@ -17,10 +17,10 @@ import type { Context } from '../context.js'
 
 export type { Notice, NoticeMails, NoticeReader } from '../../database/operating/notices.js'
 
-/** Nobody counts further. */
+/** Counting stops here. */
 export const MAX_UNREAD = 100
 
-/** Newest first. */
+/** Lists the newest first. */
 export function listNotices(
   { db }: Context,
   reader: NoticeReader,
@@ -35,12 +35,16 @@ export function countUnread({ db }: Context, reader: NoticeReader): Promise<numb
   return countUnreadNotices(db, reader, MAX_UNREAD)
 }
 
-/** How far somebody has read, and which mails they get. */
+/** Returns the last notification that a user has read, and the mails that they get. */
 export async function getReading({ db }: Context, userId: string) {
   return (await findReading(db, userId)) ?? { readId: null, mails: 'all' as const }
 }
 
-/** Everything up to this notice. @throws UserError 400 */
+/**
+ * Marks everything up to this notification as read.
+ *
+ * @throws UserError 400
+ */
 export async function markRead({ db }: Context, userId: string, noticeId: string): Promise<void> {
   if (!isId(noticeId)) throw new UserError('noticeId must be the id of a notice: reload the page')
   await setReadNotice(db, userId, noticeId)

@@ -7,21 +7,24 @@ import type { Endpoint } from '../endpoints/own-endpoint.js'
 import { record, type Act } from './audit.js'
 import type { Context } from '../context.js'
 
-/** Who pauses or resumes something. */
+/** The person who pauses or resumes something. */
 export interface Pauser {
-  /** null: somebody at the command line. */
+  /** null for the command line. */
   userId: string | null
   isOperator: boolean
 }
 
 export const COMMAND_LINE: Pauser = { userId: null, isOperator: true }
 
-/** A user pauses what is their own. */
+/** Makes a user the pauser of what they own. */
 export function ownerOf(userId: string): Pauser {
   return { userId, isOperator: false }
 }
 
-/** Whose pause it is. What the owner paused, owner and operators resume; what an operator paused, only operators do. */
+/**
+ * The owner of a pause. The line's owner and operators can resume what the owner paused; only operators can resume
+ * what an operator paused.
+ */
 export type PauseOwner = 'owner' | 'operator'
 
 export interface Pause {
@@ -29,7 +32,7 @@ export interface Pause {
   by: PauseOwner
 }
 
-/** @param row of a line or an endpoint; null: it is not paused */
+/** @param row a line or an endpoint; null if it is not paused */
 export function pauseOf(row: {
   userId: string
   pausedAt: Date | null
@@ -42,14 +45,18 @@ export function pauseOf(row: {
 type Tools = Pick<Context, 'db' | 'log' | 'actor'>
 
 /**
- * Nothing is sent with the line until somebody resumes it, but for what the service answers by itself. Messages are
- * accepted and wait, and expire as always. What the line receives goes on. A line that is paused stays so.
+ * Pauses a line: nothing is sent with it until it is resumed, except the service's automatic answers. Messages are
+ * accepted and wait, and expire as always. Receiving goes on. A line that is paused stays so.
  */
 export function pauseLine(context: Tools, by: Pauser, line: Pick<Line, 'id' | 'userId'>): Promise<void> {
   return pause(context, by, ofLine(line))
 }
 
-/** What waits is sent soon. @throws UserError 403 when an operator has paused it, and another asks */
+/**
+ * Resumes a line, whose waiting messages are sent soon.
+ *
+ * @throws UserError 403 if an operator has paused it, and a user asks
+ */
 export function resumeLine(context: Tools, by: Pauser, line: Pick<Line, 'id' | 'userId'>): Promise<void> {
   return resume(context, by, ofLine(line))
 }
@@ -81,24 +88,28 @@ export function resumeAllSending(context: Tools, by: Pauser): Promise<void> {
 }
 
 /**
- * Nothing is delivered until somebody resumes it: events wait and use up no attempt. Another URL changes nothing about
- * it.
+ * Pauses an endpoint: nothing is delivered until it is resumed, and events wait and use up no attempt. Another URL
+ * does not change that.
  */
 export function pauseEndpoint(context: Tools, by: Pauser, endpoint: Endpoint): Promise<void> {
   return pause(context, by, ofEndpoint(endpoint))
 }
 
-/** What waits is delivered soon. @throws UserError 403 when an operator has paused it, and another asks */
+/**
+ * Resumes an endpoint, whose waiting events are delivered soon.
+ *
+ * @throws UserError 403 if an operator has paused it, and a user asks
+ */
 export function resumeEndpoint(context: Tools, by: Pauser, endpoint: Endpoint): Promise<void> {
   return resume(context, by, ofEndpoint(endpoint))
 }
 
-/** What can be paused: its row, what the audit log calls it, and what the log does. */
+/** Something that can be paused: its row, its subject in the audit log, and its fields in the log. */
 interface Pausable {
   row: PausableRow
   audited: 'line' | 'carrier_account' | 'sending' | 'endpoint'
   subjectId: string | null
-  /** null: nobody's but the operators'. */
+  /** null if it belongs only to the operators. */
   userId: string | null
   about?: Act['about']
   logged: { name: 'line' | 'carrier' | 'sending' | 'endpoint'; entry: object }

@@ -13,7 +13,7 @@ import { tokenPlace } from '../lines/incoming-webhooks.js'
 import { totpPlace } from '../people/second-factors/place.js'
 import { FIRST_ID } from '../../ids.js'
 
-/** What each column's values are bound to. */
+/** The place that each column's values are bound to. */
 const PLACES: Record<SealedColumn, (rowId: string) => string> = {
   webhookToken: tokenPlace,
   signingSecret: signingSecretPlace,
@@ -26,11 +26,11 @@ const PLACES: Record<SealedColumn, (rowId: string) => string> = {
 const BATCH = 500
 
 export interface SealedCounts {
-  /** How many are sealed under the first key of ENCRYPTION_KEY. */
+  /** The number sealed under the first key of ENCRYPTION_KEY. */
   current: number
-  /** How many are under one of its other keys, which must stay until `resealSecrets` has run. */
+  /** The number under one of its other keys, which must stay until `resealSecrets` has run. */
   retired: number
-  /** How many are under keys that it does not have: nobody can open these. */
+  /** The number under keys that it does not have: these cannot be opened. */
   lost: number
 }
 
@@ -46,16 +46,16 @@ export async function countSealed({ db, config }: Pick<Context, 'db' | 'config'>
 
 export interface Resealed {
   resealedCount: number
-  /** How many were under the first key already. */
+  /** The number that were under the first key already. */
   currentCount: number
   /** The places of the values that none of the keys opens, as `secrets.ts` names them. */
   unreadable: string[]
 }
 
 /**
- * Puts every secret at rest under the first key of ENCRYPTION_KEY, so that the others can be taken out of it. It may
- * run beside the processes, and be broken off and run again: each row is changed for itself, and only if nobody else
- * has changed it meanwhile. What somebody else writes is under the first key anyway.
+ * Puts every secret at rest under the first key of ENCRYPTION_KEY, so that the others can be removed from it. It may
+ * run beside the processes, and be interrupted and run again: each row is changed separately, and only if it was not
+ * changed meanwhile. Values that others write are under the first key anyway.
  */
 export async function resealSecrets({ db, secrets }: Pick<Context, 'db' | 'secrets'>): Promise<Resealed> {
   const done: Resealed = { resealedCount: 0, currentCount: 0, unreadable: [] }

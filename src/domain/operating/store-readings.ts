@@ -23,16 +23,20 @@ const FRESH_MS = 5000
 /** A store counts as down after this. Prometheus itself waits 10 s by default. */
 const PATIENCE_MS = 2000
 
-/** A part of what is read of a store. @returns what shows it */
+/**
+ * Reads a part of a store's state.
+ *
+ * @returns a function that shows it
+ */
 type Read = (context: Context) => Promise<() => void>
 
 interface Store {
   name: 'postgres' | 'redis'
-  /** Rejects when the store cannot be used. */
+  /** Rejects if the store cannot be used. */
   ask: (context: Context) => Promise<unknown>
-  /** What is read of it, by what the log calls it. */
+  /** The parts that are read, by their names in the log. */
   parts: Readonly<Record<string, Read>>
-  /** The gauges that show what was read. */
+  /** The gauges that show the readings. */
   gauges: readonly { reset(): void }[]
 }
 
@@ -76,9 +80,9 @@ const REDIS: Store = {
 }
 
 /**
- * Reads what all processes share (depth and age of queues, sessions at carriers, the stores themselves) into the
- * metrics of this process. It never fails, and it takes two seconds at most: a store that hangs is `linehook_store_up`
- * 0, and what is read of it is not shown until it answers again.
+ * Reads the state that all processes share (depth and age of queues, sessions at carriers, the stores themselves)
+ * into the metrics of this process. It never fails, and it takes two seconds at most: a store that hangs is
+ * `linehook_store_up` 0, and its readings are not shown until it answers again.
  */
 export function createStoreReadings(
   context: Context,
@@ -92,8 +96,8 @@ export function createStoreReadings(
 }
 
 /**
- * Reads the disk of the copies of media. One that cannot be seen has no figures, and one that hangs has those of
- * before.
+ * Reads the disk of the copies of media. One that cannot be seen has no figures, and one that hangs keeps its last
+ * ones.
  */
 async function readDisk({ config, log }: Context): Promise<void> {
   const { mediaFolder, mediaS3 } = config
@@ -131,7 +135,7 @@ function createReading(
     isAnswering = true
     metrics.storeUp.set({ store }, 1)
     const shows = await readParts(context, parts)
-    // All are set at once, so that no scrape sees one half.
+    // All are set together, so that no scrape sees one half.
     clear()
     for (const show of shows) show()
   }
@@ -157,7 +161,10 @@ async function endsWithin(ms: number, work: Promise<unknown>): Promise<boolean> 
   return isOver
 }
 
-/** One part after the other: a scrape is to need one connection at a time. One that fails leaves the others alone. */
+/**
+ * Reads one part after the other, so that a scrape needs one connection at a time. If one fails, the others are still
+ * read.
+ */
 async function readParts(context: Context, parts: Store['parts']): Promise<(() => void)[]> {
   const shows: (() => void)[] = []
   for (const [what, read] of Object.entries(parts)) {
@@ -177,7 +184,7 @@ function showWaiting(queue: QueueName, { waitingCount, oldestMs }: QueueRows): (
   }
 }
 
-/** Reads the sessions of each account that has some; where no process has held it yet, one session is wanted. */
+/** Reads the sessions of each account that has some; if no process has held it yet, one session is wanted. */
 async function readSessions({ db, carriers }: Context): Promise<() => void> {
   const accounts = (await listCarrierAccounts(db)).filter(({ kind }) => carriers.heldKinds.includes(kind))
   const sessions = accounts.length === 0 ? undefined : await listCarrierSessions(db)
@@ -190,7 +197,7 @@ async function readSessions({ db, carriers }: Context): Promise<() => void> {
   }
 }
 
-/** Where Redis does not tell who is connected, there is no figure of workers: 0 would be an alert. */
+/** If Redis does not list its clients, there is no figure of workers, because 0 would raise an alert. */
 async function readJobs({ queues, redis }: Context): Promise<() => void> {
   const found = await Promise.all(
     queues.all.map(async (queue) => ({ queue: queue.name, ...(await lookAtQueue(queue, redis)) })),
@@ -203,7 +210,7 @@ async function readJobs({ queues, redis }: Context): Promise<() => void> {
   }
 }
 
-/** Only what Redis says of itself: a managed one may keep it to itself. */
+/** Reads only what Redis reports about itself, which a managed one may not. */
 async function readSafety({ redis }: Context): Promise<() => void> {
   const { policy, hasAof, isAofWritten } = await readRedisFacts(redis)
   return () => {

@@ -23,12 +23,12 @@ export type { Task } from '../../database/operating/tasks.js'
 const MAX_OPEN_TASKS = 3
 
 /**
- * Adds a background task, which `maintenance` goes on with until it is done: the row is its record, and its job only
- * says that it is there.
+ * Adds a background task, which `maintenance` works on until it is done: the row is its record, and its job only says
+ * that it exists.
  *
- * @param task.id where whoever asks has chosen it: asked twice, the task of the first time is given back
- * @param withIt writes what else belongs to it, in the same transaction
- * @throws UserError 409 when too many are under way
+ * @param task.id an id that the caller has chosen: a second call returns the task of the first
+ * @param withIt writes the other rows that belong to it, in the same transaction
+ * @throws UserError 409 if too many are under way
  */
 export async function addTask(
   context: Context,
@@ -53,12 +53,19 @@ export async function addTask(
   return required(db, undefined, id)
 }
 
-/** @param userId undefined: for operators, anybody's. @throws UserError 404 */
+/**
+ * @param userId undefined for operators, who may see any user's
+ * @throws UserError 404
+ */
 export async function getTask({ db }: Context, userId: string | undefined, id: string): Promise<Task> {
   return required(db, userId, id)
 }
 
-/** Newest first. @param userId undefined: for operators, everybody's */
+/**
+ * Lists the newest first.
+ *
+ * @param userId undefined for operators, who may see every user's
+ */
 export async function listTasksOf(
   { db }: Context,
   userId: string | undefined,
@@ -69,10 +76,10 @@ export async function listTasksOf(
 }
 
 /**
- * What is done stays done; a batch that is under way ends.
+ * Stops a task: what is done stays done, and a batch that is under way finishes.
  *
- * @param userId undefined: for operators, anybody's
- * @throws UserError 404, 409 when it is over
+ * @param userId undefined for operators, who may stop any user's
+ * @throws UserError 404, 409 if it is over
  */
 export async function stopTask(context: Context, userId: string | undefined, id: string): Promise<Task> {
   const { db, queues } = context

@@ -18,21 +18,23 @@ import { MAX_NAME_LENGTH, readName } from '../names.js'
 
 export type { ApiToken, TokenScope } from '../../database/people/api-tokens.js'
 
-/** Nobody has so many programs. The page shows all tokens, and a program that makes tokens in a loop is stopped. */
+/**
+ * More are not needed in practice. The page shows all tokens, and a program that makes tokens in a loop is stopped.
+ */
 const MAX_TOKENS = 100
 /**
- * So that a scanner which comes upon a leaked token knows what it is. A token that may not do everything has a prefix
- * of its own: a release that does not know scopes yet, and still runs beside this one, refuses it.
+ * The prefixes let a scanner that finds a leaked token know what it is. A token that may not do everything has
+ * another prefix: a release that does not know scopes yet, and still runs beside this one, refuses it.
  */
 const PREFIX = { all: 'lhp_', scoped: 'lhs_' }
 const FORM = /^lh[ps]_[\w-]{43}$/
 
-/** What people are offered. On the command line it may be any number of days up to the most. */
+/** The choices in the console. The command line takes any number of days up to the maximum. */
 export const EXPIRY_DAYS = [30, 90, 365] as const
 export const MAX_EXPIRY_DAYS = 3650
 
 export interface TokenOptions extends Partial<TokenScope> {
-  /** Left out or null: it never expires. */
+  /** If left out or null, it never expires. */
   expiresInDays?: number | null
 }
 
@@ -45,9 +47,9 @@ export interface CreatedApiToken extends TokenScope {
 }
 
 /**
- * A token with which a user's programs call the API. It is told this once: only its hash is kept.
+ * Makes a token with which a user's programs call the API. It is returned only once, because only its hash is kept.
  *
- * @throws UserError 400 for a field, 404 for the user and the line, 409 when the user is disabled or has 100 tokens
+ * @throws UserError 400 for a field, 404 for the user and the line, 409 if the user is disabled or has 100 tokens
  */
 export async function createApiToken(
   context: Context,
@@ -84,7 +86,7 @@ export async function createApiToken(
       action: 'api_token.created',
       subjectId: created.id,
       userId,
-      // What a token is not goes without saying.
+      // Only restrictions are recorded.
       after: {
         name: kept,
         ...(times.expiresAt === null ? {} : { expiresAt: times.expiresAt.toISOString() }),
@@ -97,7 +99,11 @@ export async function createApiToken(
   return { ...created, ...times, ...scope }
 }
 
-/** Requests with the token are refused from now on. @throws UserError 404 */
+/**
+ * Removes a token; requests with it are refused from now on.
+ *
+ * @throws UserError 404
+ */
 export async function removeApiToken(context: Context, userId: string, id: string): Promise<void> {
   await transaction(context.db, async (trx) => {
     const name = isId(id) ? await deleteApiToken(trx, userId, id) : undefined
@@ -106,7 +112,7 @@ export async function removeApiToken(context: Context, userId: string, id: strin
   })
 }
 
-/** The user whose token a request came with; undefined when it is nobody's. */
+/** Finds the user whose token a request has; undefined if it is not valid. */
 export async function findTokenOwner({ db }: Context, token: string): Promise<UsedToken | undefined> {
   if (!FORM.test(token)) return undefined
   return useApiToken(db, sha256(token))

@@ -7,20 +7,21 @@ import type { Context } from '../context.js'
 import { newSession } from './sessions.js'
 
 /**
- * The most that a user has at once. Nobody has so many browsers: with one more, the one that was not used for longest
- * ends.
+ * The most sessions that a user has at a time. More browsers are not needed in practice: with one more, the session
+ * that was unused for longest ends.
  */
 export const MAX_SESSIONS = 20
 
 export interface BegunSession {
-  /** Which the browser keeps. */
+  /** The token that the browser keeps. */
   token: string
-  /** The second factor is still asked for: until then the token opens nothing else. */
+  /** True if the second factor is still required: until then the token opens nothing else. */
   isHalfOpen: boolean
 }
 
 /**
- * Begins a session for somebody who has given the password, or a set-up link. The transaction holds the user's lock.
+ * Begins a session for a user who has given the password, or used a set-up link. The transaction holds the user's
+ * lock.
  */
 export async function beginSession(
   context: Context,
@@ -35,7 +36,7 @@ export async function beginSession(
   return { token, isHalfOpen }
 }
 
-/** From here on it is the user who acts, in the session that begins. */
+/** From here on the user is the actor, in the session that begins. */
 export async function openSession(context: Context, trx: Database, row: NewSession): Promise<void> {
   const { id, userId, userAgent } = row
   const { address } = context.actor

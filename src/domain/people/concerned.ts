@@ -4,7 +4,10 @@ import type { Context } from '../context.js'
 
 const LINES_AT_ONCE = 200
 
-/** The users whose lines know the person with this number, or who call them something: what is done with it concerns them. */
+/**
+ * Finds the users whose lines know the person with this number, or who have them as a contact: what is done with the
+ * number concerns them.
+ */
 export async function usersConcerned({ db }: Pick<Context, 'db'>, number: string): Promise<Set<string>> {
   const found = new Set((await listNamings(db, number)).map(({ userId }) => userId))
   const until = await readClock(db)

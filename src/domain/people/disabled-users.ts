@@ -15,17 +15,18 @@ import { isId } from '../../ids.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
-/** Whether what a disabled user owns goes on, or stops: lines, their incoming webhooks and events, and applications. */
+/** Decides if a disabled user's lines, incoming webhooks, events and applications go on or stop. */
 export type Belongings = 'goes_on' | 'stops'
 
 /**
- * The user can do nothing from now on, in any process: every statement that looks up a session, an API token or what came
- * of an authorization asks whether its user is disabled. Sessions and a set-up link end for good; tokens and authorizations
- * are there again when the user is enabled.
+ * The user can do nothing from now on, in any process: every statement that looks up a session, an API token or the
+ * tokens of an authorization checks if its user is disabled. Sessions and a set-up link end for good; tokens and
+ * authorizations return when the user is enabled.
  *
- * What stops is disabled and marked: a line sends nothing and its webhook answers 404, and endpoints hold their events.
+ * What is stopped is disabled and marked: a line sends nothing and its webhook answers 404, and endpoints hold their
+ * events.
  *
- * @throws UserError 404, 409 when the user is disabled already, is the one who asks, or is the last operator who can sign in
+ * @throws UserError 404, 409 if the user is disabled already, is the actor, or is the last operator who can sign in
  */
 export async function disableUser(context: Context, userId: string, belongings: Belongings): Promise<void> {
   const stops = belongings === 'stops'
@@ -56,10 +57,10 @@ export async function disableUser(context: Context, userId: string, belongings: 
 }
 
 /**
- * Brings back what was: tokens and authorizations count again, and what was stopped goes on. Events that were held meanwhile
- * stay held until somebody sends them.
+ * Restores the user: tokens and authorizations count again, and what was stopped goes on. Events that were held
+ * meanwhile stay held until a user sends them.
  *
- * @throws UserError 404, 409 when the user is not disabled
+ * @throws UserError 404, 409 if the user is not disabled
  */
 export async function enableUser(context: Context, userId: string): Promise<void> {
   await transaction(context.db, async (trx) => {
@@ -83,7 +84,7 @@ async function requireUser(trx: Database, userId: string): Promise<LockedUser> {
   return user
 }
 
-/** Two operators who disable each other wait for one another here. */
+/** Two operators who disable each other wait for each other here. */
 async function requireAnotherOperator(trx: Database, userId: string): Promise<void> {
   await lockFirstOperator(trx)
   if (await hasOperatorWithPassword(trx, userId)) return

@@ -34,10 +34,14 @@ import { usersConcerned } from './concerned.js'
 export type { PersonCounts } from '../../database/people/finding.js'
 
 const LINES_AT_ONCE = 200
-/** Few, because the rows of a batch are locked together. */
+/** There are few, because the rows of a batch are locked together. */
 const ROWS_AT_ONCE = 200
 
-/** E.164. The plus sign is required: a number that is forgotten must not be guessed. @throws UserError naming `number` */
+/**
+ * Reads an E.164 number. The plus sign is required, because a number to be forgotten must not be guessed.
+ *
+ * @throws UserError naming `number`
+ */
 export function readPerson(written: string): string {
   const read = written.length > MAX_NUMBER_LENGTH ? undefined : parseE164(written)
   if (read === undefined) {
@@ -46,7 +50,7 @@ export function readPerson(written: string): string {
   return read.number
 }
 
-/** What there is of the person with this number, on all lines. Changes nothing. */
+/** Counts what exists about the person with this number, on all lines. Changes nothing. */
 export async function findPerson(context: Context, number: string): Promise<PersonCounts> {
   const { db } = context
   await record(context, db, { action: 'person.viewed' })
@@ -63,18 +67,18 @@ export async function findPerson(context: Context, number: string): Promise<Pers
 }
 
 /**
- * Erases every text, medium, excerpt and contact of a person, and puts a word in the place of their number. Ids, states and
- * times stay, so that counts stay right. An opt-out stays under its number, because it has to go on to hold.
+ * Erases every text, medium, excerpt and contact of a person, and replaces their number by a word. Ids, states and
+ * times stay, so that counts stay right. An opt-out stays under its number, because it must continue to apply.
  *
- * What waits for them ends first. What is in a worker's hands is waited for.
+ * Waiting messages and deliveries end first. Those that a worker holds are waited for.
  *
- * It goes on where it was when the process ended: what is erased is not found any more.
+ * After an interruption it continues, because what is erased is not found again.
  *
- * The users whom it concerns are told in their history, just before the first row goes.
+ * The users concerned see it in their history, which is written just before the first row is erased.
  *
- * @param reason why, as it stands in the audit log and in that history
- * @param options.patienceMs how long to wait for workers
- * @throws UserError 400 for the reason; 409 when workers are still at it then; what waits has ended nevertheless
+ * @param reason the reason, as shown in the audit log and in that history
+ * @param options.patienceMs the longest wait for workers
+ * @throws UserError 400 for the reason; 409 if workers are still busy then; what waited has ended nevertheless
  */
 export async function forgetPerson(
   context: Context,
@@ -146,12 +150,14 @@ async function waitForWorkers(
       )
     }
     await sleep(LOOK_MS)
-    // What a worker has given back waits again.
+    // Messages that a worker has given back wait again.
     await eachPart(context, number, until, (person) => endAll(context, person))
   }
 }
 
-/** A file goes before its row, so that a process that ends in between leaves a row, and the next run finds it. */
+/**
+ * A file is deleted before its row, so that a process that ends in between leaves a row, and the next run finds it.
+ */
 async function eraseAllMessages(
   context: Context,
   person: PersonOnLines,

@@ -2,20 +2,23 @@ import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
 import { isWeakPassword } from '../../weak-password.js'
 
-/** Its dictionaries take 11 MB and an eighth of a second to load, so only who sets a password imports this file. */
+/** Its dictionaries take 11 MB and an eighth of a second to load, so this file is imported only to set a password. */
 const judge = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs })
 
-/** How many guesses it takes: a hundred million and more are not made through a sign-in that is throttled. */
+/**
+ * The guesses that a password must withstand: a hundred million and more are not possible through a throttled
+ * sign-in.
+ */
 const MIN_GUESSES_LOG10 = 8
 
-/** The estimate's time grows faster than the length: 256 characters can take a third of a second, 64 some 30 ms. */
+/** The estimate's time grows faster than the length: 256 characters can take a third of a second, 64 about 30 ms. */
 const MAX_JUDGED = 64
 
 /**
- * Whether a password is among those that are tried first: the commonest 49,000 and what people make of them, runs on the
- * keyboard, repeats, and whatever hangs on the name of this product or on the user's own e-mail address.
+ * True if a password is among those that are tried first: the commonest 49,000 and their variations, runs on the
+ * keyboard, repeats, and anything based on the name of this product or the user's own e-mail address.
  *
- * @param email whose password it is to be
+ * @param email the user's address
  */
 export function isGuessable(password: string, email = ''): boolean {
   if (isWeakPassword(password)) return true

@@ -10,17 +10,18 @@ import type { Context } from '../context.js'
 
 const HOUR_MS = 3_600_000
 
-/** Links in an hour: to one account, and asked for from one network, behind which many people may be. */
+/** The links in an hour: to one account, and requested from one network, behind which many people may be. */
 const PER_ACCOUNT = 3
 const PER_NETWORK = 30
 
-/** The answer comes after this, so that its time does not tell whether there is such an account. */
+/** The answer comes after this time, so that its duration does not reveal if there is such an account. */
 const ANSWER_MS = 400
 
 /**
- * Sees to it that a link to set a new password is mailed, if there is an account with this address that has a password and is
- * not disabled. (One that has none yet has its set-up link, which a stranger must not end.) Whoever asks cannot tell that from
- * every other case, such as that the account or the network has had its links of this hour.
+ * Makes sure that a link to set a new password is mailed, if there is an account with this address that has a
+ * password and is not disabled. (One that has none yet has its set-up link, which a stranger must not end.) The
+ * caller cannot distinguish this from any other case, such as that the account or the network has had its links of
+ * this hour.
  *
  * `maintenance` makes the link and mails it.
  *
@@ -44,7 +45,7 @@ async function queueLink(context: Context, email: string, address: string): Prom
   if (waitMs > 0 || user === undefined) return
   const { id: userId } = user
   const isQueued = await transaction(db, async (trx) => {
-    // Under this lock nobody else counts the links of the account.
+    // Under this lock no other request counts the links of the account.
     const locked = await lockUser(trx, userId)
     if (locked?.passwordHash == null || locked.disabledAt !== null) return false
     if ((await countRecentResetLinks(trx, userId)) >= PER_ACCOUNT) return false

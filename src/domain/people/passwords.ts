@@ -4,13 +4,19 @@ import { isBreached } from '../../breached-passwords.js'
 import { UserError } from '../../errors.js'
 import { createSemaphore } from '../../kit/process/semaphore.js'
 
-/** NIST SP 800-63B §5.1.1.2 asks for 8 at least. This is more, because no kinds of characters are demanded here. */
+/** NIST SP 800-63B §5.1.1.2 asks for at least 8. This is more, because no kinds of characters are required here. */
 export const MIN_PASSWORD_LENGTH = 12
-/** NIST SP 800-63B §5.1.1.2 wants at least 64 to be allowed, which passphrases need. All of it has to be hashed. */
+/**
+ * NIST SP 800-63B §5.1.1.2 wants at least 64 to be allowed, which passphrases need. The whole password has to be
+ * hashed.
+ */
 export const MAX_PASSWORD_LENGTH = 256
-/** OWASP Password Storage Cheat Sheet, argon2id (the package's default): 19 MiB, two passes, one lane. */
+/**
+ * This follows the OWASP Password Storage Cheat Sheet for argon2id (the package's default): 19 MiB, two passes, one
+ * lane.
+ */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-/** The hash of a password that nobody knows. Checking it takes as long as checking a user's. */
+/** The hash of a password that no user has. Checking it takes as long as checking a user's. */
 const NOBODYS_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$xzpaUr0uB4clar/swrKMow$LlWT/bTABM4snUWe4hTYGDT/5N2WNGDoueBjwKB0zr0'
 
@@ -29,15 +35,18 @@ const inTurn = createSemaphore({
   busy: 'Too many passwords are being checked right now',
 })
 
-/** @returns argon2id in its own encoding. @throws Unavailable when too many wait already */
+/**
+ * @returns argon2id in its own encoding
+ * @throws Unavailable if too many wait already
+ */
 export function hashPassword(plain: string): Promise<string> {
   return inTurn(() => hash(normalized(plain), COST))
 }
 
 /**
- * Takes the same time when there is no hash, so that nobody can find out which users exist.
+ * Takes the same time if there is no hash, so that no one can find out which users exist.
  *
- * @throws Unavailable when too many wait already
+ * @throws Unavailable if too many wait already
  */
 export async function isPassword(passwordHash: string | null, plain: string): Promise<boolean> {
   const isRight = await inTurn(async () => {
@@ -49,16 +58,16 @@ export async function isPassword(passwordHash: string | null, plain: string): Pr
   return isRight && passwordHash !== null
 }
 
-/** Waits as long as a check takes, without its work, where a password is not checked. */
+/** Waits as long as a check takes, without its work, if a password is not checked. */
 export async function passTimeOfACheck(): Promise<void> {
   await sleep(lastCheckMs)
 }
 
 /**
- * Asks for length, and that nobody guesses it soon, not for kinds of characters (NIST SP 800-63B §5.1.1.2).
+ * Requires length, and a password that is hard to guess, but no kinds of characters (NIST SP 800-63B §5.1.1.2).
  *
  * @param breachedPasswords the file of BREACHED_PASSWORDS
- * @throws UserError 400; Unavailable when there is such a file and it cannot be read
+ * @throws UserError 400; Unavailable if there is such a file and it cannot be read
  */
 export async function requireGoodPassword(
   plain: string,
@@ -75,7 +84,7 @@ export async function requireGoodPassword(
   }
   const { isGuessable } = await import('./guessable-passwords.js')
   if (isGuessable(password, email)) throw new UserError(PASSWORD_GUESSABLE)
-  // Elsewhere it may have been taken as it was typed, or in the plain form.
+  // Another service may have taken it as it was typed, or in the plain form.
   if (breachedPasswords !== undefined && (await isBreached(breachedPasswords, [password, plain]))) {
     throw new UserError(PASSWORD_BREACHED)
   }

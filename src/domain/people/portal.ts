@@ -16,21 +16,21 @@ import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 import type { Session } from './sessions.js'
 
-/** In seconds: how long a link waits to be opened, and how long the session lasts that it opens. */
+/** The seconds that a link waits to be opened, and that the session lasts that it opens. */
 export const LINK_SECONDS = { usual: 600, most: 3600 }
 export const SESSION_SECONDS = { usual: 3600, most: 86_400 }
 
 const TOKEN = /^[\w-]{43}$/
 
 export interface PortalLinkFields {
-  /** Left out: all lines that the user has now. */
+  /** The default is all lines that the user has now. */
   lineIds?: readonly string[] | undefined
   expiresInSeconds?: number | undefined
   sessionSeconds?: number | undefined
 }
 
 /**
- * Makes a link that lets whoever opens it into the pages of a user's lines, once, without a password. It is told this once:
+ * Makes a link that opens the pages of a user's lines, once, without a password. It is returned only once, because
  * only the hash of its token is kept.
  *
  * @throws UserError 400 for a line that is not the user's, 404 for the user, 409 for an operator or a disabled user
@@ -72,23 +72,27 @@ function readLineIds(asked: readonly string[], own: readonly string[]): string[]
   return ids
 }
 
-/** Whether the link can still be opened. Looking at it does not use it up. */
+/** True if the link can still be opened. Checking does not use it up. */
 export async function isPortalLink({ db }: Context, token: string): Promise<boolean> {
   return TOKEN.test(token) && (await findPortalLinkRow(db, sha256(token))) !== undefined
 }
 
 export interface OpenedPortal {
-  /** Which the browser keeps. */
+  /** The token that the browser keeps. */
   token: string
   lineIds: string[]
 }
 
-/** Begins the session that the link is for, and uses the link up. @throws UserError 404 */
+/**
+ * Begins the session that the link is for, and uses the link up.
+ *
+ * @throws UserError 404
+ */
 export async function openPortalLink(context: Context, linkToken: string): Promise<OpenedPortal> {
   const linkHash = sha256(linkToken)
   const [id, token] = [newId(), newToken()]
   const lineIds = await transaction(context.db, async (trx) => {
-    // The user's lock comes first, as with all that ends sessions.
+    // The user's lock comes first, as in everything that ends sessions.
     const found = TOKEN.test(linkToken) ? await findPortalLinkRow(trx, linkHash) : undefined
     const user = found && (await lockUser(trx, found.userId))
     const link = user && (await takePortalLink(trx, linkHash))
@@ -114,7 +118,7 @@ export function portalLinkUsedUp(): UserError {
   return new UserError('This link has expired or was already used. Ask for a new one', 404)
 }
 
-/** Finds the session that a portal link opened; undefined: nobody's, ended, or over. */
+/** Finds the session that a portal link opened; undefined if it is unknown, ended, or over. */
 export async function findPortalSession({ db }: Context, token: string): Promise<Session | undefined> {
   return TOKEN.test(token) ? findPortalSessionRow(db, sha256(token)) : undefined
 }

@@ -12,15 +12,15 @@ import {
 } from '../applications/authorizations.js'
 import type { Context } from '../context.js'
 
-/** What no longer has access to what is the user's. */
+/** The access to a user's data that was revoked. */
 export interface RevokedAccess {
   apiTokenCount: number
   applicationCount: number
 }
 
 /**
- * Every API token of the user is deleted, and every application loses the user's lines and its tokens: whatever a
- * stranger may have left behind, once somebody has got into the account.
+ * Every API token of the user is deleted, and every application loses the user's lines and its tokens. This removes
+ * everything that a stranger may have left behind after getting into the account.
  *
  * @throws UserError 404
  */

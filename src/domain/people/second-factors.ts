@@ -14,8 +14,8 @@ import type { Session } from './sessions.js'
 import { getUser } from './users.js'
 
 /**
- * Whether somebody has to set up a second factor before anything else opens to them. Everything, and not only what operators
- * see: who has an operator's password and no more could make API tokens and rename lines else.
+ * True if a user has to set up a second factor before anything else is available. That applies to all pages, and not
+ * only to an operator's: with only an operator's password one could otherwise make API tokens and rename lines.
  */
 export function mustSetUpSecondFactor(
   { config }: { config: Pick<Config, 'requireSecondFactor'> },
@@ -29,9 +29,9 @@ export function mustSetUpSecondFactor(
 }
 
 export interface SecondFactors {
-  /** undefined: none that counts. */
+  /** undefined if there is none that counts. */
   app: { confirmedAt: Date; lastUsedAt: Date | null } | undefined
-  /** Oldest first. */
+  /** The passkeys, oldest first. */
   passkeys: Passkey[]
   recoveryCodeCount: number
 }
@@ -45,7 +45,11 @@ export async function findSecondFactors({ db }: Context, userId: string): Promis
   }
 }
 
-/** Ten new ones; the ones before count no more. @throws UserError 409 for who has no second factor */
+/**
+ * Makes ten new codes; the previous ones no longer count.
+ *
+ * @throws UserError 409 for a user without a second factor
+ */
 export function makeRecoveryCodes(context: Context, userId: string): Promise<string[]> {
   return transaction(context.db, async (trx) => {
     await lockUser(trx, userId)
@@ -58,11 +62,11 @@ export function makeRecoveryCodes(context: Context, userId: string): Promise<str
 }
 
 /**
- * For the command line: takes away what a user has beside the password, who has lost it all. From then on the password is enough,
+ * Removes, for the command line, all second factors of a user who has lost them. From then on the password is enough,
  * unless a second factor is required: then they set up a new one first. In the console two operators do it
  * (`second-factors/lost.ts`).
  *
- * @returns false when there was none
+ * @returns false if there was none
  * @throws UserError 404
  */
 export async function removeSecondFactors(context: Context, userId: string): Promise<boolean> {

@@ -15,15 +15,15 @@ import { newSession } from './sessions.js'
 
 export type { HalfOpenSession } from '../../database/carriers/half-open-sessions.js'
 
-/** One text for a wrong code, one that was used, and too many attempts. */
+/** The text is the same for a wrong code, a used one, and too many attempts. */
 export const CODE_REFUSED =
   'Wrong or already used code. Each code works only once, so wait for the next one. After several attempts, wait 15 minutes.'
 
 export const STEP_IS_OVER = 'This took more than 10 minutes. Sign in again.'
 
 /**
- * The half-open session of a browser that has given the password; undefined when it has not, or more than 10 minutes
- * ago.
+ * Finds the half-open session of a browser that has given the password; undefined if it has not, or more than 10
+ * minutes ago.
  */
 export async function findHalfOpen({ db }: Context, token: string): Promise<HalfOpenSession | undefined> {
   return findHalfOpenSession(db, sha256(token))
@@ -39,9 +39,9 @@ export interface SecondStep {
 }
 
 /**
- * Makes the session whole.
+ * Completes the session.
  *
- * @returns its token, a new one
+ * @returns its new token
  * @throws UserError 401 CODE_REFUSED or STEP_IS_OVER; Unavailable
  */
 export async function completeSignIn(context: Context, step: SecondStep): Promise<{ token: string }> {
@@ -52,7 +52,7 @@ export async function completeSignIn(context: Context, step: SecondStep): Promis
 }
 
 export interface PasskeySignIn {
-  /** undefined: the passkey stands for the password too. */
+  /** undefined if the passkey replaces the password too. */
   halfOpen: HalfOpenSession | undefined
   browserToken: string
   /** The browser's answer, as JSON. */
@@ -61,7 +61,7 @@ export interface PasskeySignIn {
 }
 
 /**
- * By a passkey, in place of the password or after it.
+ * Signs in by a passkey, in place of the password or after it.
  *
  * @throws UserError 401 PASSKEY_REFUSED or STEP_IS_OVER
  */

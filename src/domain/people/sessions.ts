@@ -23,18 +23,18 @@ import { provePassword } from './sign-in-attempts.js'
 
 export type { ListedSession, Session } from '../../database/people/sessions.js'
 
-/** Does not say which of both is wrong. */
+/** The text does not say which of the two is wrong. */
 export const CONFIRMATION_REFUSED =
   'Wrong password or code. Each code works only once, so wait for the next one. After several attempts, wait 15 minutes.'
 
 export const PASSWORD_REFUSED = 'Wrong password. After several attempts, wait 15 minutes.'
 
-/** A browser's own name has room. A longer header would fill the list of sessions. */
+/** A browser's usual header fits. A longer one would fill the list of sessions. */
 const USER_AGENT_LENGTH = 200
 
 /**
- * The row of a new session, to be inserted in a transaction of the caller, and its token. The browser keeps the token;
- * we keep its hash.
+ * Makes the row of a new session, to be inserted in a transaction of the caller, and its token. The browser keeps the
+ * token; we keep its hash.
  */
 export function newSession(userId: string, userAgent: string): { token: string; row: NewSession } {
   const token = newToken()
@@ -43,9 +43,9 @@ export function newSession(userId: string, userAgent: string): { token: string; 
 }
 
 /**
- * Finds the session of a token. undefined: nobody's, ended, or not used for 30 minutes.
+ * Finds the session of a token; undefined if it is unknown, ended, or was not used for 30 minutes.
  *
- * @param isUsed false: an open page asks by itself, not a person, so this does not keep the session alive
+ * @param isUsed false if an open page asks automatically, which does not keep the session alive
  */
 export async function findSession(
   { db }: Context,
@@ -56,7 +56,11 @@ export async function findSession(
   return useSession(db, sha256(token), isUsed)
 }
 
-/** Ends a session, also when somebody signs out. @throws UserError 404 */
+/**
+ * Ends a session, also to sign out.
+ *
+ * @throws UserError 404
+ */
 export async function endSession(context: Context, userId: string, id: string): Promise<void> {
   await transaction(context.db, async (trx) => {
     const isEnded = isId(id) && (await deleteSession(trx, userId, id))
@@ -68,7 +72,7 @@ export async function endSession(context: Context, userId: string, id: string): 
 /**
  * Ends all of the user's sessions, or all but one.
  *
- * @returns how many it were
+ * @returns their number
  */
 export function endSessions(context: Context, userId: string, keepId?: string): Promise<number> {
   return transaction(context.db, async (trx) => {
@@ -83,17 +87,17 @@ export function endSessions(context: Context, userId: string, keepId?: string): 
 
 export interface Confirmation {
   password: string
-  /** The code of somebody who has a second factor. */
+  /** The code, for a user who has a second factor. */
   code: string
   /** The client's IP address. */
   address: string
 }
 
 /**
- * Makes the session confirmed for 10 minutes, and gives it a new token: whoever has found out the old one is not
- * confirmed with it (ASVS 5.0, 7.2.4).
+ * Makes the session confirmed for 10 minutes, and gives it a new token: the old one, if it was stolen, is not
+ * confirmed (ASVS 5.0, 7.2.4).
  *
- * @returns the token, for the browser. The old one is dead
+ * @returns the token for the browser; the old one no longer works
  * @throws UserError 401 PASSWORD_REFUSED or CONFIRMATION_REFUSED, which counts as an attempt to sign in; Unavailable
  */
 export async function confirmPassword(
@@ -112,7 +116,11 @@ export async function confirmPassword(
   return confirm(context.db, session)
 }
 
-/** Confirms by a passkey of the user, which is two factors in itself. @throws UserError 401 PASSKEY_REFUSED */
+/**
+ * Confirms by a passkey of the user, which is two factors in itself.
+ *
+ * @throws UserError 401 PASSKEY_REFUSED
+ */
 export async function confirmByPasskey(
   context: Context,
   { userId, id }: Session,
@@ -129,14 +137,14 @@ async function confirm(db: Database, { userId, id }: Pick<Session, 'userId' | 'i
 }
 
 /**
- * Sets a new password. The current one is enough for it, also where there is a second factor: this session was opened
- * with that, and the new password opens nothing without it.
+ * Sets a new password. The current one is enough for that, even with a second factor: this session was opened with
+ * it, and the new password opens nothing without it.
  *
- * Ends the user's other sessions too, and takes away a set-up link that was not used. This session is confirmed by it,
- * and goes on under a new token, which is returned for the browser.
+ * This also ends the user's other sessions, and removes an unused set-up link. It confirms this session, which goes
+ * on under a new token, which is returned for the browser.
  *
  * @param address the client's IP address
- * @param revokes whether API tokens and what applications may do end too
+ * @param revokes true to end API tokens and applications' access too
  * @throws UserError 400 for the new password, 401 PASSWORD_REFUSED for the current one; Unavailable
  */
 export async function changePassword(
@@ -178,7 +186,7 @@ async function requirePassword(...proof: PasswordOf): Promise<string> {
 
 type PasswordOf = [context: Context, session: Session, password: string, address: string]
 
-/** @returns its hash; undefined: it is wrong */
+/** @returns its hash, or undefined if it is wrong */
 async function proveOwnPassword(...proof: PasswordOf): Promise<string | undefined> {
   const [context, { email, userId }, password, address] = proof
   const passwordHash = (await findPassword(context.db, email))?.passwordHash ?? null

@@ -27,24 +27,24 @@ import { getUser, newUser, recordAdded, takenEmail } from './users.js'
 
 export interface SetUpLink {
   url: string
-  /** The link ends in 7 days, or in an hour. */
+  /** The end of the link, in 7 days or in an hour. */
   expiresAt: Date
 }
 
 export interface SetUpFields {
-  /** Only the first operator types these in: other users have them already. */
+  /** Only the first operator enters these: other users have them already. */
   email?: string
   name?: string
   password: string
   userAgent: string
-  /** Whether API tokens and what applications may do end, as the sessions do. */
+  /** True to end API tokens and applications' access too, as well as the sessions. */
   revokes?: boolean
 }
 
 /**
- * Makes a link with which somebody sets a password, once. It replaces the link that the user had before.
+ * Makes a link with which a password can be set, once. It replaces the link that the user had before.
  *
- * @param userId null: whoever opens it makes the first operator's account
+ * @param userId null for a link that makes the first operator's account
  * @throws UserError 404, 409 for a disabled user
  */
 export async function createSetUpLink(
@@ -66,7 +66,9 @@ export async function createSetUpLink(
 
 /**
  * While no operator can sign in, makes a link for the operator who was added first; if there is none, the link makes
- * one. undefined: an operator can sign in.
+ * one.
+ *
+ * @returns undefined if an operator can sign in
  */
 export async function createFirstSetUpLink(context: Context): Promise<SetUpLink | undefined> {
   if (await hasOperatorWithPassword(context.db)) return undefined
@@ -74,15 +76,15 @@ export async function createFirstSetUpLink(context: Context): Promise<SetUpLink 
   return createSetUpLink(context, waitingId ?? null)
 }
 
-/** undefined: unknown, used up, too old, or for a first operator when there is one. */
+/** @returns undefined if the link is unknown, used up, too old, or for a first operator although there is one */
 export async function findSetUpLink({ db }: Context, token: string): Promise<SetUpLinkOwner | undefined> {
   const owner = await findSetUpLinkOwner(db, sha256(token))
   return owner?.userId === null && (await hasOperatorWithPassword(db)) ? undefined : owner
 }
 
 /**
- * Sets the password, ends the sessions that there were, and starts one: half of one for who has a second factor,
- * because who has come by the link may not be its owner.
+ * Sets the password, ends the existing sessions, and starts one: a half-open one for a user with a second factor,
+ * because the person with the link may not be the account's owner.
  *
  * @throws UserError 400 for a field, 404 for a link that is used up, 409 for a taken address; Unavailable
  */

@@ -9,19 +9,19 @@ import type { Context } from '../context.js'
 import { isPassword, passTimeOfACheck } from './passwords.js'
 
 /**
- * Attempts in 15 minutes that have not succeeded. Behind one IP address there may be a guesser and many other people (an
- * office, or a proxy that nobody has told us of). So when the IP address has used up its attempts, each account that
- * exists still gets a few more from there, and nobody is kept out by guesses at other accounts. Accounts that do not
- * exist get none: else a flood of invented ones would keep passwords from being checked at all.
+ * The failed attempts allowed in 15 minutes. Behind one IP address there may be a guesser and many other people (an
+ * office, or a proxy that is not configured). So when the IP address has used up its attempts, each account that
+ * exists still gets a few more from there, and no user is kept out by guesses at other accounts. Accounts that do not
+ * exist get none: otherwise a flood of invented ones would keep passwords from being checked at all.
  */
 const LIMITS = { perAccount: 10, perAddress: 50, perAccountBeyond: 3 }
 
-/** So long an attempt counts. */
+/** An attempt counts for this long. */
 export const LOCKED_OUT_MINUTES = 15
 
 /**
- * Attempts wait for each other's locks: many at once would use up all connections to Postgres. Those who
- * wait have their turn within seconds.
+ * Attempts wait for each other's locks: many together would use up all connections to Postgres. Those that wait have
+ * their turn within seconds.
  */
 const inTurn = createSemaphore({
   atOnce: 3,
@@ -29,21 +29,21 @@ const inTurn = createSemaphore({
   busy: 'Too many people are signing in right now',
 })
 
-/** A password that somebody gave, and what it is compared with. */
+/** A password from a user, and the hash to compare it with. */
 export interface PasswordProof {
-  /** null: there is no such user. */
+  /** null if there is no such user. */
   userId: string | null
   email: string
   password: string
-  /** null: there is no such user, or one without a password. */
+  /** null if there is no such user, or one without a password. */
   passwordHash: string | null
   /** The client's IP address. */
   address: string
 }
 
 /**
- * Whether a password is right, if the account and the address may try at all. The attempt is counted before the password
- * is compared, and taken off the count if it was right. So guesses at the same moment cannot all pass the limit.
+ * True if a password is right, and the account and the address may try at all. The attempt is counted before the
+ * password is compared, and removed from the count if it was right. So concurrent guesses cannot all pass the limit.
  *
  * @throws Unavailable
  */
@@ -55,7 +55,7 @@ export async function provePassword(context: Context, proof: PasswordProof): Pro
   )
   if (outcome === 'wrong') await record(context, context.db, { action: 'sign_in.failed', ...whoseOf(proof) })
   if (outcome === 'locked_out') {
-    // An answer at once would tell which accounts there are.
+    // An immediate answer would reveal which accounts exist.
     await passTimeOfACheck()
     await recordOnce(context, { action: 'sign_in.locked_out', ...whoseOf(proof) }, LOCKED_OUT_MINUTES)
   }
@@ -63,7 +63,7 @@ export async function provePassword(context: Context, proof: PasswordProof): Pro
 }
 
 export interface Attempt {
-  /** Whatever guesses are about: they are counted for it, and for the address. */
+  /** The subject of the guesses: they are counted for it, and for the address. */
   account: string
   /** The client's IP address. */
   address: string
@@ -88,12 +88,12 @@ export async function tryOnce(
     isRight = await check()
     return isRight ? 'right' : 'wrong'
   } finally {
-    // What could not be compared was no guess either.
+    // An attempt that could not be compared was not a guess either.
     if (isRight !== false) await deleteAttempt(db, attempt.id)
   }
 }
 
-/** The e-mail address of nobody is not written down: people type passwords into the wrong field. */
+/** The e-mail address of an unknown user is not recorded, because people type passwords into the wrong field. */
 function whoseOf({ userId }: PasswordProof) {
   return { subjectId: userId, userId }
 }

@@ -7,7 +7,10 @@ import { beginSession, type BegunSession } from './begin-session.js'
 import type { Context } from '../context.js'
 import { provePassword } from './sign-in-attempts.js'
 
-/** One text for a wrong password, an unknown user and too many attempts, so that it does not tell which users exist. */
+/**
+ * The text is the same for a wrong password, an unknown user and too many attempts, so that it does not reveal which
+ * users exist.
+ */
 export const SIGN_IN_REFUSED = 'Wrong email or password. After several attempts, wait 15 minutes.'
 
 export const ACCOUNT_DISABLED = 'This account is disabled. Contact your operator.'
@@ -21,7 +24,7 @@ export interface Credentials {
 }
 
 /**
- * Starts a session, or the half of one for who has a second factor.
+ * Starts a session, or a half-open one for a user with a second factor.
  *
  * @throws UserError 401 SIGN_IN_REFUSED, 403 ACCOUNT_DISABLED; Unavailable
  */
@@ -41,7 +44,8 @@ export async function signIn(context: Context, credentials: Credentials): Promis
 
   const { userId } = user
   const begun = await transaction(db, async (trx) => {
-    // If the password was changed while we compared it, a session by the old one would outlive those that the change ends.
+    // If the password was changed while we compared it, a session by the old one would outlive those that the change
+    // ends.
     const locked = await lockUser(trx, userId)
     if (locked?.passwordHash !== user.passwordHash) throw signInRefused()
     if (locked.disabledAt !== null) return undefined
@@ -50,7 +54,7 @@ export async function signIn(context: Context, credentials: Credentials): Promis
   if (begun === undefined) {
     const after = { reason: 'the account is disabled' }
     await record(context, db, { action: 'sign_in.failed', subjectId: userId, userId, after })
-    // Only who knows the password is told.
+    // Only a person who knows the password may learn this.
     throw new UserError(ACCOUNT_DISABLED, 403)
   }
   return begun

@@ -30,7 +30,7 @@ export async function addUser(
 }
 
 /**
- * The row of a new user.
+ * Makes the row of a new user.
  *
  * @throws UserError 400
  */

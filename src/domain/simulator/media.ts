@@ -10,13 +10,16 @@ import type { Context } from '../context.js'
 import { extensionOf, TOO_MANY_BYTES } from '../media/types.js'
 import { simulatorMediaUrl } from './media-url.js'
 
-/** What a phone can send; the form's fields have the same names. */
+/** The kinds of files that a phone can send; the form's fields have the same names. */
 export type MediaField = 'picture' | 'recording'
 
 /** The bytes are in the rows, so 100 rows may be 500 MB: more in one statement would hold up others for too long. */
 const MEDIA_AT_ONCE = 100
 
-/** The content types, by the ending that `file-type` gives the bytes. A recording in a video file is played as sound. */
+/**
+ * The content types, by the extension that `file-type` gives the bytes. A recording in a video file is played as
+ * sound.
+ */
 const TYPES: Record<MediaField, Map<string, string>> = {
   picture: new Map([
     ['png', 'image/png'],
@@ -42,9 +45,9 @@ const REFUSALS: Record<MediaField, string> = {
 }
 
 /**
- * Stores what a phone sends, as a real carrier hosts inbound media.
+ * Stores a file that a phone sends, as a real carrier hosts inbound media.
  *
- * @returns its URL, which nobody can guess; whoever has it needs no password
+ * @returns its URL, which cannot be guessed and needs no password
  * @throws UserError 400 and 413 naming the field
  */
 export async function keepMedia(context: Context, field: MediaField, bytes: Buffer): Promise<string> {
@@ -63,7 +66,11 @@ export async function openSimulatorMedia({ db }: Context, token: string): Promis
   return media
 }
 
-/** Housekeeping: deletes media that are older than 7 days. @returns how many */
+/**
+ * Deletes media that are older than 7 days, as part of housekeeping.
+ *
+ * @returns their number
+ */
 export async function forgetOldSimulatorMedia({ db }: Pick<Context, 'db'>): Promise<number> {
   let count = 0
   for (let deleted = MEDIA_AT_ONCE; deleted === MEDIA_AT_ONCE; count += deleted) {

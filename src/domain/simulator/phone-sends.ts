@@ -9,7 +9,7 @@ import { readPhones } from './phones.js'
 import { sampleRecording } from './sample-recording.js'
 
 export interface FromPhone {
-  /** A line of the user's own. */
+  /** A line of the user's. */
   lineId: string
   /** The phone's number, as people write it. */
   phone: string
@@ -37,7 +37,11 @@ export async function sendFromPhone(
   })
 }
 
-/** Without a recording this leaves a short sample. @throws UserError as `sendFromPhone` */
+/**
+ * Leaves a voicemail. Without a recording it is a short sample.
+ *
+ * @throws UserError as `sendFromPhone` does
+ */
 export async function leaveVoicemail(
   context: Context,
   userId: string,

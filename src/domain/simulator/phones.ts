@@ -7,13 +7,13 @@ import { readNumber, SIMULATOR } from './simulator.js'
 
 export type { ConversationMessage } from '../../database/messages/conversations.js'
 
-/** A phone scrolls, but is drawn anew whenever something comes. */
+/** A phone scrolls, but is redrawn whenever a message comes. */
 const MAX_SHOWN = 50
-/** So many fit beside each other on a usual screen. */
+/** This many fit beside each other on a usual screen. */
 const MAX_SUGGESTED = 3
-/** Each keeps itself up to date by a stream of its own, and a user has ten (`src/web/console/live.ts`). */
+/** Each keeps itself up to date by a separate stream, and a user has ten (`src/web/console/live.ts`). */
 const MAX_PHONES = 8
-/** Nobody has this number, and it is none of those at which the simulator misbehaves. */
+/** The number is not assigned, and the simulator does not misbehave for it. */
 const FIRST_PHONE = '+15005550199'
 
 /** The user's lines that the simulator's phones can write to, oldest first. */
@@ -23,7 +23,8 @@ export async function listSimulatorLines(context: Context, userId: string): Prom
 }
 
 /**
- * What a phone shows: what it wrote to the user's lines, and what these sent to it, oldest first, the newest 50.
+ * Returns the messages that a phone shows: its messages to the user's lines, and theirs to it, oldest first, the
+ * newest 50.
  *
  * @param number E.164
  */
@@ -34,17 +35,24 @@ export async function findConversation(
   { limit = MAX_SHOWN } = {},
 ) {
   const newestFirst = await listConversation(db, userId, { carrier: SIMULATOR, number, limit })
-  // The ids tell when a message was accepted; the phone gets it when it was sent.
+  // The ids have the time of acceptance, but the phone gets a message when it is sent.
   return newestFirst.toReversed().sort((a, b) => a.at.getTime() - b.at.getTime())
 }
 
-/** The phones to begin with: the numbers that were last in touch with the user's lines, else one that is free. */
+/**
+ * Suggests phones to begin with: the numbers that were last in touch with the user's lines, otherwise one that is
+ * free.
+ */
 export async function suggestPhones({ db }: Context, userId: string): Promise<string[]> {
   const latest = await listLatestContacts(db, userId, { carrier: SIMULATOR, limit: MAX_SUGGESTED })
   return latest.length === 0 ? [FIRST_PHONE] : latest
 }
 
-/** The phones that somebody wants on the screen: E.164, each once. @throws UserError naming `phone` */
+/**
+ * Reads the phones for the screen: E.164, each once.
+ *
+ * @throws UserError naming `phone`
+ */
 export function readPhones(written: readonly string[]): string[] {
   const phones = [...new Set(written.map((number) => readNumber('phone', number)))]
   if (phones.length > MAX_PHONES) throw new UserError(`phone may be given at most ${MAX_PHONES} times`)

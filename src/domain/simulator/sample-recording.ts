@@ -4,10 +4,10 @@ const HEADER_BYTES = 44
 /** Two rising notes, in Hz, each of half a second. */
 const NOTES = [440, 587]
 const NOTE_SAMPLES = SAMPLES_PER_SECOND / 2
-/** So much of a note's start and end swells and fades, because a tone that is cut off clicks. */
+/** The start and the end of a note fade over this many samples, because a tone that is cut off clicks. */
 const FADE_SAMPLES = 400
 
-/** A second of sound as a WAV file (PCM, 16 bit, mono), for who has no recording at hand. */
+/** Makes a second of sound as a WAV file (PCM, 16 bit, mono), for users without a recording at hand. */
 export function sampleRecording(): Buffer {
   const samples = NOTES.flatMap((hertz) => Array.from({ length: NOTE_SAMPLES }, (_, at) => tone(hertz, at)))
   const file = Buffer.alloc(HEADER_BYTES + samples.length * 2)

@@ -11,17 +11,17 @@ import { asSender, canReceive } from '../lines/senders.js'
 import { parseNumber } from '../messages/phone-number.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
 
-/** The account, and the carrier, that is built in. */
+/** The name of the built-in account and carrier. */
 export const SIMULATOR = 'simulator'
-/** It bounds the transaction in which receipts are taken and applied. What is left comes a second later. */
+/** This bounds the transaction in which receipts are taken and applied. The rest comes a second later. */
 const RECEIPT_BATCH = 500
-/** Tests look for their messages here, so it has many; all of them are one answer, so there is a bound. */
+/** Tests look for their messages here, so it has many; all of them are in one answer, so there is a bound. */
 const MAX_OUTBOX = 1000
 
 export interface SimulatedInbound {
   fromNumber: string
   toNumber: string
-  /** The carrier's id of the message, to bring the same one twice; a new one when left out. */
+  /** The carrier's id of the message, to repeat a message; the default is a new one. */
   messageId?: string
   text?: string
   /** Either of the two. */
@@ -31,11 +31,11 @@ export interface SimulatedInbound {
 }
 
 /**
- * Brings a message from the simulator's network to a line at the simulator. Lines of other carriers get messages from
- * their carrier only.
+ * Delivers a message from the simulator's network to a line at the simulator. Lines of other carriers get messages
+ * only from their carrier.
  *
- * @param userId only to a line of theirs; left out: to anybody's
- * @throws UserError naming the field; 404 when there is no such line
+ * @param userId limits it to the user's lines; by default any line is allowed
+ * @throws UserError naming the field; 404 if there is no such line
  */
 export async function simulateInbound(
   context: Context,
@@ -54,7 +54,7 @@ export async function simulateInbound(
   const kind = senderKindOf(toNumber)
   const isName = !canReceive(kind)
   if (line?.carrierAccount !== SIMULATOR || (userId !== undefined && line.userId !== userId)) {
-    // What nobody could have as a number is told so.
+    // A value that cannot be a number gets an error.
     if (isName || kind === 'number') readNumber('toNumber', toNumber)
     throw new UserError('toNumber is not a line of the simulator. See `linehook line list`', 404)
   }
@@ -65,9 +65,9 @@ export async function simulateInbound(
 }
 
 /**
- * What the simulator took, newest first, at most 1,000.
+ * Lists the messages that the simulator took, newest first, at most 1,000.
  *
- * @param userId only from lines of theirs; left out: from everybody's
+ * @param userId limits it to the user's lines; by default all are listed
  * @throws UserError
  */
 export async function readOutbox({ db }: Context, toNumber: string | undefined, userId?: string) {
@@ -77,10 +77,10 @@ export async function readOutbox({ db }: Context, toNumber: string | undefined, 
 }
 
 /**
- * Sends the receipts that are due. `maintenance` does this, so that a receipt comes even if the worker that sent the text
- * has died.
+ * Sends the due receipts. `maintenance` does this, so that a receipt comes even if the worker that sent the text has
+ * died.
  *
- * @returns how many messages changed
+ * @returns the number of messages that changed
  */
 export async function sendSimulatedReceipts(context: Context): Promise<number> {
   const changes = await context.db.transaction(async (trx) => {
@@ -110,7 +110,10 @@ function readContent({
   return isCall ? { type: 'voiceMail', url: voicemailUrl } : contentOf(text, urls)
 }
 
-/** @returns E.164 @throws UserError naming the field */
+/**
+ * @returns the number in E.164
+ * @throws UserError naming the field
+ */
 export function readNumber(field: string, value: string): string {
   const parsed = parseNumber(value, null)
   if (parsed === undefined) throw new UserError(`${field} must be a phone number, such as +15551234567`)

@@ -5,9 +5,10 @@ import type { Line } from '../../../database/lines/lines.js'
 import { newId } from '../../../ids.js'
 
 /**
- * Makes the event `optOut` for endpoints of the line that asked for it: a number has opted out of the line, or back in.
+ * Makes the event `optOut` for endpoints of the line that asked for it: a number has opted out of the line, or back
+ * in.
  *
- * @returns what is to be enqueued
+ * @returns the deliveries to enqueue
  */
 export async function announceOptOut(
   trx: Database,

@@ -13,20 +13,20 @@ const ANSWERS = {
   help: 'Text STOP to get no more messages from this number, START to get them again.',
 }
 
-/** What the service says to a number by itself. */
+/** An automatic message of the service to a number. */
 export interface KeywordAnswer {
   id: string
   lineId: string
   number: string
   text: string
-  /** It may go out although the number has opted out. */
+  /** True if it may go out although the number has opted out. */
   confirmsOptOut: boolean
 }
 
 /**
- * The message that confirms an opt-out or opt-in, or answers HELP; at most one. There is none if the carrier answers
- * itself; none to numbers that the line may not write to (a premium number would earn by it); and none if nothing
- * changed, because two programs that answer each other would never stop.
+ * Makes the message that confirms an opt-out or opt-in, or answers HELP; at most one. There is none if the carrier
+ * answers itself; none to numbers that the line may not write to (a premium number would earn by it); and none if
+ * nothing changed, because two programs that answer each other would never stop.
  */
 export async function answerKeyword(
   trx: Database,
@@ -42,9 +42,9 @@ export async function answerKeyword(
 }
 
 /**
- * Answers are ordinary messages of their lines, which wait for their slots.
+ * Queues the answers as ordinary messages of their lines, which wait for their slots.
  *
- * @returns what is to be enqueued
+ * @returns the messages to enqueue
  */
 export async function queueAnswers(
   trx: Database,
@@ -65,7 +65,7 @@ export async function queueAnswers(
   return answers.map(({ id }) => ({ id, generation: 0 }))
 }
 
-/** Nobody can write to a sender's name or a short code. */
+/** Messages cannot be sent to a sender's name or a short code. */
 function canBeAnswered(line: Line, number: string): boolean {
   const parsed = number.startsWith('+') ? parseNumber(number, null) : undefined
   return parsed?.number === number && maySendTo(line, parsed)

@@ -6,8 +6,9 @@ import type { Context } from '../../context.js'
 import { announceOptOut } from './announce.js'
 
 /**
- * A carrier has refused a message because its recipient has opted out of the line. We note it as if they had told us, so
- * that the next message is refused when it is posted. Never throws: if this fails, the carrier will say it again.
+ * Records that a carrier has refused a message because its recipient has opted out of the line, as if they had told
+ * us, so that the next message is refused when it is posted. Never throws: if this fails, the carrier will say it
+ * again.
  */
 export async function noteCarrierOptOut(
   context: Context,

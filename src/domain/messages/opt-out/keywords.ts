@@ -16,38 +16,38 @@ const WORDS = new Map<string, Keyword>([
 ])
 
 /**
- * Whether a text is a keyword: `stop` opts its sender out of the line, `start` back in, and `help` asks what this is;
- * undefined is an ordinary text. The keyword must be the whole text, in capitals or not.
+ * Reads a text as a keyword: `stop` opts its sender out of the line, `start` back in, and `help` asks what this is;
+ * undefined is an ordinary text. The keyword must be the whole text, ignoring case.
  */
 export function readKeyword(text: string): Keyword | undefined {
   return WORDS.get(text.trim().toUpperCase())
 }
 
-/** A received message that says whether its sender wants to be written to. */
+/** A received message with a keyword. */
 interface SaidKeyword {
   id: string
   lineId: string
   fromNumber: string
   keyword: Keyword
-  /** By which it came. */
+  /** The account that it came by. */
   carrierAccount: string
-  /** The carrier has answered what it read. */
+  /** True if the carrier has answered it. */
   isAnswered: boolean
-  /** When the carrier got it, if it comes late. */
+  /** The time when the carrier got it, if it comes late. */
   receivedAt?: Date | undefined
 }
 
-/** What a keyword led to; the caller enqueues it. */
+/** The results of a keyword, which the caller enqueues. */
 export interface Heard {
-  /** What the service answers. */
+  /** The answers of the service. */
   answers: { id: string; generation: number }[]
   /** The deliveries of the event `optOut`. */
   deliveries: NewDelivery[]
 }
 
 /**
- * Does what received messages ask for, in the order in which they came: opts their senders out or in, or answers HELP.
- * Runs in the transaction that receives them, which has their lines locked (`lockLines`).
+ * Acts on the keywords of received messages, in the order in which they came: opts their senders out or in, or
+ * answers HELP. Runs in the transaction that receives them, which has their lines locked (`lockLines`).
  */
 export async function hearKeywords(trx: Database, messages: readonly SaidKeyword[]): Promise<Heard> {
   const answers: KeywordAnswer[] = []

@@ -4,13 +4,13 @@ import { isId } from '../../../ids.js'
 import type { Context } from '../../context.js'
 import { getOwnLine } from '../../lines/lines.js'
 
-/** A pause lasts ten minutes, and few numbers are programs that answer: more at a time hardly happens. */
+/** A pause lasts ten minutes, and few numbers are programs that answer, so there are hardly ever more. */
 const MAX_PAUSED = 20
 
 /**
- * The numbers that have opted out of the line, in order of the numbers. Only the person can undo an opt-out.
+ * Lists the numbers that have opted out of the line, in order of the numbers. Only the person can undo an opt-out.
  *
- * @param page.after only numbers behind this one
+ * @param page.after only numbers after this one
  * @throws UserError 404
  */
 export async function listOptOuts(
@@ -23,7 +23,11 @@ export async function listOptOuts(
   return listOptedOut(context.db, userId, lineId, page)
 }
 
-/** The numbers with which the line is paused now, the last one first. @throws UserError 404 */
+/**
+ * Lists the numbers with which the line is paused now, the last one first.
+ *
+ * @throws UserError 404
+ */
 export async function listPauses(
   { db }: Context,
   userId: string,
@@ -33,7 +37,10 @@ export async function listPauses(
   return listPaused(db, userId, lineId, MAX_PAUSED)
 }
 
-/** What keeps a line from writing to a number now, and whether the conversation is archived. A pause is told only while it lasts. */
+/**
+ * Finds what keeps a line from writing to a number now, and if the conversation is archived. A pause is returned only
+ * while it lasts.
+ */
 export async function findObstacles(
   { db }: Context,
   userId: string,

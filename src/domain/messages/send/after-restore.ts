@@ -10,11 +10,11 @@ import type { Context } from '../../context.js'
 const BATCH = 1000
 
 /**
- * After the database was restored from a backup: what waited then may have been sent since, and would be sent again. It
- * becomes `unknown`, which is never sent by itself; a person looks and decides.
+ * Handles messages after the database was restored from a backup: those that waited then may have been sent since,
+ * and would be sent again. They become `unknown`, which is never sent automatically; a user looks and decides.
  *
- * @returns how many messages
- * @throws UserError 409 unless all sending is paused: else a worker may send one meanwhile
+ * @returns the number of messages
+ * @throws UserError 409 unless all sending is paused: otherwise a worker may send one meanwhile
  */
 export async function makeWaitingUnknown(context: Context, before: Date): Promise<number> {
   const { db, queues } = context

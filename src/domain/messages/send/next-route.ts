@@ -4,12 +4,12 @@ import { asError } from '../../../errors.js'
 import { routesPassedOver } from '../../../telemetry/metrics.js'
 import type { Context } from '../../context.js'
 
-/** An account that failed is left alone for so long, doubled each time until it takes a message again. */
+/** An account that failed is avoided for this long, doubled each time until it takes a message again. */
 const AVOIDED = { baseMs: 30_000, maxMs: 600_000 }
 
 /**
- * Gives a message back for its line's next route, if this account has certainly not taken it and another one might. What may
- * have been taken (`unknown`) is never sent by another route: the person would be texted twice.
+ * Gives a message back for its line's next route, if this account has certainly not taken it and another one might. A
+ * message that may have been taken (`unknown`) is never sent by another route: the person would be texted twice.
  */
 export async function orNextRoute(
   context: Context,
@@ -18,11 +18,11 @@ export async function orNextRoute(
 ): Promise<Settlement> {
   const { account } = message
   if (settlement.status === 'sent' && account.isAvoided) {
-    // Not awaited: the result of the message comes first.
+    // This is not awaited, because the result of the message comes first.
     void note(context, account.id, endAvoiding(context.db, account.id))
   }
   if (!message.hasOtherRoute) return settlement
-  // This one may be with the person. Those after it should not become unknown too.
+  // The person may have this message already. Those after it should not become unknown too.
   if (settlement.status === 'unknown') {
     await note(context, account.id, avoidAccount(context.db, account.id, AVOIDED))
     return settlement
@@ -43,7 +43,7 @@ export async function orNextRoute(
   }
 }
 
-/** Why another account may send it; undefined: it may not, or this one takes it soon. */
+/** Returns the reason why another account may send it; undefined if it may not, or this one takes it soon. */
 function reasonToPassOver({ config }: Context, settlement: Settlement): string | undefined {
   const { status, error, dueInMs = 0, isOfAccount = false } = settlement
   switch (status) {
@@ -57,7 +57,7 @@ function reasonToPassOver({ config }: Context, settlement: Settlement): string |
   }
 }
 
-/** It may fail: it only saves the next messages a try in vain, or lets them come back a little sooner. */
+/** This may fail: it only saves the next messages a try in vain, or lets them return a little sooner. */
 async function note({ log }: Context, carrierAccountId: string, writing: Promise<void>): Promise<void> {
   await writing.catch((error: unknown) => {
     log.warn({ carrierAccountId, err: asError(error) }, 'carrier.avoiding_not_noted')

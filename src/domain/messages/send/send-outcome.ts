@@ -1,11 +1,11 @@
 import { MESSAGE_STEPS, type Step } from '../../../states.js'
 import { messageOutcomes, messageWait } from '../../../telemetry/metrics.js'
 
-/** What a worker's look at a message came to. */
+/** The outcome of a worker's turn with a message. */
 export type SendOutcome =
   | { kind: 'sent' }
   | { kind: 'failed'; error: string }
-  /** It may have been sent, so it is never sent again by itself. */
+  /** It may have been sent, so it is never sent again automatically. */
   | { kind: 'unknown'; error: string }
   /** It has to wait. No attempt was used up. */
   | {
@@ -13,21 +13,21 @@ export type SendOutcome =
       ms: number
       reason: 'window' | 'paused' | 'early' | 'too_late' | 'throttled' | 'unavailable' | 'next_route'
     }
-  /** An earlier message to the same number comes first and will bring this one. */
+  /** An earlier message to the same number comes first and will enqueue this one. */
   | { kind: 'behind' }
-  /** Its media are being copied; the end of that brings it. */
+  /** Its media are being copied, and the end of that enqueues it. */
   | { kind: 'without_media' }
-  /** Sending is paused, of its line, of its account or altogether; the end of that brings it (`resume.ts`). */
+  /** Sending is paused for its line, for its account or altogether; the end of that enqueues it (`resume.ts`). */
   | { kind: 'stopped' }
   /** It waits in the lane of its account, for the process that holds the account's sessions. */
   | { kind: 'elsewhere' }
-  /** Somebody else has it, or it is over. */
+  /** Another worker has it, or it is over. */
   | { kind: 'skipped' }
 
 const STEPS: readonly Step[] = MESSAGE_STEPS
 const OWN_REASONS: ReadonlySet<string> = new Set(STEPS.flatMap(({ reasons = [] }) => reasons))
 
-/** Counts what a worker's look at a message came to, where that is an end or a wait. */
+/** Counts the outcome of a worker's turn with a message, if that is an end or a wait. */
 export function countOutcome(outcome: SendOutcome): void {
   switch (outcome.kind) {
     case 'sent':
@@ -49,7 +49,7 @@ export function countOutcome(outcome: SendOutcome): void {
   }
 }
 
-/** A carrier says what it likes, so its words are no label. */
+/** A carrier's words are free text, so they cannot be a label. */
 function reasonLabel(error: string): string {
   if (OWN_REASONS.has(error)) return error
   return error.startsWith('media_') ? 'media' : 'carrier'

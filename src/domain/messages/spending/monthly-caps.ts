@@ -13,13 +13,13 @@ import { record } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
 import { NEAR } from '../spend-caps.js'
 
-/** How much money a line, or all lines of a user, may cost in a month, and what carriers say that it was so far. */
+/** The cost allowed for a line, or for all lines of a user, in a month, and the cost so far according to carriers. */
 export interface MonthlyCap extends Money {
   of: 'line' | 'user'
   spent: string
-  /** 80 % are spent, or more. */
+  /** True if 80 % or more are spent. */
   isNear: boolean
-  /** Nothing more is accepted. */
+  /** True if nothing more is accepted. */
   isUsedUp: boolean
   /** The beginning of the next month, in UTC. */
   resetsAt: Date
@@ -27,7 +27,11 @@ export interface MonthlyCap extends Money {
 
 const FORM = 'amount must be such as 50 USD, or none'
 
-/** What is written for people, or in a form: `50 USD`, or nothing or `none` for no cap. @throws UserError */
+/**
+ * Reads a cap that a person wrote: `50 USD`, or nothing or `none` for no cap.
+ *
+ * @throws UserError
+ */
 export function readMonthlyCap(written: string): Money | null {
   const trimmed = written.trim()
   if (trimmed === '' || trimmed === 'none') return null
@@ -38,9 +42,10 @@ export function readMonthlyCap(written: string): Money | null {
 }
 
 /**
- * For operators. It counts all that the month has cost already, as far as carriers have said.
+ * Sets a cap, for operators. It counts everything that the month has cost already, as far as carriers have reported
+ * it.
  *
- * @param money null: no cap
+ * @param money null for no cap
  */
 export async function setMonthlyCap(
   context: Pick<Context, 'db' | 'log' | 'actor'>,
@@ -61,7 +66,7 @@ export async function setMonthlyCap(
   context.log.info({ of: owner.of, ownerId: owner.id, ...money }, 'monthly_cap.set')
 }
 
-/** The caps that hold for a line: its own, and its user's. */
+/** Returns the caps that apply to a line: its own, and its user's. */
 export async function findMonthlyCapsOfLine(
   { db }: Pick<Context, 'db'>,
   { id, userId }: Pick<Line, 'id' | 'userId'>,
@@ -72,7 +77,7 @@ export async function findMonthlyCapsOfLine(
   )
 }
 
-/** A user's cap, and those of the lines, by the ids of their owners. */
+/** Returns a user's cap, and those of the lines, by the ids of their owners. */
 export async function findMonthlyCapsOfUser(
   { db }: Pick<Context, 'db'>,
   { id }: Pick<User, 'id'>,
@@ -86,21 +91,21 @@ function view({ amount, currency, spent, isNear, isUsedUp }: CapRow, of: Monthly
   return { of, amount, currency, spent, isNear, isUsedUp, resetsAt: nextMonth() }
 }
 
-/** `50.00 USD` */
+/** Writes money as `50.00 USD`. */
 export function moneyOf({ amount, currency }: Money): string {
   return `${writeMoney(amount)} ${currency}`
 }
 
-/** The beginning of the month after this one, in UTC. */
+/** Returns the beginning of the month after this one, in UTC. */
 export function nextMonth(now = new Date()): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
 }
 
 /**
- * Names the cap that a line has reached, and the day from which on it sends again. It is looked up only when something is
- * refused, so the cap may have been changed in this moment.
+ * Names the cap that a line has reached, and the day on which it can send again. It is looked up only when something
+ * is refused, so the cap may just have changed.
  *
- * @param beginning what clients compare
+ * @param beginning the text that clients compare
  */
 export async function monthlyCapRefusal(
   context: Pick<Context, 'db'>,

@@ -11,16 +11,17 @@ import { asError } from '../../../errors.js'
 import { findCarrierClient } from '../../carriers/carrier-clients.js'
 import type { Context } from '../../context.js'
 
-/** Prices come some minutes after a text is sent, and nobody waits for them by the second. */
+/** Prices come some minutes after a text is sent, and a few minutes more do not matter. */
 const ASK_EVERY_SECONDS = 600
 /** The carrier's clock is not ours, and a message may be in its list a little late. */
 const OVERLAP_MS = 5 * 60_000
 
 /**
- * Asks the carriers that say in no answer and no report what messages cost. Everything that an account got before its
- * `priced_until` has its price, or will never have one: each pass begins there, and ends at the oldest that has none yet.
+ * Asks the carriers that give the costs of messages in neither answers nor reports. Everything that an account got
+ * before its `priced_until` has its price, or will never have one: each pass begins there, and ends at the oldest
+ * that has none yet.
  *
- * @returns how many messages have a price or a number of segments by it
+ * @returns the number of messages that got a price or a number of segments
  */
 export async function askPrices(context: Context, signal: AbortSignal): Promise<number> {
   const kinds = [...context.carriers.kinds].flatMap(([kind, { listsCharges }]) =>
@@ -52,7 +53,7 @@ async function askAccount(context: Context, account: AccountToPrice, signal: Abo
   return count
 }
 
-/** An account may also send by other programs: what is not ours is passed over. */
+/** Other programs may use the account too: messages that are not ours are skipped. */
 async function noteBatch(
   { db }: Context,
   { name }: CarrierClient,

@@ -4,17 +4,17 @@ import { writeMoney } from '../../../kit/text/decimal.js'
 import type { Context } from '../../context.js'
 import { listOwnLines } from '../../lines/lines.js'
 
-/** What a line sent in a month, and what carriers say that it cost, in each currency. */
+/** A line's sending in a month, and its cost according to carriers, in each currency. */
 export interface Usage extends UsageRow {
   /** A price that has not come yet is in none of them. */
   prices: { currency: string; amount: string; messageCount: number }[]
 }
 
 const MAX_MONTHS = 24
-/** Left out, this month and the two before it are looked at. */
+/** The default is this month and the two before it. */
 const DEFAULT_MONTHS = 3
 
-/** A month as people write it, `2026-11`; undefined for anything else. */
+/** Reads a month as people write it, `2026-11`; undefined for anything else. */
 export function readMonth(written: string): Date | undefined {
   const [, year = '', month = ''] = /^(20\d\d)-(0[1-9]|1[0-2])$/.exec(written) ?? []
   return year === '' ? undefined : new Date(Date.UTC(Number(year), Number(month) - 1))
@@ -43,7 +43,10 @@ function monthsAfter(at: Date, count: number): Date {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + count))
 }
 
-/** Of the user's lines, or some of them, the newest month first; without months in which a line sent nothing. */
+/**
+ * Reads the usage of the user's lines, or some of them, the newest month first, without months in which a line sent
+ * nothing.
+ */
 export async function readUsage(
   context: Context,
   userId: string,
@@ -75,7 +78,10 @@ export async function readUsage(
 
 const NOTHING = { messageCount: 0, segmentCount: 0, carrierSegmentCount: 0 }
 
-/** A row for each month, line and currency, for spreadsheets; what it sent is in the first of a month alone, so that sums are right. */
+/**
+ * Makes a row for each month, line and currency, for spreadsheets; the segments are only in the first row of a month,
+ * so that sums are right.
+ */
 export function flattenUsage(usage: readonly Usage[]) {
   return usage.flatMap(({ prices, ...counts }) => {
     const priced = prices.length === 0 ? [{ currency: '', amount: '', messageCount: 0 }] : prices

@@ -1,24 +1,27 @@
 import type { QueueAnswer, QueueRequest } from '../../../database/messages/queueing.js'
 
 /**
- * How long a count of what waits is used. A count costs more the more there is to count, so one a second has to do; after
- * a longer time a limit could be passed by all that was accepted meanwhile.
+ * The time for which a count of waiting messages is used. The more there are, the longer a count takes, so one a
+ * second has to do; after a longer time a limit could be exceeded by everything that was accepted meanwhile.
  */
 export const FRESH_MS = 1000
 /** The figures of more lines are not kept, to bound the memory; their messages are counted each time. */
 const MAX_LINES = 10_000
 
-/** What this process knows of how many messages wait on each line. */
+/** This process's estimate of how many messages wait on each line. */
 export interface LineBacklogs {
-  /** Whether less than half of what may wait does, by a count of the last second and what was accepted here since. */
+  /**
+   * True if less than half of the allowed messages wait, by a count of the last second and those accepted here since.
+   */
   isRoomy(lineId: string): boolean
   note(requests: readonly QueueRequest[], answers: readonly (QueueAnswer | Error)[]): void
 }
 
 /**
- * The more messages wait on a line, the more it costs to count them. So they are counted only once a second, until half
- * of the limit is reached; from then on for every message, exactly, under the line's lock. Within that second other
- * processes may go over the limit by what they accept. That is good enough: the limit is there against a flood.
+ * The more messages wait on a line, the more it costs to count them. So they are counted only once a second, until
+ * half of the limit is reached; from then on for every message, exactly, under the line's lock. Within that second
+ * other processes may go over the limit by what they accept. That is good enough, because the limit guards against a
+ * flood.
  */
 export function createLineBacklogs(maxQueuedPerLine: number, now: () => number = Date.now): LineBacklogs {
   const lines = new Map<string, { countedAt: number; waiting: number }>()

@@ -3,11 +3,11 @@ import type { Context } from '../../context.js'
 import { findCapsOfLine } from '../spend-caps.js'
 import { readMonths, readUsage } from '../spending/usage.js'
 
-/** What a list will take of money and of caps, as far as that can be known before. */
+/** The money and the part of the caps that a list will use, as far as that can be known in advance. */
 export interface ListCost {
-  /** What so many segments of this line cost lately; undefined: its carrier names no prices. */
+  /** The recent cost of this many segments on this line; undefined if its carrier gives no prices. */
   estimate: { amount: number; currency: string } | undefined
-  /** How many segments the caps of the day leave; undefined: there are none. */
+  /** The segments that the caps of the day leave; undefined if there are no caps. */
   segmentsLeft: number | undefined
 }
 
@@ -24,7 +24,7 @@ export async function findListCost(context: Context, line: OwnLine, segmentCount
       month === undefined || price === undefined
         ? undefined
         : {
-            // Not every message has its price yet, so what one costs is put on the segments that one has.
+            // Not every message has its price yet, so the cost per message is applied to the segments per message.
             amount:
               (Number(price.amount) / price.messageCount) *
               (month.messageCount / month.segmentCount) *

@@ -8,15 +8,15 @@ import { parseNumber } from '../phone-number.js'
 import { MAX_TEXT_LENGTH, readDestination, REFUSALS, requireSendable } from '../submit.js'
 import { keyOf, type ListFile, type ListRow } from './read-file.js'
 
-/** What a person asks for: a file, a text with `{{column}}` in it, and which column has the numbers. */
+/** The user's request: a file, a text with `{{column}}` in it, and the name of the column with the numbers. */
 export interface AskedList {
   file: ListFile
   text: string
-  /** Its name; empty: the one that looks most like it. */
+  /** The name of the column; if empty, the most likely one is used. */
   column: string
 }
 
-/** What would become of every row. */
+/** The planned result of every row. */
 export interface ListPlan {
   /** The column with the numbers. */
   column: string
@@ -26,14 +26,18 @@ export interface ListPlan {
 }
 
 export interface PlannedText extends ListedText {
-  /** As it stands in the file. */
+  /** The number as it is in the file. */
   writtenNumber: string
 }
 
-/** The rows between which other requests have their turn: reading a number costs some 30 µs. */
+/** The rows after which other requests get their turn: reading a number takes about 30 µs. */
 const ROWS_AT_ONCE = 200
 
-/** The texts as they will be, and why rows get none. @throws UserError for the text and the column */
+/**
+ * Returns the texts as they will be sent, and the reasons why rows get none.
+ *
+ * @throws UserError for the text and the column
+ */
 export async function planList(context: Context, line: OwnLine, asked: AskedList): Promise<ListPlan> {
   const { file } = asked
   const write = readTemplate(asked.text, file.columns)
@@ -85,12 +89,12 @@ function planRow(
   }
 }
 
-/** A row's text, or why it has none. */
+/** Returns a row's text, or the reason why it has none. */
 type Write = (values: readonly string[]) => { text: string; reason: null } | { text: null; reason: string }
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 
-/** @throws UserError when the text is none, or names a column that is not there */
+/** @throws UserError if the text is empty, or names a column that does not exist */
 function readTemplate(written: string, columns: readonly string[]): Write {
   const template = written.replace(/\r\n?/g, '\n').toWellFormed()
   if (template.trim() === '') throw new UserError('Write a text')
@@ -128,10 +132,10 @@ function requireShort(template: string): void {
 }
 
 const NUMBER_COLUMNS = ['to', 'phone', 'number', 'phonenumber', 'tonumber', 'mobile', 'cell', 'tel', 'msisdn']
-/** So many rows say which column has the numbers, if none is called so. */
+/** This many rows decide which column has the numbers, if no column's name tells it. */
 const SAMPLE = 20
 
-/** @throws UserError when a column is named that is not there */
+/** @throws UserError if a column is named that does not exist */
 function findColumn({ columns, rows }: ListFile, asked: string, country: string | null): number {
   if (asked.trim() !== '') {
     const place = columns.findIndex((each) => keyOf(each) === keyOf(asked))
@@ -155,7 +159,7 @@ const WORDS: Partial<Record<string, string>> = {
   [REFUSALS.optedOut]: UNWILLING.opted_out,
 }
 
-/** The API's words of a refusal as a person reads them. */
+/** Translates the API's words of a refusal for people. */
 export function explainRefusal(message: string): string {
   return WORDS[message] ?? message
 }

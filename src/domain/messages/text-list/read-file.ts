@@ -3,28 +3,29 @@ import { UserError } from '../../../errors.js'
 
 export const MAX_FILE_BYTES = 1024 * 1024
 export const MAX_ROWS = 10_000
-/** More are a file of another kind; the page shows them all. */
+/** A file with more is of another kind; the page shows them all. */
 const MAX_COLUMNS = 100
 
-/** A file of recipients: one column has their numbers, and the others what a text may have of each. */
+/** A file of recipients: one column has their numbers, and the others contain what a text may include for each. */
 export interface ListFile {
   columns: string[]
   rows: ListRow[]
 }
 
 export interface ListRow {
-  /** Where it begins in the file, as editors and spreadsheets count. */
+  /** The line where it begins in the file, as editors and spreadsheets count. */
   line: number
   values: string[]
 }
 
 /**
- * Reads CSV (RFC 4180) with commas or semicolons, whichever its first line has more of. Rows without any value are left out.
+ * Reads CSV (RFC 4180) with commas or semicolons, whichever its first line has more of. Rows without any value are
+ * left out.
  *
- * @throws UserError when it is none, or too long
+ * @throws UserError if it is not CSV, or too long
  */
 export function readListFile(written: string): ListFile {
-  // Forms make CRLF of every end of a line, so a file that came back in one would else have other texts.
+  // Forms turn every line break into CRLF, so a file that comes back in one would otherwise have other texts.
   const csv = written.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
   if (Buffer.byteLength(csv) > MAX_FILE_BYTES) throw new UserError('The file is larger than 1 MiB', 413)
   if (csv.includes('\0')) throw new UserError('The file is not CSV. Save it as CSV (UTF-8)')
@@ -52,7 +53,7 @@ function parseRows(csv: string, delimiter: string): ListRow[] {
       to: MAX_ROWS + 2,
     }) as unknown as { record: string[]; info: { lines: number } }[]
     return records.map(({ record, info }) => ({
-      // The package counts to the end of a row, which has lines of its own in quotes.
+      // The package counts to the end of a row, which may contain line breaks in quotes.
       line: info.lines - record.join('').split('\n').length + 1,
       values: record.map((value) => value.trim()),
     }))
@@ -65,7 +66,7 @@ function parseRows(csv: string, delimiter: string): ListRow[] {
   }
 }
 
-/** @throws UserError unless each can be named */
+/** @throws UserError unless each column can be named */
 function readColumns(columns: string[]): string[] {
   if (columns.length > MAX_COLUMNS) throw new UserError(`The file has more than ${MAX_COLUMNS} columns`)
   if (columns.some((each) => /^\+?[\d\s()./-]{6,}$/.test(each))) {
@@ -80,7 +81,7 @@ function readColumns(columns: string[]): string[] {
   return columns
 }
 
-/** Columns are found by their names in any case. */
+/** Columns are found by their names, ignoring case. */
 export function keyOf(column: string): string {
   return column.trim().toLowerCase()
 }

@@ -19,20 +19,20 @@ import { addTask, getTask, type Task } from '../../operating/tasks.js'
 import { isLineFull, postMessages } from '../post.js'
 import { explainRefusal, planList, type AskedList } from './plan.js'
 
-/** They are one statement. */
+/** The batch is one statement. */
 const BATCH = 100
-/** A line that has as much as it may have is looked at again so much later. */
+/** A line whose queue is full is tried again after this time. */
 const FULL_WAIT_MS = 2000
-/** A list leaves room in the line's queue for what else is sent, and what is not queued yet can be stopped. */
+/** A list leaves room in the line's queue for other messages, and texts that are not queued yet can be stopped. */
 const SHARE_OF_QUEUE = 0.5
 const ROWS_AT_ONCE = 1000
 
 /**
- * Starts a background task that sends a text to every good row of a file. Its numbers and texts are in rows of their own, and each
- * text goes from there when its message is queued, or the task is over.
+ * Starts a background task that sends a text to every good row of a file. Its numbers and texts are in separate rows,
+ * and each text is deleted from there when its message is queued, or the task is over.
  *
- * @param id of the task, which the form made: sent twice, the second finds the task of the first
- * @throws UserError 400 for the file, 403 when the line is disabled, 409 when too many tasks are under way
+ * @param id the id of the task, which the form made: if it is sent twice, the second finds the task of the first
+ * @throws UserError 400 for the file, 403 if the line is disabled, 409 if too many tasks are under way
  */
 export async function startTextList(
   context: Context,
@@ -71,10 +71,11 @@ export async function startTextList(
 const DISABLED = 'This line is disabled and cannot send'
 
 /**
- * Queues the next messages of such a task (`tasks/run.ts`). None is queued twice: a process that goes on where another one died
- * finds the messages by their ids, and one that only seemed to be dead is told apart by the idempotency key of each row.
+ * Queues the next messages of such a task (`tasks/run.ts`). None is queued twice: a process that goes on where
+ * another one died finds the messages by their ids, and the idempotency key of each row guards against one that only
+ * seemed to be dead.
  *
- * @throws UserError when the line is gone or disabled
+ * @throws UserError if the line is gone or disabled
  */
 export async function queueListBatch(context: Context, task: ClaimedTask): Promise<Batch> {
   const { userId, lineId } = task
@@ -138,7 +139,7 @@ interface Settled {
 
 const queued = ({ line }: { line: number }): Settled => ({ line, reason: null })
 
-/** What waits has no room now. A cap ends the task: whoever sends should know, and not be surprised the next day. */
+/** Texts without room wait. A cap ends the task: the sender should know, and not be surprised the next day. */
 function judge(texts: readonly WaitingText[], answers: readonly (string | Error)[]) {
   const settled: Settled[] = []
   let error: string | undefined
@@ -154,15 +155,15 @@ function judge(texts: readonly WaitingText[], answers: readonly (string | Error)
   return { settled, error, hasWaiting }
 }
 
-/** Somebody else is at the row at this moment. */
+/** Another process is working on the row right now. */
 function isInFlight(answer: unknown): boolean {
   return answer instanceof UserError && answer.status === 409
 }
 
 /**
- * What became of every row, in order of the file.
+ * Returns the results of every row, in order of the file.
  *
- * @throws UserError 404 when the user has no such task
+ * @throws UserError 404 if the user has no such task
  */
 export async function readTextResults(
   context: Context,

@@ -1,10 +1,10 @@
-/** What an action is done to. */
+/** The kinds of subjects of an action. */
 export type SubjectKind =
   | 'user'
   | 'session'
   | 'api_token'
   | 'line'
-  /** The line or the application whose endpoint it is. */
+  /** The line or the application that the endpoint belongs to. */
   | 'endpoint'
   | 'contact'
   | 'message'
@@ -19,13 +19,13 @@ export type SubjectKind =
 
 interface ActionAbout {
   subject: SubjectKind
-  /** Behind the name of who did it: "Ada … renamed the line". */
+  /** The words after the actor's name: "Ada … renamed the line". */
   words: string
 }
 
 /**
- * Everything that the audit log tells of, in the order in which people read it. The console's words, the filters, the
- * command line and `docs/audit.md` are made of this table, so an action without words does not compile.
+ * All actions in the audit log, in the order in which people read them. The console's words, the filters, the command
+ * line and `docs/audit.md` are made from this table, so an action without words does not compile.
  */
 export const ACTIONS = {
   'sign_in.succeeded': { subject: 'session', words: 'signed in' },
@@ -189,7 +189,7 @@ export function isAction(written: string): written is Action {
   return Object.hasOwn(ACTIONS, written)
 }
 
-/** The words before the first dot, each of which names all actions that begin so. */
+/** The words before the first dot, each of which means all actions with that prefix. */
 export const ACTION_GROUPS = [...new Set(listActions().map((action) => groupOf(action)))]
 
 export function listActions(): Action[] {

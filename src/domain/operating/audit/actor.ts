@@ -1,4 +1,4 @@
-/** Who may do something, and what people call each. */
+/** The kinds of actors, and the words for each. */
 export const ACTOR_KINDS = {
   user: 'a person in the console',
   api_token: 'a program of the user, by an API token',
@@ -11,16 +11,16 @@ export const ACTOR_KINDS = {
 
 export type ActorKind = keyof typeof ACTOR_KINDS
 
-/** The one on whose behalf domain functions do what they do. */
+/** The one on whose behalf domain functions act. */
 export interface Actor {
   kind: ActorKind
-  /** The user, or the one for whom an application acts; null when it is no user. */
+  /** The user, or the one for whom an application acts; null if it is not a user. */
   userId: string | null
   /** The session, the API token or the application. */
   credentialId: string | null
-  /** An IP address; of the command line, the account of the operating system and its machine. */
+  /** An IP address; for the command line, the account of the operating system and its machine. */
   address: string | null
 }
 
-/** Who acts when nobody has asked: workers, and what a process does by itself. */
+/** The actor for work that was not requested: that of workers, and what a process does by itself. */
 export const SERVICE: Actor = { kind: 'service', userId: null, credentialId: null, address: null }

@@ -16,7 +16,7 @@ export interface WrittenAuditFilter {
   action?: string | undefined
   /** An id, the number of a line, or the e-mail address of a user. */
   subject?: string | undefined
-  /** The e-mail address or the id of the user whose data it is. */
+  /** The e-mail address or the id of the user whose data they are. */
   user?: string | undefined
   from?: Date | undefined
   until?: Date | undefined

@@ -3,17 +3,17 @@ import { ACTIONS, isAction, type SubjectKind } from './actions.js'
 import { ACTOR_KINDS, type ActorKind } from './actor.js'
 
 /**
- * A row as the user may see it whose data it is: of anybody else who acted, neither the name nor the address. Of visitors it
- * has the address, because that is how one knows a stranger.
+ * Shows a row to the user whose data they are: it hides the names and addresses of other actors. Visitors keep the
+ * address, because that is how a stranger is recognized.
  */
 export function asSeenBy(userId: string, row: ListedAuditRow): ListedAuditRow {
   if (row.actorId === userId || row.actorKind === 'visitor') return row
-  // What an operator asked the log for may name other users.
+  // An operator's search of the log may name other users.
   const after = row.action.startsWith('audit_log.') ? null : row.after
   return { ...row, after, actorId: null, actorEmail: null, credentialId: null, address: null }
 }
 
-/** Who did it, for people. */
+/** Describes the actor for people. */
 export function actorInWords(row: ListedAuditRow): string {
   const { actorKind, actorId, actorEmail, applicationName } = row
   const somebody = actorEmail ?? (actorId === null ? 'an operator' : 'a user who is gone')
@@ -23,7 +23,7 @@ export function actorInWords(row: ListedAuditRow): string {
   return Object.hasOwn(ACTOR_KINDS, actorKind) ? ACTOR_KINDS[actorKind as ActorKind] : actorKind
 }
 
-/** What was done, for people. An action of a later release has no words yet. */
+/** Describes the action for people. An action of a later release has no words yet. */
 export function actionInWords({ action }: Pick<ListedAuditRow, 'action'>): string {
   return isAction(action) ? ACTIONS[action].words : action
 }
@@ -34,12 +34,12 @@ export function subjectKindOf({ action }: Pick<ListedAuditRow, 'action'>): Subje
 
 export interface Change {
   name: string
-  /** undefined: it tells how it was, or how it is, and nothing of the other. */
+  /** undefined if the row has only the later state. */
   before: string | undefined
   after: string | undefined
 }
 
-/** What differs, in the order in which it was written down. Of what is new, what it has nothing of goes without saying. */
+/** Lists the differences in the order in which they were recorded. Empty fields of a new thing are left out. */
 export function changesOf({ before, after }: ListedAuditRow): Change[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names

@@ -16,18 +16,18 @@ import { eachRow } from '../../each-row.js'
 import { endingOf } from '../../media/types.js'
 import { jsonLines, type ExportFile } from './zip.js'
 
-/** How to read what was said, and where it went, newest first. */
+/** The readers of messages and their deliveries, newest first. */
 export interface Conversations {
   messages: () => AsyncIterable<Message>
   deliveries: () => AsyncIterable<DeliveryWithAttempts>
 }
 
-/** Every page of a list of messages. */
+/** Yields every page of a list of messages. */
 export function messagesBy(read: (page: Page) => Promise<Message[]>): AsyncGenerator<Message> {
   return eachRow(read, ({ id }) => id)
 }
 
-/** Every page of a list of deliveries, with their attempts. */
+/** Yields every page of a list of deliveries, with their attempts. */
 export function deliveriesBy(
   { db }: Context,
   read: (page: Page) => Promise<Delivery[]>,
@@ -94,7 +94,7 @@ function nameOf({ id, media }: Message, n: number): string | undefined {
   return `media/${id}${n === 0 ? '' : `-${n + 1}`}.${endingOf(one.contentType ?? '')}`
 }
 
-/** undefined: it has none, or it was deleted a moment ago. */
+/** @returns undefined if it has none, or it was deleted a moment ago */
 async function mediaFile(
   { db, storage }: Context,
   { token }: MessageMedia,

@@ -26,13 +26,17 @@ import { json, jsonLines, zipOf, type ExportFile } from './zip.js'
 const LINES_AT_ONCE = 200
 const CONTACTS_AT_ONCE = 500
 
-/** A zip of a line: its settings without secrets, opt-outs, messages, deliveries and media. */
+/** Makes a zip of a line: its settings without secrets, opt-outs, messages, deliveries and media. */
 export async function exportLine(context: Context, line: OwnLine): Promise<Readable> {
   await record(context, context.db, { action: 'line.exported', subjectId: line.id, userId: line.userId })
   return zipOf(lineFiles(context, line))
 }
 
-/** A zip of an account: what is known of the user, their applications, and each of their lines. @throws UserError 404 */
+/**
+ * Makes a zip of an account: the user's data, their applications, and each of their lines.
+ *
+ * @throws UserError 404
+ */
 export async function exportUser(context: Context, userId: string): Promise<Readable> {
   await getUser(context, userId)
   await record(context, context.db, { action: 'user.exported', subjectId: userId, userId })
@@ -40,10 +44,10 @@ export async function exportUser(context: Context, userId: string): Promise<Read
 }
 
 /**
- * A zip of a person, on all lines of all users, for operators. The number is not written into the audit log. The users whom it
- * concerns are told in their history.
+ * Makes a zip of a person's data on all lines of all users, for operators. The number is not written into the audit
+ * log. The users concerned see it in their history.
  *
- * @param reason why, as it stands in both
+ * @param reason the reason, which is shown in both
  * @throws UserError 400 for the reason
  */
 export async function exportPerson(context: Context, number: string, reason: string): Promise<Readable> {
@@ -124,7 +128,7 @@ async function* personFiles(context: Context, number: string): AsyncGenerator<Ex
   })
 }
 
-/** What `read` finds on every line, some lines at a time. */
+/** Yields what `read` finds on every line, some lines at a time. */
 async function* eachPart<Row>(
   db: Context['db'],
   read: (lineIds: string[]) => AsyncIterable<Row>,

@@ -8,23 +8,23 @@ export interface ExportFile {
   name: string
   /** Called when it is its turn. */
   open: () => Promise<Readable> | Readable
-  /** Pictures and recordings are compressed already. */
+  /** True for pictures and recordings, which are compressed already. */
   isCompressed?: boolean
 }
 
 /**
- * A zip of files that are opened one by one, each when the one before it is done, and read as fast as the zip is taken. What
- * fails on the way breaks the zip off, so that nobody takes it for whole.
+ * Makes a zip of files that are opened one by one, each when the one before it is done, and read as fast as the zip
+ * is taken. An error on the way breaks the zip off, so that it is not mistaken for a whole one.
  */
 export function zipOf(files: AsyncIterable<ExportFile>): Readable {
-  // A stream of Node's own: the package has one of another make.
+  // This is Node's own stream, because the package has one of another make.
   const out = new PassThrough()
   fill(files, out).catch((error: unknown) => out.destroy(error as Error))
   return out
 }
 
 async function fill(files: AsyncIterable<ExportFile>, out: PassThrough): Promise<void> {
-  // It takes 22 MB and a sixth of a second to load, and few ever ask for a zip.
+  // The package takes 22 MB and a sixth of a second to load, and zips are rare.
   const { ZipArchive } = await import('archiver')
   const zip = new ZipArchive()
   pipeline(zip, out, () => undefined)
@@ -35,7 +35,7 @@ async function fill(files: AsyncIterable<ExportFile>, out: PassThrough): Promise
   await zip.finalize()
 }
 
-/** @throws AbortError when nobody takes the zip any more */
+/** @throws AbortError if the reader of the zip is gone */
 async function add(
   zip: ZipArchive,
   { name, open, isCompressed = false }: ExportFile,
@@ -60,7 +60,7 @@ async function add(
   }
 }
 
-/** A line of JSON for each row. */
+/** Makes a line of JSON for each row. */
 export function jsonLines(name: string, rows: AsyncIterable<object>): ExportFile {
   return { name, open: () => Readable.from(toLines(rows), { objectMode: false }) }
 }

@@ -5,10 +5,10 @@ import { writeMoney } from '../../../kit/text/decimal.js'
 import type { NoticeDetails } from '../../../event-types.js'
 import type { Watched } from './troubles.js'
 
-/** The fullest: whoever has more of them has one cause. */
+/** The fullest caps are looked at: a user with more of them has one cause. */
 const MAX_LOOKED_AT = 200
 
-/** Spend caps that are nearly used up today. A cap that is changed, or the next day, is told of again. */
+/** Watches spend caps that are nearly used up today. A cap is reported again when it is changed, and the next day. */
 export function watchCaps({ db }: Context): Watched {
   return {
     kinds: ['cap.near'],
@@ -29,7 +29,7 @@ export function watchCaps({ db }: Context): Watched {
   }
 }
 
-/** Likewise of the month. */
+/** Does the same for the caps of the month. */
 export function watchMonthlyCaps({ db }: Context): Watched {
   return {
     kinds: ['monthly_cap.near'],

@@ -3,10 +3,10 @@ import { lookAtCarriers, type CarrierView } from '../overview/carriers.js'
 import type { CarrierDetails } from './kinds.js'
 import type { Watched } from './troubles.js'
 
-/** A process that holds sessions is restarted within this. */
+/** A process that holds sessions is restarted within this time. */
 const PATIENCE_MS = 60_000
 
-/** A carrier account is down when the overview calls it bad. */
+/** Watches carrier accounts, which are down if the overview calls them bad. */
 export function watchCarriers(context: Context): Watched {
   return {
     kinds: ['carrier.down'],

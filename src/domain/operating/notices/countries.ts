@@ -3,10 +3,10 @@ import type { Context } from '../../context.js'
 import type { NoticeDetails } from '../../../event-types.js'
 import type { Watched } from './troubles.js'
 
-/** The newest: whoever has more of them paused has one cause. */
+/** The newest are looked at: a user with more paused countries has one cause. */
 const MAX_LOOKED_AT = 200
 
-/** Countries that the guard has paused. That a person lets one go on is no news to anybody. */
+/** Watches the countries that the guard has paused. Letting one go on is not news. */
 export function watchCountries({ db }: Context): Watched {
   return {
     kinds: ['country.paused'],

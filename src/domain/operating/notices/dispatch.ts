@@ -16,24 +16,24 @@ import type { Context } from '../../context.js'
 import { createSetUpLink } from '../../people/set-up-links.js'
 import { noticesMail, resetMail, type Letterhead } from './mail.js'
 
-/** 10 s, 40 s, 160 s, 11 min, then an hour each. */
+/** The waits are 10 s, 40 s, 160 s, 11 min, then an hour each. */
 const BACKOFF: Backoff = { baseMs: 10_000, factor: 4, capMs: 3_600_000, jitter: 0.2 }
-/** In half a day a server is mended, or nobody reads the news of yesterday. */
+/** After half a day the server has been fixed, or the news is out of date. */
 const MAX_ATTEMPTS = 14
-/** Who asked for a link waits for it. After four minutes they have asked again, or gone. */
+/** The user who asked for a link waits for it. After four minutes they have asked again, or gone. */
 const MAX_LINK_ATTEMPTS = 4
 const NOTICES_IN_MAIL = 20
-/** Then others have a turn, and the next run goes on. */
+/** Then other work has its turn, and the next run goes on. */
 const MAX_IN_RUN = 100
 
 type Outcome = { kind: 'sent' } | { kind: 'failed' | 'retry'; failure: string; isOfServer: boolean }
 
 /**
- * Sends the mails that are due, one after the other: links first, because somebody waits for them. It stops at the
- * first failure that any other mail would have too. A server that hangs costs one attempt in each run, and nothing else
+ * Sends the mails that are due, one after the other: links first, because users wait for them. It stops at the first
+ * failure that any other mail would have too. A server that hangs costs one attempt in each run, and no other work
  * waits for this.
  *
- * @returns how many went out
+ * @returns the number that went out
  */
 export async function sendMails(context: Context, signal?: AbortSignal): Promise<number> {
   const { mailer } = context
@@ -44,7 +44,7 @@ export async function sendMails(context: Context, signal?: AbortSignal): Promise
   )
 }
 
-/** @param sendNext undefined: nothing is due */
+/** @param sendNext returns undefined if nothing is due */
 async function inRun(
   signal: AbortSignal | undefined,
   sendNext: () => Promise<Outcome | undefined>,
@@ -70,7 +70,7 @@ async function sendNotices(context: Context, mailer: Mailer): Promise<Outcome | 
   return settle(context, 'mail', dispatches, outcome, to.userId)
 }
 
-/** The link is made now: it is in no row, and its hour begins when it goes out. */
+/** The link is made now: it is in no row, and its hour begins when it is sent. */
 async function sendResetLink(context: Context, mailer: Mailer): Promise<Outcome | undefined> {
   const dispatch = await claimResetLink(context.db)
   if (dispatch === undefined) return undefined
@@ -92,11 +92,11 @@ async function trySending(
     await mailer.send({ id, to: email, ...(await write()) })
     return { kind: 'sent' }
   } catch (error) {
-    // The account was disabled meanwhile: there is no link for it.
+    // The account was disabled meanwhile, so there is no link for it.
     if (error instanceof UserError) return { kind: 'failed', failure: 'no_link', isOfServer: false }
     if (error instanceof Unavailable) throw error
     if (!(error instanceof MailFailed)) {
-      // A mistake of ours counts as an attempt: thrown on, it would come again every minute for ever.
+      // A bug of ours counts as an attempt: if the error were thrown on, it would come again every minute forever.
       log.error({ dispatchId: id, err: asError(error) }, 'dispatch.broken')
       return { kind: 'retry', failure: 'broken', isOfServer: false }
     }
@@ -106,7 +106,7 @@ async function trySending(
   }
 }
 
-/** Each of those that stood in one mail has its own attempts. */
+/** The notifications in one mail have separate attempts. */
 async function settle(
   { db, log }: Context,
   kind: DispatchKind,

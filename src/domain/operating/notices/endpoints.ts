@@ -27,7 +27,7 @@ export function watchEndpoints({ db }: Context): Watched {
 
 function troubleOf(endpoint: ToldEndpoint): Trouble[] {
   const { id, userId, disabledReason, consecutiveFailureCount, failedForMs } = endpoint
-  // While it is paused nobody calls it, so it does not go on failing.
+  // A paused endpoint is not called, so it does not go on failing.
   if (!endpoint.isInUse || endpoint.isPaused) return []
   const found = { subject: id, userId, afterMs: 0, details: detailsOf(endpoint) }
   if (disabledReason === 'gone' || disabledReason === 'failing') {
@@ -37,7 +37,7 @@ function troubleOf(endpoint: ToldEndpoint): Trouble[] {
   return [{ ...found, kind: 'endpoint.failing', mark: stageOf(failedForMs ?? 0) }]
 }
 
-/** The stages at which its people are told. */
+/** Returns the stage at which its people are notified. */
 function stageOf(failedForMs: number): string {
   if (failedForMs >= DISABLE_AFTER_MS - DAY_MS) return 'a day before it is disabled'
   return failedForMs >= HOUR_MS ? 'after an hour' : 'after some failures'
@@ -46,10 +46,10 @@ function stageOf(failedForMs: number): string {
 function endOf(kind: string, endpoint: ToldEndpoint | undefined): End {
   if (endpoint === undefined || !endpoint.isInUse) return { kind: 'over' }
   if (endpoint.disabledAt !== null) {
-    // What was failing is disabled now, which is told as such. Whose user is disabled stands still.
+    // An endpoint that was failing and is disabled now is reported as such. Those of a disabled user are inactive.
     return { kind: kind === 'endpoint.failing' ? 'over' : 'unclear' }
   }
-  // Whether a URL that was enabled again or is new works, nobody knows before it is called.
+  // It is unknown if a new URL, or one that was enabled again, works before it is called.
   if (endpoint.calledAt === null || endpoint.failingSince !== null) return { kind: 'unclear' }
   const { userId } = endpoint
   return { kind: 'recovered', as: 'endpoint.recovered', userId, details: detailsOf(endpoint) }

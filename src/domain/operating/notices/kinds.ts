@@ -9,13 +9,13 @@ export type CarrierDetails = NoticeDetails<'carrier.down'>
 export type QueueDetails = NoticeDetails<'queue.stuck'>
 
 interface Words<Details> {
-  /** `good`: it tells that something is over. */
+  /** `good` means that a trouble is over. */
   mood: 'bad' | 'waiting' | 'good'
-  /** What happened, in a line: the subject of the mail. */
+  /** The event in one line, which is the subject of the mail. */
   title: (details: Details) => string
-  /** What it means and what to do, a sentence or two. */
+  /** The meaning and the next step, in a sentence or two. */
   text: (details: Details) => string
-  /** The page where it is mended, or looked at. */
+  /** The page where it is fixed, or looked at. */
   cure: (details: Details) => Cure
 }
 
@@ -29,14 +29,14 @@ const atAccount = ({ userId }: { userId: string }): Cure => ({ at: 'second facto
 const atQueues = (): Cure => ({ at: 'queues' })
 
 /**
- * The words of everything that people are told of, for the console, the mails and the events of operational webhooks.
- * When each is told, and to whom, stands with the other types of events (`src/event-types.ts`).
+ * The words of all notifications, for the console, the mails and the events of operational webhooks. The time and the
+ * receivers of each are with the other types of events (`src/event-types.ts`).
  */
 export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Type>> } = {
   'endpoint.failing': {
     mood: 'waiting',
     title: (endpoint) =>
-      // One that was told of by the release before has no reason.
+      // A notification of the previous release has no reason.
       `${endpointOf(endpoint)} ${endpoint.lastFailure == null ? 'fails' : failureDoes(endpoint.lastFailure)[0]}`,
     text: ({ failureCount, failingForMs }) =>
       `The last ${countOf(failureCount, 'request')} failed` +
@@ -172,8 +172,8 @@ function inUtc(at: string): string {
 }
 
 /**
- * What people typed keeps its own direction of writing. Pages make an element of these marks (Unicode's isolates), and
- * plain words go without.
+ * Users' texts keep their own direction of writing. Pages make an element of these marks (Unicode's isolates), and
+ * plain words omit them.
  */
 function isolated(name: string): string {
   return `\u2068${name}\u2069`

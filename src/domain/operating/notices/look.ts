@@ -23,7 +23,7 @@ import { watchQueues } from './queues.js'
 import { insertWithWaysOut, type KnownNotice } from './tell.js'
 import type { Found, Trouble, Watched } from './troubles.js'
 
-/** When a thousand endpoints fail together, the rest is told of at the next looks. */
+/** If a thousand endpoints fail together, the rest is reported in the next runs. */
 const MAX_TOLD_AT_ONCE = 200
 
 const WATCHED = [
@@ -38,13 +38,13 @@ const WATCHED = [
 ]
 
 /**
- * Looks at the rows, as the overview does, and tells of what is wrong, and of what was and is well again. Any number of
- * processes may look: `notice_causes` has when each cause was told last, and none is told twice within an hour. The notices
- * and what is to go out of them are committed together with that.
+ * Looks at the rows, as the overview does, and notifies people of troubles, and of their end. Any number of processes
+ * may look: `notice_causes` has the time of each cause's last notification, and none is reported twice within an
+ * hour. The notifications and their mails and events are committed together with that.
  *
- * When one part cannot be looked at, the others are all the same.
+ * If one part cannot be looked at, the others still are.
  *
- * @returns how many notices came of it
+ * @returns the number of notifications made
  */
 export async function lookForNotices(context: Context): Promise<number> {
   let count = 0
@@ -72,7 +72,7 @@ async function lookAt(context: Context, { kinds, look }: Watched): Promise<numbe
   }
 }
 
-/** @param open the causes that were open when the look began: whatever was opened since, another process has just seen */
+/** @param open the causes that were open when the look began: any others have just been seen by another process */
 async function tell(
   context: Context,
   trx: Database,
@@ -107,7 +107,7 @@ async function tellWhatIsOver(
     if (end.kind === 'unclear') continue
     if (end.kind === 'recovered') {
       const { subject } = cause
-      // Who was told so within the hour is told again when the hour is over: until then the cause stays open.
+      // If this was reported within the hour, it is reported again after the hour: until then the cause stays open.
       if (!(await takeMoment(trx, end.as, subject))) continue
       notices.push(noticeOf({ ...end, kind: end.as, subject }))
     }

@@ -2,9 +2,9 @@ import type { Notice } from '../../../database/operating/notices.js'
 import type { Mail } from '../../../mail.js'
 import { noticeInPlainWords } from './in-words.js'
 
-/** What every mail knows. */
+/** The facts that every mail has. */
 export interface Letterhead {
-  /** What mails call the service. */
+  /** The service's name in mails. */
   service: string
   publicUrl: string
   supportUrl: string | undefined
@@ -12,7 +12,10 @@ export interface Letterhead {
 
 type Content = Pick<Mail, 'subject' | 'text'>
 
-/** One mail for all that somebody is told at this time. It has links to the console, where one has to sign in first. */
+/**
+ * Makes one mail of all notifications that a person gets at this time. It has links to the console, which asks for a
+ * sign-in first.
+ */
 export function noticesMail(notices: readonly Notice[], letterhead: Letterhead): Content {
   const { service, publicUrl } = letterhead
   const written = notices.map((notice) => {
@@ -34,7 +37,7 @@ export function noticesMail(notices: readonly Notice[], letterhead: Letterhead):
   }
 }
 
-/** @param url with which the password is set, once */
+/** @param url the URL at which the password can be set, once */
 export function resetMail({ url }: { url: string }, letterhead: Letterhead): Content {
   const { service, publicUrl } = letterhead
   return {
@@ -59,7 +62,7 @@ function inUtc(at: Date): string {
 
 const MAX_SUBJECT_LENGTH = 150
 
-/** Names of lines and applications are what people typed. */
+/** Names of lines and applications are users' texts. */
 function oneLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')

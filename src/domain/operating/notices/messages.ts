@@ -5,8 +5,8 @@ import type { NoticeDetails } from '../../../event-types.js'
 import type { Watched } from './troubles.js'
 
 /**
- * Messages that became `unknown` since their owner was told last. The newest one is the mark: from there on the next look
- * goes, so that none is told of twice.
+ * Watches messages that became `unknown` since their owner's last notification. The newest one is the mark: the next
+ * run starts from there, so that none is reported twice.
  */
 export function watchMessages({ db }: Context): Watched {
   return {

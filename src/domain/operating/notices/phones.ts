@@ -7,7 +7,10 @@ import type { Watched } from './troubles.js'
 /** After a restart the phones are asked first. */
 const PATIENCE_MS = 60_000
 
-/** A phone that lines send by has not been heard of for so long that it is away. An account has one notice for all of its phones. */
+/**
+ * Watches the phones that lines send by: one that has been silent for long enough is away. An account has one
+ * notification for all of its phones.
+ */
 export function watchPhones(context: Context): Watched {
   return {
     kinds: ['phone.away'],
@@ -28,7 +31,7 @@ export function watchPhones(context: Context): Watched {
           })),
         endOf: ({ subject }) => {
           const account = byId.get(subject)
-          // Its lines are elsewhere now, or it has no phone any more.
+          // Its lines have moved, or it no longer has a phone.
           if (account === undefined || Object.keys(account.phones).length === 0) return { kind: 'over' }
           return { kind: 'recovered', as: 'phone.back', userId: null, details: detailsOf(account) }
         },

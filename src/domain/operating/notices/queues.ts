@@ -3,10 +3,10 @@ import { lookAtQueues, type QueueView } from '../overview/queues.js'
 import type { QueueDetails } from './kinds.js'
 import type { Watched } from './troubles.js'
 
-/** Workers are restarted within this. */
+/** Workers are restarted within this time. */
 const PATIENCE_MS = 60_000
 
-/** A queue is stuck when the overview says so. */
+/** Watches queues, which are stuck if the overview says so. */
 export function watchQueues(context: Context): Watched {
   return {
     kinds: ['queue.stuck'],

@@ -8,13 +8,13 @@ import type { Context } from '../../context.js'
 import { payloadOf } from './in-words.js'
 import type { NoticeKind } from './kinds.js'
 
-/** A notice of a kind that has words. */
+/** A notification of a kind that has words. */
 export interface KnownNotice extends NewNotice {
   kind: NoticeKind
 }
 
 /**
- * With the mails and events that are made of them, in the transaction that they tell of.
+ * Inserts notifications with their mails and events, in the transaction that they are about.
  *
  * @returns the deliveries of the events, to be enqueued after the commit
  */
@@ -27,8 +27,9 @@ export function insertWithWaysOut(
 }
 
 /**
- * Tells a user, and the operators, of a change to the account that somebody else makes. The mail goes also to who wants
- * none of the others: it is how they learn of a change that they did not ask for. The sweep enqueues the deliveries.
+ * Notifies a user, and the operators, of a change to the account that another person makes. The mail also goes to
+ * users who want none of the others: it is how they learn of a change that they did not ask for. The sweep enqueues
+ * the deliveries.
  */
 export async function tellOfAccount(
   context: Pick<Context, 'config'>,
@@ -52,7 +53,7 @@ async function insertAll(
   return announceEvents(trx, await eventsOf(trx, notices))
 }
 
-/** An event for each user who has an operational webhook and may read the notice. */
+/** Makes an event for each user who has an operational webhook and may read the notification. */
 async function eventsOf(trx: Database, notices: readonly KnownNotice[]) {
   const byId = new Map(notices.map((notice) => [notice.id, notice]))
   const receivers = await listNoticeReceivers(trx, [...byId.keys()])

@@ -2,33 +2,33 @@ import type { OpenCause, PresentCause } from '../../../database/operating/notice
 import type { NewNotice } from '../../../database/operating/notices.js'
 import type { NoticeKind } from './kinds.js'
 
-/** Something that is wrong now. */
+/** A fault that exists now. */
 export interface Trouble extends PresentCause {
   kind: NoticeKind
-  /** The user whose trouble it is; null when it is the service's. */
+  /** The user who is affected; null if it is the service. */
   userId: string | null
   details: NewNotice['details']
 }
 
-/** What becomes of something that was wrong and is not any more. */
+/** The end of a trouble that existed before. */
 export type End =
-  /** It is well, and who was told of the trouble is told that. */
+  /** It is well again, and the people who were notified of the trouble are notified of that. */
   | { kind: 'recovered'; as: NoticeKind; userId: string | null; details: NewNotice['details'] }
-  /** It is over, and there is nothing to say. */
+  /** It is over, and there is nothing to report. */
   | { kind: 'over' }
   /** It is neither wrong nor well yet. */
   | { kind: 'unclear' }
 
-/** What one look at a part of the service found. */
+/** The result of one look at a part of the service. */
 export interface Found {
   troubles: Trouble[]
-  /** How a cause ends that was open when the look began and is not among the troubles. */
+  /** Returns the end of a cause that was open when the look began and is not among the troubles. */
   endOf: (cause: OpenCause) => End
 }
 
-/** A part of the service that is looked at, and the kinds of trouble that it may have. */
+/** A part of the service that is watched, and the kinds of trouble that it may have. */
 export interface Watched<Kind extends NoticeKind = NoticeKind> {
   kinds: readonly Kind[]
-  /** @param open what was wrong with it before */
+  /** @param open the troubles that it had before */
   look: (open: readonly OpenCause[]) => Promise<Found>
 }

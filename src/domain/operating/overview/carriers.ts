@@ -12,20 +12,20 @@ import { viewSessions, type SessionsView } from '../../carriers/accounts/session
 import type { Context } from '../../context.js'
 import { countOf } from './figures.js'
 
-/** How an account at a carrier does. */
+/** The state of an account at a carrier. */
 export interface CarrierView extends Omit<CarrierTraffic, 'carrier'> {
   id: string
   name: string
   title: string
   lineCount: number
-  /** What the code of the last error means; null: there is none, or none that is known. */
+  /** The meaning of the last error's code; null if there is none, or none that is known. */
   lastErrorReason: CarrierReason | null
-  /** null: it needs none. */
+  /** null if it needs none. */
   sessions: SessionsView | null
   mood: 'good' | 'waiting' | 'bad'
-  /** What is wrong, in a word or two. */
+  /** The state in a word or two. */
   state: string
-  /** What is wrong, a sentence each; none when all is well. */
+  /** The faults, a sentence each; empty if all is well. */
   faults: string[]
 }
 
@@ -52,7 +52,8 @@ export async function lookAtCarriers(context: Context): Promise<CarrierView[]> {
 }
 
 /**
- * One in so many of the messages of the last 15 minutes is refused, and so many at least: it is not only one number.
+ * If at least this share of the messages of the last 15 minutes is refused, and at least this many, it is not only
+ * one number.
  */
 const MANY_FAIL = 0.2
 const FEW = 5

@@ -10,7 +10,7 @@ import type { Context } from '../../context.js'
 const MINUTE_MS = 60_000
 
 /**
- * Counts what came and went, a minute a row, for the charts of the overview; called every few seconds. Rows change
+ * Counts the traffic, a row for each minute, for the charts of the overview; called every few seconds. Rows change
  * after their minute (a receipt, a late answer), so the last hour is counted again and again, the newest minutes each
  * time.
  */
@@ -19,7 +19,7 @@ export async function countNow({ db }: Pick<Context, 'db'>): Promise<void> {
   await countMinutes(db, minutesAfter(minute, -1), minutesAfter(minute, 1))
 }
 
-/** A minute of the last hour is counted again after so long. */
+/** A minute of the last hour is counted again after this time. */
 const STALE_SECONDS = 180
 const STALE_MINUTES = 5
 
@@ -37,11 +37,11 @@ export async function countAgain({ db }: Pick<Context, 'db'>): Promise<void> {
  * limit.
  */
 const LARGEST_STEP = 60
-/** So long at a time, because there are other things to do. */
+/** The time of one run, because there are other things to do. */
 const CATCH_UP_MS = 500
 
 /**
- * Counts minutes of the last week that nobody has counted, because no `maintenance` was running, newest first.
+ * Counts minutes of the last week that were not counted because no `maintenance` was running, newest first.
  *
  * @returns a function that does some of it each time it is called
  */

@@ -1,4 +1,4 @@
-/** Where something is mended. */
+/** The place where something is fixed. */
 export type Cure =
   | { at: 'line' | 'line sending' | 'line endpoints'; userId: string; lineId: string }
   | { at: 'application'; userId: string; applicationId: string }

@@ -2,25 +2,25 @@ import { stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { hasCode } from '../../../errors.js'
 
-/** A disk of this machine that something of ours is on. */
+/** A disk of this machine that stores data of ours. */
 export interface Disk {
-  /** What is on it, such as `media`. */
+  /** The data on it, such as `media`. */
   of: string
   folder: string
   freeBytes: number
   totalBytes: number
-  /** The share of the bytes or of the files that it can hold, whichever is less. */
+  /** The free share of the bytes or of the files that it can hold, whichever is less. */
   freeShare: number
 }
 
 export interface Folder {
   of: string
   folder: string
-  /** It is made when it is needed: until then it is the next folder above that counts. */
+  /** True if it is made when it is needed: until then the next folder above counts. */
   isMadeLater?: boolean
 }
 
-/** Each disk once. A folder that this machine does not have, or that may not be seen, is left out. */
+/** Lists each disk once. A folder that this machine does not have, or that may not be seen, is left out. */
 export async function lookAtDisks(folders: readonly Folder[]): Promise<Disk[]> {
   const disks = new Map<number, Disk>()
   for (const { of, folder, isMadeLater = false } of folders) {
@@ -37,7 +37,7 @@ export async function lookAtDisks(folders: readonly Folder[]): Promise<Disk[]> {
 const SCARCE = { share: 0.1, bytes: 2e9 }
 const FULL = { share: 0.02, bytes: 2e8 }
 
-/** A large disk counts by its share, a small one by its bytes. undefined: there is room. */
+/** Judges a large disk by its share, a small one by its bytes; undefined if there is room. */
 export function moodOfDisk({ freeBytes, freeShare }: Disk): 'waiting' | 'bad' | undefined {
   const isBelow = ({ share, bytes }: typeof FULL) => freeBytes < bytes || freeShare < share
   if (isBelow(FULL)) return 'bad'

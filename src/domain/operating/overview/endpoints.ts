@@ -7,14 +7,14 @@ import {
   type TroubledGroup,
 } from '../../../database/operating/overview/endpoints.js'
 
-/** The rest of a URL may be a secret of its owner. */
+/** Only the host is shown, because the rest of a URL may be a secret of its owner. */
 type WithHost<Row> = Omit<Row, 'url'> & { host: string }
 
 export type TroubledEndpoint = WithHost<TroubledRow>
 export type HoldingEndpoint = WithHost<HoldingRow>
 
 export interface EndpointTroubles {
-  /** The worst. */
+  /** The worst ones. */
   endpoints: TroubledEndpoint[]
   groups: TroubledGroup[]
   disabledCount: number

@@ -1,4 +1,4 @@
-/** Such as `40 ms`, `2.5 s`, `12 min`, `3 h`, `2 days`: two digits say enough. */
+/** Writes a duration such as `40 ms`, `2.5 s`, `12 min`, `3 h`, `2 days`: two digits are enough. */
 export function describeMs(ms: number): string {
   if (ms < 1000) return `${Math.max(1, Math.round(ms))} ms`
   for (const [limitMs, unitMs, unit] of UNITS) {
@@ -14,17 +14,17 @@ const UNITS = [
   [172_800_000, 3_600_000, 'h'],
 ] as const
 
-/** Such as `1,234`. */
+/** Writes a number such as `1,234`. */
 export function describeCount(count: number): string {
   return count.toLocaleString('en')
 }
 
-/** Such as `1 message` and `2 messages`. */
+/** Writes a count such as `1 message` and `2 messages`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return count === 1 ? `1 ${one}` : `${describeCount(count)} ${many}`
 }
 
-/** Such as `1.5 GB`. */
+/** Writes a size such as `1.5 GB`. */
 export function describeBytes(bytes: number): string {
   let value = bytes
   for (const unit of ['B', 'kB', 'MB', 'GB'] as const) {

@@ -4,29 +4,34 @@ import { countOf, describeCount, describeMs } from './figures.js'
 
 export type QueueState = 'normal' | 'behind' | 'stuck'
 
-/** What there is to know of a queue. */
+/** The facts about a queue. */
 export interface QueueFacts extends QueueRows {
   /** The process type that works on it. */
   process: string
-  /** What it works on, one and several. */
+  /** The noun for its rows, one and several. */
   nouns: readonly [one: string, many: string]
-  /** How many left it in the last 60 s; null: not known. */
+  /** The number that left it in the last 60 s; null if unknown. */
   perMinute: number | null
-  /** undefined: Redis cannot be asked. */
+  /** undefined if Redis cannot be asked. */
   jobs: QueueJobs | undefined
 }
 
 export interface Judgement {
   state: QueueState
-  /** A sentence or two. */
+  /** The reason in a sentence or two. */
   why: string
 }
 
-/** A worker that is there takes a job at once, so so long is a sign; and so long is more than a pause of Redis. */
+/**
+ * A running worker takes a job immediately, so a wait this long is a sign; it is also longer than a pause of Redis.
+ */
 const BEHIND_MS = 10_000
 const STUCK_MS = 60_000
 
-/** Whether a queue moves as it should, by the oldest row that any worker might take, and by who is there to take it. */
+/**
+ * Judges if a queue moves as it should, by the oldest row that any worker might take, and by the workers that there
+ * are.
+ */
 export function judgeQueue(facts: QueueFacts): Judgement {
   const { process, nouns, jobs, oldestMs } = facts
   if (jobs === undefined) {

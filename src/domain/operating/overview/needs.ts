@@ -11,13 +11,13 @@ import type { ServiceView } from './service.js'
 
 /** Something that does not end by itself. */
 export interface Need {
-  /** `bad`: something does not work. `waiting`: it soon may not, or somebody has to decide. */
+  /** `bad` means that something does not work, `waiting` that it soon may not, or that a decision is needed. */
   mood: 'waiting' | 'bad'
-  /** A sentence or two. */
+  /** The text, a sentence or two. */
   text: string
-  /** The page where it is mended. */
+  /** The page where it is fixed. */
   cure: Cure
-  /** What several things may have in common. */
+  /** The cause that several needs may share. */
   cause?: Cause
 }
 
@@ -31,7 +31,7 @@ export interface NeedyParts {
   people: Part<ForPeople>
 }
 
-/** What needs a person, worst first. */
+/** Lists what needs a person, worst first. */
 export function listNeeds(parts: NeedyParts): Need[] {
   const needs = [
     ...ofService('Postgres', 'postgres', parts.postgres),
@@ -64,7 +64,7 @@ function ofQueues(queues: readonly QueueView[]): Need[] {
     .map(({ name, why, jobs }) => ({
       mood: 'bad',
       text: `The queue ${name} is stuck. ${why}`,
-      // Its dashboard cannot show anything without Redis.
+      // Without Redis its dashboard cannot show anything.
       cure: jobs === null ? { at: 'here', part: 'redis' } : { at: 'queues' },
     }))
 }
@@ -77,7 +77,7 @@ function ofCarriers(carriers: readonly CarrierView[]): Need[] {
   )
 }
 
-/** One or two mend themselves. */
+/** One or two recover by themselves. */
 export const MANY_FAILURES = 4
 
 function ofEndpoints({ groups }: EndpointTroubles): Need[] {
@@ -143,7 +143,7 @@ function ofPeople(people: ForPeople): Need[] {
   ]
 }
 
-/** A line that is paused is its owner's doing, or is seen on the page of pauses. */
+/** A paused line is left out: its owner paused it, or it is on the page of pauses. */
 function ofPauses({ allSendingPause, pausedAccounts }: ForPeople): Need[] {
   const by = allSendingPause?.pausedBy ?? null
   return [

@@ -26,10 +26,10 @@ export {
 } from '../../../database/operating/overview/busiest.js'
 export type { BusyLine } from '../../../database/operating/overview/busiest-lines.js'
 
-/** All of an installation at one glance. */
+/** The whole installation at a glance. */
 export interface Overview {
   at: Date
-  /** What needs a person, worst first. */
+  /** The needs for a person, worst first. */
   needs: Need[]
   traffic: Part<Traffic>
   queues: Part<QueueView[]>
@@ -43,28 +43,34 @@ export interface Overview {
   people: Part<ForPeople>
 }
 
-/** Looks, and keeps what it saw for some seconds: many open pages cost no more than one. */
+/** Looks, and keeps the result for some seconds: many open pages cost no more than one. */
 export interface Watch {
   look(span: Span, by?: Dimension): Promise<Overview>
 }
 
-/** Something that is wrong is seen within 10 s: so long at most it is kept, twice, and looked for. */
+/**
+ * A fault is seen within 10 s: a result is kept for this time at most, in two places, and the look takes as long at
+ * most.
+ */
 const KEPT_MS = 2000
 const SELDOM_MS = 15_000
 
-/** Statements of the overview at a time: the others of the pool's connections are for those who wait for an answer. */
+/**
+ * The statements of the overview that run at a time: the pool's other connections are for clients that wait for an
+ * answer.
+ */
 const AT_ONCE = 2
 
 const watches = new WeakMap<Context, Watch>()
 
-/** The watch of this process, which has one. */
+/** Returns the watch of this process, which has one. */
 export function watchOf(context: Context): Watch {
   const watch = watches.get(context) ?? createWatch(context)
   watches.set(context, watch)
   return watch
 }
 
-/** @param options.writes whether the storage is tried with a tiny file */
+/** @param options.writes true to test the storage with a tiny file */
 export function createWatch(context: Context, { writes = true } = {}): Watch {
   const { db, log } = context
   const inTurn = createSemaphore({
@@ -74,7 +80,7 @@ export function createWatch(context: Context, { writes = true } = {}): Watch {
   })
   const ofPostgres = <Value>(gather: () => Promise<Value>, keptMs: number = KEPT_MS) =>
     keepLooking(() => inTurn(gather), { of: 'Postgres', keptMs, log })
-  /** Known as soon as Postgres has told it once. */
+  /** This is known as soon as Postgres has reported it once. */
   let postgresFolder: string | undefined
 
   const parts = {
@@ -105,7 +111,7 @@ export function createWatch(context: Context, { writes = true } = {}): Watch {
     '7d': ofPostgres(() => reading(db, (trx) => lookAtTraffic(trx, '7d')), SPANS['7d'].keptMs),
   }
 
-  /** Each is looked for once somebody asks for it. */
+  /** Each is looked for when it is first requested. */
   const busiest = new Map<string, () => Promise<Part<Busiest>>>()
   const lookAtBusiest = (span: Span, by: Dimension) => {
     const { binSeconds, binCount, keptMs } = SPANS[span]
@@ -163,7 +169,7 @@ export function createWatch(context: Context, { writes = true } = {}): Watch {
   }
 }
 
-/** Whether Postgres is on this machine: then its disk is one of ours. */
+/** True if Postgres is on this machine: then its disk is one of ours. */
 function isHere({ config }: Context): boolean {
   const { databaseUrl: url } = config
   return URL.canParse(url) && ['', 'localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname)

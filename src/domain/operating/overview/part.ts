@@ -2,17 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { asError, Unavailable } from '../../../errors.js'
 import type { Logger } from '../../../telemetry/log.js'
 
-/** What one part of the overview found, or why it could not look. */
+/** The result of one part of the overview, or the reason why it could not look. */
 export type Part<Value> = { isKnown: true; value: Value } | { isKnown: false; fault: string }
 
-/** No part keeps the overview waiting for longer. */
+/** No part makes the overview wait for longer. */
 export const PART_MS = 2000
 
 /**
- * A look that is taken at most once in `keptMs`, however many ask. One that does not come back in time is a fault of its
- * part, and no second one is begun before it has ended: a store that hangs is not asked more and more.
+ * Makes a look that runs at most once in `keptMs`, however many callers there are. One that does not return in time
+ * is a fault of its part, and no second one begins before it has ended, so that a store that hangs does not get more
+ * and more queries.
  *
- * @param options.of whom it asks, such as `Postgres`
+ * @param options.of the store that it asks, such as `Postgres`
  */
 export function keepLooking<Value>(
   gather: () => Promise<Value>,

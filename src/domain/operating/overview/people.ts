@@ -10,18 +10,18 @@ import { listCountryPauses, type CountryPause } from '../../../database/messages
 import { findAllSending, type AllSending } from '../../../database/operating/pauses.js'
 import { findHolding, type HoldingEndpoint } from './endpoints.js'
 
-/** What nobody but a person can bring to an end. */
+/** The things that only a person can bring to an end. */
 export interface ForPeople {
   unknownMessages: LooseEnds[]
   failedMedia: LooseEnds[]
   holding: HoldingEndpoint[]
-  /** null: nobody has paused all sending. */
+  /** null if all sending is not paused. */
   allSendingPause: AllSending | null
   pausedAccounts: { id: string; name: string }[]
   pausedCountries: CountryPause[]
 }
 
-/** Whoever has more of them has one cause. */
+/** A user with more of them has one cause. */
 const MAX_COUNTRIES = 5
 
 export async function lookForPeople(db: Database): Promise<ForPeople> {

@@ -1,19 +1,19 @@
 import { STEP } from '../../../database/operating/overview/traffic-counts.js'
 
-/** How long something took: half of all were as quick as `p50Ms`, and 95 in 100 as `p95Ms`. */
+/** The distribution of a duration: half of all took at most `p50Ms`, and 95 in 100 at most `p95Ms`. */
 export interface Percentiles {
   p50Ms: number
   p95Ms: number
 }
 
 /**
- * Of numbers of things by their step of time. Within a step things are taken for evenly spread, so a figure is at most an
- * eighth off.
+ * Computes percentiles from counts by their step of time. Within a step an even spread is assumed, so a figure is at
+ * most an eighth off.
  *
- * @returns undefined when there is none
+ * @returns undefined if there is none
  */
 export function percentilesOf(steps: readonly { step: number; count: number }[]): Percentiles | undefined {
-  // A step comes once for each bin of a span, and is spread over its things of all bins together.
+  // A step comes once for each bin of a span, and is spread over its items of all bins together.
   const countOf = new Map<number, number>()
   for (const { step, count } of steps) countOf.set(step, (countOf.get(step) ?? 0) + count)
   const total = [...countOf.values()].reduce((sum, count) => sum + count, 0)

@@ -2,7 +2,7 @@ import type { PoolUse, PostgresFacts } from '../../../database/operating/overvie
 import { countOf, describeBytes } from './figures.js'
 import { moodOfShare, serviceView, type ServiceFault, type ServiceView } from './service.js'
 
-/** @param missingPartitions of this month and the next two */
+/** @param missingPartitions the missing ones of this month and the next two */
 export function judgePostgres(
   facts: PostgresFacts,
   missingPartitions: readonly string[],

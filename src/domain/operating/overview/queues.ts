@@ -14,7 +14,7 @@ import type { Context } from '../../context.js'
 
 export { MAX_WAITING } from '../../../database/operating/overview/queues.js'
 
-/** A queue for whoever looks. What is null does not apply, or is not known. */
+/** A queue for display. Fields that do not apply, or are unknown, are null. */
 export interface QueueView extends Judgement {
   name: QueueName
   waitingCount: number | null
@@ -28,11 +28,11 @@ export interface QueueView extends Judgement {
 
 const NO_ROWS = { waitingCount: null, laterCount: null, underWayCount: null, oldestMs: null, perMinute: null }
 
-/** Depth and age are those of the rows. From Redis come only the jobs, and who is there to work on them. */
+/** The depth and the age are those of the rows. Redis only gives the jobs, and the workers that are there. */
 export async function lookAtQueues({ db, queues, redis }: Context): Promise<QueueView[]> {
   const jobsOf = Promise.all(
     [queues.sendMessage, queues.deliverEvent, queues.fetchMedia, queues.maintenance].map((queue) =>
-      // Redis has a part of its own that says what is wrong with it.
+      // Another part reports what is wrong with Redis.
       lookAtQueue(queue, redis).catch(() => undefined),
     ),
   )
@@ -77,7 +77,7 @@ function view(
   return { name, ...facts, workers: jobs?.workers ?? null, jobs: jobs ?? null, state, why: why + more }
 }
 
-/** Its work is timed, not queued. That it counts minutes shows that it is there. */
+/** Its work is timed, not queued. Its counting of minutes shows that it is running. */
 function judgeMaintenance(jobs: QueueJobs | undefined, countedAt: Date | null): Judgement {
   if (jobs?.workers === 0) {
     return {

@@ -19,7 +19,7 @@ export async function viewRedis({ redis }: Pick<Context, 'redis'>): Promise<Serv
 
 const UNREACHED = 'Redis is unreachable. Check REDIS_URL'
 
-/** Without a limit of its own, Redis has the machine's memory. */
+/** Without a limit of its own, Redis can use the machine's memory. */
 export function judgeRedis(facts: RedisFacts): ServiceView {
   const { policy, hasAof, isAofWritten, usedBytes, maxBytes, machineBytes } = facts
   const faults: ServiceFault[] = []

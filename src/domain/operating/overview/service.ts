@@ -1,9 +1,9 @@
-/** How something that everything rests on is: Postgres, Redis, the storage. */
+/** The state of a service that everything depends on: Postgres, Redis, the storage. */
 export interface ServiceView {
   mood: 'good' | 'waiting' | 'bad'
-  /** What is wrong and what mends it, a sentence or two each. */
+  /** The faults and their fixes, a sentence or two each. */
   faults: ServiceFault[]
-  /** Label and figure. */
+  /** The figures with their labels. */
   facts: [label: string, figure: string][]
 }
 
@@ -17,11 +17,11 @@ export function serviceView(faults: ServiceFault[], facts: ServiceView['facts'])
   return { mood, faults, facts }
 }
 
-/** A share above which somebody should look, and one above which it is high time. */
+/** Above the first share an operator should look, and above the second it is high time. */
 const HIGH = 0.8
 const FULL = 0.95
 
-/** undefined: there is room. */
+/** @returns undefined if there is room */
 export function moodOfShare(share: number): 'waiting' | 'bad' | undefined {
   if (share >= FULL) return 'bad'
   return share >= HIGH ? 'waiting' : undefined

@@ -1,4 +1,4 @@
-/** The spans of time that the charts have. A bin is what one point of a chart stands for. */
+/** The spans of time that the charts have. A bin is the span of one point of a chart. */
 export const SPANS = {
   '1h': { words: 'the last hour', binSeconds: 60, binCount: 60, rowSeconds: 60, keptMs: 2000 },
   '24h': { words: 'the last 24 hours', binSeconds: 900, binCount: 96, rowSeconds: 900, keptMs: 15_000 },

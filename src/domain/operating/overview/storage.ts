@@ -7,10 +7,10 @@ import { lookAtDisks, moodOfDisk, type Disk } from './disks.js'
 import { describeBytes } from './figures.js'
 import { serviceView, type ServiceFault, type ServiceView } from './service.js'
 
-/** So seldom, because a bucket costs something for each write. */
+/** It is tested this seldom because a bucket charges for each write. */
 const TRIED_EVERY_MS = 60_000
 
-/** What came of the last trial: undefined: it worked; else what the storage said. */
+/** The result of the last test: undefined if it worked, otherwise the storage's error. */
 interface Trial {
   at: number
   fault: string | undefined
@@ -19,10 +19,10 @@ interface Trial {
 const trials = new WeakMap<Context['storage'], Trial>()
 
 /**
- * Whether media can be stored, and how full the disks of this machine are.
+ * Checks if media can be stored, and how full the disks of this machine are.
  *
- * @param options.postgresFolder where Postgres has its files, if that is on this machine
- * @param options.writes whether to try it with a tiny file, which is removed at once
+ * @param options.postgresFolder the folder of Postgres's files, if that is on this machine
+ * @param options.writes true to test with a tiny file, which is removed immediately
  */
 export async function viewStorage(
   context: Pick<Context, 'storage' | 'config'>,

@@ -13,26 +13,26 @@ import { SPANS, type Span } from './spans.js'
 
 export type { CountName, Counts } from '../../../database/operating/overview/traffic-counts.js'
 
-/** What came and went. */
+/** The counts of what was sent and received. */
 export interface Traffic {
   span: Span
   bins: TrafficBin[]
   /** The counts of the whole span. */
   totals: Counts
   waits: Waits
-  /** The time when minutes were last counted; null when that is more than a day ago. */
+  /** The time when minutes were last counted; null if that is more than a day ago. */
   countedAt: Date | null
 }
 
 export interface TrafficBin {
   at: Date
-  /** How many minutes of it are over and counted. */
+  /** The number of its minutes that are over and counted. */
   minutes: number
   counts: Counts
   waits: Waits
 }
 
-/** How long it took; undefined where there was nothing. */
+/** The waits; undefined if there was nothing. */
 export type Waits = Partial<Record<WaitKind, Percentiles>>
 
 export const NOTHING: Counts = {

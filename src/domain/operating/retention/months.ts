@@ -17,32 +17,32 @@ import { countUnderWay } from '../../../database/operating/retention/under-way.j
 import type { Context } from '../../context.js'
 import { FIRST_ID } from '../../../ids.js'
 
-/** What became of a month, or would. */
+/** The result for a month, real or planned. */
 export interface MonthOutcome {
   kind: RetainedKind
-  /** Such as `2026-01`; null: rows that are in no month's partition. */
+  /** A month such as `2026-01`; null for rows that are in no month's partition. */
   month: string | null
   outcome: 'dropped' | 'would_drop' | 'kept'
-  /** Why it is kept: how many of what, 1000 at most. */
+  /** The reasons why it is kept: the number of each, 1000 at most. */
   why: Partial<Record<WhyKept, number>>
-  /** What is given back to the disk, and about how many rows. */
+  /** The bytes that are freed on the disk, and about how many rows. */
   byteCount: number
   rowCount: number
 }
 
 /**
- * `messages` … `media` are under way. `busy`: so many tables had no moment for a short lock. `stray`: there are rows without a
- * partition of their month.
+ * `messages` … `media` are under way. `busy` counts tables that could not get a short lock. `stray` means that there
+ * are rows without a partition of their month.
  */
 export type WhyKept = 'messages' | 'deliveries' | 'heldDeliveries' | 'media' | 'busy' | 'stray'
 
-/** The files of media go one by one. */
+/** The files of media are deleted one by one. */
 const MEDIA_AT_ONCE = 100
 const ROWS_AT_ONCE = 1000
 
 /**
- * Drops the months of a kind that are older than so many days, the oldest first. A month in which something is under way
- * stays, and so does nothing but that month. When the process ends in the middle of a month, the next run finishes it.
+ * Drops the months of a kind that are older than this many days, the oldest first. A month in which something is
+ * under way stays, but other months do not. If the process ends in the middle of a month, the next run finishes it.
  */
 export async function dropOldMonths(
   context: Context,
@@ -87,14 +87,18 @@ async function dropMonth(
     if (table === 'messages') await forgetLeftovers(context, month, partition.name)
     const outcome = await dropPartition(context.db, partition)
     if (outcome === 'busy') return { outcome: 'kept', why: { busy: 1 } }
-    // Since the look before, somebody has sent a delivery again: of this month, or a later one of an event of this month.
+    // Since the look before, a user has sent a delivery again: of this month, or a later one of an event of this
+    // month.
     const why = kind === 'messages' && table !== 'messages' ? await whatIsUnderWay(context, month) : {}
     if (outcome === 'kept' || Object.keys(why).length > 0) return { outcome: 'kept', why }
   }
   return { outcome: 'dropped', why: {} }
 }
 
-/** What belongs to the messages of a month and is in no partition. A file goes before its row, so that none is left over. */
+/**
+ * Deletes what belongs to the messages of a month and is in no partition. A file is deleted before its row, so that
+ * none is left over.
+ */
 async function forgetLeftovers({ db, storage }: Context, month: OldMonth, partition: string): Promise<void> {
   for (;;) {
     const media = await listMediaOfMonth(db, month, MEDIA_AT_ONCE)

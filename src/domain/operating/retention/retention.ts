@@ -7,25 +7,25 @@ import { dropOldMonths, type MonthOutcome } from './months.js'
 
 export type { MonthOutcome } from './months.js'
 
-/** What was deleted, or with a dry run what would be. */
+/** The deleted data, or in a dry run those that would be deleted. */
 export interface Retained {
   isDryRun: boolean
   months: MonthOutcome[]
-  /** What endpoints answered. */
+  /** The number of endpoints' answers. */
   excerptCount: number
-  /** Copies of media that were older than MEDIA_RETENTION_DAYS. */
+  /** The number of copies of media older than MEDIA_RETENTION_DAYS. */
   mediaCount: number
-  /** One run does so much and no more: there are more excerpts, and in a dry run more media, than were counted. */
+  /** True if there are more than one run handles: more excerpts, and in a dry run more media, than were counted. */
   hasMore: boolean
 }
 
 const EXCERPTS_AT_ONCE = 1000
-/** Some minutes of work; a first run may find years. */
+/** This takes some minutes; a first run may find years of them. */
 const EXCERPTS_PER_RUN = 500_000
-/** A dry run counts no further: it would have to read them all. */
+/** A dry run stops counting here: it would have to read them all. */
 const COUNTED_AT_MOST = 10_000
 
-/** Deletes what its setting keeps no longer. Run twice, or by two at once, it does no harm. */
+/** Deletes what has exceeded its retention. Running it twice, or twice concurrently, is harmless. */
 export async function carryOutRetention(context: Context): Promise<Retained> {
   const { config } = context
   const months = await dropAllOldMonths(context, { isDryRun: false })
@@ -47,7 +47,7 @@ export async function carryOutRetention(context: Context): Promise<Retained> {
   return retained
 }
 
-/** What `carryOutRetention` would delete now. Changes nothing. */
+/** Returns what `carryOutRetention` would delete now. Changes nothing. */
 export async function tryRetention(context: Context): Promise<Retained> {
   const { db, config } = context
   const { excerptRetentionDays: days } = config

@@ -1,11 +1,11 @@
-/** What came of a batch. */
+/** The result of a batch. */
 export interface Batch {
-  /** How many it has taken care of. */
+  /** The number of items that it has handled. */
   count: number
-  /** Nothing is left. */
+  /** True if nothing is left. */
   isLast: boolean
   /** The wait before the next one. */
   waitMs: number
-  /** The task cannot go on: why, in words. */
+  /** The reason, in words, if the task cannot go on. */
   error?: string
 }

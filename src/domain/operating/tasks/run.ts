@@ -19,9 +19,9 @@ import { LEASE_MS } from '../../leases.js'
 import type { Batch } from './batch.js'
 
 /**
- * Each does one batch and notes how far it is in the same transaction (`advanceTask`), so that a process that dies
- * neither loses a batch nor does it twice. What happens outside of Postgres may happen twice. A UserError ends the task
- * as failed.
+ * Each does one batch and records the progress in the same transaction (`advanceTask`), so that a process that dies
+ * neither loses a batch nor does it twice. Effects outside of Postgres may happen twice. A UserError ends the task as
+ * failed.
  */
 const BATCHES: Record<TaskKind, (context: Context, task: ClaimedTask) => Promise<Batch>> = {
   replay: replayBatch,
@@ -31,16 +31,16 @@ const BATCHES: Record<TaskKind, (context: Context, task: ClaimedTask) => Promise
   text_list: queueListBatch,
 }
 
-/** Whoever lost its claim looks so much later whether the other one has gone on. */
+/** A process that lost its claim checks after this time if the other one has gone on. */
 const LOOK_AGAIN_MS = 1000
 
 const CRASHED = 'it failed unexpectedly: the log of `maintenance` says why'
 
 /**
- * Does the next batch of a task. Of any number of processes one does, because it claims the task in Postgres.
+ * Does the next batch of a task. If several processes try, only one does it, because it claims the task in Postgres.
  *
- * @param showProgress percent
- * @returns in how many milliseconds the next batch is due; undefined: it is over
+ * @param showProgress gets the percentage
+ * @returns the milliseconds until the next batch is due; undefined if it is over
  */
 export async function goOnWithTask(
   context: Context,
@@ -77,12 +77,15 @@ export async function goOnWithTask(
   })
 }
 
-/** A batch ended in an unexpected error: the task goes on, or is given up when that happens again and again. */
+/**
+ * Records that a batch ended in an unexpected error: the task goes on, or is given up if that happens again and
+ * again.
+ */
 export async function recordCrashOfTask({ db }: Context, id: string): Promise<void> {
   await recordTaskCrash(db, id, MAX_CRASHES, CRASH_WAIT_MS, CRASHED)
 }
 
-/** Why no next batch is begun; undefined when it goes on. */
+/** Returns the reason why no next batch is begun; undefined if it goes on. */
 function whyStopped({ isOwnerDisabled, isStopAsked }: ClaimedTask): string | undefined {
   if (isOwnerDisabled) return 'The user is disabled'
   return isStopAsked ? 'Stopped by a person' : undefined
@@ -90,11 +93,11 @@ function whyStopped({ isOwnerDisabled, isStopAsked }: ClaimedTask): string | und
 
 interface Ending {
   status: 'done' | 'stopped' | 'failed'
-  /** Why it ended before it was done. */
+  /** The reason why it ended before it was done. */
   error: string | null
 }
 
-/** undefined: there is more to do. */
+/** @returns undefined if there is more to do */
 function endingAfter(batch: Batch): Ending | undefined {
   if (batch.error !== undefined) return { status: 'failed', error: batch.error }
   return batch.isLast ? { status: 'done', error: null } : undefined

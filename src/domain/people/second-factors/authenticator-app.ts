@@ -17,20 +17,24 @@ const THERE_IS_ONE = 'You already have an authenticator app. Remove it first'
 export const APP_CODE_REFUSED =
   'Wrong code. Check that your phone’s clock is right, then enter the next code.'
 
-/** A secret that counts for nothing until `confirmApp`. @throws UserError 409 */
+/**
+ * Makes a secret that does not count until `confirmApp`.
+ *
+ * @throws UserError 409
+ */
 export async function beginApp({ db, secrets }: Context, userId: string): Promise<void> {
   const sealed = secrets.seal(newTotpSecret(), totpPlace(userId))
   if (!(await replaceTotpSecret(db, userId, sealed))) throw new UserError(THERE_IS_ONE, 409)
 }
 
 export interface PendingApp {
-  /** The secret in base32, to be typed. */
+  /** The secret in base32, for typing it. */
   secret: string
   /** The URL in the QR code. */
   uri: string
 }
 
-/** The app that is being set up. */
+/** Finds the app that is being set up. */
 export async function findPendingApp(context: Context, session: Session): Promise<PendingApp | undefined> {
   const { db, secrets, config } = context
   const { userId, email } = session
@@ -42,9 +46,9 @@ export async function findPendingApp(context: Context, session: Session): Promis
 }
 
 /**
- * The app counts once it has shown a code.
+ * Confirms the app by a code, after which it counts.
  *
- * @throws UserError 400 APP_CODE_REFUSED, 404 when nothing is being set up
+ * @throws UserError 400 APP_CODE_REFUSED, 404 if nothing is being set up
  */
 export function confirmApp(context: Context, session: Session, code: string): Promise<AddedFactor> {
   const { userId } = session

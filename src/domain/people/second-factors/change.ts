@@ -11,21 +11,21 @@ import { record } from '../../operating/audit.js'
 import type { Context } from '../../context.js'
 import { replaceRecoveryCodes } from './recovery-codes.js'
 
-/** What was added or removed, for the audit log. */
+/** The factor that was added or removed, for the audit log. */
 export interface FactorInWords {
   kind: 'authenticator app' | 'passkey'
   name?: string
 }
 
-/** @returns only with the first one; they are shown this once */
+/** The recovery codes; only with the first factor, and they are shown only once. */
 export interface AddedFactor {
   recoveryCodes?: string[]
 }
 
 /**
- * Adds a second factor by what `add` writes. The user's other sessions end: they came in without it.
+ * Adds a second factor, which `add` writes. The user's other sessions end, because they began without it.
  *
- * @throws UserError 404 for a user who is gone; what `add` throws
+ * @throws UserError 404 for a user who is gone; the errors of `add`
  */
 export function addFactor(
   context: Context,
@@ -49,9 +49,9 @@ export function addFactor(
 }
 
 /**
- * Takes away what `remove` deletes; with the last factor the recovery codes go.
+ * Removes the factor that `remove` deletes; the recovery codes go with the last factor.
  *
- * @throws UserError 404 when there was nothing to delete
+ * @throws UserError 404 if there was nothing to delete
  */
 export function removeFactor(
   context: Context,

@@ -21,21 +21,21 @@ import { removeAll } from './remove-all.js'
 export type { AskedRemoval } from '../../../database/people/second-factors/removals.js'
 
 const REASON_LENGTH = { min: 5, max: 300 }
-/** Who was let in by another so lately may be that other. */
+/** A user who was given access by another this recently may be that other person. */
 const STRANGERS_DAYS = 7
 
 const NEVER_ONE_S_OWN = 'To remove your own second factor, sign in and use Settings'
 const NO_SECOND_OPERATOR =
   'No other operator can confirm this. Use `linehook user remove-second-factor` on the server'
 
-/** What is asked for and can still be confirmed. */
+/** Finds the request that can still be confirmed. */
 export function findAskedRemoval({ db }: Context, userId: string): Promise<AskedRemoval | undefined> {
   return findRemoval(db, userId)
 }
 
 /**
- * An operator asks to take away the second factor of a user who has lost it. Nothing is taken away yet: another operator has
- * to confirm it within a day. The user is told, and has so long to object.
+ * Requests, for an operator, the removal of the second factor of a user who has lost it. Nothing is removed yet:
+ * another operator has to confirm it within a day. The user is notified, and has that long to object.
  *
  * @throws UserError 400 for the reason, 404, 409
  */
@@ -55,7 +55,11 @@ export function askForRemoval(context: Context, userId: string, reason: string):
   })
 }
 
-/** Any operator may, also who asked; nothing happens then. @throws UserError 404, 409 */
+/**
+ * Withdraws the request, after which nothing happens. Any operator may do that, including the one who asked.
+ *
+ * @throws UserError 404, 409
+ */
 export function withdrawRemoval(context: Context, userId: string): Promise<void> {
   return withUser(context, userId, async (trx) => {
     const asked = await findRemoval(trx, userId)
@@ -67,10 +71,11 @@ export function withdrawRemoval(context: Context, userId: string): Promise<void>
 }
 
 /**
- * Another operator than the one who asked agrees, and it is done. Not one whose account or password came from the one who
- * asked within a week: with a set-up link, one person could be two operators in a minute.
+ * Removes the factor after another operator than the one who asked agrees. That cannot be one whose account or
+ * password came from the one who asked within a week: with a set-up link, one person could be two operators in a
+ * minute.
  *
- * @param removalId what the operator has read: it may have been withdrawn and asked for anew since
+ * @param removalId the request that the operator has read: it may have been withdrawn and made again since
  * @throws UserError 404, 409
  */
 export function confirmRemoval(context: Context, userId: string, removalId: string): Promise<void> {
@@ -93,7 +98,7 @@ export function confirmRemoval(context: Context, userId: string, removalId: stri
   })
 }
 
-/** The lock keeps two who confirm, or ask and confirm, at the same moment one after the other. */
+/** The lock puts two operators who confirm, or ask and confirm, at the same time one after the other. */
 async function withUser(
   context: Context,
   userId: string,

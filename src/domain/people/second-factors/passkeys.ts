@@ -22,24 +22,24 @@ import { relyingPartyOf } from './relying-party.js'
 
 /** The credential's id in base64url, at most 1,023 bytes (WebAuthn §4). */
 const CREDENTIAL_ID = /^[\w-]{1,1364}$/
-/** How a browser reaches an authenticator (WebAuthn §5.8.4). It says so itself, unsigned. */
+/** The ways in which a browser reaches an authenticator (WebAuthn §5.8.4). The browser states them, unsigned. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
-/** Nobody has so many devices. */
+/** More devices are not needed in practice. */
 const MAX_PASSKEYS = 20
 
 const NOT_TAKEN = 'The passkey was not registered. Start again and finish within five minutes.'
 
-/** One text for every failure. */
+/** Every failure has the same text. */
 export const PASSKEY_REFUSED = 'The passkey was not accepted. Try again, or use another method.'
 
-/** Loaded when the first person uses a passkey: it takes 25 MB (measured). */
+/** It is loaded when the first person uses a passkey, because it takes 25 MB (measured). */
 const webauthn = () => import('@simplewebauthn/server')
 
 /**
- * What the browser needs to make a passkey.
+ * Returns what the browser needs to make a passkey.
  *
- * @param browserToken of the cookie: the answer is taken from the same browser only
+ * @param browserToken the cookie's token: only the same browser may answer
  * @throws UserError 409
  */
 export async function beginPasskey(context: Context, session: Session, browserToken: string) {
@@ -66,7 +66,7 @@ export async function beginPasskey(context: Context, session: Session, browserTo
 
 /**
  * @param written the browser's answer, as JSON
- * @throws UserError 400 for the name, and for an answer to something else; 409 for a passkey that somebody has
+ * @throws UserError 400 for the name, and for an answer to something else; 409 for a passkey that is in use
  */
 export async function addPasskey(
   context: Context,
@@ -103,9 +103,9 @@ export function removePasskey(context: Context, userId: string, id: string): Pro
 }
 
 /**
- * What the browser needs to show a passkey.
+ * Returns what the browser needs to show a passkey.
  *
- * @param userId whose it must be; undefined: anybody's, who signs in without a password
+ * @param userId the user whose it must be; undefined for a sign-in without a password, where it may be any user's
  */
 export async function askForPasskey(context: Context, userId: string | undefined, browserToken: string) {
   const known = userId === undefined ? [] : await listPasskeys(context.db, userId)
@@ -121,7 +121,7 @@ export async function askForPasskey(context: Context, userId: string | undefined
 }
 
 export interface PasskeyProof {
-  /** The user whose it must be; undefined when it may be anybody's. */
+  /** The user whose it must be; undefined if it may be any user's. */
   userId: string | undefined
   browserToken: string
   /** The browser's answer, as JSON. */
@@ -129,7 +129,7 @@ export interface PasskeyProof {
 }
 
 /**
- * Whose passkey it is that answered. It cannot be guessed, so attempts are not counted.
+ * Finds the owner of the passkey that answered. It cannot be guessed, so attempts are not counted.
  *
  * @throws UserError 401 PASSKEY_REFUSED
  */
@@ -162,7 +162,7 @@ async function usePasskey(
   })
 }
 
-/** @returns the authenticator's new counter; undefined: it is not this passkey, or it answers something else */
+/** @returns the authenticator's new counter; undefined if it is not this passkey, or it answers something else */
 async function verify(
   context: Context,
   { credentialId, publicKey, counter }: Passkey,
@@ -208,12 +208,12 @@ async function readNew(context: Context, expectedChallenge: string, written: str
   }
 }
 
-/** The package throws for whatever is not as it should be. For who sets up PUBLIC_URL it says what. */
+/** The package throws if anything is wrong. The log shows what it was, for the operator who sets up PUBLIC_URL. */
 function noteRefusal({ log }: Context, error: unknown): void {
   log.info({ reason: error instanceof Error ? error.message : 'unknown' }, 'passkey.refused')
 }
 
-/** Only that it is an object with an id which we could look up: the package looks at the rest. */
+/** This only checks that it is an object with an id that can be looked up: the package checks the rest. */
 function parse(written: string): object | undefined {
   try {
     const parsed = JSON.parse(written) as { id?: unknown } | null

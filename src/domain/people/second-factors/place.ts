@@ -1,4 +1,4 @@
-/** What the secret of an authenticator app is sealed to. */
+/** The place to which the secret of an authenticator app is sealed. */
 export function totpPlace(userId: string): string {
   return `totp_secrets.secret:${userId}`
 }

@@ -12,8 +12,8 @@ import { hashOfCode } from './recovery-codes.js'
 import { findStep } from './totp.js'
 
 /**
- * Wrong codes in 15 minutes. Whoever guesses here has the password already, and a code of six digits is one of a
- * million of which three count: at this pace they are right once in two years.
+ * The wrong codes allowed in 15 minutes. An attacker who guesses here has the password already, and a code of six
+ * digits is one of a million of which three count: at this rate a guess is right once in two years.
  */
 const LIMITS = { perAccount: 5, perAddress: 50, perAccountBeyond: 3 }
 
@@ -26,7 +26,7 @@ export interface CodeProof {
 }
 
 /**
- * Whether a code is right, if it may be tried at all; a right one works this once.
+ * True if a code may be tried and is right; a right one works only once.
  *
  * @throws Unavailable
  */

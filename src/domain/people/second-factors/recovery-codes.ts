@@ -7,12 +7,14 @@ import {
 import { sha256 } from '../../../secrets.js'
 
 const CODE_COUNT = 10
-/** 140 random bits: too many to try, also for who has the hashes, so they need no salt. ASVS 5.0 wants 112 for that. */
+/**
+ * This is 140 random bits: too many to try, even with the hashes, so they need no salt. ASVS 5.0 wants 112 for that.
+ */
 const CODE_LENGTH = 28
-/** Crockford's base32: without the letters that are taken for digits. */
+/** This is Crockford's base32, without the letters that are mistaken for digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Ten new ones in place of those that were there. They are told this once: only their hashes are kept. */
+/** Replaces the codes by ten new ones. They are returned only once, because only their hashes are kept. */
 export async function replaceRecoveryCodes(trx: Database, userId: string): Promise<string[]> {
   const codes = Array.from({ length: CODE_COUNT }, newCode)
   await deleteRecoveryCodes(trx, userId)
@@ -24,7 +26,7 @@ export async function replaceRecoveryCodes(trx: Database, userId: string): Promi
   return codes
 }
 
-/** However it is typed. */
+/** The result is the same for every way of typing it. */
 export function hashOfCode(written: string): Buffer {
   const typed = written.toLowerCase().replace(/[\s-]/g, '')
   return sha256(typed.replaceAll('o', '0').replace(/[il]/g, '1'))

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { Config } from '../../../config.js'
 
-/** Whom a passkey is for, as browsers compare it with where they are. */
+/** The site that a passkey is for, which browsers compare with their page's. */
 export function relyingPartyOf({ config }: { config: Pick<Config, 'publicUrl'> }): {
   id: string
   origin: string

@@ -11,10 +11,10 @@ import type { Context } from '../../context.js'
 import { tellOfAccount } from '../../operating/notices/tell.js'
 
 /**
- * Takes away all that a user has beside the password, and ends the sessions: whoever has one of them has the device that was
- * lost. The user and the operators are told. The caller holds the lock of the user.
+ * Removes all second factors of a user, and ends the sessions, because the lost device may have one of them. The user
+ * and the operators are notified. The caller holds the lock of the user.
  *
- * @returns false when there was none
+ * @returns false if there was none
  */
 export async function removeAll(
   context: Context,

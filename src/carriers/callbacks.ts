@@ -109,6 +109,8 @@ export interface CarrierCallbacks<Settings> {
   takesGet?: boolean
   /** True if a request may bring a hundred messages or reports: the limit is then 512 KiB instead of 64. */
   bringsMany?: boolean
+  /** True if pictures are in the request itself: the limit is then 4 MiB. */
+  bringsMedia?: boolean
   /** The time that it waits for an answer, in ms; the default is Twilio's. */
   waitMs?: number
   /** Our secret in each URL, for a carrier that signs nothing; undefined if there is none. */

@@ -16,10 +16,12 @@ import { testCarrierAccount } from '../../src/domain/carriers/accounts/trial.js'
 import { changeCarrierAccount } from '../../src/domain/carriers/accounts/change.js'
 import { listUnclearCallbacks } from '../../src/domain/carriers/unclear-callbacks.js'
 import type { Context } from '../../src/domain/context.js'
+import { fetchMedia } from '../../src/domain/media/fetch.js'
 import { changeConnection } from '../../src/domain/lines/connections.js'
 import { saveContact } from '../../src/domain/lines/contacts.js'
 import { newId } from '../../src/ids.js'
 import { changeRows, messageRow, queueMessage, sendWhenDue } from '../domain/fixtures.js'
+import { MEDIA } from '../domain/media-samples.js'
 import { carrierOf } from '../helpers/carrier.js'
 import { createTestContext } from '../helpers/context.js'
 import { createLine, type TestLine } from '../helpers/factories.js'
@@ -58,6 +60,8 @@ export interface ProviderRow<Provider extends StandIn = StandIn> {
   senders?: readonly string[]
   sendsMedia?: boolean
   receivesMedia?: boolean
+  /** Media are in its requests themselves. */
+  mediaInside?: 'beside the text' | 'in place of the text'
   /** What it says in sum, in its answer and its receipts, that a text of one segment costs; left out: nothing. */
   charge?: { price?: string; currency?: string; carrier_segment_count?: number }
   /** Its receipts never say `sent`. */
@@ -280,21 +284,31 @@ export function describeProvider<Provider extends StandIn>(row: ProviderRow<Prov
       it('media, all in one message and each with an event of its own, once', async () => {
         if (row.receivesMedia === false) return
         const id = newId()
-        const urls = [PICTURE, 'https://media.example.com/b.png']
+        const urls =
+          row.mediaInside === undefined
+            ? [PICTURE, 'https://media.example.com/b.png']
+            : ['png', 'gif'].map(
+                (type) => `data:image/${type};base64,${MEDIA.picture[type]!.toString('base64')}`,
+              )
+        const hasText = row.mediaInside !== 'in place of the text'
         for (const time of ['first', 'again']) {
           const [answer] = await standIn.receive([{ id, from: SENDER, text: 'Look', mediaUrls: urls }])
           expect(answer?.isSuccess, time).to.equal(true)
         }
         const [message, ...others] = await rowsOf(id)
         expect(others).to.deep.equal([])
-        expect(message?.text).to.equal('Look')
+        expect(message?.text).to.equal(hasText ? 'Look' : null)
         const ofMessage = await context.db('messages').where({ carrier_message_id: id }).pluck<string[]>('id')
         const of = { message_id: ofMessage[0] }
         const sources = await context.db('media').where(of).orderBy('id').pluck('source_url')
         expect(sources).to.have.members(urls)
         expect(await context.db('events').where(of).orderBy('id').pluck('type')).to.deep.equal([
-          ...['inboundText', 'inboundMedia', 'inboundMedia'],
+          ...[...(hasText ? ['inboundText'] : []), 'inboundMedia', 'inboundMedia'],
         ])
+        if (row.mediaInside === undefined) return
+        for (const mediaId of await context.db('media').where(of).pluck<string[]>('id'))
+          expect((await fetchMedia(context, mediaId)).kind).to.equal('stored')
+        expect(await context.db('media').where(of).pluck('source_url'), 'kept once').to.deep.equal(['', ''])
       })
     })
 

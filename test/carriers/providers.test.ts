@@ -137,7 +137,7 @@ for (const isPhone of [false, true]) {
       ...(isPhone ? { 'invalid-recipient': 'not there' } : {}),
     },
     sendsMedia: false,
-    receivesMedia: false,
+    mediaInside: 'beside the text',
     listsNumbers: true,
     setsUpNumbers: true,
     phone: {
@@ -246,7 +246,7 @@ describeProvider({
     'no-credit': 'not there',
     'in-2xx': 'not there',
   },
-  receivesMedia: false,
+  mediaInside: 'in place of the text',
   listsNumbers: true,
   setsUpNumbers: true,
 })

@@ -28,6 +28,7 @@ export function callbacksFor<Settings extends AnyObject>(
     key,
     takesGet = false,
     bringsMany = false,
+    bringsMedia = false,
     waitMs,
     answer = SUCCESS,
   } = callbacks
@@ -37,6 +38,7 @@ export function callbacksFor<Settings extends AnyObject>(
     unsignedHint: hint,
     takesGet,
     bringsMany,
+    bringsMedia,
     ...(waitMs === undefined ? {} : { waitMs }),
     ...(key === undefined ? {} : { key }),
     isSigned: (settings, request) => {

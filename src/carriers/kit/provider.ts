@@ -121,6 +121,8 @@ export interface ProviderCallbacks<Settings> {
   takesGet?: boolean
   /** True if a request may bring a hundred messages or reports: the limit is then 512 KiB instead of 64. */
   bringsMany?: boolean
+  /** True if pictures are in the request itself (`kit.dataUrl`): the limit is then 4 MiB. */
+  bringsMedia?: boolean
   /** Returns the items of a request, as a list or a single one. The default is its fields. */
   items?: (request: CallbackRequest, name: string, settings: Settings) => unknown
   /** Reads one of these items. Each is read alone: an error leaves the others as they are. */

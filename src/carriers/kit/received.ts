@@ -9,6 +9,14 @@ export interface Listed {
   item: Brought
 }
 
+/** The URL (RFC 2397) of media that are in a request, as base64; '' where they are no base64. */
+export function dataUrl(contentType: string, base64: string): string {
+  const bare = base64.replace(/\s/g, '')
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(bare)
+    ? `data:${contentType.replace(/[^\w/.+-]/g, '')};base64,${bare}`
+    : ''
+}
+
 /** A message that came in, with its numbers as E.164. */
 export function readReceived(
   { from, to, text, mediaUrls }: BroughtText,

@@ -134,6 +134,7 @@ export const messagemedia: kit.Provider<Settings> = {
       const digest = header('X-MessageMedia-Digest-Type')
       return kit.verify.isFresh(date) && kit.verify.isRsa({ publicKey, digest, over, signature })
     },
+    bringsMedia: true,
     // A message's own callback URL gets its reports, and also the replies to it, in addition to the webhook: their
     // ids are the same.
     read: (fields) => (textAt(fields, 'reply_id') === '' ? readReport(fields) : readReply(fields)),
@@ -143,10 +144,16 @@ export const messagemedia: kit.Provider<Settings> = {
 function readReply(fields: unknown): readonly kit.Brought[] {
   const [from, to] = [textAt(fields, 'source_number'), textAt(fields, 'destination_number')]
   const [id, text] = [textAt(fields, 'reply_id'), textAt(fields, 'content')]
-  // Media are inside the request and have no URL.
-  const hasMedia = textAt(fields, 'format') === 'MMS' || kit.listAt(fields, 'attachments').length > 0
-  const media = hasMedia ? [kit.unclear('a message with media for which MessageMedia gives no URL')] : []
-  return hasMedia && text === '' ? media : [kit.message({ id, from, to, text }), ...media]
+  // Media are in the request itself, at no URL.
+  const attached = kit
+    .listAt(fields, 'attachments')
+    .map((each) => kit.dataUrl(textAt(each, 'content_type'), textAt(each, 'content')))
+  const mediaUrls = attached.filter((url) => url !== '')
+  const isMissing =
+    attached.length > mediaUrls.length || (textAt(fields, 'format') === 'MMS' && attached.length === 0)
+  const missing = isMissing ? [kit.unclear('a message with media that are not in it')] : []
+  if (isMissing && text === '' && mediaUrls.length === 0) return missing
+  return [kit.message({ id, from, to, text, mediaUrls }), ...missing]
 }
 
 function readReport(fields: unknown): kit.Brought {

@@ -102,13 +102,19 @@ export const smsgate: kit.Provider<Settings> = {
       const code = /^[A-Z][A-Z_]+/.exec(reason)?.[0] ?? (type === 'sms:cancelled' ? 'cancelled' : '')
       return kit.receipt(STATES, { id, state: type, code, said: reason, messageId: id })
     },
+    bringsMedia: true,
     // The phone treats a socket that is silent for five seconds as an error, and tries again for two days.
     waitMs: 4500,
   },
 }
 
 /** `payload.messageId` is a hash of the content, so the event's id is used: only a repeat has the same. */
-function readMessage(event: unknown, text: string, its: Settings): kit.Brought {
+function readMessage(
+  event: unknown,
+  text: string,
+  its: Settings,
+  mediaUrls: readonly string[] = [],
+): kit.Brought {
   const payload = at(event, 'payload')
   const slot = SLOTS[Number(textAt(payload, 'simNumber')) - 1]
   // Without the permission to read the phone's state the app knows neither the card nor its number.
@@ -119,20 +125,23 @@ function readMessage(event: unknown, text: string, its: Settings): kit.Brought {
   const sender = textAt(payload, 'sender') || textAt(payload, 'phoneNumber')
   // The number is as the network gave it: without a plus sign it belongs to the card's country.
   const from = /^\d{8,15}$/.test(sender) ? kit.readNumber(sender, 'national', to) : sender
-  return kit.message({ id: textAt(event, 'id'), from, to, text })
+  return kit.message({ id: textAt(event, 'id'), from, to, text, mediaUrls })
 }
 
 function onlyOne(list: readonly string[]): string {
   return list.length === 1 ? (list[0] ?? '') : ''
 }
 
-/**
- * See https://docs.sms-gate.app/features/mms/ : the pictures are in the request itself, which nothing here keeps as
- * media.
- */
+/** https://docs.sms-gate.app/features/mms/: attachments are in the request itself. */
 function readMms(event: unknown, its: Settings): kit.Brought[] {
   const text = textAt(event, 'payload.body') || textAt(event, 'payload.subject')
-  const hasMedia = kit.listAt(event, 'payload.attachments').length > 0
-  const media = hasMedia ? [kit.unclear('an MMS with media, which the phone sends inside the request')] : []
-  return [...(text === '' && hasMedia ? [] : [readMessage(event, text, its)]), ...media]
+  const attached = kit
+    .listAt(event, 'payload.attachments')
+    // The text is one of them, and so is how the phone lays it out.
+    .filter((each) => !/^(text\/plain|application\/smil)/i.test(textAt(each, 'contentType')))
+    .map((each) => kit.dataUrl(textAt(each, 'contentType'), textAt(each, 'data')))
+  const urls = attached.filter((url) => url !== '')
+  const missing = attached.length > urls.length ? [kit.unclear('an MMS with media that are not in it')] : []
+  if (text === '' && urls.length === 0 && missing.length > 0) return missing
+  return [readMessage(event, text, its, urls), ...missing]
 }

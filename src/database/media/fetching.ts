@@ -74,6 +74,8 @@ export async function markStored(db: Database, media: Attempt, file: StoredFile)
     status: 'stored',
     failure: null,
     lease_until: null,
+    // What came in a request is not kept twice.
+    source_url: db.raw(`case when source_url like 'data:%' then '' else source_url end`),
     storage_key: file.storageKey,
     content_type: file.contentType,
     byte_count: file.byteCount,

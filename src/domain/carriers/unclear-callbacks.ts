@@ -14,11 +14,12 @@ export { countUnclearCallbacks, type UnclearCallback }
 
 /**
  * Requests of carriers that are signed but not understood: they have no line, no known state or no id. The carrier
- * gets a success, so operators find here what it sent. A body has 64 KiB at most, or 512 at carriers that bring many
- * things at once. An account keeps 100 of them, and each is kept for two weeks.
+ * gets a success, so operators find here what it sent. The first 512 KiB of a body are
+ * kept: one with pictures in it has more. An account keeps 100 of them, and each is kept for two weeks.
  */
 const MAX_KEPT = 100
 export const UNCLEAR_KEPT_DAYS = 14
+const MAX_KEPT_BYTES = 512 * 1024
 const MAX_WHY_LENGTH = 300
 const MAX_QUERY_LENGTH = 4000
 
@@ -44,7 +45,7 @@ export async function keepUnclearCallback(
       method,
       query: storable(asked).slice(0, MAX_QUERY_LENGTH),
       contentType: storable(header('Content-Type')).slice(0, 200),
-      body,
+      body: body.subarray(0, MAX_KEPT_BYTES),
     },
     MAX_KEPT,
   )

@@ -43,11 +43,16 @@ function limitedBy(maxBytes: number, file: TemporaryFile): Take {
 
 /**
  * Reads our own files from the storage, not over HTTP: PUBLIC_URL may be an address that `safe-fetch` refuses, or
- * that this machine cannot reach.
+ * that this machine cannot reach. What came in a carrier's request itself is in a `data:` URL (RFC 2397).
  *
  * @returns false if the URL is not ours
  */
 async function readOwn(context: Context, url: string, take: Take): Promise<boolean> {
+  if (/^data:/i.test(url)) {
+    if (!(await take(Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'))))
+      throw new CopyFailed('media_too_large')
+    return true
+  }
   const simulatorToken = simulatorTokenOf(context, url)
   const hostedToken = hostedTokenOf(context, url)
   if (simulatorToken !== undefined) {

@@ -43,7 +43,7 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
       name,
       method: ctx.method,
       path: ctx.originalUrl,
-      ...(await readCallbackBody(ctx, callbacks?.bringsMany)),
+      ...(await readCallbackBody(ctx, callbacks)),
       header: (header: string) => ctx.get(header),
       address: ctx.ip,
     } as const

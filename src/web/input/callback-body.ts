@@ -6,14 +6,15 @@ import { bodyBound, readBodyBytes } from '../middleware/body-bytes.js'
 import { isTooDeep } from '../middleware/json-body.js'
 import { parseFormFields, type FormFields } from './form-fields.js'
 
-const REFUSALS = {
-  tooLarge: 'The request body is too large: 64 KiB at most',
+const refusalsBeyond = (size: string) => ({
+  tooLarge: `The request body is too large: ${size} at most`,
   unreadable: 'The request body could not be read',
-}
-const REFUSALS_OF_MANY = { ...REFUSALS, tooLarge: 'The request body is too large: 512 KiB at most' }
+})
 
 /** A hundred long texts, each with what else a carrier says of it, take some 400 KiB. */
 const BOUND_OF_MANY = bodyBound(512 * 1024)
+/** Networks take an MMS of 3 MB at most, which base64 makes a third larger. */
+const BOUND_OF_MEDIA = bodyBound(4 * 1024 * 1024)
 
 export interface CallbackBody {
   /** As it came. */
@@ -29,10 +30,15 @@ export interface CallbackBody {
  *
  * @throws UserError 413, 415, 400 for what cannot be unpacked
  */
-export async function readCallbackBody(ctx: KoaContext, bringsMany = false): Promise<CallbackBody> {
-  const body = await (bringsMany
-    ? readBodyBytes(ctx, REFUSALS_OF_MANY, BOUND_OF_MANY)
-    : readBodyBytes(ctx, REFUSALS))
+export async function readCallbackBody(
+  ctx: KoaContext,
+  { bringsMany = false, bringsMedia = false }: { bringsMany?: boolean; bringsMedia?: boolean } = {},
+): Promise<CallbackBody> {
+  const body = await (bringsMedia
+    ? readBodyBytes(ctx, refusalsBeyond('4 MiB'), BOUND_OF_MEDIA)
+    : bringsMany
+      ? readBodyBytes(ctx, refusalsBeyond('512 KiB'), BOUND_OF_MANY)
+      : readBodyBytes(ctx, refusalsBeyond('64 KiB')))
   // Some programs begin with a byte order mark.
   const text = body.toString().replace(/^\uFEFF/, '')
   if (/^\s*[{[]/.test(text)) return { body, content: readJson(text) }

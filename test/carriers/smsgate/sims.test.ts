@@ -38,9 +38,21 @@ describe('the SIM cards of a phone', () => {
     expect(read('sms:received', { ...text, recipient: OTHER })).to.include({ to: OTHER })
   })
 
-  it('bring the text of an MMS; its pictures are kept for operators', () => {
-    const mms = { body: 'Look', sender: FIRST, simNumber: 1, attachments: [{ contentType: 'image/png' }] }
-    const kinds = [read('mms:downloaded', mms)].flat().map((each) => each?.kind)
-    expect(kinds).to.deep.equal(['message', 'unclear'])
+  it('bring the text of an MMS and what is attached; what is not in it is kept for operators', () => {
+    const bring = (...attachments: object[]) =>
+      [read('mms:downloaded', { body: 'Look', sender: FIRST, simNumber: 1, attachments })].flat()
+    const [png, text] = [{ contentType: 'image/png' }, { contentType: 'text/plain', data: 'TG9vaw==' }]
+    for (const data of [undefined, '', 'no base64!', `${' '.repeat(1_000_000)}!`, '===='])
+      expect(bring({ ...png, data }).map((each) => each?.kind)).to.deep.equal(['message', 'unclear'])
+    const [message, ...others] = bring(
+      text,
+      { ...png, data: 'iVBO\r\nRw==' },
+      { contentType: 'x";y', data: 'AAAA' },
+    )
+    expect(others).to.deep.equal([])
+    expect(message).to.deep.include({
+      text: 'Look',
+      mediaUrls: ['data:image/png;base64,iVBORw==', 'data:xy;base64,AAAA'],
+    })
   })
 })

@@ -71,16 +71,15 @@ describeWith('what Twilio brings to a line', serveTwilio, (side) => {
     expect(await inboundOf(side)).to.have.length(1)
   })
 
-  it('a text with media: each an event of its own, under the SID and its place', async () => {
+  it('a text with media as one message, once', async () => {
     const sent = message({ Body: 'Look', NumMedia: '2', MediaUrl0: `${MEDIA}0`, MediaUrl1: `${MEDIA}1` })
     await side.call('message', sent)
     await side.call('message', sent)
     expect(
-      (await inboundOf(side)).map(({ carrier_message_id: id, text, source_url: url }) => [id, text ?? url]),
+      (await inboundOf(side)).map(({ carrier_message_id: id, text, source_url: url }) => [id, text, url]),
     ).to.deep.equal([
-      [sent.MessageSid, 'Look'],
-      [`${sent.MessageSid}/1`, `${MEDIA}0`],
-      [`${sent.MessageSid}/2`, `${MEDIA}1`],
+      [sent.MessageSid, 'Look', `${MEDIA}0`],
+      [sent.MessageSid, 'Look', `${MEDIA}1`],
     ])
   })
 
@@ -89,7 +88,7 @@ describeWith('what Twilio brings to a line', serveTwilio, (side) => {
     await side.call('message', sent)
     expect(await inboundOf(side)).to.deep.equal([
       {
-        carrier_message_id: `${sent.MessageSid}/1`,
+        carrier_message_id: sent.MessageSid,
         type: 'media',
         from_number: ANNA,
         text: null,

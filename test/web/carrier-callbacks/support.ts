@@ -88,6 +88,6 @@ export async function inboundOf({ context, line }: TwilioSide): Promise<InboundR
     .db('messages as m')
     .leftJoin('media as c', 'c.message_id', 'm.id')
     .where({ 'm.line_id': line.lineId, 'm.direction': 'inbound' })
-    .orderBy('m.id')
+    .orderBy(['m.id', 'c.id'])
     .select<InboundRow[]>('m.carrier_message_id', 'm.type', 'm.from_number', 'm.text', 'c.source_url')
 }

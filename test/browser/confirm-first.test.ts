@@ -50,7 +50,7 @@ describe('a form that needs a recent password, in a browser', function () {
     })
     const { page } = watched
     await page.goto('/console/users')
-    await page.getByText('Add a user').click()
+    await page.getByText('Add user').click()
     await page.getByLabel('E-mail', { exact: true }).fill('grace@example.com')
     await page.getByLabel('Name').fill('Grace')
     await page.getByLabel('Role').first().selectOption('operator')

@@ -156,6 +156,9 @@ describe('the pages in a browser', function () {
         const filled = await page.locator('.primary:visible').allTextContents()
         if (filled.length > 1)
           faults.push(`${path}: has ${filled.length} primary buttons: ${filled.join(', ')}`)
+        if (options.viewport.width < 760) {
+          faults.push(...(await page.evaluate(findLowFields)).map((each) => `${path}: too low: ${each}`))
+        }
         await page.evaluate(AXE)
         for (const { id, nodes } of (await runAxe(page, rules)).violations) {
           faults.push(...nodes.map(({ html, any }) => `${path}: ${id}: ${html} ${any[0]?.message ?? ''}`))
@@ -401,6 +404,14 @@ function runAxe(page: Page, rules?: readonly string[]): Promise<AxeResults> {
       ),
     rules,
   )
+}
+
+/** Runs in the page. A finger needs 44 px. */
+function findLowFields(): string[] {
+  const fields = [...document.querySelectorAll<HTMLElement>('input, select, textarea')].filter(
+    (field) => !/^(checkbox|radio|hidden)$/.test(field.getAttribute('type') ?? '') && field.offsetHeight > 1,
+  )
+  return fields.filter(({ offsetHeight }) => offsetHeight < 44).map(({ outerHTML }) => outerHTML.slice(0, 200))
 }
 
 /** Runs in the page. The words of a person stand alone in an element that finds their direction. */

@@ -17,6 +17,10 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · ${look.name}`}</title>
+        <meta
+          name="description"
+          content={`The console of ${look.name}: phone lines, their messages and webhooks.`}
+        />
         <link rel="icon" href={look.logo} />
         <link rel="stylesheet" href={look.stylesheet} />
         {page.path.startsWith('/simulator') && <link rel="stylesheet" href={assetPath('simulator.css')} />}

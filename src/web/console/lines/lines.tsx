@@ -108,7 +108,7 @@ const LISTED: ListingOf<LineRow> = {
 
 function AddLine({ userId }: { userId: string }) {
   return (
-    <a href={`/console/users/${userId}#new-line`} role="button" class="primary plus">
+    <a href={`/console/users/${userId}?new-line#new-line`} role="button" class="primary plus">
       Add line
     </a>
   )

@@ -99,7 +99,12 @@ export function showUser(context: Context): Middleware {
         ) : (
           <LineTable page={page} path={path} lines={lines} />
         )}
-        <NewLine page={page} action={`${path}/lines`} accounts={await listAccountOverviews(context)} />
+        <NewLine
+          page={page}
+          action={`${path}/lines`}
+          accounts={await listAccountOverviews(context)}
+          isAsked={ctx.query['new-line'] !== undefined}
+        />
       </Layout>,
     )
   }
@@ -170,12 +175,18 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
   )
 }
 
-function NewLine(props: { page: Page; action: string; accounts: ListedCarrierAccount[] }) {
-  const { page, action, accounts } = props
+function NewLine(props: {
+  page: Page
+  action: string
+  accounts: ListedCarrierAccount[]
+  /** A link to this form was followed. */
+  isAsked: boolean
+}) {
+  const { page, action, accounts, isAsked } = props
   const field = { page, action }
   const usable = accounts.filter((account) => page.hasSimulator || !isSimulator(account))
   return (
-    <details open={page.fault?.action === action}>
+    <details id="new-line" open={isAsked || page.fault?.action === action}>
       <summary>Add a line</summary>
       <Form page={page} action={action}>
         <Field

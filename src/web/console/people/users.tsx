@@ -9,6 +9,7 @@ import { fieldOf, queryOf } from '../form-values.js'
 import { Empty, Field, Form, Select, Time, typedIn } from '../form.js'
 import { Layout } from '../layout.js'
 import { answerPage, pageOf, type Page } from '../page.js'
+import { PageHead } from '../parts/page-head.js'
 import { filterPath, writtenParameters } from '../time-filter.js'
 import { UserText } from '../user-text.js'
 
@@ -40,28 +41,21 @@ export function showUsers(context: Context): Middleware {
       isByEmail ? 'email' : 'newest',
     )
     const users = found.slice(0, PAGE_SIZE)
+    const isAdding = ctx.query.new !== undefined || page.fault?.action === USERS
     answerPage(
       ctx,
       <Layout page={page} title="Users">
-        <h1>Users</h1>
-        <details open={page.fault?.action === USERS}>
-          <summary>Add a user</summary>
-          <p>You get a set-up link to pass on, with which they set a password.</p>
-          <Form page={page} action={USERS}>
-            <Field page={page} action={USERS} name="email" label="E-mail" type="email" required />
-            <Field page={page} action={USERS} name="name" label="Name" />
-            <Select
-              name="role"
-              label="Role"
-              value={typedIn(page, USERS, 'role') ?? 'user'}
-              options={[
-                ['user', 'User: their own lines'],
-                ['operator', 'Operator: also users, lines for users, and the queues'],
-              ]}
-            />
-            <button type="submit">Add user</button>
-          </Form>
-        </details>
+        <PageHead
+          title="Users"
+          acts={
+            !isAdding && (
+              <a href={`${USERS}?new`} role="button" class="primary plus">
+                Add user
+              </a>
+            )
+          }
+        />
+        {isAdding && <AddUser page={page} />}
         <form method="get" action={USERS} class="filter" role="search" aria-label="Users" data-auto>
           <label>
             Search
@@ -137,6 +131,31 @@ export function showUsers(context: Context): Middleware {
       </Layout>,
     )
   }
+}
+
+function AddUser({ page }: { page: Page }) {
+  return (
+    <section aria-labelledby="new-user">
+      <h2 id="new-user">Add a user</h2>
+      <p>You get a set-up link to pass on. They use it to set a password.</p>
+      <Form page={page} action={USERS}>
+        <Field page={page} action={USERS} name="email" label="E-mail" type="email" required />
+        <Field page={page} action={USERS} name="name" label="Name" />
+        <Select
+          name="role"
+          label="Role"
+          value={typedIn(page, USERS, 'role') ?? 'user'}
+          options={[
+            ['user', 'User: their own lines'],
+            ['operator', 'Operator: also users, lines for users, and the queues'],
+          ]}
+        />
+        <button type="submit" class="primary">
+          Add user
+        </button>
+      </Form>
+    </section>
+  )
 }
 
 /** The link is a secret, shown in this answer only. */

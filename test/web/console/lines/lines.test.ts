@@ -4,6 +4,7 @@ import { addUser } from '../../../../src/domain/people/users.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { inboundText, receiveForDelivery } from '../../../domain/fixtures.js'
 import { browse } from '../../../helpers/web/browser-session.js'
+import { createPerson } from '../../../domain/people/people.js'
 import { createLine, messageBody } from '../../../helpers/factories.js'
 import { describeWeb, serveApp } from '../../../helpers/web/web.js'
 import { expectSentTo } from '../support.js'
@@ -139,6 +140,14 @@ describeWeb("the console's list of lines", ({ context, web }) => {
     const html = await linesOf(id)
     expect(html).to.include(`href="/console/users/${id}"`)
     expect(wordsOf(html)).to.include('The phone simulator is on')
+  })
+
+  it('leads an operator to the form for a new line, which is open', async () => {
+    const { id } = await createPerson(context, { role: 'operator' })
+    const operator = await browse(context, web, id)
+    const [, href = ''] = /href="([^"]*\?new-line)#new-line"/.exec((await operator.get('/console')).text) ?? []
+    expect((await operator.get(href)).text).to.match(/<details id="new-line" open/)
+    expect((await operator.get(href.replace(/\?.*/, ''))).text).to.match(/<details id="new-line"(?! open)/)
   })
 
   it('tells a user without lines whom to ask', async () => {

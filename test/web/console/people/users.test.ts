@@ -25,6 +25,12 @@ describeWeb('the pages of users', ({ context, web }) => {
     return pathname + search
   }
 
+  it('have the way to a new one in their head, also without a script', async () => {
+    const closed = (await browser.get(USERS)).text
+    const { text } = await browser.get(/<div class="acts"><a href="([^"]+)"/.exec(closed)?.[1] ?? '')
+    expect([closed, text].map((page) => page.includes('name="email"'))).to.deep.equal([false, true])
+  })
+
   it('find a user by a part of the address or the name, by role and by state', async () => {
     const person = await createPerson(context)
     const emailsAt = async (query: string) => {

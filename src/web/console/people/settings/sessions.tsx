@@ -6,6 +6,7 @@ import { Confirm, Form, Time } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
 import { sessionOf } from '../session.js'
+import { browserName } from './browser-name.js'
 import { SETTINGS } from './path.js'
 
 /** The others are folded. */
@@ -56,8 +57,8 @@ function SessionTable({ page, sessions, currentId }: Listed) {
       <tbody>
         {sessions.map(({ id, userAgent, createdAt, lastSeenAt }) => (
           <tr key={id}>
-            <td data-label="Browser" class="agent">
-              {userAgent === '' ? 'unknown' : userAgent}
+            <td data-label="Browser" class="agent" title={userAgent}>
+              {browserName(userAgent)}
             </td>
             <td data-label="Signed in">
               <Time at={createdAt} />

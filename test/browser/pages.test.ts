@@ -411,7 +411,9 @@ function findLowFields(): string[] {
   const fields = [...document.querySelectorAll<HTMLElement>('input, select, textarea')].filter(
     (field) => !/^(checkbox|radio|hidden)$/.test(field.getAttribute('type') ?? '') && field.offsetHeight > 1,
   )
-  return fields.filter(({ offsetHeight }) => offsetHeight < 44).map(({ outerHTML }) => outerHTML.slice(0, 200))
+  return fields
+    .filter(({ offsetHeight }) => offsetHeight < 44)
+    .map(({ outerHTML }) => outerHTML.slice(0, 200))
 }
 
 /** Runs in the page. The words of a person stand alone in an element that finds their direction. */

@@ -37,7 +37,7 @@ export function Attention(props: {
             <span>
               <Words>{need.text}</Words>
             </span>
-            <CureLink cure={need.cure} userId={userId} />
+            <CureLink page={page} cure={need.cure} userId={userId} />
           </li>
         ),
       )}
@@ -89,7 +89,7 @@ function Whose({ page, each, userId, back }: { page: Page; each: CauseOf; userId
   return (
     <li>
       <UserText>{name}</UserText> {owner !== undefined && <span class="muted">of {owner}</span>}{' '}
-      <CureLink cure={cure} userId={userId} />{' '}
+      <CureLink page={page} cure={cure} userId={userId} />{' '}
       {waitingAt !== undefined && (
         <Form page={page} action={`${endpointPath(waitingAt)}/try-now`} class="inline">
           <input type="hidden" name="back" value={back} />

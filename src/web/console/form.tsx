@@ -1,7 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { isKeptFromPages, type Page } from './page.js'
+import { reaches } from './portal/reach.js'
 
-/** A form that our own server takes: its token, and at its head what was wrong with it the last time. */
+/**
+ * A form that our own server takes: its token, and at its head what was wrong with it the last time. There is none in a portal
+ * session that may not send it.
+ */
 export function Form(props: {
   page: Page
   action: string
@@ -12,6 +16,7 @@ export function Form(props: {
   children: ComponentChildren
 }) {
   const { page, action, isMultipart = false, more = {}, children } = props
+  if (!reaches(page, 'post', action)) return null
   return (
     <form
       method="post"
@@ -159,6 +164,7 @@ export function Confirm(props: {
   children?: ComponentChildren
 }) {
   const isRefused = props.page.fault?.action === props.action
+  if (!reaches(props.page, 'post', props.action)) return null
   return (
     <details class="confirm" open={isRefused}>
       <summary>{props.label}</summary>

@@ -2,13 +2,13 @@ import type { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../domain/context.js'
 import { findPortalSession } from '../../domain/people/portal.js'
 import { findSession } from '../../domain/people/sessions.js'
 import { Unavailable } from '../../errors.js'
 import { liveStreams } from '../../telemetry/metrics.js'
 import { HEARTBEAT_MS, LIFE_MS, openEventStream, type StreamKind } from '../event-streams.js'
-import { renderFor } from './page.js'
 import { sessionOf, type SessionState } from './people/session.js'
 
 /** People take a second for "at once". Each open page costs its query as often as this. */
@@ -64,7 +64,7 @@ async function run(
   while (!stream.destroyed && performance.now() - startedAt < LIFE_MS) {
     try {
       if (!(await isSignedIn(context, ctx))) return
-      const html = renderFor(ctx, await render())
+      const html = renderToString(await render())
       const isLate = performance.now() - saidAt >= HEARTBEAT_MS
       // A slow reader misses states in between, never the newest.
       if (!stream.writableNeedDrain && (html !== shown || isLate)) {

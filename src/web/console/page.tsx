@@ -13,7 +13,6 @@ import { allSendingPauseOf } from './operating/all-sending.js'
 import { queryOf } from './form-values.js'
 import { noticeOf } from './notices.js'
 import { formTokenOf, type SessionState } from './people/session.js'
-import { withoutClosedWays } from './portal/reach.js'
 import { unreadConversationCountOf, unreadCountOf } from './operating/unread-notices.js'
 
 /** What every page knows about the request that it answers. */
@@ -84,19 +83,13 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
 
 export function answerPage(ctx: KoaContext, page: VNode): void {
   ctx.type = 'html'
-  ctx.body = `<!doctype html>${renderFor(ctx, page)}`
+  ctx.body = `<!doctype html>${renderToString(page)}`
 }
 
 /** A piece of a page, for htmx. */
 export function answerFragment(ctx: KoaContext, fragment: VNode): void {
   ctx.type = 'html'
-  ctx.body = renderFor(ctx, fragment)
-}
-
-/** As HTML for whoever asks: in a portal session without links and forms that lead nowhere. */
-export function renderFor(ctx: KoaContext, node: VNode): string {
-  const html = renderToString(node)
-  return (ctx.state as SessionState).session?.portalLineIds === undefined ? html : withoutClosedWays(html)
+  ctx.body = renderToString(fragment)
 }
 
 /**

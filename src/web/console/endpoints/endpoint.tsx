@@ -198,7 +198,12 @@ function Head({ view }: { view: EndpointView }) {
       />
       {!owner.isOn && (
         <p class="fault">
-          No events are sent while the developer connection is off. <a href={owner.switchPath}>Enable it</a>.
+          No events are sent while the developer connection is off.{' '}
+          {!view.page.isPortal && (
+            <>
+              <a href={owner.switchPath}>Enable it</a>.
+            </>
+          )}
         </p>
       )}
     </>

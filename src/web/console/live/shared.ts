@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RouterContext } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { VNode } from 'preact'
+import { renderToString } from 'preact-render-to-string'
 import type { Context } from '../../../domain/context.js'
 import { Unavailable, UserError } from '../../../errors.js'
 import { HEARTBEAT_MS, LIFE_MS, openEventStream } from '../../event-streams.js'
 import { EVERY_MS, isSignedIn, PAGES, type PieceState } from '../live.js'
-import { renderFor } from '../page.js'
 import { sessionOf } from '../people/session.js'
 import { changesBetween, toPieces } from './changes.js'
 
@@ -66,7 +66,7 @@ async function run(
       if (!(await isSignedIn(context, ctx))) return
       // Nothing is read for one who does not read: it misses states in between, never the newest.
       for (const piece of stream.writableNeedDrain ? [] : pieces) {
-        const event = await look(ctx, piece)
+        const event = await look(piece)
         if (event === undefined) continue
         stream.write(event)
         saidAt = performance.now()
@@ -85,9 +85,9 @@ async function run(
 }
 
 /** What has changed since the last look. What is gone is left without pieces. */
-async function look(ctx: KoaContext, piece: Piece): Promise<string | undefined> {
+async function look(piece: Piece): Promise<string | undefined> {
   try {
-    const html = renderFor(ctx, await piece.render())
+    const html = renderToString(await piece.render())
     const is = createHash('sha256').update(html).digest('base64url').slice(0, 12)
     const isFirst = piece.pieces.length === 0
     const pieces = toPieces(html)

@@ -74,18 +74,11 @@ function patternOf(paths: readonly string[]): RegExp {
 }
 
 /**
- * A page without the ways that are closed to a portal session: a link keeps its words, and a form goes. Which lines are named is
- * for the pages to say. Forms do not nest, and what people have written is escaped, so that it has no tags.
+ * Whether the session that a page is for reaches what a link or a form of it leads to: without it, the page does not have the one
+ * nor the other. Which lines are named is for the page to say.
+ *
+ * @param path with or without a query
  */
-export function withoutClosedWays(html: string): string {
-  return html
-    .replace(/<form\b([^>]*)>.*?<\/form>/gs, (form, attributes: string) => {
-      const [, path = ''] = /\baction="(\/[^"?#]*)/.exec(attributes) ?? []
-      const method = /\bmethod="get"/i.test(attributes) ? 'get' : 'post'
-      return PATTERNS[method].test(path) ? form : ''
-    })
-    .replace(
-      /(<a\b[^>]*?) href="(\/(?:console|simulator|queues|docs|oauth)(?:\/[^"?#]*)?)(?:[?#][^"]*)?"/g,
-      (link, before: string, path: string) => (PATTERNS.get.test(path) ? link : before),
-    )
+export function reaches({ isPortal }: { isPortal: boolean }, method: Method, path: string): boolean {
+  return !isPortal || PATTERNS[method].test(path.replace(/[?#].*$/, ''))
 }

@@ -145,7 +145,8 @@ describeWeb("the console's list of lines", ({ context, web }) => {
   it('leads an operator to the form for a new line, which is open', async () => {
     const { id } = await createPerson(context, { role: 'operator' })
     const operator = await browse(context, web, id)
-    const [, href = ''] = /href="([^"]*\?new-line)#new-line"/.exec((await operator.get('/console')).text) ?? []
+    const [, href = ''] =
+      /href="([^"]*\?new-line)#new-line"/.exec((await operator.get('/console')).text) ?? []
     expect((await operator.get(href)).text).to.match(/<details id="new-line" open/)
     expect((await operator.get(href.replace(/\?.*/, ''))).text).to.match(/<details id="new-line"(?! open)/)
   })

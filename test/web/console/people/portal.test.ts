@@ -4,7 +4,8 @@ import { createApiToken } from '../../../../src/domain/people/api-tokens.js'
 import { disableUser } from '../../../../src/domain/people/disabled-users.js'
 import { createPortalLink } from '../../../../src/domain/people/portal.js'
 import { createSetUpLink } from '../../../../src/domain/people/set-up-links.js'
-import { isReachedByPortal } from '../../../../src/web/console/portal/reach.js'
+import { isReachedByPortal, reaches } from '../../../../src/web/console/portal/reach.js'
+import { setEndpoint } from '../../../domain/operating/notices/fixtures.js'
 import { createPerson, PASSWORD, type Person } from '../../../domain/people/people.js'
 import { browse, type BrowserSession } from '../../../helpers/web/browser-session.js'
 import { hear } from '../../../helpers/web/hear.js'
@@ -182,6 +183,9 @@ describeWeb('a portal link', ({ context, web }) => {
   it('shows no link and no form that leads nowhere', async () => {
     const browser = await open(await makeLink())
     const line = `/console/lines/${named.line.lineId}`
+    // What needs attention leads to where it is mended, which is not always a page of the line.
+    await context.db('lines').where({ id: named.line.lineId }).update({ paused_at: new Date() })
+    await setEndpoint(context, named.person.id, { failing: '2 minutes', failures: 4 })
     const seen = new Set<string>()
     const queue = ['/console', line, `${line}/send`, `${line}/receive`, '/console/activity']
     for (let path = queue.shift(); path !== undefined && seen.size < 60; path = queue.shift()) {
@@ -192,12 +196,18 @@ describeWeb('a portal link', ({ context, web }) => {
       const own = (pattern: RegExp) =>
         [...answer.text.matchAll(pattern)].map(([, found = '']) => found.replaceAll('&amp;', '&'))
       for (const href of own(/ href="(\/(?!assets)[^"#]*)/g)) queue.push(href)
-      for (const action of own(/<form [^>]*action="(\/[^"?#]*)/g)) {
+      for (const action of own(/<form method="post" action="(\/[^"?#]*)/g)) {
+        expect(reaches({ isPortal: true }, 'post', action), `${action} at ${path}`).to.equal(true)
         expect(action, path).not.to.match(/delete|secret|incoming-webhook|fields|block|name\/|tasks|search/)
       }
       expect(answer.text, path).not.to.match(/console\/settings|Show URL|>Reveal|Rotate|Delete/)
     }
-    expect([...seen].some((path) => path.startsWith('/console/endpoints/'))).to.equal(true)
+    for (const below of ['endpoints', 'messages', 'lines/[^/]+/conversations']) {
+      expect(
+        [...seen].some((path) => new RegExp(`^/console/${below}/`).test(path)),
+        below,
+      ).to.equal(true)
+    }
   })
 
   it('opens no secret, and says why', async () => {

@@ -22,6 +22,7 @@ import { sessionOf } from '../../people/session.js'
 import { EventChart } from '../../sparkline.js'
 import { FirstStepsLink } from '../start/steps.js'
 import { Rename } from './head.js'
+import { PageLink } from '../../portal/page-link.js'
 import { hasPhones, linePath, sectionPath, type LineView, type SectionId } from './section.js'
 import { lineTab } from './tab.js'
 
@@ -102,7 +103,11 @@ async function now(context: Context, page: Page, line: OwnLine): Promise<VNode> 
 function LineFacts({ view }: { view: LineView }) {
   const { line, connection, work, limits } = view
   const { heldCount = 0, calledAt = null } = work ?? {}
-  const link = (section: SectionId, label: string) => <a href={sectionPath(line.id, section)}>{label}</a>
+  const link = (section: SectionId, label: string) => (
+    <PageLink page={view.page} href={sectionPath(line.id, section)}>
+      {label}
+    </PageLink>
+  )
   return (
     <Facts>
       <Fact label="Number" copyId="fact-number">

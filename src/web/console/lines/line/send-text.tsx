@@ -23,7 +23,7 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
       offers={isActive ? [action, counting] : []}
       isAnswer={counted !== undefined}
     >
-      {isActive && (
+      {isActive && !view.page.isPortal && (
         <p>
           To text many people at once, <a href={`${path}/list`}>send to a list</a> from a CSV file.
         </p>

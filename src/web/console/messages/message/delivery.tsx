@@ -5,6 +5,7 @@ import { applicationPath } from '../../applications/application/page-model.js'
 import { DISABLED_WORDS } from '../../endpoints/health.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Form, Time } from '../../form.js'
+import { PageLink } from '../../portal/page-link.js'
 import { Status } from '../../status.js'
 import { Attempt, shownUrl } from './attempt.js'
 import { JobLink } from './job-link.js'
@@ -25,7 +26,9 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
         <>
           <strong dir="auto">
             {isOwner && !isForeign && applicationId !== null ? (
-              <a href={applicationPath(applicationId)}>{applicationName}</a>
+              <PageLink page={page} href={applicationPath(applicationId)}>
+                {applicationName}
+              </PageLink>
             ) : (
               applicationName
             )}

@@ -50,7 +50,7 @@ export function InboundWay(view: MessageView) {
             {event.deliveries.map((delivery) => (
               <DeliveryWay key={delivery.id} view={view} delivery={delivery} />
             ))}
-            <Replays replays={event.replays} />
+            <Replays page={view.page} replays={event.replays} />
             <ListenerWay event={event} />
           </Fragment>
         ))}

@@ -1,11 +1,13 @@
 import type { EventReplay } from '../../../../database/endpoints/replaying.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Time } from '../../form.js'
+import type { Page } from '../../page.js'
+import { PageLink } from '../../portal/page-link.js'
 import { TASKS } from '../../operating/tasks.js'
 import { Step } from './step.js'
 
 /** What other URLs made of the event when it was replayed. */
-export function Replays({ replays }: { replays: readonly EventReplay[] }) {
+export function Replays({ page, replays }: { page: Page; replays: readonly EventReplay[] }) {
   return (
     <>
       {replays.map(({ taskId, url, sentAt, attemptCount, responseStatus, failure }) => (
@@ -13,7 +15,10 @@ export function Replays({ replays }: { replays: readonly EventReplay[] }) {
           key={taskId}
           title={
             <>
-              <a href={TASKS}>Replayed</a> to <code>{url}</code>{' '}
+              <PageLink page={page} href={TASKS}>
+                Replayed
+              </PageLink>{' '}
+              to <code>{url}</code>{' '}
               <span class={`badge ${failure === null ? 'good' : 'bad'}`}>
                 {failure === null ? 'delivered' : 'failed'}
               </span>

@@ -1,9 +1,17 @@
 import { sectionPath, tabPath } from '../../lines/line/section.js'
+import type { Page } from '../../page.js'
+import { reaches } from '../../portal/reach.js'
 import type { Cure } from '../../../../domain/operating/overview/cure.js'
 
-/** The page where something is mended. What is another user's is reached by that user's page. */
-export function CureLink({ cure, userId }: { cure: Cure; userId: string }) {
+/**
+ * The page where something is mended. What is another user's is reached by that user's page.
+ *
+ * @param props.page left out where no portal session comes
+ */
+export function CureLink({ page, cure, userId }: { page?: Page; cure: Cure; userId: string }) {
   const [href, label] = placeOf(cure, userId)
+  // A part of the page itself has no path.
+  if (page !== undefined && !href.startsWith('#') && !reaches(page, 'get', href)) return null
   return <a href={href}>{label}</a>
 }
 

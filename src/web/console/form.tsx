@@ -185,25 +185,27 @@ export function Time({ at }: { at: Date }) {
 }
 
 /** How long ago it was when the page was made, for lists; pointing at it shows the exact time. */
-export function Ago({ at }: { at: Date }) {
+export function Ago({ at, isShort = false }: { at: Date; isShort?: boolean }) {
   const exact = `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
   return (
     <time dateTime={at.toISOString()} title={exact} data-as="ago">
-      {describeAgo(Date.now() - at.getTime())}
+      {describeAgo(Date.now() - at.getTime(), isShort ? SHORT_AGO : AGO)}
     </time>
   )
 }
 
 const AGO = new Intl.RelativeTimeFormat('en')
+/** Such as `5m ago`. */
+const SHORT_AGO = new Intl.RelativeTimeFormat('en', { style: 'narrow' })
 const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const
 
-function describeAgo(ms: number): string {
+function describeAgo(ms: number, ago: Intl.RelativeTimeFormat): string {
   for (const [unit, unitMs] of UNITS) {
-    if (ms >= unitMs) return AGO.format(-Math.floor(ms / unitMs), unit)
+    if (ms >= unitMs) return ago.format(-Math.floor(ms / unitMs), unit)
   }
   return 'just now'
 }

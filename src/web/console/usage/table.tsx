@@ -25,7 +25,7 @@ export function UsageTable({ usage, lines }: { usage: readonly Usage[]; lines: r
               <td data-label="Month">{row.month}</td>
               <td data-label="Line">
                 <span class="two-lines">
-                  {line !== undefined && <PhoneNumber number={line.number} />}
+                  {line !== undefined && <PhoneNumber number={line.number} />}{' '}
                   {line !== undefined && line.name !== line.number && <UserText>{line.name}</UserText>}
                 </span>
               </td>

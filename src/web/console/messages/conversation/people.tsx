@@ -31,7 +31,7 @@ export function People(props: { line: OwnLine; conversations: readonly Conversat
             >
               {contactName === null ? <PhoneNumber number={number} /> : <UserText>{contactName}</UserText>}
             </a>
-            <Ago at={createdAt} />
+            <Ago at={createdAt} isShort />
             <p>
               {direction === 'outbound' && 'You: '}
               {text === null || text === '' ? TYPE_LABELS[type] : <UserText>{excerptOf(text)}</UserText>}

@@ -1,30 +1,33 @@
-/** The tokens of `tokens.css` that come from the accent colour. */
+/** The tokens of `tokens.css` that are derived from the accent color. */
 export interface Accent {
-  /** Links and other text in the colour, and the lines around what is chosen. */
+  /** Links and other text in the color, and the lines around chosen items. */
   '--accent': string
-  /** The ground of the page's one button, which is the colour as the operator gave it. */
+  /** The background of the page's primary button, which is the color as the operator gave it. */
   '--accent-fill': string
-  /** The line around that ground. */
+  /** The line around that background. */
   '--accent-edge': string
-  /** Text on that ground. */
+  /** Text on that background. */
   '--on-accent': string
-  /** What the ground is mixed with where it is pointed at: away from its text. */
+  /** The color that the background is mixed with on hover, away from its text. */
   '--accent-shade': string
-  /** A ground for what is chosen, with text in ink or in the accent on it. */
+  /** A background for chosen items, with text in ink or in the accent on it. */
   '--accent-soft': string
 }
 
-/** The grounds of `tokens.css` on which text in the accent stands, and how it is changed until it can be read. */
+/**
+ * The backgrounds of `tokens.css` that carry text in the accent, and the way in which it is changed until it can be
+ * read.
+ */
 export const GROUNDS = {
   light: { grounds: ['#ffffff', '#f7f7fa'], move: darken, softShare: 0.1 },
   dark: { grounds: ['#121117', '#1a1920'], move: lighten, softShare: 0.16 },
 }
 
-/** WCAG 2.2: 1.4.3 for text, 1.4.11 for what one has to see to know where a button ends. */
+/** WCAG 2.2 asks for this in 1.4.3 for text, and in 1.4.11 for the outline of a button. */
 const TEXT_CONTRAST = 4.5
 const EDGE_CONTRAST = 3
 
-/** @param color as #rrggbb */
+/** @param color a color as #rrggbb */
 export function accentOf(color: string, scheme: keyof typeof GROUNDS): Accent {
   const { grounds, move, softShare } = GROUNDS[scheme]
   const [ground = color] = grounds
@@ -55,13 +58,13 @@ export function accentRules(color: string): string {
   return `${rule('light')}@media (prefers-color-scheme:dark){${rule('dark')}}`
 }
 
-/** WCAG 2.2, "contrast ratio": 1 to 21. */
+/** The contrast ratio of WCAG 2.2, from 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** WCAG 2.2, "relative luminance". */
+/** The relative luminance of WCAG 2.2. */
 function luminance(color: string): number {
   const [red = 0, green = 0, blue = 0] = channels(color).map((channel) => {
     const share = channel / 255
@@ -74,7 +77,7 @@ function darken(color: string, share: number): string {
   return mix(color, '#000000', share)
 }
 
-/** By its lightness alone (CSS Color 4 §7, HSL): mixed with white, a dark blue would become grey. */
+/** Changes only the lightness (CSS Color 4 §7, HSL): mixed with white, a dark blue would become grey. */
 function lighten(color: string, share: number): string {
   if (share === 0) return color
   const parts = channels(color).map((channel) => channel / 255)

@@ -4,12 +4,12 @@ import { actingAs, type Context } from '../domain/context.js'
 import type { SessionState } from './console/people/session.js'
 import { applicationOf, findUserOf, tokenOf } from './middleware/authenticate.js'
 
-/** The context for what a request asks for: the audit log names who sent it. */
+/** The context for a request's actions, so that the audit log names its sender. */
 export function actingFor(ctx: KoaContext, context: Context): Context {
   return actingAs(context, actorOf(ctx))
 }
 
-/** Who sent a request, as far as its checks have found out by now. */
+/** Returns the sender of a request, as far as its checks have found out by now. */
 export function actorOf(ctx: KoaContext): Actor {
   const address = ctx.ip
   const { session } = ctx.state as SessionState

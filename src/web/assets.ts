@@ -13,7 +13,10 @@ const require = createRequire(import.meta.url)
 
 const STYLES = ['fonts', 'tokens', 'base', 'shell', 'parts', 'messages']
 
-/** Every file that our pages name, from their packages and our own; several are served as one. What others name comes first. */
+/**
+ * Every file that our pages name, from their packages and our own; several are served as one. Files that others name
+ * come first.
+ */
 const FILES = {
   'inter-latin.woff2': require.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
   'inter-latin-ext.woff2':
@@ -43,7 +46,7 @@ interface Asset {
 }
 
 const paths = new Map<AssetName, string>()
-/** By their paths: another hash under a name that is known is another file. */
+/** The files by their paths: another hash under a known name is another file. */
 const assets = new Map<string, Asset>()
 for (const [name, files] of Object.entries(FILES))
   paths.set(name as AssetName, addAsset(name, readAsset(files)))
@@ -54,7 +57,10 @@ function readAsset(files: string | URL | URL[]): Buffer {
   return Buffer.from(text.replace(/url\(([\w.-]+)\)/g, (_, name: AssetName) => `url(${assetPath(name)})`))
 }
 
-/** @returns its path, which has the content's hash in it, so that browsers keep it for ever and still get a new release's files */
+/**
+ * @returns its path, which has the content's hash in it, so that browsers keep it forever and still get a new
+ *   release's files
+ */
 export function addAsset(name: string, bytes: Buffer): string {
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 12)
   const path = `/assets/${hash}/${name}`
@@ -73,8 +79,9 @@ export function assetText(name: AssetName): string {
 const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 /**
- * Compressed for browsers that can, once, when the first one asks. Pages are not compressed: from the length of one that has
- * a secret and something of the request in it, others could guess the secret (BREACH).
+ * Answers with a file, compressed for browsers that support it. It is compressed once, for the first one that asks.
+ * Pages are not compressed: from the length of a page with a secret and a part of the request in it, attackers could
+ * guess the secret (BREACH).
  *
  * @throws UserError 404
  */
@@ -83,9 +90,9 @@ export const getAsset: RouterMiddleware = async (ctx) => {
   const asset = assets.get(`/assets/${hash ?? ''}/${name}`)
   if (asset === undefined) throw new UserError('There is nothing at this path', 404)
   ctx.type = name.slice(name.lastIndexOf('.'))
-  // A worker lives by the policy of its own script, not by that of the page.
+  // A worker has the policy of its own script, not that of the page.
   if (name === 'live-worker.js') ctx.set('Content-Security-Policy', "default-src 'none'; connect-src 'self'")
-  // The operator's logo may be by anybody. Opened by itself, its scripts do nothing.
+  // The operator's logo may be from an unknown source. Opened by itself, its scripts do nothing.
   if (name.endsWith('.svg')) ctx.set('Content-Security-Policy', SVG_POLICY)
   ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
   ctx.vary('Accept-Encoding')

@@ -6,7 +6,7 @@ type UIConfig = NonNullable<NonNullable<Parameters<typeof createBullBoard>[0]['o
 type UITheme = NonNullable<UIConfig['theme']>
 type Scheme = 'light' | 'dark'
 
-/** The tokens of our style sheet as the dashboard of the queues calls them, so that it looks like the console. */
+/** The tokens of our style sheet under the names of the queue dashboard, so that it looks like the console. */
 export function boardTheme(color: string | undefined): UITheme {
   return { light: themeIn('light', color), dark: themeIn('dark', color) }
 }
@@ -18,7 +18,7 @@ function themeIn(scheme: Scheme, color: string | undefined): NonNullable<UITheme
     ...{ 'font-sans': own('font'), 'font-mono': own('mono'), radius: own('radius') },
     ...{ background: own('ground'), foreground: own('ink'), border: own('hair'), input: own('edge') },
     ...{ card: own('ground'), popover: own('ground'), 'shadow-popover': own('lift') },
-    // The accent is what text in it has enough contrast on the ground with; so the ground is what can be read on it.
+    // The accent has enough contrast as text on the ground, so the ground can be read on it.
     ...{ primary: accent, 'primary-foreground': own('ground') },
     ...{ secondary: own('sunken'), 'secondary-foreground': own('ink') },
     ...{ muted: own('sunken'), 'muted-foreground': own('ink2') },
@@ -29,7 +29,7 @@ function themeIn(scheme: Scheme, color: string | undefined): NonNullable<UITheme
   }
 }
 
-/** @throws Error for a token that the style sheet does not have */
+/** @throws Error if the style sheet does not have the token */
 function token(name: string, scheme: Scheme): string {
   const [light, dark = light] = [...assetText('console.css').matchAll(new RegExp(`--${name}: ([^;]*);`, 'g'))]
   const value = (scheme === 'light' ? light : dark)?.[1]

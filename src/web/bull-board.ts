@@ -13,9 +13,9 @@ import { boardTheme } from './board-theme.js'
 import { lookOf } from './look.js'
 
 /**
- * The operators' view of the queues. Jobs carry ids only; what they are about is looked up for each page. Nothing can
- * be changed unless the operator allows it, and then nothing can be lost: rows that should have a job get one from the
- * sweep, and what is promoted is tried now as by its owner.
+ * The operators' view of the queues. Jobs carry only ids; their subjects are looked up for each page. Nothing can be
+ * changed unless the operator allows it, and then nothing can be lost: rows that should have a job get one from the
+ * sweep, and a promoted job is tried now as by its owner.
  */
 export function bullBoard(context: Context, path: string): Middleware {
   const { name, logo, logoWidth } = lookOf(context.config)
@@ -30,7 +30,7 @@ export function bullBoard(context: Context, path: string): Middleware {
         boardLogo: { path: logo, width: logoWidth, height: 24 },
         favIcon: { default: logo, alternative: logo },
         theme: boardTheme(context.config.brand.color),
-        // It leads to the documentation of the package, which its operators need not know.
+        // It leads to the documentation of the package, which operators need not know.
         hideDocsLink: true,
         miscLinks: [{ text: 'Back to the console', url: '/console' }],
       },
@@ -89,7 +89,7 @@ class DescribedQueue extends BullMQAdapter {
     return job && this.#promotedByRow(job)
   }
 
-  /** The row decides when its time has come: a job alone that is promoted would look at it and wait again. */
+  /** The row decides when its time has come: a promoted job alone would look at it and wait again. */
   #promotedByRow<Job extends { data: unknown; promote: () => Promise<void> }>(job: Job): Job {
     const promote = job.promote.bind(job)
     const id = idOf(job.data)
@@ -127,7 +127,9 @@ function idOf(data: unknown): string | undefined {
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
-/** Whatever is changed in the dashboard is in the audit log, before it is done: without Postgres nothing is changed. */
+/**
+ * Every change in the dashboard is recorded in the audit log, before it is made: without Postgres nothing is changed.
+ */
 export function recordQueueChanges(context: Context): Middleware {
   return async (ctx, next) => {
     if (context.config.queuesWritable && !['GET', 'HEAD', 'OPTIONS'].includes(ctx.method)) {

@@ -54,7 +54,7 @@ export const applicationSchemas = {
   ApplicationDelivery: object(shownOf(APPLICATION_DELIVERY_FIELDS)),
 }
 
-/** A field that is read as the API shows it. */
+/** A field that is read in the form in which the API shows it. */
 function shownField(name: 'name' | 'redirectUris' | 'optInEvents' | 'kind') {
   const { kind, about } = APPLICATION_FIELDS[name]
   return { schema: kind.schema, ...(about === undefined ? {} : { about }) }

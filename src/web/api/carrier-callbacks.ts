@@ -22,17 +22,18 @@ import type { RequestLogState } from '../middleware/request-log.js'
 import { createPatience } from '../listening/patience.js'
 
 /**
- * Twilio waits 15 s for an answer, which needs time too, and by itself does not come again after a 5xx. As many as
- * `maxWaiting` wait; each has a connection and a body in memory, so with more of them a long outage would fill the process.
+ * Twilio waits 15 s for an answer, which needs time too, and by default does not repeat the request after a 5xx. At
+ * most `maxWaiting` requests wait; each has a connection and a body in memory, so with more of them a long outage
+ * would fill the process.
  */
 const patiently = createPatience({ waitMs: 13_000, maxWaiting: 200 })
 
-/** Carriers' requests to us. Signatures are over the URL and the body as they came. */
+/** Answers carriers' requests to us. Signatures are over the original URL and body. */
 export function answerCarrierCallback(context: Context): RouterMiddleware {
   return async (ctx) => {
     const { kind = '', accountId = '', name = '' } = ctx.params
     const callbacks = callbacksOf(context.carriers, kind)
-    // A HEAD is answered by the handler of GET, and brings nothing.
+    // A HEAD is answered by the handler of GET, and carries no content.
     if (ctx.method !== 'POST' && (ctx.method !== 'GET' || callbacks?.takesGet !== true)) {
       ctx.set('Allow', 'POST')
       throw new UserError('Use POST for this callback', 405)
@@ -47,7 +48,7 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
       header: (header: string) => ctx.get(header),
       address: ctx.ip,
     } as const
-    // Besides words of ours there is this id in it, which an account has.
+    // The path has only our words and this id, which an account has.
     const isKnown = callbacks?.names.includes(name) === true
     if (isKnown && context.callingAccounts.remembered(accountId) !== undefined) {
       ;(ctx.state as RequestLogState).plainPath = pathOfOurs(ctx.path)
@@ -62,20 +63,20 @@ export function answerCarrierCallback(context: Context): RouterMiddleware {
 interface CarrierRequest extends Pick<CallbackRequest, 'method' | 'body' | 'content' | 'header' | 'address'> {
   kind: string
   accountId: string
-  /** Which of the kind's callbacks. */
+  /** The name of the callback. */
   name: string
-  /** Path and query, as they came. */
+  /** The unchanged path and query. */
   path: string
 }
 
 /**
- * Answers what a carrier calls us for. A repeat does nothing. An account that this process remembers saves the look-up,
- * if the request is signed with its secret. The statement that stores what the request brings then checks whether the
+ * Answers a carrier's callback. A repeat does nothing. An account that this process remembers saves the look-up, if
+ * the request is signed with its secret. The statement that stores what the request brings then checks whether the
  * account has changed; if it has, the signature is checked again with the account as it is now.
  *
- * @throws UserError 404 when there is no such callback or account, or the line is not at it: carriers do not repeat such
- *   a request, but show it to the operator, who finds what is set up wrong. 403 without a valid signature, 400 for what
- *   the carrier does not send.
+ * @throws UserError 404 if there is no such callback or account, or the line is not at it: carriers do not repeat
+ *   such a request, but show it to the operator, who finds what is set up wrong. 403 without a valid signature, 400
+ *   for requests that the carrier would not send.
  */
 async function answerCallback(context: Context, asked: CarrierRequest): Promise<CallbackAnswer> {
   const { carriers, config, log, callingAccounts } = context

@@ -163,7 +163,7 @@ async function readFields({ query, body }: Asked<Fields, Fields>): Promise<Field
   return { ...(await query()), ...(await body()) }
 }
 
-/** A contact counts for all lines, so it names those that whoever asks may see. */
+/** A contact counts for all lines, so the answer names those that the caller may see. */
 async function presentContacts(context: Context, ctx: KoaContext, contacts: readonly Contact[]) {
   const lines = await listOwnLines(context, userOf(ctx))
   const visible = await visibleLines(context, ctx)

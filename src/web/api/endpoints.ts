@@ -68,7 +68,7 @@ export const endpointSchemas = {
   }),
 }
 
-/** An application has its own endpoint; everybody else those of their lines and applications. */
+/** An application has its own endpoint; other callers have those of their lines and applications. */
 export function askerOf(ctx: KoaContext): Asker {
   const application = applicationOf(ctx)
   if (application !== undefined) return { applicationId: application.id }
@@ -82,7 +82,7 @@ const one = '/v1/endpoints/{endpointId}'
 const fields = {
   name: textField('name must be text, or null to remove it')
     .nullable()
-    // An empty name stands for none, as null does.
+    // An empty name means none, as null does.
     .meta({ schema: { anyOf: [name, { type: 'null' }, { const: '' }] } }),
   url: textField('url must be a URL').meta({ schema: givenUrl }),
   optInEvents: optInEventsField(OPT_IN_EVENT_TYPES).meta({
@@ -102,7 +102,7 @@ const added = yup.object({
 
 type Given = Pick<Definition<object, yup.AnyObject>, 'operationId' | 'summary' | 'description' | 'refusals'>
 
-/** An act that answers the endpoint as it is then. */
+/** Makes an operation that answers with the changed endpoint. */
 function actOn(
   act: string,
   given: Given,
@@ -117,7 +117,7 @@ function actOn(
   })
 }
 
-/** An act that answers how many events it is about. */
+/** Makes an operation that answers with the number of its events. */
 function actOnMany(
   act: string,
   description: string,
@@ -244,7 +244,7 @@ export const endpointOperations = [
     },
     enableEndpoint,
   ),
-  // A program does what its user may do as the owner, also if that is an operator.
+  // A program acts as its user, the owner, even if that is an operator.
   actOn(
     'pause',
     {
@@ -352,7 +352,7 @@ export const endpointOperations = [
   }),
 ]
 
-/** @throws UserError 400, 404 for what is none, or not of the line that the token is for */
+/** @throws UserError 400, 404 if it does not exist, or does not belong to the line of the token */
 function readOwner(
   ctx: KoaContext,
   idField: string,

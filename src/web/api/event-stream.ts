@@ -15,9 +15,9 @@ import { momentParameter } from '../input/query.js'
 import { describe, id, inHeader, text } from '../openapi/parts.js'
 import { operationsOf, type Operation } from './operation.js'
 
-/** The console's live pages look as often. Each listener costs its queries each time. */
+/** The console's live pages check as often. Each listener costs its queries each time. */
 const EVERY_MS = 1000
-/** A reader that takes nothing for so long is cut off: it may come back to where it was. */
+/** A reader that takes nothing for this long is cut off: it may return to its last position. */
 const SLOW_MS = 30_000
 
 const LISTENERS: StreamKind = {
@@ -29,7 +29,7 @@ const LISTENERS: StreamKind = {
   failed: 'listen.failed',
 }
 
-/** @param slowMs how long a reader may take nothing */
+/** @param slowMs the time for which a reader may take nothing */
 export function streamEvents(slowMs = SLOW_MS): Operation {
   return operationsOf('Outgoing webhook')({
     operationId: 'streamEvents',
@@ -94,7 +94,8 @@ async function run(
       }
       if (hasMore) continue
     } catch (error) {
-      // What it had read may not be told yet, so it ends: its reader comes back to the last that was told.
+      // Events that were read may not have been sent yet, so the stream ends: its reader returns to the last one
+      // sent.
       if (!(error instanceof Unavailable)) throw error
       return
     }
@@ -102,7 +103,7 @@ async function run(
   }
 }
 
-/** @returns false when the reader is gone, or takes nothing: then it is cut off */
+/** @returns false if the reader is gone, or takes nothing: then it is cut off */
 async function write(
   ctx: KoaContext,
   stream: PassThrough,
@@ -122,7 +123,7 @@ async function write(
     ctx.res.destroy(),
   )
   clearTimeout(timer)
-  // The one that has not come would be waited for until the end of the stream.
+  // Otherwise the event that did not come would be waited for until the end of the stream.
   patience.abort()
   return stream.writable && !isSlow
 }

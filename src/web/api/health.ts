@@ -1,14 +1,17 @@
 import type { Middleware } from 'koa'
 import type { Context } from '../../domain/context.js'
 
-/** The process is alive; asks nobody else, so that a database outage does not make a supervisor restart `web`. */
+/**
+ * Answers that the process is alive. It checks nothing else, so that a database outage does not make a supervisor
+ * restart `web`.
+ */
 export const healthz: Middleware = (ctx) => {
   ctx.body = { status: 'ok' }
 }
 
 /**
- * Can accept messages: Postgres answers. Redis is reported but not needed, because accepting does not need it. The
- * version says during an upgrade which release answers.
+ * Answers if it can accept messages, which it can while Postgres answers. Redis is reported but not needed, because
+ * accepting does not need it. During an upgrade the version shows which release answers.
  */
 export function readyz({ config, db, redis }: Context): Middleware {
   return async (ctx) => {

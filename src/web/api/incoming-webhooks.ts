@@ -24,7 +24,7 @@ import { hasSendOptions, readOptionFields } from './send-options.js'
 import { hasLeft } from '../listening/has-left.js'
 import { retryAfterSeconds, setRateLimitHeaders } from '../rate-limit-headers.js'
 
-/** Why a request is refused. Clients compare these texts, so they must not change. */
+/** The reasons for refusing a request. Clients compare these texts, so they must not change. */
 const REASONS = {
   intent: 'JSON body must contain an intent',
   data: 'JSON body must contain data',
@@ -39,8 +39,8 @@ const REFUSAL_NAMES = namesOfRefusals({ ...REFUSALS, ...REASONS })
 export const BODY_REFUSALS: BodyRefusals = { tooLarge: REASONS.tooLarge, unreadable: REASONS.intent }
 
 /**
- * `{"intent":"message","data":{"toNumber","text"}}` → 200 `{"success":true}` with the header `Message-Id`, once
- * the message is committed. `docs/http.md` lists the checks in their order; the first that fails answers.
+ * Accepts `{"intent":"message","data":{"toNumber","text"}}` → 200 `{"success":true}` and the header `Message-Id`,
+ * once the message is committed. `docs/http.md` lists the checks in their order; the first that fails answers.
  */
 export function acceptWebhookMessage(context: Context): Middleware {
   return async (ctx) => {
@@ -57,7 +57,7 @@ export function acceptWebhookMessage(context: Context): Middleware {
     if (windows !== undefined) {
       setRateLimitHeaders(ctx, {
         numberLimit: windows.toNumber.limit,
-        // The whole line was refused, so the number's own window is not told.
+        // The whole line was refused, so the number's own window is left out.
         ...(answer.outcome === 'line_full' ? {} : { toNumber: windows.toNumber }),
         line: windows.line,
       })
@@ -76,7 +76,10 @@ export function acceptWebhookMessage(context: Context): Middleware {
   }
 }
 
-/** Counts the requests that are refused before the accepting statement has answered; that counts the others. */
+/**
+ * Counts the requests that are refused before the accepting statement has answered; the others are counted with its
+ * answers.
+ */
 export const countRefusals: Middleware = async (ctx, next) => {
   try {
     await next()
@@ -88,10 +91,10 @@ export const countRefusals: Middleware = async (ctx, next) => {
 }
 
 /**
- * If a remembered row refuses the request, or the statement finds it changed, the request is judged again by the row as it
- * is now.
+ * If a remembered row refuses the request, or the statement finds it changed, the request is judged again by the
+ * current row.
  *
- * @throws UserError 404, 403 when the webhook is closed, or has another token, by now
+ * @throws UserError 404, 403 if the webhook is closed, or has another token, by now
  */
 async function submit(
   context: Context,
@@ -153,11 +156,15 @@ function requireAccepted({ outcome }: QueueAnswer, rateLimitStatus: 403 | 429): 
 /** The webhook that a request has opened with its token. */
 interface OpenedWebhook {
   row: OpenIncomingWebhook
-  /** SHA-256 of the token. */
+  /** The SHA-256 of the token. */
   tokenHash: Buffer
-  /** The row was not looked up for this request: the webhook may be closed by now, and its line another. */
+  /** True if the row was not looked up for this request: the webhook may be closed by now, and its line changed. */
   mayBeOld: boolean
-  /** Looks the row up and judges webhook and token again. @throws UserError 404, 403 */
+  /**
+   * Looks the row up and judges webhook and token again.
+   *
+   * @throws UserError 404, 403
+   */
   refresh(): Promise<void>
 }
 
@@ -210,5 +217,5 @@ export function requireOpenIncomingWebhook(context: Context): RouterMiddleware {
   }
 }
 
-/** Stands for a missing token, which opens nothing. */
+/** Replaces a missing token, and opens nothing. */
 const NO_HASH = Buffer.alloc(32)

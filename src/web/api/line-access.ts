@@ -7,8 +7,8 @@ import { UserError } from '../../errors.js'
 import { applicationOf, hasScope, lineOfToken, userOf } from '../middleware/authenticate.js'
 
 /**
- * The ids of the lines that the program which asks may see: the one that its token is for, or those that the user has
- * connected to the application. undefined: all of the user's lines.
+ * Returns the ids of the lines that the calling program may see: the one that its token is for, or those that the
+ * user has connected to the application; undefined for all of the user's lines.
  */
 export async function visibleLines(context: Context, ctx: KoaContext): Promise<Set<string> | undefined> {
   const only = lineOfToken(ctx)
@@ -17,7 +17,7 @@ export async function visibleLines(context: Context, ctx: KoaContext): Promise<S
   return new Set(await connectedLines(context, ctx, SCOPES))
 }
 
-/** @throws UserError 404 for a line that the program which asks may not see */
+/** @throws UserError 404 for a line that the calling program may not see */
 export async function requireVisible(context: Context, ctx: KoaContext, lineId: string): Promise<void> {
   const visible = await visibleLines(context, ctx)
   if (visible?.has(lineId) === false) throw new UserError('No such line', 404)
@@ -32,7 +32,7 @@ export function requireLineOfToken(ctx: KoaContext, lineId: string): void {
 /**
  * An application may rename the lines that it sees.
  *
- * @throws UserError 403 when the user, the last time, did not allow it any more
+ * @throws UserError 403 if the user's last authorization no longer allows it
  */
 export async function requireRenaming(context: Context, ctx: KoaContext): Promise<void> {
   if (applicationOf(ctx) === undefined) return
@@ -44,7 +44,7 @@ export async function requireRenaming(context: Context, ctx: KoaContext): Promis
 /**
  * An application may see or change the user's contacts as long as the user allows it for one of the lines.
  *
- * @throws UserError 403 when the user, the last time, did not allow it any more
+ * @throws UserError 403 if the user's last authorization no longer allows it
  */
 export async function requireContactScope(
   context: Context,
@@ -57,8 +57,8 @@ export async function requireContactScope(
 }
 
 /**
- * Those of the token's line. For an application: of connected lines all messages with `messages:connect`; who may only
- * write sees what it wrote itself.
+ * Returns the filter for messages: those of the token's line. An application with `messages:connect` sees all
+ * messages of connected lines; one that may only write sees its own.
  */
 export async function visibleMessages(
   context: Context,
@@ -73,13 +73,15 @@ export async function visibleMessages(
   return { lineIds, applicationId: application.id }
 }
 
-/** The filter for lists of what belongs to lines, where only the user's own programs come. */
+/** Returns the filter for lists of the data of lines, which only the user's own programs may call. */
 export function lineFilterOf(ctx: KoaContext): { lineIds?: string[] } {
   const only = lineOfToken(ctx)
   return only === undefined ? {} : { lineIds: [only] }
 }
 
-/** Those for which the user, the last time, allowed one of the scopes: an older token may have more. */
+/**
+ * Returns the lines for which the user's last authorization allows one of the scopes: an older token may have more.
+ */
 async function connectedLines(
   context: Context,
   ctx: KoaContext,

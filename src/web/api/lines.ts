@@ -120,7 +120,7 @@ export const lineOperations = [
       name: yup.string().meta({ about: 'Only {lines} with exactly this name.' }),
     }),
     ignoresUnknown: true,
-    // A bare array, which existing clients expect.
+    // The answer is a bare array, which existing clients expect.
     answer: answers('The {lines}.', listOf(schemaOf('{Line}'))),
     act: async ({ context, ctx, query }) => {
       const { lineId, ...wanted } = await query()
@@ -176,7 +176,7 @@ export const lineOperations = [
         : presentLine(await getOwnLine(context, userId, lineId))
     },
   }),
-  // A program does what its user may do as the owner, also if that is an operator.
+  // A program acts as its user, the owner, even if that is an operator.
   operation({
     operationId: 'pauseSending',
     at: 'post /v1/lines/{lineId}/pause-sending',
@@ -224,7 +224,8 @@ export const lineOperations = [
       'They are sorted by number. These people texted STOP and are sent nothing more. Only they can undo this, by ' +
       'texting START.',
     query: yup.object({
-      // A plus sign in a query means a space to most parsers. Not only digits: a sender may be a short code or a name.
+      // A plus sign in a query means a space to most parsers. The value may have more than digits: a sender may be a
+      // short code or a name.
       after: yup
         .string()
         .transform((written: string) => written.replace(/^ (?=\d)/, '+'))

@@ -8,7 +8,7 @@ import { momentParameter } from '../input/query.js'
 import { answers, count, object } from '../openapi/parts.js'
 import { operationsOf } from './operation.js'
 
-/** So many fit into a body, and a listener has no more in a second. */
+/** This many fit into a body, and a listener has no more in a second. */
 const MAX_LISTENER_ATTEMPTS = 100
 const FAILURE_NAME = /^\w{1,64}$/
 const MAX_DURATION_MS = 600_000

@@ -305,7 +305,7 @@ interface AskedMessage {
   id: string
 }
 
-/** @throws UserError 404 for a message that the program which asks may not see */
+/** @throws UserError 404 for a message that the calling program may not see */
 async function getVisible({ context, ctx, userId, id: messageId }: AskedMessage): Promise<Message> {
   const found = await getMessage(context, userId, messageId)
   const { lineIds, applicationId } = await visibleMessages(context, ctx)
@@ -329,7 +329,7 @@ const withKey = yup.object({ ...fields, idempotencyKey: textField() })
 /**
  * An application may use the lines that are connected to it, a user's own program all of the user's lines.
  *
- * @param known of one of many, whose fields nobody has looked at yet
+ * @param known the line's fields if the message is one of many, whose own fields were not checked yet
  * @throws UserError
  */
 async function readMessage(
@@ -366,7 +366,7 @@ function withMediaList(sent: Record<string, unknown>): Record<string, unknown> {
   return typeof sent.mediaUrls === 'string' ? { ...sent, mediaUrls: [sent.mediaUrls] } : sent
 }
 
-/** Accepts `{messages: […]}`, each message by itself; the answer says of each, in their order, what became of it. */
+/** Accepts `{messages: […]}`, each message separately; the answer has the result of each, in their order. */
 async function acceptBatch(context: Context, ctx: KoaContext) {
   const { messages } = fieldsOf(ctx)
   const isFitting = Array.isArray(messages) && messages.length > 0 && messages.length <= MAX_BATCH
@@ -379,7 +379,7 @@ async function acceptBatch(context: Context, ctx: KoaContext) {
   )
   const accepted = (await postMessages(context, sent.filter(isMessage))).values()
   const outcomes = sent.map((each) => (isMessage(each) ? accepted.next().value : each))
-  // Nothing was accepted, and all of it may be later: then that is the answer, with its Retry-After.
+  // Nothing was accepted, but all of it may be accepted later: then that is the answer, with its Retry-After.
   const [first] = outcomes
   if (first instanceof Unavailable && outcomes.every((each) => each instanceof Unavailable)) throw first
   return outcomes.map((each) =>

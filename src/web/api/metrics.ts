@@ -5,7 +5,11 @@ import { UserError } from '../../errors.js'
 import { CHALLENGE, mayScrape, UNAUTHORIZED } from '../../telemetry/metrics-server.js'
 import { scrape } from '../../telemetry/metrics.js'
 
-/** Answers Prometheus, with METRICS_TOKEN. @throws UserError 401 */
+/**
+ * Answers Prometheus, with METRICS_TOKEN.
+ *
+ * @throws UserError 401
+ */
 export function getMetrics(context: Context, token: string): Middleware {
   const readStores = createStoreReadings(context)
   return async (ctx) => {

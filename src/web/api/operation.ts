@@ -18,52 +18,54 @@ import type { ProblemStatus } from '../openapi/problems.js'
 export type Method = 'get' | 'put' | 'patch' | 'post' | 'delete'
 
 /**
- * An operation under /v1, said once: the router, the checks of its fields, the API's description and with it the
- * TypeScript client are made of it. In sentences and names `{line}`, `{lines}` and `{Line}` are the product word, in
- * fields `lineId` is its id.
+ * An operation under /v1, defined once: the router, the checks of its fields, the API's description and with it the
+ * TypeScript client are made from it. In sentences and names `{line}`, `{lines}` and `{Line}` are the product word,
+ * in fields `lineId` is its id.
  */
 export interface Definition<Query extends yup.AnyObject, Body extends yup.AnyObject> {
   operationId: string
-  /** Method and path: `get /v1/messages/{messageId}`. */
+  /** The method and the path: `get /v1/messages/{messageId}`. */
   at: `${Method} /v1/${string}`
   may: Access
   /** An application's token must have one of them; without any, no application may do this. */
   scopes?: readonly Scope[]
-  /** Only an operator's API token may do this. */
+  /** Set if only an operator's API token may do this. */
   isForOperators?: true
   summary: string
   description: string
   query?: yup.ObjectSchema<Query>
   headers?: readonly Parameter[]
   body?: yup.ObjectSchema<Body>
-  /** The body may be a form too. */
+  /** Set if the body may be a form too. */
   takesForm?: true
   /** The bound on a body of another size than 64 KiB. */
   sizeOfBody?: { bound: BodyBound; refusals: BodyRefusals }
-  /** At least one field must be there. */
+  /** Set if at least one field is required. */
   needsField?: true
-  /** Unknown fields are ignored, as the original did: its clients send more than we read. */
+  /** Set if unknown fields are ignored, as in the original: its clients send more than we read. */
   ignoresUnknown?: true
   answer: Answer
-  /** Those that do not follow from the rest, such as 409. */
+  /** The refusals that do not follow from the rest, such as 409. */
   refusals?: readonly ProblemStatus[]
-  /** @returns the answer; undefined when it is answered already */
+  /** @returns the answer; undefined if it is answered already */
   act: (asked: Asked<Query, Body>) => Promise<unknown>
 }
 
 export interface Asked<Query, Body> {
-  /** Acting for who asks. */
+  /** The context for the caller. */
   context: Context
   ctx: KoaContext
   userId: string
-  /** The id of the thing that the path names first. Whether it is the user's is the domain's to say. */
+  /** The id of the thing that the path names first. The domain checks if it is the user's. */
   id: string
   /** The ids of everything that the path names: `lineId`, … */
   ids: Readonly<Record<string, string>>
-  /** @throws UserError 400 naming every parameter that is wrong */
+  /** @throws UserError 400 naming every invalid parameter */
   query: () => Promise<Query>
   /**
-   * Read when it is asked for: whose the thing is comes first. @throws UserError 400 naming every field that is wrong
+   * Read on demand, because the check of the owner comes first.
+   *
+   * @throws UserError 400 naming every invalid field
    */
   body: () => Promise<Body>
 }
@@ -76,7 +78,7 @@ export interface Operation extends Omit<Definition<yup.AnyObject, yup.AnyObject>
   handler: (context: Context) => RouterMiddleware
 }
 
-/** What paths name. What is no id is nobody's, except where something else may stand for it. */
+/** The parameters of paths. A value that is not an id is not found, except where a reference may replace it. */
 export const PATH_PARAMETERS: Record<string, { about: string; isReference?: true }> = {
   lineId: { about: "The {line}'s id." },
   messageId: { about: "The message's id." },
@@ -126,7 +128,11 @@ export function fieldsOf(ctx: KoaContext): Record<string, unknown> {
   return ctx.request.body ?? {}
 }
 
-/** Reads an id in the one spelling that ids have: secrets are sealed to it. @throws UserError 404 */
+/**
+ * Reads an id in its one spelling, to which secrets are sealed.
+ *
+ * @throws UserError 404
+ */
 function readId(ctx: KoaContext, name: string): string {
   const id = (ctx as { params?: Record<string, string> }).params?.[name] ?? ''
   if (PATH_PARAMETERS[name]?.isReference === true) return id
@@ -134,7 +140,7 @@ function readId(ctx: KoaContext, name: string): string {
   return id.toLowerCase()
 }
 
-/** What is refused is called as the request has it. */
+/** Refusals use the field's name in the request. */
 export function inProductWord<Fields extends yup.AnyObject>(
   schema: yup.ObjectSchema<Fields>,
   { idField }: Vocabulary,
@@ -148,5 +154,5 @@ export function inProductWord<Fields extends yup.AnyObject>(
   return found as yup.ObjectSchema<Fields>
 }
 
-/** The schemas by their word: making one takes longer than reading a message by it. */
+/** The schemas by the product word: making one takes longer than reading a message with it. */
 const relabelled = new WeakMap<object, Map<string, object>>()

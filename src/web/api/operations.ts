@@ -35,7 +35,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...portalLinkOperations,
 ]
 
-/** What they answer with, by the names that their answers have for it. */
+/** The schemas of their answers, by name. */
 export const ANSWER_SCHEMAS: Record<string, JsonSchema> = {
   ...lineSchemas,
   ...connectionSchemas,

@@ -22,7 +22,10 @@ import { cutIntoSegments } from '../../kit/text/segments.js'
 import { present } from '../../shape.js'
 import type { Vocabulary } from '../../vocabulary.js'
 
-/** What /v1 shows of things: named fields only, so that a new column is nobody's answer by accident. */
+/**
+ * What /v1 shows of things. Only named fields are shown, so that a new column does not get into an answer by
+ * accident.
+ */
 
 export function presentLine(line: OwnLine) {
   const pause = pauseOf(line)

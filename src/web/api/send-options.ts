@@ -14,7 +14,7 @@ import { maybe, moment } from '../openapi/parts.js'
 
 const givenClientRef = { type: 'string', minLength: 1, maxLength: MAX_CLIENT_REF_LENGTH }
 
-/** What may be said of a message besides, at each door where messages come in; `later.ts` has the rules. */
+/** The options of a message, for every operation and webhook that accepts messages; `later.ts` has the rules. */
 export const optionFields = {
   sendAt: momentParameter().meta({
     schema: maybe(moment),
@@ -24,7 +24,7 @@ export const optionFields = {
     schema: maybe(moment),
     about: 'If it has not been handed to the carrier by then, it fails as `expired`.',
   }),
-  // Null stands for nothing, and so does an empty one.
+  // Null and an empty text mean none.
   clientRef: textField().meta({
     schema: { anyOf: [givenClientRef, { type: 'null' }, { const: '' }] },
     about:
@@ -62,14 +62,14 @@ export function hasSendOptions(fields: Record<string, unknown>): boolean {
   return NAMES.some((name) => fields[name] !== undefined)
 }
 
-/** @throws UserError naming every field that is wrong */
+/** @throws UserError naming every invalid field */
 export function readOptionFields(fields: Record<string, unknown>): Promise<SendOptions> {
   return readBodyFields(schema, givenSendOptions(fields))
 }
 
 /**
- * Programs send null for what they have not. An empty moment is refused: who left it empty by mistake does not want the message
- * to go out at once.
+ * Programs send null for missing values. An empty time is refused: if it is empty by mistake, the message must not go
+ * out immediately.
  */
 export function givenSendOptions(fields: Record<string, unknown>): Record<string, unknown> {
   const isGiven = ([name, value]: [string, unknown]) =>
@@ -77,7 +77,7 @@ export function givenSendOptions(fields: Record<string, unknown>): Record<string
   return Object.fromEntries(Object.entries(fields).filter(isGiven))
 }
 
-/** Only messages with this `clientRef`. */
+/** The parameter that limits a list to messages with this `clientRef`. */
 export function clientRefParameter() {
   return yup
     .string()

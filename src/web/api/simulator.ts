@@ -7,7 +7,7 @@ import { readBodyFields } from '../input/body-fields.js'
 import { findUserOf } from '../middleware/authenticate.js'
 import { numberParameter, readQuery } from '../input/query.js'
 
-/** yup's `url` does not take localhost, but whoever tries things out has the media on this machine. */
+/** yup's `url` does not take localhost, but a developer who tries things out has the media on this machine. */
 const mediaUrl = yup
   .string()
   .strict()
@@ -36,8 +36,8 @@ const inbound = yup.object({
 const outboxFilter = yup.object({ toNumber: numberParameter() })
 
 /**
- * Brings a text, media or voicemail from the simulator's network to a line. With a token it must be a line of the token's
- * user. The answer to a repeat says that it is one.
+ * Delivers a text, media or voicemail from the simulator's network to a line. With a token it must be a line of the
+ * token's user. The answer to a repeat says that it is one.
  */
 export function postInbound(context: Context): Middleware {
   return async (ctx) => {
@@ -47,7 +47,10 @@ export function postInbound(context: Context): Middleware {
   }
 }
 
-/** What the simulator took, newest first; `toNumber` narrows it to one number, a token to the lines of its user. */
+/**
+ * Lists the messages that the simulator took, newest first; `toNumber` narrows it to one number, a token to the lines
+ * of its user.
+ */
 export function getOutbox(context: Context): Middleware {
   return async (ctx) => {
     const { toNumber } = await readQuery(ctx, outboxFilter, context.vocabulary)

@@ -150,7 +150,7 @@ export const taskOperations = [
   }),
 ]
 
-/** The owner is checked first: to strangers, what is not theirs looks like what is not there. */
+/** The owner is checked first, so that strangers cannot tell another user's data from data that do not exist. */
 async function readReplay({
   context,
   ctx,
@@ -164,12 +164,12 @@ async function readReplay({
   return { whose: { of: 'endpoint', asker, endpointId: id, userId, lineId }, ...request }
 }
 
-/** The tasks of the line that the token is for, or of the application that asks. */
+/** The filter for the tasks of the line that the token is for, or of the calling application. */
 function visibleOf(ctx: KoaContext) {
   return { lineId: lineOfToken(ctx), applicationId: applicationOf(ctx)?.id }
 }
 
-/** @throws UserError 404 for one that the program which asks may not see */
+/** @throws UserError 404 for a task that the calling program may not see */
 async function getVisible({
   context,
   ctx,

@@ -9,13 +9,14 @@ import { UserText } from './user-text.js'
 
 const WORDS = { bad: 'critical', waiting: 'warning' }
 
-/** Of equal ones so many are named before they are folded. */
+/** This many equal ones are named before they are folded. */
 const NAMED = 3
 
 /**
- * Everything that does not end by itself, one row a cause: what it is, since when, how often, for whom, and where it is mended.
+ * Lists everything that does not end by itself, one row per cause: what it is, since when, how often, for whom, and
+ * where it is fixed.
  *
- * @param props.back the page to come back to after "Retry now"
+ * @param props.back the page to return to after "Retry now"
  */
 export function Attention(props: {
   page: Page

@@ -4,7 +4,7 @@ import { setOwnPagePolicy } from '../middleware/content-security.js'
 import { Layout } from './layout.js'
 import { answerPage, pageOf } from './page.js'
 
-/** What went wrong, for a person before a browser. */
+/** Shows an error as a page, for a person with a browser. */
 export function answerErrorPage(ctx: KoaContext, context: Context, title: string, message: string): void {
   setOwnPagePolicy(ctx)
   const page = pageOf(ctx, context)

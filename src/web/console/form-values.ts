@@ -2,34 +2,34 @@ import type { Context as KoaContext } from 'koa'
 import { UserError } from '../../errors.js'
 import { isId } from '../../ids.js'
 
-/** A form's field as text; empty when it is missing, or there several times. */
+/** Returns a form's field as text; empty if it is missing, or repeated. */
 export function fieldOf(ctx: KoaContext, name: string): string {
   const [value, ...others] = valuesOf(ctx, name)
   return value === undefined || others.length > 0 ? '' : value
 }
 
-/** Every value of a field that may be there several times, such as the boxes that were ticked. */
+/** Returns every value of a field that may be repeated, such as ticked boxes. */
 export function valuesOf(ctx: KoaContext, name: string): string[] {
   const body = ctx.request.body as Record<string, unknown> | undefined
   const value = body === undefined || !Object.hasOwn(body, name) ? [] : [body[name]].flat()
   return value.filter((each) => typeof each === 'string')
 }
 
-/** The names of the fields that were sent. */
+/** Returns the names of the fields that were sent. */
 export function fieldNames(ctx: KoaContext): string[] {
   return Object.keys(ctx.request.body ?? {})
 }
 
-/** A parameter of the query as text; empty when it is missing, or there several times. */
+/** Returns a parameter of the query as text; empty if it is missing, or repeated. */
 export function queryOf(ctx: KoaContext, name: string): string {
   const value = ctx.query[name]
   return typeof value === 'string' ? value : ''
 }
 
 /**
- * The id that a path names, in its one spelling: secrets are sealed to it.
+ * Returns the id that a path names, in its one spelling, to which secrets are sealed.
  *
- * @throws UserError 404: what is no id is nobody's
+ * @throws UserError 404 also if it is not an id
  */
 export function idOf(ctx: KoaContext, name: string): string {
   const { params } = ctx as { params?: Record<string, string> }
@@ -38,18 +38,18 @@ export function idOf(ctx: KoaContext, name: string): string {
   return id.toLowerCase()
 }
 
-/** The page to go to afterwards, which the form names, or else the link that led here. */
+/** Returns the page to go to afterwards, which the form names, or the link that led here. */
 export function nextOf(ctx: KoaContext): string {
   return readNext(fieldOf(ctx, 'next') || queryOf(ctx, 'next'))
 }
 
-/** The page to go back to, which is one of ours, whatever somebody has put into a link. */
+/** Returns the page to go back to, which is always one of ours, whatever a link contains. */
 export function readNext(value: string, fallback = '/console'): string {
   const isOurs = /^\/(console|simulator|oauth\/consent)(?=[/?]|$)/.test(value) && !/[\\\p{Cc}]/u.test(value)
   return isOurs ? value : fallback
 }
 
-/** The page of ours that a form asks to come back to. */
+/** Returns the page of ours that a form asks to return to. */
 export function backOf(ctx: KoaContext): string | undefined {
   const back = fieldOf(ctx, 'back')
   return /^\/console(?:[/?][\w/?=&%+.:-]*)?$/.test(back) ? back : undefined

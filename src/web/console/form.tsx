@@ -11,7 +11,7 @@ export function Form(props: {
   action: string
   class?: string
   isMultipart?: boolean
-  /** More attributes, such as htmx's. */
+  /** Additional attributes, such as htmx's. */
   more?: Record<string, string>
   children: ComponentChildren
 }) {
@@ -27,7 +27,7 @@ export function Form(props: {
     >
       <CsrfField page={page} />
       {page.fault?.action === action && (
-        // The page is shown from its top otherwise, wherever the form is.
+        // Otherwise the page would be shown from its top, wherever the form is.
         <p role="alert" class="fault" tabIndex={-1} autofocus>
           {page.fault.message}
         </p>
@@ -62,7 +62,7 @@ export function Field(props: {
     <label>
       {label}
       <input
-        // Preact's types know an input only by one literal type.
+        // Preact's types only accept one literal type for an input.
         {...({ type } as { type: 'text' })}
         name={name}
         required={required}
@@ -100,7 +100,7 @@ export function TextArea(props: {
   )
 }
 
-/** What a field held when its form was refused. */
+/** Returns the field's value when its form was refused. */
 export function typedIn(page: Page, action: string, name: string): string | undefined {
   return page.fault?.action === action ? page.fault.fields[name] : undefined
 }
@@ -128,7 +128,7 @@ export function CheckBox(props: {
   )
 }
 
-/** A choice from a few; `options` are value and label. */
+/** A choice from a few; `options` are pairs of value and label. */
 export function Select(props: {
   name: string
   label: string
@@ -152,8 +152,8 @@ export function Select(props: {
 }
 
 /**
- * A step that cannot be undone asks once: opened, it says what it does and has the button. Tasks without a script
- * and by keyboard.
+ * Asks once before a step that cannot be undone: opened, it says what it does and has the button. It works without a
+ * script and by keyboard.
  */
 export function Confirm(props: {
   page: Page
@@ -179,12 +179,12 @@ export function Confirm(props: {
   )
 }
 
-/** A moment in UTC; `console.js` shows it in the reader's zone. */
+/** Shows a time in UTC; `console.js` shows it in the reader's zone. */
 export function Time({ at }: { at: Date }) {
   return <time dateTime={at.toISOString()}>{`${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`}</time>
 }
 
-/** How long ago it was when the page was made, for lists; pointing at it shows the exact time. */
+/** Shows how long ago it was when the page was made, for lists; pointing at it shows the exact time. */
 export function Ago({ at, isShort = false }: { at: Date; isShort?: boolean }) {
   const exact = `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
   return (
@@ -210,7 +210,7 @@ function describeAgo(ms: number, ago: Intl.RelativeTimeFormat): string {
   return 'just now'
 }
 
-/** What to do where there is nothing yet. */
+/** Says what to do if there is nothing yet. */
 export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>
 }

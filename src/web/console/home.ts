@@ -3,14 +3,12 @@ import type { Role } from '../../domain/people/users.js'
 const LINES = '/console'
 export const OVERVIEW = '/console/overview'
 
-/** The page where people begin who do not want to go to a certain one. */
+/** The page where people begin if they do not ask for a certain one. */
 export function homeOf({ role }: { role: Role }): string {
   return role === 'operator' ? OVERVIEW : LINES
 }
 
-/**
- * The page that people get after signing in. Whoever asked for the console as such gets the first page that is theirs.
- */
+/** Returns the page after signing in. If the console as such was requested, it is the user's first page. */
 export function pageAfterSignIn(session: { role: Role } | undefined, next: string): string {
   return session !== undefined && next === LINES ? homeOf(session) : next
 }

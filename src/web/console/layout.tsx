@@ -6,7 +6,7 @@ import { CsrfField, Time } from './form.js'
 import { homeOf, OVERVIEW } from './home.js'
 import type { Page } from './page.js'
 
-/** Every page: head, navigation, what was just done, and the content. */
+/** The frame of every page: head, navigation, notice, and content. */
 export function Layout(props: { page: Page; title: string; children: ComponentChildren }) {
   const { page, title, children } = props
   const { look } = page
@@ -84,7 +84,9 @@ function Header({ page }: { page: Page }) {
   )
 }
 
-/** One copy of the links: beside each other on a desk, and on a phone what its button opens, also without a script. */
+/**
+ * The links are there once: side by side on a desktop, and on a phone behind a button, which works without a script.
+ */
 function Navigation({ page, session }: { page: Page; session: Session }) {
   return (
     <>
@@ -122,7 +124,7 @@ function Navigation({ page, session }: { page: Page; session: Session }) {
   )
 }
 
-/** The few places that a portal session reaches. */
+/** The few pages that a portal session reaches. */
 function PortalNavigation({ page, session }: { page: Page; session: Session }) {
   return (
     <>
@@ -141,7 +143,7 @@ function PortalNavigation({ page, session }: { page: Page; session: Session }) {
   )
 }
 
-/** Opens without a script. Of those with one name a browser opens one at a time. */
+/** The menu opens without a script. Among those with the same name a browser opens one at a time. */
 function Menu(props: { label: string; page: Page; places: readonly Place[]; children: ComponentChildren }) {
   const { label, page, places, children } = props
   const isHere = places.some(({ at }) => at.test(page.path))
@@ -157,7 +159,7 @@ function NoticeCount({ page: { unreadCount } }: { page: Page }) {
   return <UnreadCount count={unreadCount} max={MAX_UNREAD} isHot />
 }
 
-/** Nothing where nothing is unread. A problem is louder than a text. */
+/** Shows nothing if nothing is unread. A problem is louder than a text. */
 export function UnreadCount(props: { count: number; max: number; isHot?: boolean }) {
   const { count, max, isHot = false } = props
   if (count === 0) return null
@@ -180,7 +182,10 @@ function SignOut({ page, email }: { page: Page; email: string }) {
   )
 }
 
-/** Who has not signed in need not know what runs here, and under a name of its operator's own only operators do. */
+/**
+ * A visitor who has not signed in need not know what runs here; if the operator has named the service, only operators
+ * see it.
+ */
 function Foot({ page }: { page: Page }) {
   const { look, session } = page
   return (
@@ -194,7 +199,7 @@ function Foot({ page }: { page: Page }) {
             )}
             {!page.isPortal && <a href="/docs">API</a>}
             {!page.isPortal && <a href="/console/events">Events</a>}
-            {/* `console.js` shows the reader's, in which it shows the times. */}
+            {/* `console.js` shows the reader's zone, in which it shows the times. */}
             <span class="zone">
               Times in <span class="own-zone">UTC</span>
             </span>
@@ -206,9 +211,9 @@ function Foot({ page }: { page: Page }) {
   )
 }
 
-/** Every page says it, so that nobody forgets. The page of sending does so itself. */
+/** Every page shows it as a reminder, except the page of sending, which shows it itself. */
 function AllSendingPaused({ page: { allSendingPause, path } }: { page: Page }) {
-  // Those two say it themselves.
+  // Those two pages show it themselves.
   if (allSendingPause?.pausedAt == null || path === '/console/sending' || path === OVERVIEW) return null
   const { pausedAt, pausedBy } = allSendingPause
   return (
@@ -222,7 +227,7 @@ function AllSendingPaused({ page: { allSendingPause, path } }: { page: Page }) {
 interface Place {
   href: string
   label: string
-  /** Paths at which one is there. */
+  /** The paths at which it is shown. */
   at: RegExp
 }
 

@@ -2,10 +2,13 @@ import type { Context as KoaContext } from 'koa'
 import { queryOf } from './form-values.js'
 import { Select } from './form.js'
 
-/** A screen and a half. */
+/** This is a screen and a half. */
 const PAGE_SIZE = 50
 
-/** How the rows of a list are found: what is searched in each, its states, and its orders; the first is that of the page. */
+/**
+ * Describes how the rows of a list are found: the searched text of each, its states, and its orders, of which the
+ * first is the page's.
+ */
 export interface ListingOf<Row> {
   words: (row: Row) => readonly (string | null)[]
   states: Record<string, { label: string; has: (row: Row) => boolean }>
@@ -15,22 +18,25 @@ export interface ListingOf<Row> {
 export interface Listing<Row> {
   path: string
   shown: Row[]
-  /** How many fit, on all pages. */
+  /** The number that match, on all pages. */
   count: number
-  /** From 1. */
+  /** The page's number, from 1. */
   number: number
   pageCount: number
   asked: { q: string; state: string; sort: string }
   states: readonly (readonly [value: string, label: string])[]
   sorts: readonly (readonly [value: string, label: string])[]
-  /** There are enough rows to look for one, or some were left out. */
+  /** True if there are enough rows to search, or some were left out. */
   isControlled: boolean
 }
 
-/** Rows that a person looks at at once need no controls. */
+/** Fewer rows are seen at a glance and need no controls. */
 const FEW = 5
 
-/** What the address asks of a list whose rows are all there: lines and endpoints of one user, which are hundreds at most. */
+/**
+ * Applies the address to a list whose rows are all in memory: lines and endpoints of one user, which are hundreds at
+ * most.
+ */
 export function listingOf<Row>(ctx: KoaContext, rows: readonly Row[], of: ListingOf<Row>): Listing<Row> {
   const q = queryOf(ctx, 'q').trim().slice(0, 100)
   const state = Object.hasOwn(of.states, queryOf(ctx, 'state')) ? queryOf(ctx, 'state') : ''
@@ -58,7 +64,7 @@ export function listingOf<Row>(ctx: KoaContext, rows: readonly Row[], of: Listin
   }
 }
 
-/** The search box, the filter and the order of a list, in its address. */
+/** The search box, the filter and the order of a list, which are kept in its address. */
 export function ListControls<Row>({ listing, label }: { listing: Listing<Row>; label: string }) {
   const { path, asked, states, sorts, isControlled } = listing
   if (!isControlled) return null
@@ -78,7 +84,7 @@ export function ListControls<Row>({ listing, label }: { listing: Listing<Row>; l
   )
 }
 
-/** The pages of a list; nothing where there is one. */
+/** The pages of a list; nothing if there is only one. */
 export function ListPages<Row>({ listing }: { listing: Listing<Row> }) {
   const { path, asked, number, pageCount, count } = listing
   if (pageCount === 1) return null

@@ -11,9 +11,9 @@ import { liveStreams } from '../../telemetry/metrics.js'
 import { HEARTBEAT_MS, LIFE_MS, openEventStream, type StreamKind } from '../event-streams.js'
 import { sessionOf, type SessionState } from './people/session.js'
 
-/** People take a second for "at once". Each open page costs its query as often as this. */
+/** People take a second for "immediately". Each open page costs its query this often. */
 export const EVERY_MS = 1000
-/** More browsers than anybody looks with. */
+/** This is more browsers than a user has open. */
 export const PAGES: StreamKind = {
   max: 200,
   maxOfUser: 10,
@@ -24,14 +24,14 @@ export const PAGES: StreamKind = {
 }
 
 /**
- * A piece of a page that keeps itself up to date, by server-sent events: it is rendered once a second and sent
- * when it has changed. What it shows is in Postgres, whichever process wrote it; so this needs no bus between
- * processes, loses nothing when a connection is lost, and works the same with any number of `web`.
+ * A piece of a page that keeps itself up to date, by server-sent events: it is rendered once a second and sent when
+ * it has changed. Its data are in Postgres, whichever process wrote them; so this needs no bus between processes,
+ * loses nothing when a connection is lost, and works the same with any number of `web`.
  *
- * The page names the route in `data-live`, and `assets/live.js` swaps what comes. A browser has one stream for all of its
- * pages (`live/shared.ts`); one that has no shared workers opens this one for each. Ends with the session.
+ * The page names the route in `data-live`, and `assets/live.js` swaps in what comes. A browser has one stream for all
+ * of its pages (`live/shared.ts`); one that has no shared workers opens this one for each. Ends with the session.
  *
- * @throws UserError 429 when the user has too many such pages open; Unavailable when all together have
+ * @throws UserError 429 if the user has too many such pages open; Unavailable if all users together have
  */
 export function live(context: Context, render: (ctx: KoaContext) => Promise<VNode>): Middleware {
   return (ctx) => {
@@ -46,7 +46,10 @@ export function live(context: Context, render: (ctx: KoaContext) => Promise<VNod
   }
 }
 
-/** How a stream for several pages asks the route of one how its piece is rendered, instead of for a stream. */
+/**
+ * With this state, a stream for several pages asks a page's route for a function that renders its piece, instead of a
+ * stream.
+ */
 export interface PieceState {
   isPiece?: true
   render?: () => Promise<VNode>
@@ -73,7 +76,7 @@ async function run(
         saidAt = performance.now()
       }
     } catch (error) {
-      // Postgres may be back before anybody notices.
+      // Postgres may be back before the reader notices.
       if (!(error instanceof Unavailable)) throw error
     }
     await sleep(EVERY_MS)

@@ -1,6 +1,6 @@
 /**
- * What a page says after a form has done its work. The redirect names it (`?done=…`), so that nothing needs to be
- * kept, and nobody can make a page say something else.
+ * The messages of a page after a form's work. The redirect names one (`?done=…`), so that nothing needs to be kept,
+ * and a link cannot make a page say anything else.
  */
 const NOTICES = {
   'signed-out': 'You are signed out.',
@@ -90,7 +90,7 @@ export function noticeOf(name: string): string | undefined {
   return Object.hasOwn(NOTICES, name) ? NOTICES[name as Notice] : undefined
 }
 
-/** A path of ours with the notice in its query. */
+/** Makes a path of ours with the notice in its query. */
 export function withNotice(path: string, notice: Notice): string {
   return `${path}${path.includes('?') ? '&' : '?'}done=${notice}`
 }

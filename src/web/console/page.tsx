@@ -15,31 +15,31 @@ import { noticeOf } from './notices.js'
 import { formTokenOf, type SessionState } from './people/session.js'
 import { unreadConversationCountOf, unreadCountOf } from './operating/unread-notices.js'
 
-/** What every page knows about the request that it answers. */
+/** The facts that every page knows about its request. */
 export interface Page {
   session: Session | undefined
   csrfToken: string
   nonce: string
   path: string
-  /** What was just done. */
+  /** The notice of what was just done. */
   notice: string | undefined
-  /** What was wrong with the form that was just refused. */
+  /** The fault of the form that was just refused. */
   fault: FormFault | undefined
-  /** Who looks must have a second factor, and has none yet: nothing else opens. */
+  /** True if the reader must set up a second factor first: nothing else is available. */
   isSettingUp: boolean
-  /** Browsers have them for the URL of this installation. */
+  /** True if browsers support them for the URL of this installation. */
   canHavePasskeys: boolean
   hasSimulator: boolean
-  /** A portal link opened the session: of the account there are only the lines that it named. */
+  /** True if a portal link opened the session: it only reaches the lines that the link named. */
   isPortal: boolean
   look: Look
   version: string
   hasMail: boolean
-  /** Notices that the reader has not seen. */
+  /** The notifications that the reader has not seen. */
   unreadCount: number
-  /** Conversations of all of the reader's lines. */
+  /** The unread conversations of all of the reader's lines. */
   unreadConversationCount: number
-  /** What operators are told while all sending is paused. */
+  /** Set for operators while all sending is paused. */
   allSendingPause: AllSending | undefined
 }
 
@@ -60,8 +60,8 @@ export function pageOf(ctx: KoaContext, context: Context): Page {
   return {
     session,
     isSettingUp: session !== undefined && mustSetUpSecondFactor(context, session),
-    // Only for a page that has a form: an error page of a request without its cookie, such as one from another
-    // site, would give the browser a new one, and so sign it out.
+    // This is only for a page that has a form: an error page of a request without its cookie, such as one from
+    // another site, would give the browser a new one, and so sign it out.
     get csrfToken() {
       return formTokenOf(ctx, context)
     },
@@ -86,22 +86,22 @@ export function answerPage(ctx: KoaContext, page: VNode): void {
   ctx.body = `<!doctype html>${renderToString(page)}`
 }
 
-/** A piece of a page, for htmx. */
+/** Answers with a piece of a page, for htmx. */
 export function answerFragment(ctx: KoaContext, fragment: VNode): void {
   ctx.type = 'html'
   ctx.body = renderToString(fragment)
 }
 
 /**
- * What a form's button does. Gives where to go then, a path with query; or what its page is to show this once;
- * undefined when it has answered itself.
+ * The work of a form's button. Resolves to the next path, with its query; or to what its page shows once; or to
+ * undefined if it has answered itself.
  */
 export type Act = (ctx: KoaContext) => Promise<string | ShownOnce | undefined>
 
-/** What stands in this answer and never again, such as a secret that was just made: so no redirect follows. */
+/** Data that are in this answer and never again, such as a secret that was just made, so no redirect follows. */
 export interface ShownOnce {
   shown: object
-  /** Left out: the page of the form. */
+  /** The default is the page of the form. */
   by?: Middleware
 }
 
@@ -109,14 +109,14 @@ interface ShownState {
   shown?: object
 }
 
-/** What the form has brought about, for the page that answers it. */
+/** Returns the result of the form, for the page that answers it. */
 export function shownOnce<Shown extends object>(ctx: KoaContext): Partial<Shown> {
   return (ctx.state as ShownState).shown ?? {}
 }
 
 /**
- * Does what a form asks for and sends the browser on. If it is refused, its page is shown again, with the fault at the
- * form and what was typed still in it.
+ * Runs a form's act and redirects the browser. If it is refused, its page is shown again, with the fault at the form
+ * and the typed fields in it.
  */
 export function submit(act: Act, show: Middleware): Middleware {
   return async (ctx, next) => {
@@ -135,13 +135,13 @@ export function submit(act: Act, show: Middleware): Middleware {
   }
 }
 
-/** The page that answers shows this at the form that was sent, with what was typed in it. */
+/** The page that answers shows this at the form that was sent, with the typed fields in it. */
 export function setFault(ctx: KoaContext, message: string): void {
   const fields = typedFields(ctx.request.body)
   ;(ctx.state as FaultState).fault = { action: ctx.path, message, fields }
 }
 
-/** 303: the next request is a GET (RFC 9110 §15.4.4). */
+/** With 303 the next request is a GET (RFC 9110 §15.4.4). */
 export function goTo(ctx: KoaContext, path: string): void {
   ctx.redirect(path)
   ctx.status = 303
@@ -157,7 +157,7 @@ function typedFields(body: unknown): Record<string, string> {
   )
 }
 
-/** What is typed into such a field never comes back in a page. `Field` holds passwords and secrets to these names. */
+/** True for a field whose value never comes back in a page. `Field` limits passwords and secrets to these names. */
 export function isKeptFromPages(name: string): boolean {
   return /password|secret|csrf/i.test(name)
 }

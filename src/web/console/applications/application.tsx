@@ -18,15 +18,17 @@ import { answerPage, pageOf, shownOnce, type Act } from '../page.js'
 import { sessionOf } from '../people/session.js'
 import { UserText } from '../user-text.js'
 
-/** What forms bring about. */
+/** The results of forms. */
 interface Shown {
-  /** The one that was just registered. */
+  /** The application that was just registered. */
   applicationId: string
   isNew: boolean
   clientSecret: string
 }
 
-/** One application of the user's: what its program needs, where its events go, and what became of them. */
+/**
+ * Shows one of the user's applications: the credentials of its program, the URL of its events, and their deliveries.
+ */
 export function showApplication(context: Context): Middleware {
   return async (ctx) => {
     const shown = shownOnce<Shown>(ctx)
@@ -65,7 +67,7 @@ function strayFault({ page: { fault }, application, path }: ApplicationView) {
   return offers.some((form) => fault?.action === `${path}/${form}`) ? undefined : fault?.message
 }
 
-/** @param props.endpoint undefined: it has no webhook URL */
+/** @param props.endpoint undefined if it has no webhook URL */
 function Webhook({ endpoint }: { endpoint: Endpoint | undefined }) {
   return (
     <section id="webhook" aria-labelledby="webhook-title">
@@ -89,7 +91,7 @@ function Webhook({ endpoint }: { endpoint: Endpoint | undefined }) {
 function Head(props: {
   view: ApplicationView
   isNew: boolean
-  /** What was wrong with a form that is not on the page now. */
+  /** The fault of a form that is no longer on the page. */
   stray: string | undefined
   counts: { lineCount: number; userCount: number }
 }) {

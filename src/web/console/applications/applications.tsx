@@ -22,7 +22,7 @@ const KINDS = [
   ['public', 'Public: an app or a page, which can keep no secret and uses PKCE'],
 ] as const
 
-/** The programs that the user registered, for other users to authorize. */
+/** Shows the programs that the user registered, for other users to authorize. */
 export function showApplications(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
@@ -131,7 +131,7 @@ function Register({ page }: { page: Page }) {
   )
 }
 
-/** The page of the new application shows its secret, this once. */
+/** The new application's page shows its secret, only this once. */
 export function postApplication(context: Context): Act {
   return async (ctx) => {
     const { application, clientSecret } = await registerApplication(context, sessionOf(ctx).userId, {

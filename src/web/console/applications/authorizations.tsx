@@ -18,7 +18,8 @@ import { UserText } from '../user-text.js'
 const AUTHORIZED = '/console/authorized-applications'
 
 /**
- * What each scope allows, in the words of a line's owner; a scope that is none of a line's is said of the application.
+ * The rights of each scope, in the words of a line's owner; a scope that is not about a line is described for the
+ * application.
  */
 const MAY: Record<string, string> = {
   'messages:connect': 'receive events, read messages, send',
@@ -26,7 +27,7 @@ const MAY: Record<string, string> = {
   'lines:write': 'rename the line',
 }
 
-/** Which applications may use the user's lines, for what, and how to end that. */
+/** Shows which applications may use the user's lines, their scopes, and how to end that. */
 export function showAuthorizations(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
@@ -146,7 +147,7 @@ function Moment({ at }: { at: Date | null }) {
 }
 
 function permissions(scopes: readonly string[]): string {
-  // Who gets what comes in may send, too.
+  // An application that gets incoming messages may send, too.
   const isWider = scopes.includes('messages:connect')
   const words = scopes.flatMap((scope) => (isWider && scope === 'messages:write' ? [] : (MAY[scope] ?? [])))
   return words.length === 0 ? 'see the line' : words.join(', ')

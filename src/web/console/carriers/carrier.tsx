@@ -28,7 +28,7 @@ export function showCarrier(context: Context): Middleware {
     const view = await loadView(context, ctx)
     const { page, account, path, isFixed, fault } = view
     const show = ctx.method === 'GET' ? queryOf(ctx, 'show') : ''
-    // The password is asked for before the form is shown: what was typed would be lost otherwise.
+    // The password is asked for before the form is shown, because what was typed would be lost otherwise.
     if (show === 'settings' && !isConfirmed(ctx, `${ctx.url}#settings`)) return
     const isEdited = !isFixed && (show === 'settings' || page.fault?.action === `${path}/settings`)
     const wantsNumbers =
@@ -88,7 +88,7 @@ async function loadNumbers(context: Context, { account }: CarrierView): Promise<
   }
 }
 
-/** What was wrong with a form that is not on the page now. */
+/** The fault of a form that is no longer on the page. */
 function strayFault(
   { page: { fault }, path, account, canSetUpNumbers, isFixed }: CarrierView,
   { isEdited, loaded }: { isEdited: boolean; loaded: LoadedNumbers | string | undefined },

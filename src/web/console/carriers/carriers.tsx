@@ -10,7 +10,7 @@ import { Layout } from '../layout.js'
 import { live } from '../live.js'
 import { answerPage, pageOf } from '../page.js'
 
-/** Shows operators the accounts at carriers, where lines live. */
+/** Shows operators the accounts at carriers, which lines belong to. */
 export function showCarriers(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
@@ -54,7 +54,7 @@ export function KindLinks({ context }: { context: Context }) {
   )
 }
 
-/** What stands below the providers that people know by name. */
+/** These are listed below the providers that people know by name. */
 const GENERIC: ReadonlySet<string> = new Set(['http', 'smpp', 'kannel', 'smsgate', 'httpsms', 'phone'])
 
 function KindCards({ kinds }: { kinds: ReturnType<typeof listCarrierKinds> }) {

@@ -24,18 +24,18 @@ import { OPERATIONAL } from '../people/settings/operational-webhooks.js'
 import { endpointWithNotice } from './path.js'
 import { TestEventOutcome } from './test-event.js'
 
-/** What the forms of an endpoint's page do. */
+/** The acts of the forms on an endpoint's page. */
 export interface AskedEndpoint {
   asker: Asker
   id: string
 }
 
-/** @throws UserError 404: what is no id is nobody's */
+/** @throws UserError 404 also if it is not an id */
 export function askedEndpoint(ctx: KoaContext): AskedEndpoint {
   return { asker: { userId: sessionOf(ctx).userId }, id: idOf(ctx, 'endpointId') }
 }
 
-/** Does it, and shows the endpoint again with what was done. */
+/** Makes an act that shows the endpoint again with a notice of what was done. */
 function act(
   notice: Notice,
   work: (context: Context, asked: AskedEndpoint, ctx: KoaContext) => Promise<unknown>,
@@ -101,7 +101,7 @@ export function postDeleteEndpoint(context: Context): Act {
   }
 }
 
-/** Answers htmx with the result alone, and others with the page that has it. */
+/** Answers htmx with only the result, and others with the page that includes it. */
 export function postTestEvent(context: Context): Act {
   return async (ctx) => {
     const { asker, id } = askedEndpoint(ctx)

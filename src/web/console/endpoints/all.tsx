@@ -14,7 +14,7 @@ import { EndpointName } from './name.js'
 import { endpointPath } from './path.js'
 import { EndpointState } from './state.js'
 
-/** Every URL that gets events of the user: of lines, of applications and of the account. */
+/** Lists every URL that gets events of the user: of lines, of applications and of the account. */
 export function showEndpoints(context: Context): Middleware {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)

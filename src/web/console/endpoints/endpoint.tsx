@@ -46,7 +46,7 @@ import { EndpointSecret, SIGNING_SECRET, WhatItIsFor } from './signing-secret.js
 import { EndpointState } from './state.js'
 import { TestEvent } from './test-event.js'
 
-/** What the forms bring about. */
+/** The results of the forms. */
 interface Shown {
   testEvent: TestEventResult
   policyPreview: ShownPreview
@@ -58,7 +58,7 @@ interface Owner {
   what: 'line' | 'application' | 'account'
   name: string
   href: string
-  /** A line's developer connection may be off; it is switched on there. */
+  /** False if a line's developer connection is off; it is switched on on the line's page. */
   isOn: boolean
   switchPath: string
   activityPath: string
@@ -73,12 +73,12 @@ interface EndpointView {
   work: EndpointWork
   policy: ShownPolicy
   missed: Missed | undefined
-  /** `/console/endpoints/…` */
+  /** A path such as `/console/endpoints/…`. */
   path: string
 }
 
 /**
- * An endpoint of a line, an application or an account: where its events go, how it does, and what can be done about it.
+ * Shows an endpoint of a line, an application or an account: the URL of its events, its health, and the acts on it.
  */
 export function showEndpoint(context: Context): Middleware {
   return async (ctx) => {
@@ -95,7 +95,7 @@ export function showEndpoint(context: Context): Middleware {
       endpoint,
       owner,
       pause: { pausedAt, pausedBy: pauseOf({ userId, pausedAt, pausedBy: pausedByUser })?.by ?? null },
-      // What came to other people's lines is theirs: of an application's the number is enough.
+      // Messages to other users' lines are private: for an application's endpoint the number of events is enough.
       held: applicationId === null ? await findHeld(context, userId, lineId, id) : [],
       work: await getEndpointWork(context, id),
       policy: await getPolicy(context, asker, id),
@@ -161,7 +161,7 @@ async function findOwner(context: Context, endpoint: Endpoint): Promise<Owner> {
   }
 }
 
-/** Newest first, at most one more than is shown. */
+/** Finds the newest first, at most one more than is shown. */
 function findHeld({ db }: Context, userId: string, lineId: string | null, endpointId: string) {
   if (lineId === null) {
     return listAccountDeliveries(db, userId, { endpointId, status: 'held' }, { limit: MAX_SHOWN + 1 })
@@ -169,7 +169,7 @@ function findHeld({ db }: Context, userId: string, lineId: string | null, endpoi
   return listDeliveries(db, userId, { lineId, endpointId, status: 'held' }, { limit: MAX_SHOWN + 1 })
 }
 
-/** Some notices are for operators only. */
+/** Some notifications are for operators only. */
 function isFor({ session }: Page) {
   return (type: EventType) =>
     !isOfAccount(type) || EVENT_TYPES[type].who !== 'operators' || session?.role === 'operator'
@@ -225,7 +225,7 @@ function crumbsOf({ owner: { what, name, href }, endpoint: { lineId } }: Endpoin
   ]
 }
 
-/** Where it is and what it is sent, each value to copy. */
+/** Shows its URL and the form of its events, each value to copy. */
 function EndpointFacts({ view: { endpoint, owner, work, policy } }: { view: EndpointView }) {
   const { waitingCount, heldCount } = work
   return (
@@ -262,7 +262,7 @@ function countWords(count: number): string {
   return count > MAX_COUNTED ? `${MAX_COUNTED}+` : String(count)
 }
 
-/** How it does, first: what is wrong, what to do about it, and how the last day went. */
+/** Shows its health first: the fault, the fix, and the last day. */
 function HealthNow({ view, hours }: { view: EndpointView; hours: readonly EventHour[] }) {
   const { page, endpoint, owner, pause, work, path } = view
   return (
@@ -326,7 +326,7 @@ function Events({ view, shown }: { view: EndpointView; shown: Partial<Shown> }) 
   )
 }
 
-/** Rare acts, folded. */
+/** Rare acts are folded. */
 function Settings({ view, preview }: { view: EndpointView; preview: ShownPreview | undefined }) {
   const { page, endpoint, pause, path } = view
   const action = `${path}/fields`
@@ -406,7 +406,7 @@ function maySendHeld(view: EndpointView): boolean {
   return view.owner.isOn && view.endpoint.disabledAt === null && hasHeld(view)
 }
 
-/** What was wrong with a form that is not on the page now. */
+/** The fault of a form that is no longer on the page. */
 function strayFault(view: EndpointView): string | undefined {
   const { page, endpoint, owner, pause, work, path } = view
   const isDisabled = endpoint.disabledAt !== null

@@ -6,7 +6,7 @@ import { Layout } from '../layout.js'
 import { answerPage, pageOf } from '../page.js'
 import { OPERATIONAL } from '../people/settings/operational-webhooks.js'
 
-/** Every type of event: when it comes, what it looks like, and its schema. */
+/** Shows every type of event: when it is sent, an example, and its schema. */
 export function showEvents(context: Context): Middleware {
   return (ctx) => {
     answerPage(

@@ -1,9 +1,9 @@
 import type { DeliveryReason, MediaReason, MessageReason, RequestFailure } from '../../../states.js'
 
 /**
- * What went wrong, in words, and what to do: for the names that deliveries and messages keep (safe-fetch/failures.ts,
- * domain/deliveries/deliver.ts, domain/messages/send.ts and domain/sweep.ts). A name that is none of ours is what a
- * carrier said when it rejected the message.
+ * Explains a failure in words, and what to do about it, for the names that deliveries and messages keep
+ * (safe-fetch/failures.ts, domain/deliveries/deliver.ts, domain/messages/send.ts and domain/sweep.ts). Any other name
+ * is a carrier's words when it rejected the message.
  */
 export function explainFailure(name: string): string {
   if (name.startsWith('media_')) return explainMediaFailure(name.slice('media_'.length))
@@ -12,7 +12,7 @@ export function explainFailure(name: string): string {
   return known ?? (status === undefined ? `The carrier rejected it: ${name}` : explainStatus(Number(status)))
 }
 
-/** The same for events and for media: whoever gave the URL can mend it. */
+/** The words are the same for events and for media: the person who gave the URL can fix it. */
 const CERTIFICATE_WORDS = {
   tls_self_signed: 'The certificate is self-signed. Use one from a public certificate authority.',
   tls_expired: 'The certificate has expired. Renew it, and make sure the server has loaded the new one.',
@@ -71,10 +71,10 @@ const WORDS: Record<Named<MessageReason | DeliveryReason | RequestFailure>, stri
     'The carrier never confirmed this message and has no record of it, so it was probably not sent. Resend it if it is still needed.',
 }
 
-/** Those that have words; besides them there are `http_…` and what carriers say. */
+/** The names that have words; in addition there are `http_…` and carriers' words. */
 export const FAILURE_NAMES: readonly string[] = Object.keys(WORDS)
 
-/** Tells whoever gave the URL of media that could not be copied what their host did. */
+/** Explains to the person who gave the URL of media that could not be copied what their host did. */
 function explainMediaFailure(name: string): string {
   const known = Object.hasOwn(MEDIA_WORDS, name) ? MEDIA_WORDS[name as keyof typeof MEDIA_WORDS] : undefined
   const status = /^http_(\d{3})$/.exec(name)?.[1]

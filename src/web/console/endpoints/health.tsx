@@ -18,11 +18,11 @@ export interface EndpointHealth extends EndpointWork {
 }
 
 /**
- * How an endpoint does, by what came of the events that were sent to it, and what it is still to be sent.
+ * Shows an endpoint's health, by the events that were sent to it, and those that still have to be.
  *
- * @param props.enableAction of the form that enables it again
- * @param props.activityPath where the failures are listed
- * @param props.tryAction of the form that tries now what waits for its next attempt
+ * @param props.enableAction the action of the form that enables it again
+ * @param props.activityPath the path of the list of failures
+ * @param props.tryAction the action of the form that tries waiting deliveries now
  */
 export function Health(props: {
   page: Page
@@ -79,12 +79,12 @@ export function Health(props: {
   )
 }
 
-/** Its one act, if it has one: what it needs comes before a test. */
+/** True if it needs an act, which comes before a test. */
 export function needsAct({ disabledAt, failingSince, waitingCount }: EndpointHealth): boolean {
   return disabledAt !== null || (failingSince !== null && waitingCount > 0)
 }
 
-/** How many events it gets at a time. */
+/** Shows how many events it gets at a time. */
 export function Places({ endpoint: { places, isSlowed } }: { endpoint: EndpointWork }) {
   return (
     <>

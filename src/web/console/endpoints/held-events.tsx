@@ -8,7 +8,7 @@ import { PhoneNumber } from '../messages/phone-number.js'
 
 export type HeldDelivery = Awaited<ReturnType<typeof listDeliveries>>[number]
 
-/** They stand beside the button that sends them all; the page of activity has the others. */
+/** These are beside the button that sends them all; the activity page has the others. */
 export const MAX_SHOWN = 20
 
 export function HeldEvents(props: {
@@ -17,7 +17,7 @@ export function HeldEvents(props: {
   action: string
   held: readonly HeldDelivery[]
   maySend: boolean
-  /** The line's developer connection is enabled. */
+  /** True if the line's developer connection is enabled. */
   isConnected: boolean
 }) {
   const { page, action, held, maySend, isConnected } = props

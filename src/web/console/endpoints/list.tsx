@@ -6,7 +6,7 @@ import { EndpointName, NameField } from './name.js'
 import { endpointPath } from './path.js'
 import { EndpointState } from './state.js'
 
-/** Each has a page of its own. */
+/** Lists endpoints, each of which has its own page. */
 export function EndpointList({ endpoints }: { endpoints: readonly Endpoint[] }) {
   return (
     <table class="rows">
@@ -36,7 +36,7 @@ export function EndpointList({ endpoints }: { endpoints: readonly Endpoint[] }) 
   )
 }
 
-/** @param props.what as the summary and the button say it, such as "an endpoint" */
+/** @param props.what the words of the summary and the button, such as "an endpoint" */
 export function AddEndpoint(props: { page: Page; action: string; what: string; hint: string }) {
   const { page, action, what, hint } = props
   return (

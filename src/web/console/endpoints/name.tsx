@@ -5,7 +5,7 @@ import { Field } from '../form.js'
 import type { Page } from '../page.js'
 import { UserText } from '../user-text.js'
 
-/** What its owner calls it, else where it is. */
+/** Shows the owner's name for it, otherwise its URL. */
 export function EndpointName({ endpoint }: { endpoint: Pick<Endpoint, 'name' | 'url'> }) {
   return endpoint.name === null ? <>{withHost(endpoint).host}</> : <UserText>{endpoint.name}</UserText>
 }

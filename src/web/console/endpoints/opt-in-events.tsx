@@ -2,7 +2,7 @@ import { EVENT_TYPES, type OptInEventType } from '../../../event-types.js'
 import { typedIn } from '../form.js'
 import type { Page } from '../page.js'
 
-/** Which events are posted besides those that everybody gets: receivers refuse types that they do not know. */
+/** The choice of events besides those that every endpoint gets: receivers refuse types that they do not know. */
 export function OptInEvents(props: {
   page: Page
   action: string

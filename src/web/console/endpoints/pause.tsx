@@ -8,7 +8,11 @@ export interface EndpointPause {
   pausedBy: PauseOwner | null
 }
 
-/** The switch for what an endpoint is sent. @param props.action what comes before `/pause` and `/resume` */
+/**
+ * The switch for an endpoint's events.
+ *
+ * @param props.action the part of the path before `/pause` and `/resume`
+ */
 export function PauseEvents(props: { page: Page; endpoint: EndpointPause; action: string }) {
   const { page, endpoint, action } = props
   const { pausedAt, pausedBy } = endpoint
@@ -39,7 +43,7 @@ export function PauseEvents(props: { page: Page; endpoint: EndpointPause; action
   )
 }
 
-/** The one form of `PauseEvents` that is there now, if any is. */
+/** The form of `PauseEvents` that is shown now, if any. */
 export function offerOfPause(page: Page, endpoint: EndpointPause, action: string): string[] {
   if (endpoint.pausedAt === null) return [`${action}/pause`]
   return mayResumeEvents(page, endpoint) ? [`${action}/resume`] : []

@@ -43,13 +43,17 @@ const INLINE = {
   'hx-status:5xx': 'target:body',
 }
 
-/** A preview and what was typed, for readers without a script. */
+/** A preview and the typed fields, for readers without a script. */
 export interface ShownPreview {
   fields: Partial<EndpointPolicy>
   result: Preview
 }
 
-/** How an endpoint wants its events. @param props.types what it gets without asking */
+/**
+ * The form for an endpoint's policy.
+ *
+ * @param props.types the types that it gets without asking
+ */
 export function Policy(props: {
   page: Page
   action: string
@@ -173,7 +177,7 @@ function PolicyPreview({ preview: { contentType, body, isSample } }: { preview: 
   )
 }
 
-/** A preview that is refused is told of in the form that it is for. */
+/** The fault of a refused preview is shown in the form that it is for. */
 function withFaultOfPreview(page: Page, action: string): Page {
   const { fault } = page
   return fault?.action === `${action}/preview` ? { ...page, fault: { ...fault, action } } : page
@@ -229,7 +233,7 @@ function removedHeaders(ctx: KoaContext): Record<string, null> {
   return Object.fromEntries(valuesOf(ctx, 'removedHeaders').map((name) => [name, null]))
 }
 
-/** @throws UserError 400, which does not repeat what was typed: it may be a secret */
+/** @throws UserError 400, which does not repeat what was typed, because it may be a secret */
 function typedHeaders(text: string): Record<string, string> {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
   return Object.fromEntries(
@@ -253,7 +257,7 @@ const TYPED = [
   'requestsAtOnce',
 ]
 
-/** All but the headers, as they were typed. */
+/** Returns all fields except the headers, as they were typed. */
 function typedFields(ctx: KoaContext): Record<string, unknown> {
   const wanted = valuesOf(ctx, 'events')
   return {
@@ -277,7 +281,7 @@ export function postPolicy(context: Context): Act {
   }
 }
 
-/** Answers htmx with the preview alone, and others with the page that has it and what was typed. */
+/** Answers htmx with only the preview, and others with the page that has it and the typed fields. */
 export function postPolicyPreview(context: Context): Act {
   return async (ctx) => {
     const { asker, id } = askedEndpoint(ctx)

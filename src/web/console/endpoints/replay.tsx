@@ -32,15 +32,15 @@ const OUTCOME_WORDS: Record<(typeof REPLAY_OUTCOMES)[number], string> = {
 
 const FIELDS = ['from', 'until', 'zone', 'outcome', 'type', 'perSecond', 'url'] as const
 
-/** How many events it would be, with what was typed. */
+/** The number of events that it would be, with the typed fields. */
 export interface CountedReplay extends ReplayCount {
   fields: Partial<Record<(typeof FIELDS)[number], string>>
 }
 
 /**
- * Sends the events of a span of time again; and, first, what the endpoint missed.
+ * The form that sends the events of a span of time again, after the one for the events that the endpoint missed.
  *
- * @param props.missed undefined: nothing, or nothing can be sent now
+ * @param props.missed undefined if there are none, or nothing can be sent now
  */
 export function Replay(props: {
   page: Page
@@ -51,7 +51,7 @@ export function Replay(props: {
   counted: CountedReplay | undefined
 }) {
   const { page, action, types, missed, counted } = props
-  // The first form has no fields: what was wrong stands at the second one.
+  // The first form has no fields, so its fault is shown at the second one.
   const isOpen = page.fault?.action === action || counted !== undefined
   return (
     <>
@@ -145,11 +145,11 @@ function isOne({ count, isMore }: ReplayCount): boolean {
   return count === 1 && !isMore
 }
 
-/** The line's events would go to a server that is none of its endpoints. */
+/** The line's events would go to a server that is not one of its endpoints. */
 export const isReplayElsewhere: NeedsFresh = (ctx) =>
   fieldOf(ctx, 'url').trim() !== '' && fieldOf(ctx, 'do') !== 'count'
 
-/** Starts it and goes to where it is seen; or counts what fits. */
+/** Starts it and goes to the page that shows it; or counts the matching events. */
 export function postReplay(context: Context): Act {
   return async (ctx) => {
     const { asker, id: endpointId } = askedEndpoint(ctx)

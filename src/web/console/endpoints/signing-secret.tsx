@@ -2,7 +2,7 @@ import { Confirm, Time } from '../form.js'
 import type { Page } from '../page.js'
 import { Copyable, Masked } from '../secret.js'
 
-/** The section's id on its page, whichever page that is. */
+/** The section's id on any page that has it. */
 export const SIGNING_SECRET = 'signing-secret'
 
 export function WhatItIsFor() {
@@ -14,12 +14,12 @@ export function WhatItIsFor() {
   )
 }
 
-/** An endpoint's signing secret, hidden until it is asked for, and the way to a new one. */
+/** Shows an endpoint's signing secret, hidden until it is requested, and the way to a new one. */
 export function EndpointSecret(props: {
   page: Page
   /** The path of the page that it is on. */
   path: string
-  /** undefined: it was not asked for. */
+  /** undefined if it was not requested. */
   secret: string | undefined
   previousUntil: Date | null
   rotateAction: string

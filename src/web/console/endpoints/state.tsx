@@ -12,7 +12,7 @@ const STATES: Record<State, { words: string; mood: string }> = {
   working: { words: 'works', mood: ' good' },
 }
 
-/** @param props.endpoint null: there is no outgoing webhook */
+/** @param props.endpoint null if there is no outgoing webhook */
 export function EndpointState({ endpoint }: { endpoint: EndpointFacts | null }) {
   if (endpoint === null) return <span class="muted">no URL</span>
   const { words, mood } = STATES[endpointStateOf(endpoint)]

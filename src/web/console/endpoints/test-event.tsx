@@ -5,7 +5,7 @@ import { Form } from '../form.js'
 import type { Page } from '../page.js'
 
 const RESULT_ID = 'test-event-result'
-/** An error message is shorter. More of a page of HTML would only push everything else away. */
+/** An error message is shorter. More of an HTML page would only push everything else away. */
 const MAX_SHOWN = 500
 
 /** A refusal, or the sign-in page after the session's end, replaces the whole page, as without a script. */
@@ -20,9 +20,9 @@ export function TestEvent(props: {
   page: Page
   action: string
   result: TestEventResult | undefined
-  /** Those that may be chosen; none: it is a text. */
+  /** The types to choose from; if empty, it is a text. */
   types?: readonly EventType[]
-  /** It is the page's one act. */
+  /** True if it is the page's primary act. */
   isPrimary?: boolean
 }) {
   const { page, action, result, types = [], isPrimary = false } = props

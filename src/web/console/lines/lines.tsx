@@ -22,7 +22,7 @@ import { UserText } from '../user-text.js'
 
 type Line = Awaited<ReturnType<typeof listOwnLines>>[number]
 
-/** The first page: the user's lines, how they do, and which need somebody. */
+/** Shows the first page: the user's lines, their state, and those that need attention. */
 export function showLines(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
@@ -57,7 +57,7 @@ export function showLines(context: Context): Middleware {
             <Attention {...{ page, needs, userId }} back="/console" />
           </section>
         )}
-        {/* They are of all lines. */}
+        {/* These are about all lines. */}
         {rows.length > 0 && !page.isPortal && (
           <div class="flow">
             <Figures figures={figures} />
@@ -82,7 +82,7 @@ export function showLines(context: Context): Middleware {
 
 interface LineRow {
   line: Line
-  /** undefined: the line was added a moment ago. */
+  /** undefined if the line was added a moment ago. */
   health: LineHealth | undefined
   causes: readonly Cause[]
 }

@@ -36,11 +36,11 @@ interface View {
   page: Page
   line: OwnLine
   connection: ConnectionOverview
-  /** `/console/lines/…/start` */
+  /** A path such as `/console/lines/…/start`. */
   path: string
 }
 
-/** The first steps with a line, with code that has its real URL and secret where that was asked for. */
+/** Shows the first steps with a line, with code that has its real URL and secret if that was requested. */
 export function showStart(context: Context): Middleware {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
@@ -101,7 +101,7 @@ export function showStart(context: Context): Middleware {
   }
 }
 
-/** @throws UserError 404, before anything is streamed */
+/** @throws UserError 404 before anything is streamed */
 export function liveStart(context: Context): Middleware {
   const look = async (ctx: KoaContext) => {
     const { userId } = sessionOf(ctx)
@@ -194,7 +194,7 @@ function Connect(props: {
   const action = `${path}/outgoing-webhook`
   const url = connection.outgoingWebhookUrl
   return (
-    // Such an answer is the whole page again, of which the browser would show the top.
+    // Such an answer is the whole page again, and the browser would show its top.
     <section
       id="connect"
       aria-labelledby="connect-title"
@@ -241,7 +241,7 @@ function Connect(props: {
   )
 }
 
-/** Whoever sees the code can send with the line, or make events: so it is asked for. */
+/** The code lets its reader send with the line, or make events, so it is shown only on request. */
 function Show({ path, show, section }: { path: string; show: string; section: string }) {
   return (
     <form method="get" action={`${path}#${section}`} class="inline">
@@ -253,7 +253,7 @@ function Show({ path, show, section }: { path: string; show: string; section: st
   )
 }
 
-/** What the line would receive from the phone of the samples. */
+/** The event that the line would receive from the phone of the samples. */
 function exampleOf(line: OwnLine) {
   return {
     eventId: line.id,
@@ -266,7 +266,7 @@ function exampleOf(line: OwnLine) {
   }
 }
 
-/** Two steps that always go together here. */
+/** These two steps always belong together here. */
 export function postStartIncomingWebhook(context: Context): Act {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
@@ -288,7 +288,7 @@ export function postStartUrl(context: Context): Act {
   }
 }
 
-/** Answers htmx with the result alone, and others with the page that has it. */
+/** Answers htmx with only the result, and others with the page that includes it. */
 export function postStartTestEvent(context: Context): Act {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)

@@ -21,7 +21,7 @@ import { linePath, LINES, tabPath } from './line/section.js'
 import { readAskedList } from './text-list/form.js'
 import { Preview, type PreviewedList } from './text-list/preview.js'
 
-/** One text to everybody in a file: first how it will be, then a background task that sends it. */
+/** Sends one text to everyone in a file: first a preview, then a background task that sends it. */
 export function showTextList(context: Context): Middleware {
   return async (ctx) => {
     const line = await ownLine(context, ctx)
@@ -131,7 +131,10 @@ async function readPreview(context: Context, ctx: KoaContext, line: OwnLine): Pr
   }
 }
 
-/** After a refusal the preview stays, if what was typed has one: of a refused file there is only the file before it. */
+/**
+ * After a refusal the preview stays, if the typed fields have one: for a refused file there is only the previous
+ * file.
+ */
 async function typedList(
   context: Context,
   ctx: KoaContext,
@@ -147,7 +150,7 @@ async function typedList(
   }
 }
 
-/** A file that is in order is kept when something else was refused. */
+/** A valid file is kept if something else was refused. */
 function keptFile(ctx: KoaContext): string | undefined {
   if (ctx.method !== 'POST') return undefined
   try {

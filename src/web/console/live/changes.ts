@@ -1,14 +1,15 @@
-/** A run of pieces that the reader has: from which one, and how many. Or what is new. */
+/** Either a run of pieces that the reader has, as the first one and their number, or the new text. */
 export type Change = readonly [from: number, count: number] | string
 
 /**
- * HTML in pieces: each begins with the start of an element that pages repeat, so that a row that changed is a piece of its own.
+ * Cuts HTML into pieces: each begins with the start of an element that pages repeat, so that a changed row is a
+ * separate piece.
  */
 export function toPieces(html: string): string[] {
   return html.split(/(?=<(?:section|article|figure|div|ul|ol|dl|table|tr|li|p)[ >])/)
 }
 
-/** How one who has the pieces `before` makes those of `after` of them. */
+/** Returns how a reader that has the pieces `before` makes the pieces `after`. */
 export function changesBetween(before: readonly string[], after: readonly string[]): Change[] {
   const places = new Map<string, number>()
   before.forEach((piece, n) => places.set(piece, n))

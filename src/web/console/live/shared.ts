@@ -13,14 +13,14 @@ import { EVERY_MS, isSignedIn, PAGES, type PieceState } from '../live.js'
 import { sessionOf } from '../people/session.js'
 import { changesBetween, toPieces } from './changes.js'
 
-/** The pages that a browser has in sight at once, with room. Each costs its query every second. */
+/** The pages that a browser may have in view, with room to spare. Each costs its query every second. */
 const MAX_PIECES = 24
 
-/** What a page shows live, and how much of it the browser has. */
+/** A page's live piece, and the state of it that the browser has. */
 interface Piece {
   /** The path and query of the page's live route. */
   at: string
-  /** The mark of the last state that the browser has; '' for none. */
+  /** The mark of the last state that the browser has; '' if it has none. */
   has: string
   pieces: readonly string[]
   render: () => Promise<VNode>
@@ -64,7 +64,7 @@ async function run(
   while (!stream.destroyed && pieces.length > 0 && performance.now() - startedAt < LIFE_MS) {
     try {
       if (!(await isSignedIn(context, ctx))) return
-      // Nothing is read for one who does not read: it misses states in between, never the newest.
+      // Nothing is read for a reader that does not keep up: it misses states in between, never the newest.
       for (const piece of stream.writableNeedDrain ? [] : pieces) {
         const event = await look(piece)
         if (event === undefined) continue
@@ -77,14 +77,14 @@ async function run(
         saidAt = performance.now()
       }
     } catch (error) {
-      // Postgres may be back before anybody notices.
+      // Postgres may be back before the reader notices.
       if (!(error instanceof Unavailable)) throw error
     }
     await sleep(EVERY_MS)
   }
 }
 
-/** What has changed since the last look. What is gone is left without pieces. */
+/** Returns what has changed since the last look. A piece that is gone has no pieces left. */
 async function look(piece: Piece): Promise<string | undefined> {
   try {
     const html = renderToString(await piece.render())
@@ -114,9 +114,9 @@ function readAsked(ctx: KoaContext): { at: string; has: string }[] {
 }
 
 /**
- * Asks the route of the page, with all that stands before it, as if the browser had asked for it alone.
+ * Calls the page's route, with all checks before it, as if the browser had requested it alone.
  *
- * @throws UserError as that route refuses
+ * @throws UserError as that route does
  */
 async function findRender(ctx: KoaContext, at: string): Promise<() => Promise<VNode>> {
   const { pathname, search } = new URL(at, 'http://localhost')

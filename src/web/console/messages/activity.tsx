@@ -23,10 +23,10 @@ import { ZoneNote } from '../time-filter-fields.js'
 
 const PATH = '/console/activity'
 const RETRY = `${PATH}/retry`
-/** About two screens on a desk, and four of a phone. */
+/** This is about two screens on a desktop, and four on a phone. */
 const PAGE_SIZE = 25
 
-/** Messages and deliveries of all lines, newest first; the first page keeps itself up to date. */
+/** Shows messages and deliveries of all lines, newest first; the first page keeps itself up to date. */
 export function showActivity(context: Context): Middleware {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
@@ -69,13 +69,13 @@ export function liveActivity(context: Context): Middleware {
     return <Found {...{ page, lines, written: writtenFilter(ctx), found }} />
   })
   return async (ctx, next) => {
-    // A wrong filter is refused here, because nobody can be told once the stream has begun.
+    // An invalid filter is refused here, because a stream that has begun cannot answer with an error.
     await readFilter(ctx, context)
     await stream(ctx, next)
   }
 }
 
-/** Its filter is in the address, as that of the page is. */
+/** Its filter is in the address, like that of the page. */
 export function postRetry(context: Context): Act {
   return async (ctx) => {
     const { filter } = await readFilter(ctx, context)

@@ -37,9 +37,9 @@ import { readUnreadConversations } from '../operating/unread-notices.js'
 import { sessionOf } from '../people/session.js'
 import { countText, sendText, TextForm, type CountedText } from './text-form.js'
 
-/** About as much as a person reads of a conversation at once. */
+/** This is about as much of a conversation as a person reads in one go. */
 const PAGE_SIZE = 30
-/** The others beside it, the latest first. */
+/** The other conversations beside it, the latest first. */
 const LISTED = 30
 
 interface View {
@@ -48,15 +48,15 @@ interface View {
   contact: Contact | undefined
   obstacles: Omit<Awaited<ReturnType<typeof findObstacles>>, 'archivedAt'>
   archivedAt: Date | null
-  /** Oldest first. */
+  /** The messages, oldest first. */
   messages: Message[]
   hasOlder: boolean
-  /** undefined: the newest ones, which keep themselves up to date. */
+  /** undefined for the newest ones, which keep themselves up to date. */
   before: string | undefined
   path: string
 }
 
-/** What a line and a number have written to each other, and an answer in place. */
+/** Shows the messages between a line and a number, with a form to answer. */
 export function showConversation(context: Context): Middleware {
   return async (ctx) => {
     if (ctx.method === 'GET' && (await readNow(context, ctx))) await readUnreadConversations(context, ctx)
@@ -103,7 +103,7 @@ export function showConversation(context: Context): Middleware {
 
 export function liveConversation(context: Context): Middleware {
   const stream = live(context, async (ctx) => {
-    // A page that is in view reads what comes in. Its stream ends when it is hidden.
+    // A page that is in view marks incoming messages as read. Its stream ends when it is hidden.
     const state = ctx.state as { shownTo?: string }
     await readNow(context, ctx, state.shownTo)
     const view = await viewOf(context, ctx)
@@ -111,7 +111,8 @@ export function liveConversation(context: Context): Middleware {
     return <Now {...view} page={pageOf(ctx, context)} />
   })
   return async (ctx, next) => {
-    // What is not there is refused here, because nobody can be told once the stream has begun.
+    // A conversation that does not exist is refused here, because a stream that has begun cannot answer with an
+    // error.
     await viewOf(context, ctx)
     await stream(ctx, next)
   }
@@ -149,7 +150,7 @@ export function livePeople(context: Context): Middleware {
   }
 }
 
-/** To the list, because the conversation's own page would read it again. */
+/** This leads to the list, because the conversation's own page would mark it as read again. */
 export function postUnread(context: Context): Act {
   return (ctx) => mark(context, ctx, markUnread, 'conversation-unread')
 }
@@ -174,7 +175,7 @@ async function mark(
   return withNotice(conversationsPath(line.id), notice)
 }
 
-/** @returns whether it was unread */
+/** @returns true if it was unread */
 async function readNow(context: Context, ctx: KoaContext, after?: string): Promise<boolean> {
   const { userId } = sessionOf(ctx)
   return markRead(context.db, { userId, lineId: idOf(ctx, 'lineId'), number: numberOf(ctx) }, after)
@@ -219,7 +220,7 @@ async function viewOf(context: Context, ctx: KoaContext, cursor = ''): Promise<V
   }
 }
 
-/** What moves the conversation in the list. */
+/** The forms that move the conversation in the list. */
 function Marks({ page, view }: { page: Page; view: View }) {
   const { archivedAt, messages, path } = view
   if (messages.length === 0) return null

@@ -21,10 +21,10 @@ import { lineTab } from '../lines/line/tab.js'
 import { live } from '../live.js'
 import { sessionOf } from '../people/session.js'
 
-/** About two screens on a desk, and four of a phone. */
+/** This is about two screens on a desktop, and four on a phone. */
 const PAGE_SIZE = 30
 
-/** Which conversations are listed, by the address. */
+/** The conversations to list, by the address. */
 const STATES = { '': 'All', unread: 'Unread', archived: 'Archived' } as const
 type State = keyof typeof STATES
 
@@ -34,7 +34,7 @@ const EMPTY: Record<State, string> = {
   archived: 'No archived conversations.',
 }
 
-/** Lists those with whom a line was in touch, the latest first. */
+/** Lists the numbers that a line was in touch with, the latest first. */
 export function showConversations(context: Context): Middleware {
   return lineTab(context, 'conversations', async (ctx, { line }) => {
     const list = await listOf(context, ctx, line)
@@ -53,7 +53,7 @@ export function liveConversations(context: Context): Middleware {
   const lineOf = (ctx: KoaContext) => getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
   const stream = live(context, async (ctx) => listOf(context, ctx, await lineOf(ctx)))
   return async (ctx, next) => {
-    // What is not there is refused here, because nobody can be told once the stream has begun.
+    // A line that does not exist is refused here, because a stream that has begun cannot answer with an error.
     await lineOf(ctx)
     await stream(ctx, next)
   }
@@ -109,7 +109,7 @@ function stateOf(ctx: KoaContext): State {
   return Object.hasOwn(STATES, asked) ? (asked as State) : ''
 }
 
-/** The cursor is an id, but for the archive, which is in the order of time. */
+/** The cursor is an id, except in the archive, which is in the order of time. */
 function pageOfState({ db }: Context, of: { userId: string; lineId: string }, state: State, cursor: string) {
   const limit = PAGE_SIZE
   if (state === 'archived') {

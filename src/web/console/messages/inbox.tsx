@@ -17,7 +17,7 @@ import { sessionOf } from '../people/session.js'
 const INBOX = '/console/inbox'
 const PAGE_SIZE = 30
 
-/** The unread conversations of all of the user's lines. The others are on the pages of their lines. */
+/** Shows the unread conversations of all of the user's lines. The others are on the pages of their lines. */
 export function showInbox(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)

@@ -19,7 +19,7 @@ import { answerPage, pageOf, type Act } from '../page.js'
 import { readSendTime } from './send-time.js'
 import { sessionOf } from '../people/session.js'
 
-/** The whole way of a message, from the first request to the last attempt. Keeps itself up to date. */
+/** Shows the whole history of a message, from the first request to the last attempt. It keeps itself up to date. */
 export function showMessage(context: Context): Middleware {
   return async (ctx) => {
     const view = await viewOf(context, ctx, fieldOf(ctx, 'key'))
@@ -42,7 +42,7 @@ export function showMessage(context: Context): Middleware {
 export function liveMessage(context: Context): Middleware {
   const stream = live(context, async (ctx) => <Way {...await viewOf(context, ctx, queryOf(ctx, 'key'))} />)
   return async (ctx, next) => {
-    // An unknown message is refused here, because nobody can be told once the stream has begun.
+    // An unknown message is refused here, because a stream that has begun cannot answer with an error.
     await getMessage(context, sessionOf(ctx).userId, idOf(ctx, 'messageId'))
     await stream(ctx, next)
   }

@@ -1,8 +1,8 @@
 import { partsOfNumber } from '../../../domain/messages/phone-number.js'
 
 /**
- * A number in parts, as people read it. The gaps are drawn: what is copied is E.164 without spaces. It keeps its direction
- * in a text that is written from right to left.
+ * Shows a number in parts, as people read it. The gaps are only drawn: the copied text is E.164 without spaces. It
+ * keeps its direction in a text that is written from right to left.
  */
 export function PhoneNumber({ number }: { number: string }) {
   const [first, ...others] = partsOfNumber(number)

@@ -26,7 +26,7 @@ import { userPath } from '../people/user.js'
 const SEARCH = '/console/search'
 const LOOK = `${SEARCH}/look`
 
-/** Whatever has this number, id or name: of operators everything, of users what is theirs. */
+/** Shows everything with this number, id or name: operators search all data, users their own. */
 export function showSearch(context: Context): Middleware {
   return async (ctx) => {
     const session = sessionOf(ctx)
@@ -67,7 +67,7 @@ export function showSearch(context: Context): Middleware {
   }
 }
 
-/** What an operator sees of others' messages with a number, and how to see more. */
+/** Shows an operator others' messages with a number, and how to see more. */
 function OthersMessages({ page, others, written }: { page: Page; others: Found['others']; written: string }) {
   if (others === 'whole number') {
     return (
@@ -102,7 +102,7 @@ export function postSearchLook(context: Context): Act {
   }
 }
 
-/** Users whose messages an operator has opened by saying why. */
+/** Lists the users whose messages an operator has opened by giving a reason. */
 async function openedTo({ role }: Session, acting: Context): Promise<Set<string>> {
   return role === 'operator' ? listOpenLooks(acting) : new Set()
 }
@@ -209,7 +209,7 @@ function Results(props: { found: Found; written: string; session: Session; opene
   )
 }
 
-/** Operators see what became of others' messages, and who got them only after saying why they look. */
+/** Operators see the outcome of others' messages, and their numbers only after giving a reason. */
 function MessageRow(props: { message: FoundMessage; isTheirs: boolean; isOpen: boolean }) {
   const { message, isTheirs, isOpen } = props
   const { id, direction, type, error, status, fromNumber, toNumber, lineName, ownerEmail } = message
@@ -248,7 +248,7 @@ interface Link {
   id: string
   href: string
   label: string
-  /** Left out: it is the reader's. */
+  /** If left out, it is the reader's. */
   owner?: string
 }
 

@@ -1,11 +1,11 @@
 import type { Measure } from '../../../domain/messages/segments.js'
 
-/** What a text costs to send, in words: "2 segments, GSM-7". */
+/** Describes the size of a text in words: "2 segments, GSM-7". */
 export function segmentWords({ segmentCount, encoding }: Pick<Measure, 'segmentCount' | 'encoding'>): string {
   return `${segmentCount} ${segmentCount === 1 ? 'segment' : 'segments'}, ${encoding}`
 }
 
-/** The same with its reason, beside a form. */
+/** Shows the same with its reason, beside a form. */
 export function SegmentCount({ measure }: { measure: Measure }) {
   const { encoding, characterCount, unitCount } = measure
   if (characterCount === 0) return <p class="muted">Enter a text to count its segments.</p>

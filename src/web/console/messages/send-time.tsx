@@ -7,7 +7,7 @@ import { readLocal, refuseLocal } from '../time-filter.js'
 import { isZone, UTC } from '../zone.js'
 
 /**
- * When a message is to be sent. A browser's field for date and time writes no zone, so the zone stands beside it: the
+ * The fields for the time of sending. A browser's field for date and time has no zone, so the zone is beside it: the
  * reader's by `console.js`, UTC without a script.
  */
 export function SendTime(props: {
@@ -35,7 +35,7 @@ export function SendTime(props: {
   )
 }
 
-/** @param props.zone undefined or empty: the reader's own */
+/** @param props.zone undefined or empty for the reader's own */
 export function ZoneSelect({ zone }: { zone: string | undefined }) {
   const isOwn = zone === undefined || zone === ''
   return (
@@ -56,7 +56,12 @@ export function readSendTime(ctx: KoaContext): Date | undefined {
   return readLocalField(ctx, 'sendAt', 'Send at')
 }
 
-/** A date and time in the zone that stands beside it. undefined: it was left empty. @throws UserError */
+/**
+ * Reads a date and time in the zone beside it.
+ *
+ * @returns undefined if it was left empty
+ * @throws UserError
+ */
 export function readLocalField(ctx: KoaContext, name: string, label: string): Date | undefined {
   const written = fieldOf(ctx, name)
   if (written === '') return undefined

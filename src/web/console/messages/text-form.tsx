@@ -15,7 +15,7 @@ import { sessionOf } from '../people/session.js'
 
 const COUNT_ID = 'segment-count'
 
-/** A text whose segments were asked for, on a page without a script. */
+/** A text whose segments were requested, on a page without a script. */
 export interface CountedText {
   toNumber: string
   text: string
@@ -25,13 +25,13 @@ export interface CountedText {
   zone: string
 }
 
-/** One text, by hand; its segments are counted before, while it is typed or by a button. */
+/** The form for one text; its segments are counted while it is typed, or by a button. */
 export function TextForm(props: {
   page: Page
-  /** `…/segments` counts. */
+  /** The path plus `…/segments` counts. */
   action: string
   counted: CountedText | undefined
-  /** It stands below a conversation: Enter sends, and when it is sent is asked only of who wants to say it. */
+  /** True below a conversation: Enter sends, and the time of sending is shown only on request. */
   isComposer?: boolean
   /** Fields above the text. */
   children?: ComponentChildren
@@ -112,7 +112,7 @@ export async function sendText(context: Context, ctx: KoaContext, toNumber: stri
   })
 }
 
-/** Answers htmx with the count alone, and others with the page that has it and what was typed. */
+/** Answers htmx with only the count, and others with the page that has it and the typed fields. */
 export async function countText(
   context: Context,
   ctx: KoaContext,

@@ -7,7 +7,7 @@ interface AllSendingState {
   allSending?: AllSending
 }
 
-/** Operators are told on every page while all sending is paused. What a page asks for by itself does not tell. */
+/** Operators see on every page that all sending is paused. Requests that a page makes automatically do not need it. */
 export function readAllSending(context: Context): Middleware {
   return async (ctx, next) => {
     const isOperator = (ctx.state as SessionState).session?.role === 'operator'
@@ -18,7 +18,7 @@ export function readAllSending(context: Context): Middleware {
   }
 }
 
-/** undefined: it goes on, or the reader is no operator. */
+/** @returns undefined if it is not paused, or the reader is not an operator */
 export function allSendingPauseOf(ctx: KoaContext): AllSending | undefined {
   const { allSending } = ctx.state as AllSendingState
   return allSending?.pausedAt == null ? undefined : allSending

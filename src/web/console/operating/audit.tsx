@@ -23,7 +23,7 @@ import { ZoneNote } from '../time-filter-fields.js'
 
 const PAGE_SIZE = 15
 
-/** Shows operators what everybody did. */
+/** Shows operators the acts of all users. */
 export function showAudit(context: Context): Middleware {
   return async (ctx) => {
     const found = await look(context, ctx, async (asked) => {
@@ -42,7 +42,7 @@ export function showAudit(context: Context): Middleware {
   }
 }
 
-/** Shows everybody what was done to what is theirs. */
+/** Shows users the acts on their own data. */
 export function showHistory(context: Context): Middleware {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
@@ -70,13 +70,13 @@ export function showHistory(context: Context): Middleware {
 interface FoundRows {
   rows: ListedAuditRow[]
   written: WrittenFilter
-  /** What is wrong with the filter. */
+  /** The fault of the filter. */
   fault: string | undefined
   isFirst: boolean
   hasOlder: boolean
 }
 
-/** A fault that the sender can mend is shown at the form. */
+/** A fault that the sender can fix is shown at the form. */
 async function look(
   context: Context,
   ctx: KoaContext,

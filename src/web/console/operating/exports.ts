@@ -8,7 +8,7 @@ import { answerDownload, requireRoomForDownload } from '../../downloads.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { sessionOf } from '../people/session.js'
 
-/** A line of the user's own, as a zip. */
+/** Exports a line of the user's own as a zip. */
 export function exportOwnLine(context: Context): Middleware {
   return async (ctx) => {
     const line = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
@@ -18,7 +18,10 @@ export function exportOwnLine(context: Context): Middleware {
   }
 }
 
-/** The whole account, as a zip: whoever finds a browser open must not carry all of it away. */
+/**
+ * Exports the whole account as a zip. It asks for the password, so that a stranger at an open browser cannot take it
+ * all.
+ */
 export function exportAccount(context: Context): Middleware {
   return async (ctx) => {
     requireRoomForDownload(ctx)

@@ -33,7 +33,7 @@ const MOODS = [
   ['good', 'Works again'],
 ] as const
 
-/** What people were told of without asking: users see what is about theirs, operators everything. */
+/** Lists the notifications: users see those about their own data, operators all. */
 export function showNotices(context: Context): Middleware {
   return async (ctx) => {
     const session = sessionOf(ctx)
@@ -141,7 +141,7 @@ export function showNotices(context: Context): Middleware {
   }
 }
 
-/** How it is now: of operators the installation, of users their lines. */
+/** Finds the current needs: for operators the installation's, for users those of their lines. */
 async function needsOf(context: Context, { userId, role }: Session): Promise<(Cause | Need)[]> {
   if (role === 'operator') return (await watchOf(context).look('1h')).needs
   const [lines, health] = await Promise.all([
@@ -174,7 +174,7 @@ function Item({ notice, readerId, isNew }: { notice: Notice; readerId: string; i
   )
 }
 
-/** What stands between the marks is a name that somebody typed. */
+/** The text between the marks is a name that a user typed. */
 function Title({ children }: { children: string }) {
   const pieces = children.split(/\u2068([^\u2069]*)\u2069/)
   return <>{pieces.map((piece, n) => (n % 2 === 1 ? <UserText key={n}>{piece}</UserText> : piece))}</>

@@ -20,7 +20,7 @@ import { OVERVIEW } from '../home.js'
 import { sessionOf } from '../people/session.js'
 import { TourSection } from '../lines/start/tour.js'
 
-/** The first page of operators: all of the installation at one glance, which keeps itself up to date. */
+/** Shows the first page of operators: the whole installation at a glance, which keeps itself up to date. */
 export function showOverview(context: Context): Middleware {
   return async (ctx) => {
     const span = spanOf(ctx)
@@ -44,7 +44,7 @@ export function showOverview(context: Context): Middleware {
 export function liveOverview(context: Context): Middleware {
   const stream = live(context, (ctx) => lookNow(context, ctx))
   return async (ctx, next) => {
-    // A wrong span is refused here, because nobody can be told once the stream has begun.
+    // An invalid span is refused here, because a stream that has begun cannot answer with an error.
     spanOf(ctx)
     dimensionOf(ctx)
     await stream(ctx, next)
@@ -67,7 +67,7 @@ function SpanLinks({ span, by }: { span: Span; by: Dimension }) {
   )
 }
 
-/** @throws UserError naming what may be asked for */
+/** @throws UserError naming the allowed values */
 function spanOf(ctx: KoaContext): Span {
   const asked = queryOf(ctx, 'span')
   if (asked === '') return '1h'
@@ -75,7 +75,7 @@ function spanOf(ctx: KoaContext): Span {
   return asked
 }
 
-/** @throws UserError naming what may be asked for */
+/** @throws UserError naming the allowed values */
 function dimensionOf(ctx: KoaContext): Dimension {
   const asked = queryOf(ctx, 'by')
   if (asked === '') return 'line'
@@ -90,7 +90,10 @@ async function lookNow(context: Context, ctx: KoaContext) {
   return <div dangerouslySetInnerHTML={{ __html: html }} />
 }
 
-/** Who may mend what from where differs between people, and forms between browsers; otherwise many pages cost no more than one. */
+/**
+ * The pages differ by what the reader may fix from there, and by their forms; otherwise many pages cost no more than
+ * one.
+ */
 const rendered = new WeakMap<Overview, Map<string, string>>()
 
 function renderOnce(overview: Overview, page: Page, userId: string): string {

@@ -9,17 +9,17 @@ import { answerPage, pageOf, shownOnce, type Page, type ShownOnce } from '../pag
 const PEOPLE = '/console/people'
 const FORGET = `${PEOPLE}/forget`
 const EXPORT = `${PEOPLE}/export`
-/** A page may wait as long for workers to finish; most are at it for less than a second. */
+/** A page may wait this long for workers to finish; most take less than a second. */
 const PATIENCE_MS = 5000
 
 interface Shown {
-  /** Whose, E.164; it is in no address, so it gets into no log and no history. */
+  /** The person's number in E.164; it is in no address, so it gets into no log and no history. */
   number: string
   counts: PersonCounts
   isForgotten: boolean
 }
 
-/** Shows operators what there is of a person, and lets them end it. */
+/** Shows operators the data about a person, and lets them erase it. */
 export function showPeople(context: Context): Middleware {
   return (ctx) => {
     const shown = shownOnce<Shown>(ctx)
@@ -54,7 +54,7 @@ export function showPeople(context: Context): Middleware {
 
 function Person({ page, shown, number }: { page: Page; shown: Partial<Shown>; number: string | undefined }) {
   const { counts, isForgotten = false } = shown
-  // Forgetting was refused: the form is shown again, and says why.
+  // Forgetting was refused: the form is shown again with the reason.
   const isRefused = page.fault !== undefined && page.fault.action !== PEOPLE
   if (counts === undefined && !isRefused) return null
   return (

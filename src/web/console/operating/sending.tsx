@@ -20,7 +20,7 @@ export const SENDING = '/console/sending'
 const MAX_SHOWN = 200
 const MAX_COUNTED = 100_000
 
-/** Shows operators the switch for all sending, and what else is paused. */
+/** Shows operators the switch for all sending, and everything else that is paused. */
 export function showSending(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)

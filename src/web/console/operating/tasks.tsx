@@ -17,7 +17,7 @@ import { UserText } from '../user-text.js'
 
 export const TASKS = '/console/tasks'
 
-/** They are kept for 30 days; nobody starts more than this. */
+/** They are kept for 30 days, and users hardly start more than this. */
 const MAX_SHOWN = 30
 
 const KIND_WORDS: Record<TaskKind, string> = {
@@ -42,7 +42,9 @@ interface TasksView {
   lineNames: ReadonlyMap<string, string>
 }
 
-/** Replays, held events by the thousand and imports, each with its bar. They go on without the page. */
+/**
+ * Shows replays, large releases of held events, and imports, each with a progress bar. They go on without the page.
+ */
 export function showTasks(context: Context): Middleware {
   return async (ctx) => {
     const view = await viewOf(context, ctx)
@@ -166,7 +168,7 @@ function What({ task, lineNames }: { task: Task; lineNames: TasksView['lineNames
   )
 }
 
-/** While they are counted, the bar shows only that something goes on. */
+/** While they are counted, the bar only shows that work goes on. */
 function Bar({ task }: { task: Task }) {
   const { kind, doneCount, failedCount, totalCount, endedAt, lastFailure } = task
   const count = doneCount + failedCount

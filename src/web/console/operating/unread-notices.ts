@@ -9,7 +9,7 @@ interface UnreadState {
   unreadConversationCount?: number
 }
 
-/** Reads the counts for the head of every page. What a page asks for by itself has no head. */
+/** Reads the counts for the head of every page. Requests that a page makes automatically have no head. */
 export function readUnread(context: Context): Middleware {
   return async (ctx, next) => {
     const { session } = ctx.state as SessionState
@@ -34,7 +34,7 @@ export async function readUnreadConversations(context: Context, ctx: KoaContext)
   )
 }
 
-/** The count, which stops at MAX_UNREAD; 0 for whoever is not signed in. */
+/** The count, which stops at MAX_UNREAD; 0 for a visitor who is not signed in. */
 export function unreadCountOf(ctx: KoaContext): number {
   return (ctx.state as UnreadState).unreadCount ?? 0
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** What is known of something: label, value, Copy. It stands in the right third of a page. */
+/** Shows the facts about something: label, value, Copy. It is in the right third of a page. */
 export function Facts({ title = 'Facts', children }: { title?: string; children: ComponentChildren }) {
   return (
     <section aria-labelledby="facts-title">
@@ -10,13 +10,13 @@ export function Facts({ title = 'Facts', children }: { title?: string; children:
   )
 }
 
-/** @param props.copyId the value's id on the page; with it the value can be copied */
+/** @param props.copyId the value's id on the page, with which the value can be copied */
 export function Fact(props: {
   label: ComponentChildren
   copyId?: string
-  /** What is copied, as in "Copy the number"; left out: the label. */
+  /** The object of "Copy the number"; the default is the label. */
   what?: string
-  /** A long value, below its label. */
+  /** True for a long value, which goes below its label. */
   isStacked?: boolean
   children: ComponentChildren
 }) {

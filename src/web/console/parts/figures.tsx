@@ -3,7 +3,7 @@ import type { Context } from '../../../domain/context.js'
 
 const DAY_MS = 86_400_000
 
-/** What became of the messages of a day. */
+/** The outcomes of a day's messages. */
 export interface DayFigures {
   sent: number
   delivered: number
@@ -11,7 +11,7 @@ export interface DayFigures {
   waiting: number
 }
 
-/** @param filter.lineId left out: of all of the user's lines */
+/** @param filter.lineId if left out, all of the user's lines are counted */
 export async function countDay(
   context: Context,
   userId: string,

@@ -9,7 +9,11 @@ import type { ApplicationView } from './page-model.js'
 
 const ID = 'credentials'
 
-/** What its program needs for OAuth. @param props.clientSecret only when it was just made */
+/**
+ * Shows what its program needs for OAuth.
+ *
+ * @param props.clientSecret set only if it was just made
+ */
 export function Credentials(props: {
   view: ApplicationView
   clientSecret: string | undefined

@@ -3,12 +3,12 @@ import { explainFailure } from '../../endpoints/failures.js'
 import { Time } from '../../form.js'
 import { Status } from '../../status.js'
 
-/** So many are enough to see how the endpoint does now. `/v1` has all of them. */
+/** This many are enough to see how the endpoint is doing. `/v1` has all of them. */
 export const MAX_SHOWN = 20
 
 type Deliveries = Awaited<ReturnType<typeof findDeliveriesOfApplication>>
 
-/** What became of its events, newest first: how each went, not what was said on somebody else's line. */
+/** Shows the deliveries of its events, newest first: their progress, without the texts from another user's line. */
 export function Deliveries({ deliveries }: { deliveries: Deliveries }) {
   return (
     <section id="deliveries" aria-labelledby="deliveries-title">

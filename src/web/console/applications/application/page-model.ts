@@ -3,11 +3,11 @@ import type { Page } from '../../page.js'
 
 export const APPLICATIONS = '/console/applications'
 
-/** What every section of an application's page may show. */
+/** The data for every section of an application's page. */
 export interface ApplicationView {
   page: Page
   application: Application
-  /** `/console/applications/…` */
+  /** A path such as `/console/applications/…`. */
   path: string
 }
 

@@ -11,9 +11,9 @@ export interface CallbacksView {
   unclear: UnclearCallback[]
 }
 
-/** So many of those that nobody understood are shown, the newest. */
+/** The number of newest unclear callbacks that are shown. */
 const SHOWN = 20
-/** More of a body helps nobody to understand it. */
+/** More of a body does not help to understand it. */
 const MAX_BYTES = 4000
 
 export async function loadCallbacks(context: Context, account: CarrierAccount): Promise<CallbacksView> {
@@ -30,7 +30,7 @@ function noneIfUnreadable(error: unknown): [] {
   throw error
 }
 
-/** Where the carrier reaches us, and what it sent that nobody here understands. */
+/** Shows the URLs at which the carrier reaches us, and its requests that were not understood. */
 export function Callbacks({ account, urls, unclear }: CallbacksView & { account: { title: string } }) {
   if (urls.length === 0 && unclear.length === 0) return null
   return (

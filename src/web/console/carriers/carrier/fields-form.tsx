@@ -11,7 +11,7 @@ interface OfForm {
   action: string
 }
 
-/** Where a group of settings begins, for kinds that have very many. */
+/** The beginnings of groups of settings, for kinds that have very many. */
 const GROUPS: Record<string, string> = {
   url: 'Sending',
   idField: 'Answers',
@@ -21,7 +21,7 @@ const GROUPS: Record<string, string> = {
 }
 const MANY = 12
 
-/** A field for each setting of a kind; those of an account that is there already hold what may be shown. */
+/** A field for each setting of a kind; for an existing account it holds the value, if that may be shown. */
 export function SettingFields(props: OfForm & { settings: readonly SettingView[] }) {
   const { page, action, settings } = props
   const groups: { title: string | undefined; settings: SettingView[] }[] = [
@@ -101,7 +101,7 @@ export function typedUnset(ctx: KoaContext, fields: readonly SettingField[]): st
   return fields.map(({ key }) => key).filter((key) => fieldOf(ctx, `unset-${key}`) !== '')
 }
 
-/** What every kind has: pace, and who answers STOP. */
+/** The fields of every kind: the pace, and who answers STOP. */
 export function AccountFields({ page, action, account }: OfForm & { account: CarrierAccountFields }) {
   const pace = (name: 'messagesPerSecond' | 'messagesPerSecondPerLine', label: string) => (
     <Field
@@ -151,7 +151,7 @@ function inputName({ key, isSecret }: SettingField): string {
 
 const ABBREVIATION = /\b(api|id|npi|sid|tls|ton|url)(?=s?\b)/g
 
-/** `accountSid` → `Account SID` */
+/** Makes a label such as `Account SID` from `accountSid`. */
 export function labelOf(key: string): string {
   const words = key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')

@@ -18,16 +18,16 @@ import { UserText } from '../../user-text.js'
 import { TASKS } from '../../operating/tasks.js'
 import type { CarrierView } from './page-model.js'
 
-/** What the carrier says, and who may own a line; only when somebody asks for it. */
+/** The carrier's list, and the users who may own a line; loaded only on request. */
 export interface LoadedNumbers {
   numbers: AccountNumber[]
   users: User[]
 }
 
-/** What an import has brought about. */
+/** The result of an import. */
 export interface Imported {
   results: ImportResult[]
-  /** Why the carrier does not call us for the new lines. */
+  /** The reason why the carrier does not call us for the new lines. */
   setUpFault: string | undefined
 }
 
@@ -122,7 +122,7 @@ function describe(result: ImportResult): string {
   return result.outcome === 'is_a_line' ? 'already a line' : `refused: ${result.reason}`
 }
 
-/** What became of each number is in the answer; sent again it changes nothing. Many are a background task. */
+/** The answer has the result for each number; sending it again changes nothing. Many numbers are a background task. */
 export function postImport(context: Context): Act {
   return async (ctx) => {
     const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))
@@ -139,7 +139,7 @@ export function postImport(context: Context): Act {
   }
 }
 
-/** @returns what is wrong, in words: the lines are there nevertheless */
+/** @returns the fault, in words; the lines exist nevertheless */
 async function setUpAdded(
   context: Context,
   ctx: KoaContext,

@@ -15,11 +15,11 @@ import { carrierPath, CARRIERS } from './page-model.js'
 
 const NEW = `${CARRIERS}/new`
 
-/** Lets operators add an account; which fields it has depends on its kind. */
+/** Shows operators the form to add an account; its fields depend on the kind. */
 export function showNewCarrier(context: Context): Middleware {
   return (ctx) => {
     const kind = kindOf(ctx)
-    // The password is asked for before the form is shown: its secrets would have to be typed again otherwise.
+    // The password is asked for before the form is shown, because its secrets would have to be typed again otherwise.
     if (kind !== '' && ctx.method === 'GET' && !isConfirmed(ctx)) return Promise.resolve()
     const page = pageOf(ctx, context)
     answerPage(
@@ -76,7 +76,7 @@ export function postCarrier(context: Context): Act {
   }
 }
 
-/** The kind that the form names, or else the link that led here. */
+/** Returns the kind that the form names, or the link that led here. */
 function kindOf(ctx: KoaContext): string {
   return ctx.method === 'POST' ? fieldOf(ctx, 'kind') : queryOf(ctx, 'kind')
 }

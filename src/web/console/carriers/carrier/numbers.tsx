@@ -11,7 +11,7 @@ import { ImportOutcome, NumberList, type Imported, type LoadedNumbers } from './
 
 export function Numbers(props: {
   view: CarrierView
-  /** A text: why they could not be loaded. */
+  /** A text is the reason why they could not be loaded. */
   loaded: LoadedNumbers | string | undefined
   imported: Imported | undefined
 }) {

@@ -4,12 +4,12 @@ import type { Page } from '../../page.js'
 
 export const CARRIERS = '/console/carriers'
 
-/** What every section of an account's page may show. */
+/** The data for every section of an account's page. */
 export interface CarrierView extends CarrierAccountOverview {
   page: Page
-  /** `/console/carriers/…` */
+  /** A path such as `/console/carriers/…`. */
   path: string
-  /** The simulator's account is always there. */
+  /** True for the simulator's account, which always exists. */
   isFixed: boolean
 }
 

@@ -12,7 +12,7 @@ import type { Act } from '../../page.js'
 import { pauserOf } from '../../operating/pauser.js'
 import { carrierPath, type CarrierView } from './page-model.js'
 
-/** Whether what the account's lines send goes out, and the switch for it. */
+/** Shows if the account's lines are sending, and the switch for it. */
 export function Sending({ view: { page, path, account } }: { view: CarrierView }) {
   const { pausedAt } = account
   return (

@@ -9,7 +9,7 @@ import { Ago, Time } from '../../form.js'
 import { live } from '../../live.js'
 import type { CarrierView } from './page-model.js'
 
-/** The sessions or phones of an account that has some. The section keeps itself up to date. */
+/** Shows the sessions or phones of an account that has some. The section keeps itself up to date. */
 export function Sessions({ view: { path, account } }: { view: CarrierView }) {
   if (account.sessions === null && !account.hasPhones) return null
   return (
@@ -45,7 +45,7 @@ function SessionsNow({ sessions }: { sessions: CarrierSessions | null }) {
   )
 }
 
-/** How its sessions are, or its phones. */
+/** Shows the state of its sessions, or of its phones. */
 export function Connection({ account }: { account: ListedCarrierAccount }) {
   return account.hasPhones ? <PhonesNow account={account} /> : <SessionsNow sessions={account.sessions} />
 }
@@ -70,7 +70,7 @@ export function liveCarrier(context: Context): Middleware {
   const load = async (id: string) => (await getCarrierAccountOverview(context, id)).account
   const stream = live(context, async (ctx) => <Connection account={await load(idOf(ctx, 'accountId'))} />)
   return async (ctx, next) => {
-    // An unknown account is refused here, because nobody can be told once the stream has begun.
+    // An unknown account is refused here, because a stream that has begun cannot answer with an error.
     await load(idOf(ctx, 'accountId'))
     await stream(ctx, next)
   }

@@ -17,7 +17,7 @@ import {
 } from './fields-form.js'
 import { carrierPath, describePace, type CarrierView } from './page-model.js'
 
-/** @param props.isEdited with the form instead of the list */
+/** @param props.isEdited true to show the form instead of the list */
 export function Settings({ view, isEdited }: { view: CarrierView; isEdited: boolean }) {
   const { page, path, account, settings, isFixed } = view
   const action = `${path}/settings`
@@ -76,7 +76,9 @@ function SettingValue({ setting: { isSet, value, type } }: { setting: SettingVie
   return <code>{value}</code>
 }
 
-/** Needs the password (route table): whoever changes the host of an account could have its secrets sent there. */
+/**
+ * Needs the password (route table), because the account's secrets could be sent to another host by changing its host.
+ */
 export function postCarrierSettings(context: Context): Act {
   return async (ctx) => {
     const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))

@@ -54,7 +54,7 @@ export function LastTest({ account }: { account: CarrierAccount }) {
   )
 }
 
-/** Its result is kept with the account. For htmx it is the answer; else the page has it. */
+/** The result is kept with the account. For htmx it is the answer; otherwise the page shows it. */
 export function postCarrierTest(context: Context): Act {
   return async (ctx) => {
     const account = await getCarrierAccountById(context, idOf(ctx, 'accountId'))

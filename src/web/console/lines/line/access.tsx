@@ -5,7 +5,7 @@ import { LineAuthorizations } from './authorizations.js'
 import { Connection } from './connection.js'
 import { lineTab } from './tab.js'
 
-/** Who may use the line: the owner's own programs, and applications. */
+/** Shows who may use the line: the owner's own programs, and applications. */
 export function showLineAccess(context: Context): Middleware {
   return lineTab(context, 'access', async (_ctx, view) => {
     const { userId, id } = view.line

@@ -1,6 +1,6 @@
 import type { AuthorizedApplication } from '../../../../domain/applications/authorizations.js'
 
-/** Which applications may use the line; what they may do is on a page of its own. */
+/** Lists the applications that may use the line; their rights are on a separate page. */
 export function LineAuthorizations({ applications }: { applications: readonly AuthorizedApplication[] }) {
   return (
     <section id="applications" aria-labelledby="applications-title">

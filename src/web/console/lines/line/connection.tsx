@@ -36,7 +36,7 @@ function Enabled({ view: { page, line }, action }: { view: LineView; action: str
   )
 }
 
-/** The connection's section on the tab of what cannot be undone. */
+/** The connection's section on the tab for acts that cannot be undone. */
 export function Disconnect({ view }: { view: LineView }) {
   const { page, connection, path } = view
   const action = `${path}/connection/disconnect`
@@ -82,7 +82,7 @@ function Off({ view: { page, connection }, action }: { view: LineView; action: s
   )
 }
 
-/** Enables the endpoint again, too, should it have been disabled for failing. */
+/** This also enables an endpoint again that was disabled for failing. */
 export const postEnable = (context: Context) => change(context, enableConnection, 'enabled')
 export const postDisable = (context: Context) => change(context, disableConnection, 'disabled')
 export const postDisconnect = (context: Context) => change(context, disconnect, 'disconnected')

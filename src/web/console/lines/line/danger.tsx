@@ -4,7 +4,7 @@ import { Disconnect } from './connection.js'
 import { DeleteIncomingWebhook } from './incoming-webhook.js'
 import { lineTab } from './tab.js'
 
-/** What cannot be undone. */
+/** Shows the acts that cannot be undone. */
 export function showLineDanger(context: Context): Middleware {
   return lineTab(context, 'danger', (_ctx, view) =>
     Promise.resolve(

@@ -8,7 +8,7 @@ import { NeedsSignIn } from '../../portal/needs-sign-in.js'
 import { sessionOf } from '../../people/session.js'
 import { NeedsConnection, Section, type LineView } from './section.js'
 
-/** Those that the line has beside its outgoing webhook, each with a page of its own. */
+/** Lists the line's endpoints besides its outgoing webhook, each with its own page. */
 export function LineEndpoints({ view, endpoints }: { view: LineView; endpoints: readonly Endpoint[] }) {
   const { connection, path } = view
   const action = `${path}/endpoints`

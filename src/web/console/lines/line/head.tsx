@@ -41,7 +41,7 @@ export function Head({ view, tab }: { view: LineView; tab: Tab }) {
   )
 }
 
-/** What the line is called. */
+/** The form for the line's name. */
 export function Rename({ view: { page, line, path } }: { view: LineView }) {
   const action = `${path}/name`
   return (

@@ -26,7 +26,7 @@ const OVERLAPS = [
   ['86400', 'in 24 hours'],
 ] as const
 
-/** @param props.webhook with its token, only when it was asked for */
+/** @param props.webhook the webhook with its token, only if it was requested */
 export function IncomingWebhook(props: { view: LineView; webhook: Webhook | undefined; maskedUrl: string }) {
   const { view, webhook, maskedUrl } = props
   const { page, connection, path } = view
@@ -139,7 +139,7 @@ function Regenerate({ view: { page }, action }: { view: LineView; action: string
   )
 }
 
-/** Its own section on the tab of what cannot be undone. */
+/** A separate section on the tab for acts that cannot be undone. */
 export function DeleteIncomingWebhook({ view }: { view: LineView }) {
   const action = `${view.path}/${ID}/delete`
   const exists = view.connection.incomingWebhook !== null
@@ -160,7 +160,7 @@ export function DeleteIncomingWebhook({ view }: { view: LineView }) {
   )
 }
 
-/** Its URL is shown at once; after a while without the password, that is asked for first. */
+/** The URL is shown immediately; if the password was not given recently, it is asked for first. */
 export function postIncomingWebhook(context: Context): Act {
   return async (ctx) => {
     const lineId = idOf(ctx, 'lineId')

@@ -12,7 +12,7 @@ import { Section, type LineView } from './section.js'
 
 type LimitsNow = LineView['limits']
 
-/** How full the incoming webhook's windows are, as gauges that keep themselves up to date. */
+/** Shows the use of the incoming webhook's windows, as gauges that keep themselves up to date. */
 export function Limits({ view }: { view: LineView }) {
   return (
     <Section view={view} id="limits" title="Limits">
@@ -27,7 +27,7 @@ export function Limits({ view }: { view: LineView }) {
   )
 }
 
-/** @param props.isPortal whoever looks is told nothing of the user's other lines */
+/** @param props.isPortal true to hide everything about the user's other lines */
 function Gauges({ limits, isPortal }: { limits: LimitsNow; isPortal: boolean }) {
   const { line, numbers } = limits
   const isShown = ({ of }: { of: string }) => !isPortal || of === 'line'
@@ -71,7 +71,7 @@ function Gauge({ to, limit, used, opensMs }: LimitsNow['line'] & { to: string })
   )
 }
 
-/** What operators let be sent in a day; in red when it is nearly used up. */
+/** Shows an operator's daily cap; in red if it is nearly used up. */
 function Cap({ cap: { of, segmentsPerDay, used, isNear, resetsAt } }: { cap: LimitsNow['caps'][number] }) {
   const whose = of === 'line' ? 'on this line' : 'on all your lines'
   const words = `${used} of ${segmentsPerDay} segments today ${whose}`
@@ -94,7 +94,7 @@ function Cap({ cap: { of, segmentsPerDay, used, isNear, resetsAt } }: { cap: Lim
   )
 }
 
-/** The same in money, for a month. */
+/** Shows the same in money, for a month. */
 function MonthlyCapGauge({ cap }: { cap: MonthlyCap }) {
   const [limit, spent] = [Number(cap.amount), Number(cap.spent)]
   const words = `${spentWords(cap)} ${cap.of === 'line' ? 'on this line' : 'on all your lines'}`
@@ -116,7 +116,7 @@ function MonthlyCapGauge({ cap }: { cap: MonthlyCap }) {
   )
 }
 
-/** @throws UserError 404, before anything is streamed */
+/** @throws UserError 404 before anything is streamed */
 export function liveLimits(context: Context): Middleware {
   const stream = live(context, async (ctx) => (
     <Gauges

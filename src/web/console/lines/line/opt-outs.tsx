@@ -9,7 +9,7 @@ import { Section, type LineView } from './section.js'
 const SHOWN = 50
 
 export interface OptOutsNow {
-  /** One more than is shown when there are more. */
+  /** One more than is shown if there are more. */
   optOuts: Awaited<ReturnType<typeof listOptOuts>>
   pauses: Awaited<ReturnType<typeof listPauses>>
   /** The path at which programs get all of them, in the product word. */
@@ -25,7 +25,7 @@ export async function loadOptOuts(context: Context, { userId, id }: LineView['li
   return { optOuts, pauses, apiPath }
 }
 
-/** Which numbers the line may not write to, or not now. */
+/** Lists the numbers that the line may not write to, or not now. */
 export function OptOuts({ view, now: { optOuts, pauses, apiPath } }: { view: LineView; now: OptOutsNow }) {
   return (
     <Section view={view} id="opt-outs" title="Opt-outs">

@@ -12,7 +12,7 @@ import { lineWithNotice, NeedsConnection, Section, type LineView } from './secti
 
 const ID = 'outgoing-webhook'
 
-/** @param props.endpoint undefined: there is no URL */
+/** @param props.endpoint undefined if there is no URL */
 export function OutgoingWebhook({ view, endpoint }: { view: LineView; endpoint: Endpoint | undefined }) {
   const { page, connection } = view
   const { enabled } = connection

@@ -26,12 +26,12 @@ import { PageLink } from '../../portal/page-link.js'
 import { hasPhones, linePath, sectionPath, type LineView, type SectionId } from './section.js'
 import { lineTab } from './tab.js'
 
-/** The number that fits beside the line's state. */
+/** This number of rows fits beside the line's state. */
 const RECENT = 8
-/** All of it is of one line. */
+/** All messages belong to one line, so no names are needed. */
 const NO_NAMES = new Map<string, string>()
 
-/** What happened lately, beside what is known of the line. */
+/** Shows the latest messages, beside the facts about the line. */
 export function showLine(context: Context): Middleware {
   return lineTab(context, 'overview', async (_ctx, view) => (
     <>
@@ -56,7 +56,7 @@ export function showLine(context: Context): Middleware {
   ))
 }
 
-/** @throws UserError 404, before anything is streamed */
+/** @throws UserError 404 before anything is streamed */
 export function liveLine(context: Context): Middleware {
   const stream = live(context, async (ctx) =>
     now(context, pageOf(ctx, context), await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))),
@@ -99,7 +99,7 @@ async function now(context: Context, page: Page, line: OwnLine): Promise<VNode> 
   )
 }
 
-/** How the line is set up and does, each with the way to its section. */
+/** Shows the line's settings and state, each with a link to its section. */
 function LineFacts({ view }: { view: LineView }) {
   const { line, connection, work, limits } = view
   const { heldCount = 0, calledAt = null } = work ?? {}

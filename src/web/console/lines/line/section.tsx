@@ -8,30 +8,30 @@ import { SIMULATOR } from '../../../../domain/simulator/simulator.js'
 import { withNotice, type Notice } from '../../notices.js'
 import type { Page } from '../../page.js'
 
-/** What every section of a line's page may show. */
+/** The data for every section of a line's page. */
 export interface LineView {
   page: Page
   line: Awaited<ReturnType<typeof getOwnLine>>
   connection: Awaited<ReturnType<typeof getConnection>>
-  /** null: there is no outgoing webhook URL. */
+  /** null if there is no outgoing webhook URL. */
   endpointId: string | null
-  /** What that endpoint has to do. */
+  /** The deliveries of that endpoint. */
   work: EndpointWork | undefined
   limits: Awaited<ReturnType<typeof readLimits>>
-  /** undefined: the line was added a moment ago. */
+  /** undefined if the line was added a moment ago. */
   health: LineHealth | undefined
-  /** `/console/lines/…` */
+  /** A path such as `/console/lines/…`. */
   path: string
-  /** What was just done, by its name. */
+  /** The name of what was just done. */
   done: string
 }
 
-/** Whether the simulator's phones can write to the line, and see what it sends. */
+/** True if the simulator's phones can write to the line, and see what it sends. */
 export function hasPhones({ page, line }: Pick<LineView, 'page' | 'line'>): boolean {
   return page.hasSimulator && line.carrierAccount === SIMULATOR
 }
 
-/** A section's id is the first part of its forms' paths, too. */
+/** A section's id is also the first part of its forms' paths. */
 export type SectionId =
   | 'messages'
   | 'sending'
@@ -42,7 +42,7 @@ export type SectionId =
   | 'opt-outs'
   | 'limits'
 
-/** The page's tabs, in their order, and where each is below the line's path. */
+/** The page's tabs, in their order, with their paths below the line's. */
 export const TABS = {
   overview: '',
   conversations: '/conversations',
@@ -65,7 +65,7 @@ const TAB_OF: Record<SectionId, Tab> = {
   connection: 'access',
 }
 
-/** A tab has several sections, so a form's success is told in the form's own. */
+/** A tab has several sections, so a form's success is shown in the form's section. */
 const SAID_AT: Partial<Record<string, SectionId>> = {
   'sending-paused': 'sending',
   'sending-resumed': 'sending',
@@ -95,7 +95,7 @@ export function sectionPath(lineId: string, section: SectionId): string {
   return `${tabPath(lineId, TAB_OF[section])}#${section}`
 }
 
-/** The section that a form leads to when it has done its work, which says so. */
+/** The section that a form leads to after its work, which says so. */
 export function lineWithNotice(lineId: string, notice: Notice, show?: 'webhook'): string {
   const query = show === undefined ? '' : `?show=${show}`
   const section = SAID_AT[notice]
@@ -111,9 +111,9 @@ export function Section(props: {
   view: LineView
   id: SectionId
   title: string
-  /** Actions of the forms that it shows now; a fault of another one has no form to stand at. */
+  /** The actions of the forms that it shows now; the fault of another one has no form to be shown at. */
   offers?: readonly string[]
-  /** One of its forms has just answered. */
+  /** True if one of its forms has just answered. */
   isAnswer?: boolean
   children: ComponentChildren
 }) {
@@ -121,7 +121,7 @@ export function Section(props: {
   const { fault, notice } = view.page
   const isAtFault = fault?.action.startsWith(`${view.path}/${id}`) === true
   const isStray = isAtFault && !offers.includes(fault.action)
-  // Such an answer is the whole page again, of which the browser would show the top.
+  // Such an answer is the whole page again, and the browser would show its top.
   const toHere = isStray || isAnswer ? { tabIndex: -1, autofocus: true } : {}
   return (
     <section id={id} aria-labelledby={`${id}-title`} {...toHere}>
@@ -141,7 +141,7 @@ export function Section(props: {
   )
 }
 
-/** Why a section's forms are not there. */
+/** Explains why a section's forms are missing. */
 export function NeedsConnection({ view }: { view: LineView }) {
   if (view.page.isPortal) return <p class="empty">Not possible while the developer connection is off.</p>
   return (

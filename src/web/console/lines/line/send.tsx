@@ -14,7 +14,7 @@ import { SendText } from './send-text.js'
 import { Sending } from './sending.js'
 import { lineTab } from './tab.js'
 
-/** Shows how to send by a program or by hand, how much of it fits, and to whom nothing may go. */
+/** Shows how to send by a program or by hand, the limits, and the numbers that opted out. */
 export function showLineSend(context: Context): Middleware {
   return lineTab(context, 'send', async (ctx, view) => {
     const { line, connection } = view

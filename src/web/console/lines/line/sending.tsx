@@ -10,8 +10,11 @@ import { pauserOf, pauserWords } from '../../operating/pauser.js'
 import { sessionOf } from '../../people/session.js'
 import { lineWithNotice, Section, type LineView } from './section.js'
 
-/** Whether what the line sends goes out, and the switch for it. */
-/** @param props.toTry how many messages wait until the carrier is tried again */
+/**
+ * Shows if the line is sending, and the switch for it.
+ *
+ * @param props.toTry the number of messages that wait until the carrier is tried again
+ */
 export function Sending({ view, toTry }: { view: LineView; toTry: number }) {
   const { page, line, path } = view
   const pause = pauseOf(line)

@@ -7,7 +7,11 @@ type Badge = readonly [mood: string, words: string]
 
 const HELD: Badge = ['info paused', 'held events']
 
-/** The one thing that is to be said of a line, the worst. @param props.health undefined: the line was added a moment ago */
+/**
+ * Shows the worst thing that there is to say about a line.
+ *
+ * @param props.health undefined if the line was added a moment ago
+ */
 export function LineState({ line, health }: { line: Named; health: LineHealth | undefined }) {
   const [mood, words] = stateOf(line, health)
   return <span class={`badge ${mood}`}>{words}</span>

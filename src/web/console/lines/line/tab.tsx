@@ -23,13 +23,13 @@ const LABELS: Record<Tab, string> = {
   danger: 'Danger',
 }
 
-/** Those that a portal session reaches. */
+/** The tabs that a portal session reaches. */
 const PORTAL_TABS: readonly Tab[] = ['overview', 'conversations', 'send', 'receive']
 
 /**
- * One tab of a line's page: below what every tab has on top.
+ * Makes one tab of a line's page, below the part that all tabs share.
  *
- * @param fill gives undefined when it has answered itself
+ * @param fill returns undefined if it has answered itself
  */
 export function lineTab(
   context: Context,

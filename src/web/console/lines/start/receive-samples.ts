@@ -1,20 +1,20 @@
 import { LANGUAGES, LITERALS, TITLES, type Language, type Sample } from './sample.js'
 
-/** The port that the receivers listen on, and that the line for a terminal posts to. */
+/** The port that the receivers listen on, and that the command for a terminal posts to. */
 export const RECEIVER_PORT = 4000
 
 export interface SampleReceiver {
-  /** `whsec_…` */
+  /** A secret such as `whsec_…`. */
   secret: string
-  /** The body of an event of this line, for the line for a terminal. */
+  /** The body of an event of this line, for the command for a terminal. */
   body: string
   port?: number
 }
 
 /**
- * Servers that verify the signature of an event (https://www.standardwebhooks.com) and print it, with nothing but what
- * comes with each language. curl cannot be a server: it comes last, and posts an event that is signed as ours are to
- * one of the others.
+ * Makes servers that verify the signature of an event (https://www.standardwebhooks.com) and print it, with only each
+ * language's standard library. curl cannot be a server: it comes last, and posts an event, signed like ours, to one
+ * of the others.
  */
 export function receiveSamples({ secret, body, port = RECEIVER_PORT }: SampleReceiver): Sample[] {
   const servers = LANGUAGES.filter((language) => language !== 'curl')
@@ -33,7 +33,7 @@ export function receiveSamples({ secret, body, port = RECEIVER_PORT }: SampleRec
 
 interface Receiver {
   run: (port: number) => string
-  /** @param parts the texts as the language writes them */
+  /** @param parts the texts as literals of the language */
   write: (parts: SampleReceiver & { port: number }) => string
 }
 

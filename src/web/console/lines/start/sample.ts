@@ -1,13 +1,13 @@
-/** One that nobody has; at the simulator it is a phone like any other. */
+/** The number is not assigned; at the simulator it is a phone like any other. */
 export const TRIAL_NUMBER = '+15005550199'
 
-/** A program that people copy. */
+/** A program for people to copy. */
 export interface Sample {
   language: Language
-  /** What stands over it. */
+  /** The heading above it. */
   title: string
   code: string
-  /** How it is run, when it is in a file. */
+  /** The command that runs it from a file. */
   run: string
 }
 
@@ -25,8 +25,8 @@ export const TITLES: Record<Language, string> = {
 }
 
 /**
- * A text as each language writes it in its source, so that no character of it does anything there. JSON's form is also one of
- * JavaScript, Python and Go.
+ * Writes a text as a literal of each language, so that none of its characters has an effect. JSON's form is also
+ * valid in JavaScript, Python and Go.
  */
 export const LITERALS: Record<Language, (text: string) => string> = {
   curl: (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`,
@@ -37,7 +37,7 @@ export const LITERALS: Record<Language, (text: string) => string> = {
   ruby: singleQuoted,
 }
 
-/** Between single quotes PHP and Ruby see nothing but these two. */
+/** Between single quotes only these two characters are special in PHP and Ruby. */
 function singleQuoted(text: string): string {
   return `'${text.replace(/[\\']/g, String.raw`\$&`)}'`
 }

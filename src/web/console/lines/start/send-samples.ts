@@ -1,6 +1,6 @@
 import { LANGUAGES, LITERALS, TITLES, type Language, type Sample } from './sample.js'
 
-/** What a sample sends, and where to. */
+/** The text and the receiver of a sample. */
 export interface SampleText {
   /** The incoming webhook's URL, with its token. */
   url: string
@@ -8,7 +8,7 @@ export interface SampleText {
   text: string
 }
 
-/** Programs that send a text by an incoming webhook, with nothing but what comes with each language. */
+/** Makes programs that send a text by an incoming webhook, with only each language's standard library. */
 export function sendSamples(what: SampleText): Sample[] {
   return LANGUAGES.map((language) => {
     const { run, write } = SENDERS[language]
@@ -21,7 +21,7 @@ export function sendSamples(what: SampleText): Sample[] {
 
 interface Sender {
   run: string
-  /** @param literals as the language writes them */
+  /** @param literals the texts as literals of the language */
   write: (literals: SampleText, what: SampleText) => string
 }
 
@@ -126,7 +126,11 @@ puts "#{response.code} #{response.body}"`,
   },
 }
 
-/** A line for a terminal. @param url as the shell writes it */
+/**
+ * Makes a command for a terminal.
+ *
+ * @param url the URL as the shell writes it
+ */
 function curl(url: string, body: string): string {
   return `curl -H 'Content-Type: application/json' --data-raw ${LITERALS.curl(body)} ${url}`
 }

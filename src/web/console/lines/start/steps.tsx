@@ -5,12 +5,12 @@ import { explainFailure } from '../../endpoints/failures.js'
 import { linePath } from '../line/section.js'
 import { PhoneNumber } from '../../messages/phone-number.js'
 
-/** The page that shows the steps with all that they need. */
+/** The page that shows the steps with everything that they need. */
 export function startPath(lineId: string): string {
   return `${linePath(lineId)}/start`
 }
 
-/** The steps with what is done ticked off, which keep themselves up to date. */
+/** Shows the steps with the finished ones ticked off; they keep themselves up to date. */
 export function LiveSteps({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
   return (
     <div {...{ 'data-live': `${startPath(line.id)}/live` }} hx-swap="innerMorph">
@@ -19,7 +19,7 @@ export function LiveSteps({ line, steps }: { line: OwnLine; steps: FirstSteps })
   )
 }
 
-/** The link is there until all of them are done. */
+/** The link is shown until all of them are done. */
 export function FirstStepsLink({ line, steps }: { line: OwnLine; steps: FirstSteps }) {
   const done = countDone(steps)
   if (done === STEP_COUNT || line.status === 'disabled') return null
@@ -64,7 +64,7 @@ function Step({ isDone, children }: { isDone: boolean; children: ComponentChildr
   )
 }
 
-/** What became of the newest event, and how to mend it. */
+/** Describes the result of the newest event, and how to fix it. */
 function whatWasSeen({ newestEvent }: FirstSteps): string {
   if (newestEvent === null) return 'no event has been sent yet.'
   const { status, responseStatus, durationMs, failure } = newestEvent

@@ -13,17 +13,21 @@ const FORM = {
   tooLarge: () => new UserError('The file is larger than 1 MiB', 413),
 }
 
-/** The second form has the file in a field, where each end of a line became CRLF. */
+/** The second form has the file in a field, where each line break became CRLF. */
 const withList = multipartForm({ ...FORM, maxFieldBytes: 2 * MAX_FILE_BYTES })
 const withoutList = multipartForm({ ...FORM, isWithoutFiles: true })
 
-/** Reads the form of a list. @throws UserError 413, 400 */
+/**
+ * Reads the form of a list.
+ *
+ * @throws UserError 413, 400
+ */
 export const readListForm: Middleware = readWith(withList)
 
-/** Reads it without its file: for people who are not signed in. */
+/** Reads it without its file, for visitors who are not signed in. */
 export const readListFields: Middleware = readWith(withoutList)
 
-/** A form without a file may also come as other forms do. */
+/** A form without a file may also have the encoding of other forms. */
 function readWith(multipart: Middleware): Middleware {
   return async (ctx, next) => {
     await (ctx.is('multipart/form-data') ? multipart : readFormBody)(ctx, next)
@@ -32,7 +36,11 @@ function readWith(multipart: Middleware): Middleware {
 
 const fileText = utf8Of('The file')
 
-/** What was asked for, and the file's text, which the next form brings again. @throws UserError */
+/**
+ * Reads the user's request, and the file's text, which the next form brings again.
+ *
+ * @throws UserError
+ */
 export function readAskedList(ctx: KoaContext): { asked: AskedList; csv: string } {
   requireReadableForm(ctx)
   const file = fileOf(ctx, 'file')

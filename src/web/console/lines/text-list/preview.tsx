@@ -8,21 +8,21 @@ import type { Page } from '../../page.js'
 import { UserText } from '../../user-text.js'
 
 export interface PreviewedList {
-  /** The file, as text. */
+  /** The file as text. */
   csv: string
   text: string
   columns: string[]
   plan: ListPlan
   cost: ListCost
-  /** Of the task to be. */
+  /** The id for the task. */
   key: string
 }
 
 const TEXTS_SHOWN = 3
-/** The results of the task have all of them. */
+/** The task's results have all of them. */
 const SKIPPED_SHOWN = 20
 
-/** How it will be, and the button that sends it. */
+/** Shows the result in advance, and the button that sends it. */
 export function Preview({ page, path, list }: { page: Page; path: string; list: PreviewedList }) {
   const { plan, columns, cost } = list
   const { texts, goodCount, segmentCount } = plan

@@ -6,7 +6,7 @@ import { answerDownload, csvOf, mapped, requireRoomForDownload } from '../../../
 import { idOf } from '../../form-values.js'
 import { sessionOf } from '../../people/session.js'
 
-/** What became of each row of the file so far. */
+/** Exports the results of each row of the file so far. */
 export function exportTextResults(context: Context): Middleware {
   return async (ctx) => {
     const results = await readTextResults(context, sessionOf(ctx).userId, idOf(ctx, 'taskId'))

@@ -3,7 +3,7 @@ import { Empty } from '../../form.js'
 import { tabPath } from '../../lines/line/section.js'
 import type { WrittenFilter } from './filter.js'
 
-/** Why the list is empty, and what to do about it. */
+/** Explains why the list is empty, and what to do about it. */
 export function EmptyList(props: {
   lines: readonly OwnLine[]
   written: WrittenFilter

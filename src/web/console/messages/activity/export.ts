@@ -11,7 +11,7 @@ import { answerDownload, csvOf, requireRoomForDownload } from '../../../download
 import { sessionOf } from '../../people/session.js'
 import { readFilter } from './filter.js'
 
-/** Messages and deliveries that fit the page's filter, newest first, however many there are. */
+/** Exports the messages and deliveries that match the page's filter, newest first, however many there are. */
 export function exportActivity(context: Context): Middleware {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
@@ -30,7 +30,7 @@ export function exportActivity(context: Context): Middleware {
   }
 }
 
-/** What was asked for, as the audit log may have it: that there was a number or a text, and not which. */
+/** Describes the filter for the audit log: that there was a number or a text, but not which. */
 function askedIn(filter: ActivityFilter): Record<string, string | boolean> {
   const { number, numberPart, text, from, until, ...words } = filter
   const given = { ...words, from: from?.toISOString(), until: until?.toISOString() }
@@ -43,7 +43,7 @@ function askedIn(filter: ActivityFilter): Record<string, string | boolean> {
   }
 }
 
-/** A row for each message, and below it one for each of its deliveries. */
+/** Yields a row for each message, followed by one for each of its deliveries. */
 async function* rowsOf(
   activities: AsyncIterable<Activity>,
   numbers: ReadonlyMap<string, string>,

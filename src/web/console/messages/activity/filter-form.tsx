@@ -39,7 +39,9 @@ interface Filter {
   written: WrittenFilter
 }
 
-/** A GET form: the filter is in the address, to be kept and shared. With a script a choice counts at once. */
+/**
+ * A GET form: the filter is in the address, to be kept and shared. With a script a choice takes effect immediately.
+ */
 export function FilterForm(props: Filter & { fault: string | undefined }) {
   const { path, lines, written, fault } = props
   const hasTime = written.from !== undefined || written.until !== undefined
@@ -90,7 +92,7 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
   )
 }
 
-/** What the filter has, each with the way to the list without it. */
+/** Shows the active filters, each with a link to the list without it. */
 function Chosen({ path, lines, written }: Filter) {
   const chosen = Object.entries(written).filter(([name]) => name !== 'zone') as [FilterName, string][]
   if (chosen.length === 0) return null
@@ -121,7 +123,7 @@ function optionsOf(lines: readonly OwnLine[]): Options {
   return lines.map(({ id, name, number }) => [id, labelOf(name, number)])
 }
 
-/** A line that has no name is called by its number already. */
+/** A line that has no name is already called by its number. */
 export function labelOf(name: string, number: string): string {
   return name === number ? number : `${name} (${number})`
 }

@@ -16,10 +16,10 @@ import { sessionOf } from '../../people/session.js'
 import { requireNamed } from '../../portal/gate.js'
 import { localParameter, writtenParameters, zoneParameter } from '../../time-filter.js'
 
-/** What the filter's form asks for, and its parameters in the query. */
+/** The fields of the filter's form, which are parameters in the query. */
 const FILTER_NAMES = [
   ...(['line', 'direction', 'status', 'type', 'reason', 'number', 'text', 'from', 'until'] as const),
-  /** That of `from` and `until`, and of the list. */
+  /** The time zone of `from` and `until`, and of the list. */
   'zone',
 ] as const
 
@@ -28,7 +28,7 @@ export type FilterName = (typeof FILTER_NAMES)[number]
 /** The filter as it was written. */
 export type WrittenFilter = Partial<Record<FilterName, string>>
 
-/** Each once, in the order of a message's life and then of a delivery's. */
+/** Each state once, in the order of a message's life and then of a delivery's. */
 export const STATUSES: readonly string[] = [...new Set([...MESSAGE_STATUSES, ...DELIVERY_STATUSES])]
 
 const parameters = yup.object({
@@ -45,7 +45,7 @@ const parameters = yup.object({
   until: localParameter(),
 })
 
-/** @throws UserError naming every field that is wrong */
+/** @throws UserError naming every invalid field */
 export async function readFilter(
   ctx: KoaContext,
   { vocabulary }: Context,
@@ -58,7 +58,7 @@ export async function readFilter(
 }
 
 /**
- * In a portal session the list is of one line that its link named, the first unless another one is asked for.
+ * In a portal session the list is for one line that its link named, the first unless another one is requested.
  *
  * @throws UserError 404 for another line
  */

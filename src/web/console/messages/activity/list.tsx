@@ -18,7 +18,7 @@ import { TimeOfDay } from '../../time-filter-fields.js'
 import { UserText } from '../../user-text.js'
 import { daysIn, UTC } from '../../zone.js'
 
-/** It shows most of a single SMS. A row of the list should have few lines. */
+/** This shows most of a single SMS. A row of the list should have few lines. */
 const EXCERPT_LENGTH = 140
 /** More of a message's deliveries are on its own page. */
 const MAX_DELIVERIES = 4
@@ -28,9 +28,9 @@ interface OfList {
   lineNames: ReadonlyMap<string, string>
   /** The contacts, by number. */
   contacts: ReadonlyMap<string, Contact>
-  /** undefined: the reader's. */
+  /** undefined for the reader's zone. */
   zone: string | undefined
-  /** With it there are buttons that try again, and bring the reader back. */
+  /** If set, there are buttons that try again and return to the list. */
   acts?: ListActs | undefined
 }
 
@@ -39,7 +39,7 @@ export interface ListActs {
   back: string
 }
 
-/** A row for each message, with what became of its events, below the days on which they came. */
+/** A row for each message with the results of its events, grouped by day. */
 export function ActivityList(props: OfList & { activities: readonly Activity[] }) {
   const { activities, lineNames, contacts, zone, acts } = props
   const dayOf = daysIn(zone ?? UTC)
@@ -81,7 +81,7 @@ export function ActivityList(props: OfList & { activities: readonly Activity[] }
   )
 }
 
-/** A delivery whose message is gone stands for itself. */
+/** A delivery whose message is gone gets its own row. */
 function headOf({ message, deliveries: [delivery] }: Activity): { at: Date; lineId: string } {
   const { createdAt, lineId } = message ?? delivery ?? { createdAt: new Date(0), lineId: '' }
   return { at: createdAt, lineId: lineId ?? '' }
@@ -150,7 +150,7 @@ function DeliveryLine({ delivery, acts }: { delivery: Delivery; acts: ListActs |
   )
 }
 
-/** Whole characters only. */
+/** Cuts only between whole characters. */
 export function excerptOf(text: string): string {
   const characters = Array.from(text)
   return characters.length <= EXCERPT_LENGTH ? text : `${characters.slice(0, EXCERPT_LENGTH).join('')}…`

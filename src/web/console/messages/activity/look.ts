@@ -4,7 +4,7 @@ import { findActivity, type ActivityFilter, type ActivityPage } from '../../../.
 import { findContacts, type Contact } from '../../../../domain/lines/contacts.js'
 import type { Context } from '../../../../domain/context.js'
 
-/** A page of the activity, with who is at the other ends. */
+/** A page of the activity, with the contacts of the other parties. */
 export interface Look extends ActivityPage {
   /** The contacts, by number. */
   contacts: ReadonlyMap<string, Contact>

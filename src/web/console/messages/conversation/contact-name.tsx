@@ -1,7 +1,7 @@
 import { PhoneNumber } from '../phone-number.js'
 import { UserText } from '../../user-text.js'
 
-/** A number, with what the user calls it before it. */
+/** Shows a number, with the user's name for it first. */
 export function ContactName({ number, name }: { number: string; name: string | null | undefined }) {
   if (name == null) return <PhoneNumber number={number} />
   return (

@@ -3,7 +3,7 @@ import { MAX_NAME_LENGTH } from '../../../../domain/names.js'
 import { Confirm, Field, Form, Time } from '../../form.js'
 import type { Page } from '../../page.js'
 
-/** What the user calls the number, and whether it is blocked: both count for all lines of the user. */
+/** The forms for the user's name for the number, and for blocking it: both apply to all lines of the user. */
 export function ContactForms(props: {
   page: Page
   number: string

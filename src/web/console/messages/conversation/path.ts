@@ -7,12 +7,16 @@ export function conversationsPath(lineId: string): string {
   return tabPath(lineId, 'conversations')
 }
 
-/** The number is as messages have it, which may be a short code or a name. */
+/** The number has the form that messages have, which may be a short code or a name. */
 export function conversationPath(lineId: string, number: string): string {
   return `${conversationsPath(lineId)}/${encodeURIComponent(number)}`
 }
 
-/** The number that a path names. @throws UserError 404 */
+/**
+ * Returns the number that a path names.
+ *
+ * @throws UserError 404
+ */
 export function numberOf(ctx: KoaContext): string {
   const { number = '' } = (ctx as { params?: Record<string, string> }).params ?? {}
   if (number === '' || number.length > MAX_NUMBER_LENGTH || /\p{Cc}/u.test(number)) {

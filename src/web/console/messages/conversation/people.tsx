@@ -11,7 +11,7 @@ import { conversationPath } from './path.js'
 
 const COLOURS = 6
 
-/** With whom the line was in touch, the latest first, beside the conversation that is open. */
+/** Lists the numbers that the line was in touch with, the latest first, beside the open conversation. */
 export function People(props: { line: OwnLine; conversations: readonly Conversation[]; number: string }) {
   const { line, conversations } = props
   return (
@@ -44,7 +44,7 @@ export function People(props: { line: OwnLine; conversations: readonly Conversat
   )
 }
 
-/** Somebody's initials, or the last two digits of a number, in a colour that the number always has. */
+/** Shows a contact's initials, or the last two digits of a number, in a color that the number always has. */
 export function Face(props: { number: string; name: string | null | undefined; isBig?: boolean }) {
   const { number, name, isBig = false } = props
   const colour = (Array.from(number).reduce((sum, each) => sum + (each.codePointAt(0) ?? 0), 0) % COLOURS) + 1

@@ -9,7 +9,10 @@ import { ContactName } from './contact-name.js'
 import { conversationPath } from './path.js'
 import { USUAL } from './thread.js'
 
-/** Conversations in a list of their own, each with its last message; `lineNames` where they are of several lines. */
+/**
+ * Shows conversations as a separate list, each with its last message; `lineNames` is set if they belong to several
+ * lines.
+ */
 export function ConversationRows(props: {
   conversations: readonly Conversation[]
   lineNames?: ReadonlyMap<string, string>

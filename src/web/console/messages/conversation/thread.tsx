@@ -13,14 +13,14 @@ import { Status } from '../../status.js'
 import { TimeOfDay } from '../../time-filter-fields.js'
 import { daysIn, UTC } from '../../zone.js'
 
-/** What nobody needs to be told of each message. */
+/** These states are usual, so they are not shown for each message. */
 export const USUAL: ReadonlySet<MessageStatus> = new Set(['received', 'sent', 'delivered'])
 
-/** What a line and a number have written to each other, below the days on which it was, the newest at the bottom. */
+/** Shows the messages between a line and a number, grouped by day, the newest at the bottom. */
 export function Thread(props: {
   messages: readonly Message[]
   page: Page
-  /** Of the conversation, which is shown again after a text was resent. */
+  /** The conversation's path, which is shown again after a text was resent. */
   path: string
 }) {
   const { messages, page, path } = props
@@ -70,7 +70,7 @@ function Bubble({ message, page, path }: { message: Message; page: Page; path: s
         )}
         {error !== null && <span class="why">{explainFailure(error)}</span>}
       </small>
-      {/* One that may have arrived is asked about first, on its own page. */}
+      {/* If it may have arrived, its own page asks first. */}
       {maySendAgain(message) && status === 'failed' && (
         <Form page={page} action={sendAgainPath(id)} class="inline">
           <input type="hidden" name="key" value={newId()} />

@@ -28,7 +28,7 @@ const VIEW_LABELS: Record<AttemptView, string> = {
   timing: 'Timing',
 }
 
-/** Shows an attempt in short, or whole if the page's address asks for it. */
+/** Shows an attempt in short, or in full if the page's address asks for it. */
 export function Attempt({ view, delivery, attempt }: AttemptProps) {
   const { id, attemptNumber, startedAt, durationMs, responseStatus, responseExcerpt, failure } = attempt
   const opened = view.opened?.id === id ? view.opened : undefined
@@ -60,7 +60,7 @@ export function Attempt({ view, delivery, attempt }: AttemptProps) {
   )
 }
 
-/** Links, so that they work without a script; the address of each can be given to others. */
+/** These are links, so that they work without a script and each has an address to share. */
 function Tabs(props: { view: MessageView; attempt: DeliveryAttempt; opened: OpenedAttempt | undefined }) {
   const { view, attempt, opened } = props
   const { id, attemptNumber } = attempt
@@ -121,7 +121,7 @@ function Request({ view, delivery, attempt, opened }: AttemptProps & { opened: O
   )
 }
 
-/** Its path may have a secret, which is its owner's alone. */
+/** The path may contain a secret, which is private to its owner. */
 export function shownUrl({ isOwner }: Pick<MessageView, 'isOwner'>, { url }: { url: string }): string {
   return isOwner || !URL.canParse(url) ? url : new URL(url).origin
 }

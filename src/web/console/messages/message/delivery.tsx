@@ -14,7 +14,7 @@ import { messagePath } from './path.js'
 import { deliverAgainPath, deliverNowPath, mayDeliverAgain, mayTryDeliveryNow } from './send-again.js'
 import { Step } from './step.js'
 
-/** One endpoint that the event goes to, with every attempt. */
+/** Shows one endpoint that the event goes to, with every attempt. */
 export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
   const { page, message, isOwner } = view
   const { id, applicationId, applicationName, status, attempts, deliveredAt, isForeign } = delivery
@@ -77,7 +77,7 @@ export function DeliveryWay({ view, delivery }: { view: MessageView; delivery: D
   )
 }
 
-/** What comes before its next attempt. */
+/** Describes what comes before its next attempt. */
 function PendingWords({ view, delivery }: { view: MessageView; delivery: DeliveryWithAttempts }) {
   const { dueAt, endpointPausedAt, endpointFailingSince, isForeign } = delivery
   const {
@@ -124,7 +124,7 @@ function PendingWords({ view, delivery }: { view: MessageView; delivery: Deliver
   )
 }
 
-/** Reasons for which a delivery is over although its retry schedule is not. */
+/** The reasons for which a delivery is over although its retry schedule is not. */
 const TOLD_AT_ONCE = new Set(['disconnected', 'stopped_by_receiver', 'template_failed'])
 
 function stateWords({ status, attemptCount, lastFailure, applicationId }: DeliveryWithAttempts): string {
@@ -151,7 +151,7 @@ function stateWords({ status, attemptCount, lastFailure, applicationId }: Delive
   }
 }
 
-/** So many that are alike, one after the other, are folded into one line. */
+/** From this many equal ones in a row on, they are folded into one line. */
 const MANY = 3
 
 function groupAlike(attempts: readonly DeliveryAttempt[]): DeliveryAttempt[][] {

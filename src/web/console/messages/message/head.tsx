@@ -15,7 +15,7 @@ import { MediaCopies } from './media.js'
 import type { MessageView } from './page-model.js'
 import { strayFaultOf } from './send-again.js'
 
-/** Between whom, and how it is. */
+/** Shows the two parties, and the state. */
 export function Head(view: MessageView) {
   const { message, line, isOwner, contactName } = view
   const number = contactNumberOf(message)
@@ -56,7 +56,7 @@ export function Head(view: MessageView) {
   )
 }
 
-/** What it says. */
+/** Shows the content. */
 export function Said({ message: { type, direction, text, mediaUrls, media } }: MessageView) {
   return (
     <div class={`flow ${direction}`}>
@@ -71,7 +71,7 @@ export function Said({ message: { type, direction, text, mediaUrls, media } }: M
   )
 }
 
-/** What is known of it, beside what happened. */
+/** Shows the facts about it, beside the history. */
 export function MessageFacts({ message, line, isOwner }: MessageView) {
   const { id, direction, type, text } = message
   const lineLabel = labelOf(line.name, line.number)
@@ -103,7 +103,7 @@ export function MessageFacts({ message, line, isOwner }: MessageView) {
   )
 }
 
-/** What its carrier said of it besides, if anything. */
+/** Describes the carrier's segments and price, if there are any. */
 function chargeWords({ carrierSegmentCount, price, currency }: Message): string {
   const count = carrierSegmentCount === null ? '' : `; the carrier counted ${carrierSegmentCount}`
   if (price === null || currency === null) return count
@@ -115,7 +115,10 @@ function wordsOfText(text: string): string {
   return segmentWords({ encoding, segmentCount: parts.length })
 }
 
-/** Nothing is loaded from the URL until the reader clicks. Only http(s) is a link: `javascript:` would run in this page. */
+/**
+ * Nothing is loaded from the URL until the reader clicks. Only http(s) is a link: `javascript:` would run in this
+ * page.
+ */
 function MediaUrl({ url }: { url: string }) {
   const isWeb = /^https?:\/\//i.test(url)
   return (

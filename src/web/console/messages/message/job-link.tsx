@@ -3,8 +3,8 @@ import type { QueueName } from '../../../../queues/queues.js'
 import type { Page } from '../../page.js'
 
 /**
- * For operators: the job of a row in the dashboard. There may be none any more: a message that waits for a window is kept in
- * a line of its own, and an endpoint's later events have jobs in common.
+ * Links operators to a row's job in the dashboard. It may no longer exist: a message that waits for a window is kept
+ * in a separate queue, and an endpoint's later events share jobs.
  */
 export function JobLink(props: { page: Page; queue: QueueName; row: { id: string; jobGeneration: number } }) {
   const { page, queue, row } = props

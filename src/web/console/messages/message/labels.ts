@@ -16,7 +16,7 @@ export const SOURCE_LABELS: Record<MessageSource, string> = {
   service: 'as an automatic reply to STOP, START or HELP',
 }
 
-/** How long something took, for people: 120 ms, 4.2 s, 3 min 5 s, 2 h 10 min. */
+/** Writes a duration for people: 120 ms, 4.2 s, 3 min 5 s, 2 h 10 min. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
@@ -34,7 +34,7 @@ export const PHASES = [
   ['firstByteMs', 'First byte'],
 ] as const
 
-/** How long the parts took that there were: DNS 2 ms, First byte 80 ms. */
+/** Writes the durations of the parts that exist: DNS 2 ms, First byte 80 ms. */
 export function phaseWords(phases: Record<(typeof PHASES)[number][0], number | null>): string {
   return PHASES.flatMap(([name, label]) => {
     const ms = phases[name]
@@ -42,7 +42,7 @@ export function phaseWords(phases: Record<(typeof PHASES)[number][0], number | n
   }).join(', ')
 }
 
-/** How much something is, for people: 120 bytes, 4.2 kB, 3.1 MB. */
+/** Writes a size for people: 120 bytes, 4.2 kB, 3.1 MB. */
 export function formatByteCount(count: number): string {
   if (count < 1000) return `${count} bytes`
   return count < 999_950 ? `${(count / 1000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`

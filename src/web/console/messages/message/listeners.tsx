@@ -3,7 +3,7 @@ import { Time } from '../../form.js'
 import { formatDuration } from './labels.js'
 import { Step } from './step.js'
 
-/** What programs that listened to the line answered; nothing of it counts for the endpoint. */
+/** Shows the answers of programs that listened to the line; they do not count for the endpoint. */
 export function ListenerWay({ event }: { event: Pick<EventWithDeliveries, 'listenerAttempts'> }) {
   const { listenerAttempts } = event
   if (listenerAttempts.length === 0) return null

@@ -1,7 +1,7 @@
 import type { Peer } from '../../../../database/lines/line-peers.js'
 import { Time } from '../../form.js'
 
-/** Why nothing can be sent to the number at the other end, or not now. */
+/** Explains why nothing can be sent to the other party's number, or not now. */
 export function Obstacles(props: { number: string; obstacles: Pick<Peer, 'optedOutAt' | 'pausedUntil'> }) {
   const { number, obstacles } = props
   const { optedOutAt, pausedUntil } = obstacles

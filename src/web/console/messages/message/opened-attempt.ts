@@ -10,21 +10,21 @@ export const ATTEMPT_VIEWS = ['request', 'response', 'timing'] as const
 
 export type AttemptView = (typeof ATTEMPT_VIEWS)[number]
 
-/** What the page's address asks for. */
+/** The attempt that the page's address asks for. */
 export interface AskedAttempt {
   attempt: string
   view: string
 }
 
-/** The one attempt of the page that is shown whole. */
+/** The one attempt of the page that is shown in full. */
 export interface OpenedAttempt {
   id: string
   view: AttemptView
-  /** Only where it is shown; undefined: it cannot be made again. */
+  /** Set only if it is shown; undefined if it cannot be made again. */
   body: SentBody | undefined
 }
 
-/** @returns undefined when nothing is asked for, or nothing of this message that its reader may see */
+/** @returns undefined if nothing is requested, or nothing of this message that its reader may see */
 export async function openAttempt(
   context: Context,
   events: readonly EventWithDeliveries[],
@@ -39,7 +39,7 @@ export async function openAttempt(
   return undefined
 }
 
-/** What another user's endpoint got and said is for nobody else. */
+/** False for another user's endpoint, whose requests and answers are private. */
 export function mayOpen({ isForeign }: Pick<DeliveryWithAttempts, 'isForeign'>): boolean {
   return !isForeign
 }

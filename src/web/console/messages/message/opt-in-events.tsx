@@ -5,7 +5,7 @@ import { ListenerWay } from './listeners.js'
 import type { MessageView } from './page-model.js'
 import { Step } from './step.js'
 
-/** What else was told of the message, to endpoints that asked for it. */
+/** Shows the other events about the message, for endpoints that asked for them. */
 export function OptInEventsWay(view: MessageView) {
   const { optInEvents } = view
   if (optInEvents.length === 0) return null

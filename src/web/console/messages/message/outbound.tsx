@@ -21,7 +21,7 @@ import {
 import { Step } from './step.js'
 import { UserText } from '../../user-text.js'
 
-/** Accepted, waited, taken to the carrier, sent, and what the carrier reported. */
+/** Shows the stages: accepted, waiting, handed to the carrier, sent, and the carrier's reports. */
 export function OutboundWay(view: MessageView) {
   const { page, message, isOwner } = view
   return (
@@ -51,7 +51,7 @@ export function OutboundWay(view: MessageView) {
   )
 }
 
-/** What its sender said of it besides. */
+/** Shows its sender's options. */
 function SendOptions({ message: { clientRef, expiresAt } }: { message: Message }) {
   return (
     <>
@@ -79,7 +79,7 @@ function Scheduled({ message: { dueAt } }: { message: Message }) {
   )
 }
 
-/** While it waits: another time, or none. */
+/** The forms that give a waiting message another time, or cancel it. */
 function Later({ page, message: { id, attemptCount } }: MessageView) {
   const action = reschedulePath(id)
   return (
@@ -132,7 +132,7 @@ function Waiting(view: MessageView) {
   )
 }
 
-/** The rule that holds it back now, in the order in which a worker looks at them. */
+/** Describes the rule that holds it back now, in the order in which a worker checks them. */
 function WaitWords({ wait, obstacles: { pausedUntil }, isOwner }: MessageView) {
   if (pausedUntil !== null) return <>Until the pause above ends.</>
   if (wait === undefined) return <>Waiting for its turn.</>
@@ -216,7 +216,7 @@ function AtCarrier({ message }: { message: Message }) {
   )
 }
 
-/** The routes that did not take it. */
+/** Lists the routes that did not take it. */
 function PassedOver({ message: { passedOver } }: { message: Message }) {
   return Object.entries(passedOver ?? {}).map(([account, reason]) => (
     <p key={account}>
@@ -225,7 +225,7 @@ function PassedOver({ message: { passedOver } }: { message: Message }) {
   ))
 }
 
-/** How it ended, or what is still missing. */
+/** Shows how it ended, or what is still missing. */
 function End({ message }: { message: Message }) {
   const { status, receiptAt } = message
   const why = <Why message={message} />

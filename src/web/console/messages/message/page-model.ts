@@ -21,37 +21,37 @@ import { openAttempt, type AskedAttempt, type OpenedAttempt } from './opened-att
 
 const MAX_REPLAYS = 20
 
-/** What the parts of a message's page may show. */
+/** The data for the parts of a message's page. */
 export interface MessageView {
   page: Page
-  /** Its own address, without a query. */
+  /** The page's own address, without a query. */
   path: string
-  /** Else an operator looks at it, who sees it and does nothing with it. */
+  /** False if an operator looks at it, who can only read it. */
   isOwner: boolean
   message: Message
   line: OwnLine
   /** Those of a received message, with their replays to other URLs. */
   events: (EventWithDeliveries & { replays: EventReplay[] })[]
-  /** Only for endpoints that asked for them. */
+  /** The events for endpoints that asked for them. */
   optInEvents: EventWithDeliveries[]
   opened: OpenedAttempt | undefined
-  /** Why a queued message waits, if nothing is paused. */
+  /** The reason why a queued message waits, if nothing is paused. */
   wait: MessageWait | undefined
-  /** Why deliveries wait, by their ids. */
+  /** The reasons why deliveries wait, by their ids. */
   waits: Map<string, DeliveryWait>
-  /** What the owner calls the number at the other end; nobody else is told. */
+  /** The owner's name for the other party's number, which only the owner sees. */
   contactName: string | null | undefined
-  /** Between the line and the number at the other end. */
+  /** The obstacles between the line and the other party's number. */
   obstacles: Awaited<ReturnType<typeof findObstacles>>
-  /** What keeps the message from being sent, nearest first. */
+  /** The pauses that keep the message from being sent, nearest first. */
   pauses: SendingPause[]
-  /** The key of one request to send it again, which is the same for as long as the page is open. */
+  /** The key of one request to send it again, which stays the same while the page is open. */
   key: string
 }
 
 /**
- * @param reader.userId whose message it is
- * @param asked.key of the form that the reader has already; anything else is replaced by a new one
+ * @param reader.userId the user whose message it is
+ * @param asked.key the key of the form that the reader has already; anything else is replaced by a new one
  * @throws UserError 404
  */
 export async function viewMessage(

@@ -6,7 +6,7 @@ export function messagePath(messageId: string): string {
   return `/console/messages/${messageId}`
 }
 
-/** The attempt that is to be shown whole, by the page's query. */
+/** Returns the attempt to show in full, by the page's query. */
 export function askedAttempt(ctx: KoaContext): AskedAttempt {
   return { attempt: queryOf(ctx, 'attempt'), view: queryOf(ctx, 'view') }
 }

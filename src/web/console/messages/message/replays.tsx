@@ -6,7 +6,7 @@ import { PageLink } from '../../portal/page-link.js'
 import { TASKS } from '../../operating/tasks.js'
 import { Step } from './step.js'
 
-/** What other URLs made of the event when it was replayed. */
+/** Shows other URLs' answers to the event when it was replayed. */
 export function Replays({ page, replays }: { page: Page; replays: readonly EventReplay[] }) {
   return (
     <>

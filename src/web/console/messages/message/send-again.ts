@@ -25,12 +25,12 @@ export function mayDeliverAgain({ status }: Delivery): boolean {
   return status === 'delivered' || status === 'exhausted' || status === 'held'
 }
 
-/** Its next attempt waits for a time, which need not be waited for. */
+/** True if its next attempt waits for a time, which can be skipped. */
 export function mayTryDeliveryNow({ status, endpointPausedAt }: Delivery): boolean {
   return status === 'pending' && endpointPausedAt === null
 }
 
-/** It was tried and failed, and nobody has paused anything. */
+/** True if it was tried and failed, and nothing is paused. */
 export function mayTryMessageNow({ message, pauses }: Pick<MessageView, 'message' | 'pauses'>): boolean {
   return message.status === 'queued' && message.error !== null && pauses.length === 0
 }
@@ -51,7 +51,7 @@ export function deliverAgainPath(messageId: string, deliveryId: string): string 
   return `${messagePath(messageId)}/deliveries/${deliveryId}/send-again`
 }
 
-/** What was wrong with a form that the page does not show any more: there is no other place to say it. */
+/** The fault of a form that the page no longer shows: there is no other place for it. */
 export function strayFaultOf(view: MessageView): string | undefined {
   const {
     page: { fault },

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Time } from '../../form.js'
 
-/** One step of a message's way. */
+/** One step of a message's history. */
 export function Step(props: { title: ComponentChildren; at?: Date | null; children?: ComponentChildren }) {
   const { title, at, children } = props
   return (

@@ -15,12 +15,12 @@ import { answerDownload, csvOf, jsonLinesOf, mapped, requireRoomForDownload } fr
 import { sessionOf } from '../../people/session.js'
 import { readWritten } from './filter.js'
 
-/** A file that a spreadsheet still opens; about 50 MB. */
+/** A spreadsheet can still open a file of this size, about 50 MB. */
 const MAX_ROWS = 100_000
 
 type Format = 'csv' | 'jsonl'
 
-/** Gives operators all that fits the filter. */
+/** Exports everything that matches the filter, for operators. */
 export function exportAudit(format: Format) {
   return (context: Context): Middleware =>
     async (ctx) => {
@@ -36,7 +36,7 @@ export function exportAudit(format: Format) {
     }
 }
 
-/** Gives everybody the history of what is theirs. */
+/** Exports the history of a user's own data. */
 export function exportHistory(format: Format) {
   return (context: Context): Middleware =>
     async (ctx) => {
@@ -48,7 +48,7 @@ export function exportHistory(format: Format) {
     }
 }
 
-/** @throws UserError 413: who is told so at once need not find out that a file is not whole */
+/** @throws UserError 413, so that the user learns immediately that the file would not be whole */
 async function requireBounded(ctx: KoaContext, context: Context, filter: AuditFilter): Promise<void> {
   requireRoomForDownload(ctx)
   if (!(await isAuditLongerThan(context, filter, MAX_ROWS))) return

@@ -23,7 +23,7 @@ const parameters = yup.object({
   until: localParameter(),
 })
 
-/** @throws UserError naming every field that is wrong */
+/** @throws UserError naming every invalid field */
 export async function readWritten(
   ctx: KoaContext,
   { vocabulary }: Context,

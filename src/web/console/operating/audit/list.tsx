@@ -9,7 +9,7 @@ import { TimeIn } from '../../time-filter-fields.js'
 import { UserText } from '../../user-text.js'
 import { LOG } from './paths.js'
 
-/** @param props.isOwn the reader's own part: whose it is goes without saying */
+/** @param props.isOwn true for the reader's own part, which leaves out the owner */
 export function AuditList(props: {
   rows: readonly ListedAuditRow[]
   zone: string | undefined
@@ -58,7 +58,7 @@ function What({ row, isOwn }: { row: ListedAuditRow; isOwn: boolean }) {
   const { action, subjectId, subjectName } = row
   const changes = changesOf(row)
   return (
-    // One element: on a phone the cell lays out its children side by side.
+    // This is one element, because on a phone the cell lays out its children side by side.
     <div>
       <span title={action}>{actionInWords(row)}</span>
       {subjectName !== null && ': '}

@@ -24,7 +24,7 @@ const NOUNS: Record<Dimension, string> = {
   endpoint: 'Endpoint',
 }
 
-/** Who the traffic of the charts is from, the busiest first, each with a chart of its own and the way to it. */
+/** Shows the sources of the charts' traffic, the busiest first, each with a chart and a link. */
 export function BusiestOf(props: { busiest: Busiest; by: Dimension; span: Span; userId: string }) {
   const { busiest, by, span, userId } = props
   return (
@@ -109,7 +109,7 @@ function BusyTable(props: { rows: readonly Busy[]; by: Dimension; span: Span; us
   )
 }
 
-/** What is another user's is reached by that user's page. */
+/** Another user's things are reached by that user's page. */
 function pathOf({ id, userId: owner }: Busy, by: Dimension, userId: string): string {
   if (by === 'carrier') return `/console/carriers/${id}`
   if (by === 'user' || owner !== userId) return `/console/users/${owner ?? id}`
@@ -118,7 +118,7 @@ function pathOf({ id, userId: owner }: Busy, by: Dimension, userId: string): str
 
 const HEIGHT = 20
 
-/** A bar for each bin: all of it, and over it what failed. */
+/** A bar for each bin: the total, and over it the failed part. */
 export function Bars({
   busy: { bins, outCount, inCount, failedCount },
   count,

@@ -53,7 +53,7 @@ function describeRecent({ handedOverCount, failedCount, unknownCount }: CarrierV
   return `${countOf(handedOverCount, 'message')}, ${share(failedCount)} failed${unknown}`
 }
 
-/** The newer one of the messages' errors and the sessions'. */
+/** Shows the newer one of the messages' errors and the sessions'. */
 function LastError({
   carrier: { lastError, lastErrorCode, lastErrorReason, lastErrorAt, sessions },
 }: {

@@ -2,18 +2,18 @@ import { describeCount, describeMs } from '../../../../domain/operating/overview
 
 /** One line of a chart. */
 export interface Series {
-  /** Its colour, as console.css has it. */
+  /** The name of its color in console.css. */
   look: string
   label: string
-  /** What the legend says beside the label. */
+  /** The legend's figure beside the label. */
   figure: string
   /** The list of what the figure counts. */
   href?: string | undefined
-  /** undefined: there is nothing to show. */
+  /** undefined if there is nothing to show. */
   values: readonly (number | undefined)[]
 }
 
-/** Which figure is at the bottom and which at the top, and where one is between them, from 0 to 1. */
+/** The figures at the bottom and at the top, and the position of a figure between them, from 0 to 1. */
 export interface Scale {
   bottom: string
   top: string
@@ -24,12 +24,12 @@ const WIDTH = 600
 const HEIGHT = 120
 
 /**
- * A chart that needs no script. It takes the width that it gets, so words stand beside the drawing, where they keep
+ * Draws a chart without a script. It takes the width that it gets, so words are beside the drawing, where they keep
  * their size.
  */
 export function Chart(props: {
   title: string
-  /** The chart in words, for people who do not see it. */
+  /** The chart in words, for people who cannot see it. */
   summary: string
   series: readonly Series[]
   scale: Scale
@@ -72,7 +72,7 @@ function yOf(height: number): number {
   return round((1 - Math.min(1, Math.max(0, height))) * HEIGHT)
 }
 
-/** A value beside which there is none is a short stroke: a point has no length, and would not be seen. */
+/** A value without neighbors is a short stroke: a point has no length, and would be invisible. */
 function drawLine(values: readonly (number | undefined)[], { heightOf }: Scale): string {
   const step = WIDTH / Math.max(1, values.length - 1)
   let path = ''
@@ -90,13 +90,13 @@ function round(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-/** A scale from nought to the next round figure above. */
+/** Makes a scale from zero to the next round figure above. */
 export function countScale(highest: number): Scale {
   const top = roundUp(Math.max(highest, 1))
   return { bottom: '0', top: describeCount(top), heightOf: (value) => value / top }
 }
 
-/** A scale of times, which may be a thousandth of the longest: each tenfold has the same height. */
+/** Makes a scale of times, which may be a thousandth of the longest: each factor of ten has the same height. */
 export function timeScale(highestMs: number): Scale {
   const bottom = 10
   const top = TIMES.find((ms) => ms >= highestMs) ?? highestMs
@@ -104,10 +104,10 @@ export function timeScale(highestMs: number): Scale {
   return { bottom: describeMs(bottom), top: describeMs(top), heightOf }
 }
 
-/** 1 s, 10 s, a minute, 10 minutes, an hour, 10 hours, a week. */
+/** These are 1 s, 10 s, a minute, 10 minutes, an hour, 10 hours, a week. */
 const TIMES = [1e3, 1e4, 6e4, 6e5, 3.6e6, 3.6e7, 6.048e8]
 
-/** 1, 2 or 5, with as many noughts as it takes. */
+/** Rounds up to 1, 2 or 5 with as many zeros as needed. */
 function roundUp(value: number): number {
   const unit = 10 ** Math.floor(Math.log10(value))
   return (([1, 2, 5, 10] as const).find((factor) => factor * unit >= value) ?? 10) * unit

@@ -14,7 +14,7 @@ const COLUMNS: readonly (readonly [CountName, string])[] = [
   ['attemptsFailed', 'Failed attempts'],
 ]
 
-/** What the charts show, newest first, for who would rather read. */
+/** Shows the charts' figures, newest first, for people who would rather read. */
 export function FiguresTable({ bins }: { bins: readonly TrafficBin[] }) {
   return (
     <details>
@@ -23,7 +23,7 @@ export function FiguresTable({ bins }: { bins: readonly TrafficBin[] }) {
         Accepted and received messages count when they arrived. Sent, delivered, failed and unknown messages
         count when they were handed to the carrier, by their state now.
       </p>
-      {/* Reached by keyboard, or nobody could scroll it without a mouse. */}
+      {/* It can be focused by keyboard, because it could not be scrolled without a mouse otherwise. */}
       <div class="wide" tabIndex={0} role="region" aria-label="Chart data">
         <table>
           <thead>

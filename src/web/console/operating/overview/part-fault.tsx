@@ -1,4 +1,4 @@
-/** Instead of a part of the overview that could not be looked at. */
+/** Replaces a part of the overview that could not be looked at. */
 export function PartFault({ fault }: { fault: string }) {
   return <p class="fault">{fault}.</p>
 }

@@ -6,7 +6,7 @@ import { Words } from './words.js'
 
 const WORDS = { good: 'Healthy', waiting: 'Warning', bad: 'Critical' }
 
-/** What everything rests on. */
+/** Shows the services that everything depends on. */
 export function Services({ overview: { postgres, redis, storage } }: { overview: Overview }) {
   return (
     <div class="services">

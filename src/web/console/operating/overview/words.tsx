@@ -1,4 +1,4 @@
-/** A sentence of the domain: what stands between backquotes is a name or something to type. */
+/** Shows a sentence of the domain: text between backquotes is a name or something to type. */
 export function Words({ children }: { children: string }) {
   return <>{children.split('`').map((piece, n) => (n % 2 === 1 ? <code key={n}>{piece}</code> : piece))}</>
 }

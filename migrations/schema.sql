@@ -970,10 +970,12 @@ begin
       'event_id', new_id(), 'user_id', c.user_id, 'line_id', c.line_id, 'message_id', c.id, 'type', 'messageStatus',
       'payload', row_to_json(p)::text, 'from', c.to_number, 'to', c.from_number)), '[]'))
     from jsonb_to_recordset(changed) as c(id uuid, user_id uuid, line_id uuid, from_number text, to_number text,
-      status text, error text, carrier_code text, carrier_reason text, client_ref text, status_before text)
+      status text, error text, carrier_code text, carrier_reason text, client_ref text, price text, currency text, charge jsonb, status_before text)
     cross join lateral (
       select c.id as "messageId", c.status, c.error, c.carrier_code as "carrierCode",
-        c.carrier_reason as "carrierReason", c.client_ref as "clientRef") p
+        c.carrier_reason as "carrierReason", c.client_ref as "clientRef",
+        coalesce(c.charge ->> 'price', c.price) as price,
+        case when c.charge ->> 'price' is null then c.currency else c.charge ->> 'currency' end as currency) p
     where c.line_id = any (asking) and c.status <> c.status_before and c.status in ('sent', 'delivered', 'failed', 'unknown'));
 end $function$
 ;
@@ -2471,7 +2473,8 @@ begin
           and p.line_id = m.line_id and p.to_number = m.to_number and p.position > m.position)
         else false end
     returning m.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code,
-      case when b.is_open then g."carrierReason" end as carrier_reason, m.client_ref, b.status as status_before
+      case when b.is_open then g."carrierReason" end as carrier_reason, m.client_ref,
+      m.price::text as price, m.currency, g.charge, b.status as status_before
   )
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into changed from settled s;
 

@@ -183,11 +183,28 @@ export const EVENT_TYPES = {
           carrierCode: orNull(text).schema,
           carrierReason: orNull(oneOf(...CARRIER_REASON_NAMES)).schema,
           clientRef: orNull(text).schema,
+          price: {
+            ...orNull(text).schema,
+            description: 'What the carrier has said so far that it costs, as a decimal; it may say so later.',
+          },
+          currency: orNull(text).schema,
         },
-        required: ['messageId', 'status', 'error', 'carrierCode', 'carrierReason', 'clientRef'],
+        required: [
+          ...[
+            'messageId',
+            'status',
+            'error',
+            'carrierCode',
+            'carrierReason',
+            'clientRef',
+            'price',
+            'currency',
+          ],
+        ],
       },
     },
-    payloadWords: 'JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`',
+    payloadWords:
+      'JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`',
     example: JSON.stringify({
       messageId: '01a1f8a0-0000-7000-8000-000000000001',
       status: 'delivered',
@@ -195,6 +212,8 @@ export const EVENT_TYPES = {
       carrierCode: null,
       carrierReason: null,
       clientRef: null,
+      price: '0.0079',
+      currency: 'USD',
     }),
     sentence: ({ fromNumber, toNumber, payload }) =>
       `The message from ${toNumber} to ${fromNumber} is ${statusOf(payload)}.`,

@@ -943,7 +943,7 @@ export interface CreatePortalLinkBody {
 
 export interface InboundTextEvent {
   type: 'inboundText'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -952,7 +952,7 @@ export interface InboundTextEvent {
 
 export interface InboundMediaEvent {
   type: 'inboundMedia'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -961,7 +961,7 @@ export interface InboundMediaEvent {
 
 export interface VoiceMailEvent {
   type: 'voiceMail'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -970,7 +970,7 @@ export interface VoiceMailEvent {
 
 export interface MessageStatusEvent {
   type: 'messageStatus'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -1001,11 +1001,14 @@ export interface MessageStatusPayload {
     | 'unknown'
     | null
   clientRef: string | null
+  /** What the carrier has said so far that it costs, as a decimal; it may say so later. */ price:
+    string | null
+  currency: string | null
 }
 
 export interface OptOutEvent {
   type: 'optOut'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload:
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload:
     'optedOut' | 'optedIn'
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
@@ -1015,7 +1018,7 @@ export interface OptOutEvent {
 
 export interface MissedCallEvent {
   type: 'missedCall'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -1024,7 +1027,7 @@ export interface MissedCallEvent {
 
 export interface LineDisconnectedEvent {
   type: 'lineDisconnected'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason` and `clientRef`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
+  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
   /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string

@@ -17,7 +17,7 @@ export interface Changes {
 
 /** The columns that the CTE `changed` returns of each message `m`, besides `status_before`. */
 export const CHANGED =
-  'm.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code, m.client_ref'
+  'm.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code, m.client_ref, m.price::text as price, m.currency'
 
 /**
  * Changes states of outbound messages, and notifies the endpoints that opted in to `messageStatus` in the same

@@ -84,7 +84,7 @@ export async function applyReceipts(
        select g.*, g."accountId" is not null and a.version is distinct from g."accountVersion" as is_outdated
        from jsonb_to_recordset(?::jsonb) as g(n integer, "carrierAccount" text, "accountId" uuid, "accountVersion" integer,
          "carrierMessageId" text, ids text[], "numberEnds" text[], "mayWait" boolean, "messageId" uuid, status text,
-         error text, "carrierCode" text, "carrierReason" text)
+         error text, "carrierCode" text, "carrierReason" text, charge jsonb)
        left join lateral (select version from carrier_accounts where id = g."accountId" limit 1) a on true
      ), found as (
        select coalesce(c.id, o.id) as id, o.id is not null and c.id is null as is_by_our_id, g.*
@@ -133,7 +133,7 @@ export async function applyReceipts(
        where m.id = any (array(select id from given)) and m.id = g.id
          and (b.status in ('sending', 'unknown') or (b.status = 'sent' and g.status <> 'sent')
            or (b.status = 'queued' and m.claim_id is not null))
-       returning ${CHANGED}, g."carrierReason" as carrier_reason, b.status as status_before
+       returning ${CHANGED}, g."carrierReason" as carrier_reason, g.charge, b.status as status_before
      )`,
     [
       toJson(

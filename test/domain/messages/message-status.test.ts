@@ -42,6 +42,8 @@ interface Told {
   carrierCode: string | null
   carrierReason: string | null
   clientRef: string | null
+  price: string | null
+  currency: string | null
 }
 
 describeContext('the event messageStatus', (context) => {
@@ -68,6 +70,7 @@ describeContext('the event messageStatus', (context) => {
   const told = async (of = line) => (await events(of)).map(({ payload }) => JSON.parse(payload) as Told)
   const saying = (messageId: string, status: string, error: string | null = null) => ({
     ...{ messageId, status, error, carrierCode: null, carrierReason: null, clientRef: null },
+    ...{ price: null, currency: null },
   })
   const statuses = async (of = line) => (await told(of)).map(({ status }) => status)
   const deliveries = (of = line) =>
@@ -134,6 +137,40 @@ describeContext('the event messageStatus', (context) => {
     for (const id of ids) {
       expect(await messageRow(context, id)).to.include({ status: 'delivered', carrier_message_id: `${id}/c` })
     }
+  })
+
+  it('tells what the carrier has said by then that the message costs, exactly', async () => {
+    const id = await queueMessage(context, line)
+    const { claim } = await claimMessage(context, id)
+    const of = { carrierAccount: 'simulator', carrierMessageId: newId() }
+    const charge = { price: '0.00790', currency: 'USD', segmentCount: 1 }
+    await context.batched.settleMessage({ ...of, id, claim, carrier: 'simulator', status: 'sent', charge })
+    await receiveReceipt(context, { ...of, status: 'delivered' })
+    const [late, early] = [await sendNew(context, line), await sendNew(context, line)]
+    for (const [messageId, said] of [
+      [late, {}],
+      [early, { charge: { ...charge, price: '12', currency: 'EUR' } }],
+    ] as const) {
+      const { carrier_message_id: carrierMessageId } = await messageRow(context, messageId)
+      await receiveReceipt(context, {
+        ...{ carrierAccount: 'simulator', carrierMessageId: carrierMessageId!, status: 'delivered' },
+        ...said,
+      })
+    }
+    const all = (await told()).map(({ messageId, status, price, currency }) => [
+      messageId,
+      status,
+      price,
+      currency,
+    ])
+    expect(all).to.have.deep.members([
+      [id, 'sent', '0.00790', 'USD'],
+      [id, 'delivered', '0.00790', 'USD'],
+      [late, 'sent', null, null],
+      [late, 'delivered', null, null],
+      [early, 'sent', null, null],
+      [early, 'delivered', '12', 'EUR'],
+    ])
   })
 
   it('tells a receipt’s error and the carrier’s code', async () => {

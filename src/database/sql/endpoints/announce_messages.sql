@@ -2,7 +2,8 @@
 -- as before makes none. Where nobody asked for them, this costs only a look at the endpoints of the lines.
 --
 -- changed: [{id, user_id, line_id, from_number, to_number, status, error, carrier_code, carrier_reason,
--- client_ref, status_before}]. `carrier_reason` is what the code means, where the carrier gave one now.
+-- client_ref, price, currency, charge, status_before}]. `carrier_reason` is what the code means, where the carrier gave one
+-- now, and `charge` what it said now that the message costs, which `note_charges` writes later.
 create or replace function announce_messages(changed jsonb) returns jsonb
 language plpgsql volatile as $$
 declare
@@ -19,9 +20,11 @@ begin
       'event_id', new_id(), 'user_id', c.user_id, 'line_id', c.line_id, 'message_id', c.id, 'type', 'messageStatus',
       'payload', row_to_json(p)::text, 'from', c.to_number, 'to', c.from_number)), '[]'))
     from jsonb_to_recordset(changed) as c(id uuid, user_id uuid, line_id uuid, from_number text, to_number text,
-      status text, error text, carrier_code text, carrier_reason text, client_ref text, status_before text)
+      status text, error text, carrier_code text, carrier_reason text, client_ref text, price text, currency text, charge jsonb, status_before text)
     cross join lateral (
       select c.id as "messageId", c.status, c.error, c.carrier_code as "carrierCode",
-        c.carrier_reason as "carrierReason", c.client_ref as "clientRef") p
+        c.carrier_reason as "carrierReason", c.client_ref as "clientRef",
+        coalesce(c.charge ->> 'price', c.price) as price,
+        case when c.charge ->> 'price' is null then c.currency else c.charge ->> 'currency' end as currency) p
     where c.line_id = any (asking) and c.status <> c.status_before and c.status in ('sent', 'delivered', 'failed', 'unknown'));
 end $$;

@@ -66,7 +66,8 @@ begin
           and p.line_id = m.line_id and p.to_number = m.to_number and p.position > m.position)
         else false end
     returning m.id, m.user_id, m.line_id, m.from_number, m.to_number, m.status, m.error, m.carrier_code,
-      case when b.is_open then g."carrierReason" end as carrier_reason, m.client_ref, b.status as status_before
+      case when b.is_open then g."carrierReason" end as carrier_reason, m.client_ref,
+      m.price::text as price, m.currency, g.charge, b.status as status_before
   )
   select coalesce(jsonb_agg(to_jsonb(s)), '[]') into changed from settled s;
 

@@ -3,7 +3,7 @@ import type { Context } from '../domain/context.js'
 import { assetPath } from './assets.js'
 import { lookOf } from './look.js'
 
-/** Swagger UI from its package, which draws /openapi.json; started by a file, because no script may be inline. */
+/** Swagger UI from its package, which shows /openapi.json; a file starts it, because no script may be inline. */
 const pageIn = (name: string, logo: string) => `<!doctype html>
 <html lang="en">
   <head>

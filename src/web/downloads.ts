@@ -5,17 +5,21 @@ import { CSV } from '../kit/text/csv.js'
 import { Unavailable, UserError } from '../errors.js'
 import { actorOf } from './actor.js'
 
-/** Each keeps a connection of Postgres busy now and then, for as long as its reader takes. */
+/** Each keeps a connection of Postgres busy now and then, as long as its reader takes. */
 const MAX_AT_ONCE = 5
 /** One user leaves room for others. */
 const MAX_AT_ONCE_OF_ONE = 2
-/** A reader who takes nothing for so long is gone. */
+/** A reader that takes nothing for this long is gone. */
 const STALLED_MS = 60_000
 
-/** The users whose downloads run. */
+/** The users whose downloads are running. */
 const running: string[] = []
 
-/** Called before the rows of a download are looked for. @throws UserError 429; Unavailable */
+/**
+ * Called before the rows of a download are queried.
+ *
+ * @throws UserError 429; Unavailable
+ */
 export function requireRoomForDownload(ctx: KoaContext): void {
   const who = readerOf(ctx)
   if (running.filter((each) => each === who).length >= MAX_AT_ONCE_OF_ONE) {
@@ -32,10 +36,10 @@ function readerOf(ctx: KoaContext): string {
 }
 
 /**
- * Answers with a file that is made while it is read, as fast as the other end takes it. What fails on the way breaks it
- * off, so that nobody takes a part for the whole.
+ * Answers with a file that is made while it is read, as fast as the other end takes it. An error on the way breaks it
+ * off, so that a part is not mistaken for the whole.
  *
- * @param name without the day and the ending, which are added
+ * @param name the name without the day and the extension, which are added
  */
 export function answerDownload(
   ctx: KoaContext,
@@ -48,7 +52,7 @@ export function answerDownload(
   ctx.body = source
 }
 
-/** @throws UserError 429, Unavailable: of many at the same moment, all were told before that there is room */
+/** @throws UserError 429, Unavailable: concurrent downloads may all have passed the earlier check */
 function takePlace(ctx: KoaContext, source: Readable): void {
   try {
     requireRoomForDownload(ctx)
@@ -76,9 +80,9 @@ export function csvOf(
 }
 
 /**
- * Rows that are there already. Who accepts `text/csv` and no JSON gets the rows of a file.
+ * Answers with rows that are in memory already. A client that accepts `text/csv` and no JSON gets them as a file.
  *
- * @returns the answer for others; undefined when it is answered already
+ * @returns the answer for others; undefined if it is answered already
  */
 export function answerRows<T>(
   ctx: KoaContext,
@@ -92,7 +96,7 @@ export function answerRows<T>(
   return undefined
 }
 
-/** A line of JSON for each row. */
+/** Makes a line of JSON for each row. */
 export function jsonLinesOf(rows: AsyncIterable<object>): Readable {
   return Readable.from(mapped(rows, (row) => `${JSON.stringify(row)}\n`))
 }

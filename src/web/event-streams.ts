@@ -3,16 +3,16 @@ import type { Context as KoaContext } from 'koa'
 import type { Context } from '../domain/context.js'
 import { asError, Unavailable, UserError } from '../errors.js'
 
-/** Something is sent so often, because proxies take a quiet stream for a dead one. */
+/** Something is sent this often, because proxies take a quiet stream for a dead one. */
 export const HEARTBEAT_MS = 15_000
-/** A stream ends after this and its reader connects again by itself, so nothing that a stream holds gets old. */
+/** A stream ends after this time and its reader reconnects automatically, so the stream's data never get old. */
 export const LIFE_MS = 300_000
 
-/** How many streams of a kind may be open, in this process. */
+/** The limits on open streams of a kind, in this process. */
 export interface StreamKind {
   max: number
   maxOfUser: number
-  /** What is said to whoever has too many, and to everybody when there are too many in all. */
+  /** The errors for a user with too many, and for all users when there are too many in all. */
   tooManyOfUser: string
   tooMany: string
   gauge: { inc(): void; dec(): void }
@@ -20,14 +20,14 @@ export interface StreamKind {
   failed: string
 }
 
-/** The user of each stream that is open, by installation and kind. */
+/** The user of each open stream, by installation and kind. */
 const openStreams = new WeakMap<Context['db'], Map<StreamKind, Map<PassThrough, string>>>()
 
 /**
  * Answers with server-sent events, which `run` writes until it returns or the stream is destroyed. It returns quietly
- * on a UserError: what it shows is not there any more.
+ * on a UserError: what it shows no longer exists.
  *
- * @throws UserError 429 when the user has too many such streams open; Unavailable when all together have
+ * @throws UserError 429 if the user has too many such streams open; Unavailable if all users together have
  */
 export function openEventStream(
   context: Context,
@@ -48,7 +48,7 @@ export function openEventStream(
   const stream = new PassThrough()
   open.set(stream, userId)
   kind.gauge.inc()
-  // The stream is forgotten at once, because a person who goes from page to page opens one after the other.
+  // The stream is forgotten immediately, because a person who goes from page to page opens one after the other.
   stream.once('close', () => {
     open.delete(stream)
     kind.gauge.dec()

@@ -2,16 +2,16 @@ import type { Brand } from '../config.js'
 import { accentOf, accentRules } from './accent.js'
 import { addAsset, assetPath, assetText } from './assets.js'
 
-/** What pages show of the operator's brand. */
+/** The parts of the operator's brand that pages show. */
 export interface Look {
-  /** What the service is called. */
+  /** The service's name. */
   name: string
   isOwnName: boolean
   supportUrl: string | undefined
-  /** Paths. */
+  /** The paths of the files. */
   logo: string
   stylesheet: string
-  /** Of the logo in the head of a page, in pixels. */
+  /** The width of the logo in the head of a page, in pixels. */
   logoWidth: number
 }
 
@@ -20,7 +20,7 @@ const MAX_LOGO_WIDTH = 160
 
 const looks = new WeakMap<Brand, Look>()
 
-/** Its files are made once. */
+/** Makes the files once. */
 export function lookOf({ brand }: { brand: Brand }): Look {
   let look = looks.get(brand)
   if (look === undefined) looks.set(brand, (look = createLook(brand)))
@@ -39,7 +39,7 @@ function createLook({ name, isOwnName, logo, color, supportUrl }: Brand): Look {
   }
 }
 
-/** Our own icon, in the operator's colour. */
+/** Makes our own icon in the operator's color. */
 function iconIn(color: string | undefined): string {
   if (color === undefined) return assetPath('icon.svg')
   const drawn = assetText('icon.svg')

@@ -2,7 +2,7 @@ import type { MessageMedia } from '../database/media/reading.js'
 import { hostedPath } from '../domain/media/hosting.js'
 import { SHOWN } from './media.js'
 
-/** A stored copy, shown or played from our own host, by a path: the page loads nothing from elsewhere. */
+/** Shows or plays a stored copy by a path of our own host: the page loads nothing from elsewhere. */
 export function MediaPlayer({ media, label }: { media: MessageMedia; label: string }) {
   const path = hostedPath(media.token)
   const kind = media.contentType?.split('/')[0]

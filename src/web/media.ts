@@ -4,13 +4,13 @@ import type { Context } from '../domain/context.js'
 import { getHostedMedia, type MediaFile } from '../domain/media/hosting.js'
 import { readRange } from './input/range.js'
 
-/** What browsers show or play by themselves; everything else is for saving. */
+/** The types that browsers show or play by themselves; everything else is only for saving. */
 export const SHOWN = /^(image\/(png|jpeg|gif|webp)$|audio\/(mpeg|wav|ogg|mp4|webm)$|video\/(mp4|webm)$)/
 
-/** A client that takes nothing for so long is cut off, and the file is closed. */
+/** A client that takes nothing for this long is cut off, and the file is closed. */
 const STALLED_MS = 30_000
 
-/** Our copy of what a line sent or received, for everybody who has its URL: carriers, developers, people. */
+/** Serves our copies of sent and received media to everyone who has the URL: carriers, developers, people. */
 export function getMedia(context: Context): RouterMiddleware {
   return async (ctx) => {
     await answerMedia(ctx, await getHostedMedia(context, ctx.params.token ?? ''), {
@@ -21,8 +21,8 @@ export function getMedia(context: Context): RouterMiddleware {
 }
 
 /**
- * The bytes decided the type; a browser that is sent here shows them in a sandbox, where nothing runs. Ranges: Safari
- * plays no recording without them.
+ * Answers with media. The bytes decided the type; a browser shows them in a sandbox, where nothing runs. Ranges are
+ * supported because Safari plays no recording without them.
  */
 export async function answerMedia(
   ctx: KoaContext,

@@ -3,12 +3,12 @@ import type { Context } from '../domain/context.js'
 import { isLoopback } from '../network.js'
 
 /**
- * Whether a browser says in `Origin` that a request comes from a page that is not ours. It does so with every form that
- * is posted, also over plain http to another machine, where it leaves out `Sec-Fetch-Site`.
+ * True if the browser's `Origin` says that a request comes from a page that is not ours. Browsers send it with every
+ * form that is posted, even over plain http to another machine, where they leave out `Sec-Fetch-Site`.
  *
- * Ours are the pages at PUBLIC_URL, whatever the name by which a proxy asks us; and on this machine those of every
- * loopback name that it was asked by. `null` says only that the browser does not tell (a sandboxed frame, a page without
- * referrers): that counts where it says `same-origin` besides.
+ * Our pages are those at PUBLIC_URL, whatever name a proxy uses for us; and on this machine those of the loopback
+ * name of the request. `null` only means that the browser does not tell (a sandboxed frame, a page without
+ * referrers): it is accepted if it also says `same-origin`.
  */
 export function isForeignOrigin(ctx: KoaContext, { config }: Pick<Context, 'config'>): boolean {
   const origin = ctx.get('Origin')

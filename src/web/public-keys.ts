@@ -4,10 +4,10 @@ import { findPublicKeys } from '../domain/endpoints/signing-secrets.js'
 import { UserError } from '../errors.js'
 import { isId } from '../ids.js'
 
-/** A receiver that keeps them for so long still has both keys for most of a rotation. */
+/** A receiver that keeps them for this long still has both keys for most of a rotation. */
 const MAX_AGE_SECONDS = 300
 
-/** `{"keys":["whpk_…"]}`, the current one first: for who verifies `v1a` signatures. Everybody may read it. */
+/** Answers `{"keys":["whpk_…"]}`, the current one first, for receivers that verify `v1a` signatures. It is public. */
 export function getPublicKeys(context: Context): RouterMiddleware {
   return async (ctx) => {
     const id: unknown = ctx.params.endpointId

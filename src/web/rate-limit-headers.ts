@@ -4,9 +4,9 @@ import type { Allowance } from '../database/messages/queueing.js'
 const WINDOW_SECONDS = 60
 
 /**
- * `RateLimit-Policy` and `RateLimit` of the IETF httpapi draft: `r` is how many messages are left, `t` after how
- * many seconds one more comes back (the windows slide, so allowance returns message by message). What is left
- * for a number is told only when the request names one.
+ * Sets `RateLimit-Policy` and `RateLimit` of the IETF httpapi draft: `r` is the number of messages left, `t` the
+ * seconds until there is room for one more (the windows slide, so allowance returns message by message). The window
+ * of a number is included only if the request names one.
  */
 export function setRateLimitHeaders(
   ctx: KoaContext,
@@ -20,7 +20,7 @@ export function setRateLimitHeaders(
   ctx.set('RateLimit', parts.join(', '))
 }
 
-/** Seconds until both windows have room, rounded up: a client that waits so long is not refused again. */
+/** Seconds until both windows have room, rounded up: a client that waits this long is not refused again. */
 export function retryAfterSeconds(...allowances: Allowance[]): number {
   const waits = allowances.filter(({ limit, used }) => used >= limit).map(({ opensMs }) => opensMs)
   return Math.max(1, Math.ceil(Math.max(0, ...waits) / 1000))

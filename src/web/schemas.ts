@@ -4,7 +4,7 @@ import type { Context } from '../domain/context.js'
 import { UserError } from '../errors.js'
 import { eventSchema } from './openapi/event-types.js'
 
-/** The JSON Schema of an event's body. Nothing in it is secret, so it needs no token. */
+/** The JSON Schema of an event's body. It is public, so it needs no token. */
 export function getEventSchema({ config, vocabulary }: Context): RouterMiddleware {
   const { publicUrl } = config
   const schemas = new Map<string, string>(

@@ -11,10 +11,10 @@ import { listen, type WebServer } from './listening/listen.js'
 /** While Postgres is away, requests have to be answered 503 soon. Nothing was begun for one that got no connection. */
 const ACQUIRE_TIMEOUT_MS = 1500
 
-/** It works on older ones too, which nobody mends (https://nodejs.org/en/about/previous-releases). */
+/** It works on older versions too, which are no longer maintained (https://nodejs.org/en/about/previous-releases). */
 const OLDEST_MAINTAINED_NODE = 22
 
-/** Process type `web`: the API and the dashboard. */
+/** The process type `web`: the API and the dashboard. */
 const context = openContext('web', { acquireTimeoutMs: ACQUIRE_TIMEOUT_MS })
 const { config, log } = context
 await openMetrics('web', config, createStoreReadings(context))

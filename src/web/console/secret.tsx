@@ -1,4 +1,4 @@
-/** A secret that is not shown, and the button to see it. */
+/** A hidden secret, and the button to see it. */
 export function Masked(props: {
   /** The page's path, to which the button adds `?show=…`, and the id of the section in it. */
   path: string
@@ -21,12 +21,12 @@ export function Masked(props: {
   )
 }
 
-/** A secret, shown, with its button; `id` is unique on the page. */
+/** A visible secret with its button; `id` is unique on the page. */
 export function Copyable(props: {
   id: string
   text: string
   what: string
-  /** Lines that are too long are scrolled instead of wrapped: by keyboard too. */
+  /** True to scroll lines that are too long instead of wrapping them, by keyboard too. */
   isScrolled?: boolean
 }) {
   const { id, text, what, isScrolled = false } = props

@@ -1,4 +1,4 @@
-/** What came in one hour. */
+/** The events of one hour. */
 export interface Hour {
   hoursAgo: number
   delivered: number
@@ -8,10 +8,10 @@ export interface Hour {
 const HOURS = 24
 const BAR = 4
 const HEIGHT = 20
-/** So that one event among hundreds is still to be seen. */
+/** This keeps one event among hundreds visible. */
 const LEAST = 2
 
-/** A bar for each of the last 24 hours, what failed on top, with the count beside it. It needs no script. */
+/** A bar for each of the last 24 hours, with failures on top and the count beside it. It needs no script. */
 export function Sparkline({ hours }: { hours: readonly Hour[] }) {
   const { delivered, failed } = sumOf(hours)
   return (
@@ -22,7 +22,7 @@ export function Sparkline({ hours }: { hours: readonly Hour[] }) {
   )
 }
 
-/** The same as wide as its place, with its axis. */
+/** The same in the full width, with its axis. */
 export function EventChart({ hours }: { hours: readonly Hour[] }) {
   const { delivered, failed } = sumOf(hours)
   const most = mostOf(hours)

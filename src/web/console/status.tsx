@@ -15,9 +15,8 @@ const CLASSES: Record<MessageStatus | DeliveryStatus, 'good' | 'bad' | 'waiting'
   held: 'waiting',
 }
 
-/** The state of a message or a delivery. */
 export function Status({ status }: { status: MessageStatus | DeliveryStatus }) {
-  // The style sheet puts a shape before the word, which screen readers pass over.
+  // The style sheet puts a shape before the word, which screen readers skip.
   return (
     <span class={`badge ${CLASSES[status]}`} data-status={status}>
       {status}

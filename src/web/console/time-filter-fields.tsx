@@ -5,8 +5,8 @@ import { clockIn, UTC } from './zone.js'
 const DAY_MS = 86_400_000
 
 /**
- * If the address names no zone, `console.js` chooses the reader's own, and shows the list in it too. Without a script both
- * are in UTC.
+ * If the address names no zone, `console.js` chooses the reader's own, and shows the list in it too. Without a script
+ * both are in UTC.
  */
 export function ZoneChoice({ written }: { written: TimeFilter }) {
   const zone = zoneOf(written)
@@ -24,7 +24,7 @@ export function ZoneChoice({ written }: { written: TimeFilter }) {
   )
 }
 
-/** Names the zone above the list, also while the filter is closed. */
+/** Names the zone above the list, even while the filter is closed. */
 export function ZoneNote({ written }: { written: TimeFilter }) {
   const zone = zoneOf(written)
   return (
@@ -51,7 +51,7 @@ export function Moment({
   )
 }
 
-/** @param props.zone undefined: the reader's */
+/** @param props.zone undefined for the reader's */
 export function TimeIn({ zone, at }: { zone: string | undefined; at: Date }) {
   if (zone === undefined) return <Time at={at} />
   return (
@@ -62,10 +62,10 @@ export function TimeIn({ zone, at }: { zone: string | undefined; at: Date }) {
 }
 
 /**
- * The time of a row below its day; what is not a day old is told by how long ago it was. The whole of it is where it is
- * pointed at.
+ * Shows the time of a row below its day; if it is less than a day old, how long ago it was. Pointing at it shows the
+ * full time.
  *
- * @param props.zone undefined: the reader's
+ * @param props.zone undefined for the reader's
  */
 export function TimeOfDay({ zone, at }: { zone: string | undefined; at: Date }) {
   if (zone === undefined && Date.now() - at.getTime() < DAY_MS) return <Ago at={at} />

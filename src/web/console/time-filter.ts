@@ -7,7 +7,7 @@ import { isZone, momentIn, UTC } from './zone.js'
 /** The span of time of a list that is filtered by its address, and the zone of both and of the list, as written. */
 export type TimeFilter = Partial<Record<'zone' | 'from' | 'until', string>>
 
-/** The parameters of these names that have a value. */
+/** Returns the parameters of these names that have a value. */
 export function writtenParameters<Name extends string>(
   ctx: KoaContext,
   names: readonly Name[],
@@ -17,15 +17,15 @@ export function writtenParameters<Name extends string>(
   return Object.fromEntries(given.filter(([, value]) => value !== '')) as Partial<Record<Name, string>>
 }
 
-/** The same filter at another path, or for an older page. */
+/** Makes the address of the same filter at another path, or for an older page. */
 export function filterPath(path: string, written: Record<string, string>, before?: string): string {
   const query = new URLSearchParams({ ...written, ...(before === undefined ? {} : { before }) }).toString()
   return query === '' ? path : `${path}?${query}`
 }
 
 /**
- * The time zone that the address names; UTC if it has times but no zone. undefined: the reader's zone, which only a
- * script knows.
+ * Returns the time zone that the address names; UTC if it has times but no zone; undefined for the reader's zone,
+ * which only a script knows.
  */
 export function zoneOf({ zone, from, until }: TimeFilter): string | undefined {
   if (zone !== undefined) return isZone(zone) ? zone : UTC
@@ -42,7 +42,7 @@ export function zoneParameter() {
     )
 }
 
-/** A browser's field for date and time writes no zone, so the value is read in the filter's zone. */
+/** A browser's field for date and time has no zone, so the value is read in the filter's zone. */
 export function localParameter() {
   return yup.date().when('zone', ([name], schema) => {
     const zone = typeof name === 'string' && isZone(name) ? name : UTC
@@ -52,13 +52,13 @@ export function localParameter() {
   })
 }
 
-/** Ids begin in 1970, so an earlier moment counts as the first one of 1970. */
+/** Ids begin in 1970, so an earlier time counts as the first one of 1970. */
 export function readLocal(written: string, zone: string): Date {
   const shown = parseClock(written)
   return Number.isNaN(shown) ? new Date(NaN) : momentIn(zone, Math.max(0, shown))
 }
 
-/** @param name of the field, as its page calls it */
+/** @param name the field's name on its page */
 export function refuseLocal(name: string, written: unknown, zone: string): string {
   return `${name} must be a date and time in ${zone}, such as 2026-11-21T13:00${missingDayOf(written)}`
 }

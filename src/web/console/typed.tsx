@@ -4,10 +4,10 @@ import { isKeptFromPages } from './page.js'
 import { CREDENTIAL } from './people/second-factor/passkey-form.js'
 
 /**
- * What was typed into a form, hidden in another one that is posted to the same path: what is asked for first comes between
- * the form and what it does, and nobody types twice. Never passwords, other secrets and files.
+ * The typed fields of a form, hidden in another form that is posted to the same path. So a question can come between
+ * a form and its act without typing anything twice. Passwords, other secrets and files are left out.
  *
- * @param props.but names of fields that the other form has itself
+ * @param props.but the names of fields that the other form has itself
  */
 export function Typed({ ctx, but }: { ctx: KoaContext; but: readonly string[] }) {
   const names = fieldNames(ctx).filter((name) => !but.includes(name) && !isKeptFromPages(name))
@@ -22,7 +22,10 @@ export function Typed({ ctx, but }: { ctx: KoaContext; but: readonly string[] })
   )
 }
 
-/** Whether the form had something that `Typed` does not keep; what a passkey answers is of one question, and old by then. */
+/**
+ * True if the form had something that `Typed` does not keep; a passkey's answer is for one question, and out of date
+ * by then.
+ */
 export function hasUnkept(ctx: KoaContext): boolean {
   const { file, files } = ctx.request as { file?: unknown; files?: object }
   return (

@@ -1,6 +1,6 @@
 export const UTC = 'UTC'
 
-/** A time zone by its name in the IANA list, such as Europe/Berlin. */
+/** True for a time zone's name in the IANA list, such as Europe/Berlin. */
 export function isZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
@@ -12,30 +12,31 @@ export function isZone(name: string): boolean {
 }
 
 /**
- * The moment at which a clock in the zone shows this, from 1970 on. If an hour comes twice in autumn, the first counts.
+ * Returns the time at which a clock in the zone shows this, from 1970 on. If an hour comes twice in autumn, the first
+ * counts.
  *
  * @param shown the same as if it were UTC, in milliseconds; not before 1970
  */
 export function momentIn(zone: string, shown: number): Date {
   const candidates = [shown - 86_400_000, shown + 86_400_000].map((near) => shown - offsetOf(zone, near))
-  // Spring leaves out an hour. A time in it is read as if the clock had not been changed yet.
+  // An hour is left out in spring. A time in it is read as if the clock had not been changed yet.
   const found = candidates.filter((at) => at + offsetOf(zone, at) === shown)
   return new Date(Math.max(0, Math.min(...(found.length > 0 ? found : candidates.slice(0, 1)))))
 }
 
-/** What a clock in the zone shows: 2026-11-21 13:00:05 GMT+1. */
+/** Returns a clock's time in the zone: 2026-11-21 13:00:05 GMT+1. */
 export function clockIn(zone: string, at: Date): string {
   const { year, month, day, hour, minute, second, timeZoneName } = partsIn(zone, at.getTime())
   return `${year}-${month}-${day} ${hour}:${minute}:${second} ${timeZoneName}`
 }
 
-/** The day that a calendar in the zone shows: Saturday, 21 November 2026. */
+/** Returns the calendar's day in the zone: Saturday, 21 November 2026. */
 export function daysIn(zone: string): (at: Date) => string {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, dateStyle: 'full' })
   return (at) => format.format(at)
 }
 
-/** How far a clock in the zone is ahead of UTC then, in milliseconds. */
+/** Returns the time by which a clock in the zone is ahead of UTC then, in milliseconds. */
 function offsetOf(zone: string, at: number): number {
   const { year, month, day, hour, minute, second } = partsIn(zone, at)
   const numbers = [Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)] as const

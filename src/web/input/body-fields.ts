@@ -1,12 +1,12 @@
 import * as yup from 'yup'
 import { UserError } from '../../errors.js'
 
-/** @param refusal what is said of anything but text */
+/** @param refusal the error for anything but text */
 export function textField(refusal = '${path} must be text') {
   return yup.string().strict().typeError(refusal)
 }
 
-/** @param refusal what is said of anything but a list of texts, or of some of `words` where they are given */
+/** @param refusal the error for anything but a list of texts, or of some of `words` if they are given */
 export function listField<const Word extends string = string>(refusal: string, words?: readonly Word[]) {
   const one = textField(refusal).required(refusal)
   return yup
@@ -16,7 +16,7 @@ export function listField<const Word extends string = string>(refusal: string, w
     .of((words === undefined ? one : one.oneOf(words, refusal)) as yup.StringSchema<Word>)
 }
 
-/** The opt-in types of an endpoint. Which it may name is the domain's to say: what is described is what it takes. */
+/** The opt-in types of an endpoint. The domain decides which it may name; the description lists what it accepts. */
 export function optInEventsField(types: readonly string[]) {
   return listField('optInEvents must be a list of event types').meta({
     schema: { type: 'array', items: { type: 'string', enum: types } },
@@ -25,10 +25,10 @@ export function optInEventsField(types: readonly string[]) {
 }
 
 /**
- * What came from outside, as a schema has it; fields that it does not know are left out, and before yup sees them: it
+ * Reads data from outside by a schema. Fields that it does not know are removed before yup sees them, because yup
  * looks each name up in a plain object, which seems to have a field `toString`.
  *
- * @throws UserError naming every field that is wrong
+ * @throws UserError naming every invalid field
  */
 export async function readBodyFields<T extends yup.Maybe<yup.AnyObject>>(
   schema: yup.ObjectSchema<T>,

@@ -11,24 +11,24 @@ const refusalsBeyond = (size: string) => ({
   unreadable: 'The request body could not be read',
 })
 
-/** A hundred long texts, each with what else a carrier says of it, take some 400 KiB. */
+/** A hundred long texts, each with the carrier's other fields, take about 400 KiB. */
 const BOUND_OF_MANY = bodyBound(512 * 1024)
 /** Networks take an MMS of 3 MB at most, which base64 makes a third larger. */
 const BOUND_OF_MEDIA = bodyBound(4 * 1024 * 1024)
 
 export interface CallbackBody {
-  /** As it came. */
+  /** The original bytes. */
   body: Buffer
-  /** What it says; undefined where it begins as JSON or XML and is none. */
+  /** The content; undefined if it begins as JSON or XML and is not valid. */
   content: unknown
 }
 
 /**
- * What a carrier sends us: JSON, XML or a form, whichever it is and whatever its Content-Type says. It would not repeat what we
- * refuse, so a body that nobody understands is none of our refusals here: who signed it is looked at first. A text with
+ * Reads a carrier's request: JSON, XML or a form, whatever its Content-Type says. The carrier would not repeat a
+ * refused request, so a body that is not understood is not refused here: the signature is checked first. A text with
  * U+FFFD in it is better than none, and ids may have more digits than a number holds.
  *
- * @throws UserError 413, 415, 400 for what cannot be unpacked
+ * @throws UserError 413, 415, 400 for a body that cannot be unpacked
  */
 export async function readCallbackBody(
   ctx: KoaContext,
@@ -46,7 +46,7 @@ export async function readCallbackBody(
   return { body, content: parseFormFields(body, decode) }
 }
 
-/** The query of a GET as a form's fields. */
+/** Reads the query of a GET like a form's fields. */
 export function fieldsOf(query: URLSearchParams): FormFields {
   return parseFormFields(Buffer.from(query.toString()), decode)
 }

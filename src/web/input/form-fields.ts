@@ -1,16 +1,17 @@
-/** The fields by name; several of one name are a list. */
+/** The fields by name; repeated ones are a list. */
 export type FormFields = Partial<Record<string, string | string[]>>
 
 /**
- * `name=value&…` as browsers write forms and queries (WHATWG URL §5.1): a plus sign is a space, and a percent sign
- * that begins no byte is one. What it gives has no prototype: its names are those that were sent.
+ * Parses `name=value&…` as browsers write forms and queries (WHATWG URL §5.1): a plus sign is a space, and a percent
+ * sign that begins no byte is a percent sign. The result has no prototype: its names are those that were sent.
  *
- * @param toText of the bytes of a name or a value, whether they came as such or behind percent signs; throws as it does
+ * @param toText decodes the bytes of a name or a value, whether they came plain or percent-encoded; its errors are
+ *   thrown
  */
 export function parseFormFields(bytes: Buffer, toText: (bytes: Buffer) => string): FormFields {
   const fields = Object.create(null) as FormFields
   const decode = (part: string) => toText(unescape(part))
-  // One character for each byte.
+  // There is one character for each byte.
   for (const pair of bytes.toString('latin1').split('&')) {
     if (pair === '') continue
     const end = pair.includes('=') ? pair.indexOf('=') : pair.length

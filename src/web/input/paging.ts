@@ -6,9 +6,9 @@ import { eachRow } from '../../domain/each-row.js'
 import { answerDownload, csvOf, mapped, requireRoomForDownload } from '../downloads.js'
 import { countParameter, idParameter, momentParameter, numberParameter } from './query.js'
 
-/** Rows with long texts are some KB each, so a page stays below a megabyte. A reader can ask for more pages. */
+/** Rows with long texts have some KB each, so a page stays below a megabyte. A reader can ask for more pages. */
 export const MAX_LIMIT = 100
-/** It fills about two screens of whoever reads the answer. */
+/** This fills about two screens. */
 export const DEFAULT_LIMIT = 50
 
 /** The page of every list that is read newest first: `before` is the last id that the reader has. */
@@ -19,7 +19,7 @@ export const pageParameters = {
   limit: countParameter(1, MAX_LIMIT).default(DEFAULT_LIMIT).meta({ about: 'The most that one page has.' }),
 }
 
-/** The page of a list of what happened on lines, with what narrows it besides. */
+/** The parameters of a list of past events and messages, with its filters. */
 export function listParameters<Filters extends yup.ObjectShape>(filters: Filters) {
   return yup.object({
     lineId: idParameter().meta({ about: 'Only what belongs to this {line}.' }),
@@ -32,10 +32,11 @@ export function listParameters<Filters extends yup.ObjectShape>(filters: Filters
 }
 
 /**
- * Answers one page as a bare array; when there are older rows, the header `Link` (RFC 8288) has the address of the
- * next page, `rel="next"`. Who accepts `text/csv` and no JSON gets all rows from `before` on, however many there are.
+ * Answers one page as a bare array; if there are older rows, the header `Link` (RFC 8288) has the address of the next
+ * page, `rel="next"`. A client that accepts `text/csv` and no JSON gets all rows from `before` on, however many there
+ * are.
  *
- * @param name what the file of the rows is called
+ * @param name the name of the file
  * @throws Unavailable while too many are read as CSV
  */
 export async function answerList<T extends { id: string }>(
@@ -52,7 +53,7 @@ export async function answerList<T extends { id: string }>(
       (page) => find({ ...(before === undefined ? {} : { before }), ...page }),
       ({ id }) => id,
     )
-    // Read now: what is refused is told before the file begins.
+    // The first row is read now, so that a refusal comes before the file begins.
     const first = await rows.next()
     const all = mapped(rejoin(first, rows), (row) => present(row) as Record<string, unknown>)
     answerDownload(ctx, { name, ending: 'csv', source: csvOf(all) })
@@ -71,7 +72,7 @@ async function* rejoin<T>(first: IteratorResult<T>, others: AsyncGenerator<T>): 
   yield* others
 }
 
-/** The header `Link` to the same question, further on. */
+/** Sets the header `Link` to the next page of the same list. */
 export function linkNextPage(
   { config, vocabulary }: Context,
   ctx: KoaContext,

@@ -13,10 +13,10 @@ import { parseFormFields, type FormFields } from './form-fields.js'
 import { utf8Of } from './utf8.js'
 
 /**
- * The query of a request, in canonical words. A parameter without a value is one that was not given: forms send
- * all of theirs.
+ * Reads the query of a request, in canonical words. A parameter without a value counts as not given, because forms
+ * send all of theirs.
  *
- * @throws UserError naming every parameter that is wrong, or the one that is there twice
+ * @throws UserError naming every invalid parameter, or the one that is repeated
  */
 export async function readQuery<T extends yup.AnyObject>(
   ctx: KoaContext,
@@ -32,7 +32,11 @@ export async function readQuery<T extends yup.AnyObject>(
   return readBodyFields(schema, fields)
 }
 
-/** Reads parameters as they were written. @throws UserError 400 */
+/**
+ * Reads parameters unchanged.
+ *
+ * @throws UserError 400
+ */
 export function queryFields(ctx: KoaContext): FormFields {
   return parseFormFields(Buffer.from(ctx.querystring, 'latin1'), utf8Of('The query'))
 }
@@ -67,7 +71,7 @@ export function countParameter(min: number, max: number) {
 
 const MAX_LOOKED_FOR = 100
 
-/** A phone number as people write it; gives its E.164. */
+/** A phone number as people write it, which is converted to E.164. */
 export function numberParameter() {
   const form = '${path} must be a phone number in E.164 form, such as +15551234567'
   return yup
@@ -76,7 +80,7 @@ export function numberParameter() {
     .test('number', form, (value) => value !== '')
 }
 
-/** What a line sends as, as people write it; gives it as it is kept. */
+/** A line's sender as people write it, which is converted to its stored form. */
 export function senderParameter() {
   const form = '${path} must be a phone number in E.164 form, such as +15551234567, a short code or a name'
   return yup
@@ -88,9 +92,7 @@ export function senderParameter() {
     .test('number', form, (value) => value !== '')
 }
 
-/**
- * A whole phone number with its plus sign, of which it gives the E.164; or some digits of one, which it gives alone.
- */
+/** A whole phone number with its plus sign, which is converted to E.164; or some digits of one, which stay alone. */
 export function numberOrPartParameter() {
   const form = '${path} must be a phone number such as +15551234567, or at least 3 digits of one'
   return yup
@@ -104,7 +106,7 @@ export function numberOrPartParameter() {
     .test('number', form, (value) => value !== '')
 }
 
-/** What is looked for in a text, as it was typed. */
+/** Words to find in a text, as they were typed. */
 export function textParameter() {
   const length = `\${path} must have at most ${MAX_LOOKED_FOR} characters`
   return yup
@@ -113,7 +115,7 @@ export function textParameter() {
     .max(MAX_LOOKED_FOR, length)
 }
 
-/** A moment with its offset from UTC. */
+/** A time with its offset from UTC. */
 export function momentParameter() {
   return yup
     .mixed({ type: 'date', check: isMoment })
@@ -148,7 +150,7 @@ function isMoment(value: unknown): value is Date {
   return value instanceof Date && !Number.isNaN(value.getTime())
 }
 
-/** Ids begin in 1970, so an earlier moment counts as the first one of 1970. */
+/** Ids begin in 1970, so an earlier time counts as the first one of 1970. */
 function readMoment(written: unknown): Date {
   return new Date(typeof written === 'string' ? Math.max(0, parseMoment(withPlus(written))) : NaN)
 }

@@ -1,6 +1,6 @@
 /**
- * One range of bytes, as media players ask for (RFC 9110 §14.1.2). Several ranges, other units and what makes no
- * sense count as no range: the whole is a proper answer to all of them.
+ * Reads one range of bytes, as media players request it (RFC 9110 §14.1.2). Several ranges, other units and invalid
+ * ranges count as no range: the whole file is a proper answer to all of them.
  *
  * @returns the first and the last byte, both included
  */

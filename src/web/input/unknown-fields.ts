@@ -1,31 +1,31 @@
 import { distance } from 'fastest-levenshtein'
 import { UserError } from '../../errors.js'
 
-/** What a request may have, and what is in that; without `fields` it may have any. */
+/** The fields that a request may have, and their own fields; without `fields` any are allowed. */
 export interface Known {
   fields?: ReadonlyMap<string, Known>
   /** The fields of each element of a list. */
   items?: Known
 }
 
-/** More than these are not told, and more of a name is not shown: it is the sender's, and may be 64 KiB. */
+/** More unknown fields are not named, and more of a name is not shown: it is the sender's, and may have 64 KiB. */
 const MAX_TOLD = 5
 const MAX_SHOWN = 60
-/** A name is taken for another one if no more than every third letter is different. */
+/** A name is suggested for another one if no more than every third letter differs. */
 const LETTERS_FOR_ONE_MISTAKE = 3
 
-/** @throws UserError naming each field that is not known, and the one that was probably meant */
+/** @throws UserError naming each unknown field, and the one that was probably meant */
 export function refuseUnknown(written: unknown, known: Known): void {
   const found = [...unknownIn(written, known, '')].slice(0, MAX_TOLD)
   if (found.length > 0) throw new UserError(found.join('; '))
 }
 
-/** Fields of which only the names are known. */
+/** Makes fields of which only the names are known. */
 export function knownNames(names: readonly string[]): Known {
   return { fields: new Map(names.map((name) => [name, {}])) }
 }
 
-/** Looks no further than somebody reads. */
+/** Searches only as far as a reader would read. */
 function* unknownIn(written: unknown, { fields, items }: Known, path: string): Generator<string> {
   if (typeof written !== 'object' || written === null) return
   if (Array.isArray(written)) {
@@ -60,7 +60,7 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return best?.each
 }
 
-/** `media_url` is `mediaUrl`. */
+/** Makes `media_url` equal to `mediaUrl`. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[_\s-]/g, '')
 }

@@ -3,10 +3,10 @@ import { hasCode, UserError } from '../../errors.js'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Reads text. What is not UTF-8 is refused rather than kept with U+FFFD in it: nobody would know afterwards what it
- * was.
+ * Decodes text. Bytes that are not UTF-8 are refused rather than kept with U+FFFD in them, because it would be
+ * unknown afterwards what they were.
  *
- * @param what it is that is read, such as "Request body"
+ * @param what the name of what is read, such as "Request body"
  * @throws UserError 400
  */
 export function utf8Of(what: string): (bytes: Uint8Array) => string {

@@ -9,7 +9,7 @@ import { isHealthCheck, turnAway } from './turn-away.js'
 export interface WebServer {
   server: Server
   /**
-   * Stops listening and resolves when what is under way is answered. Clients that keep their connections are told
+   * Stops listening and resolves when requests under way are answered. Clients that keep their connections are asked
    * to leave with their next answer; without that, a busy one would be served until the process's deadline.
    */
   close(): Promise<void>
@@ -17,15 +17,15 @@ export interface WebServer {
 
 interface ListenOptions {
   finishMs?: number
-  /** Of newcomers. */
+  /** The options of the line of newcomers. */
   line?: LineOptions
 }
 
 /** Requests that are not answered by then are cut off, because the process must be gone 25 s after SIGTERM. */
 const FINISH_MS = 20_000
-/** How long a connection that says nothing may still bring a request once we close. */
+/** The time in which an idle connection may still bring a request once we close. */
 const IDLE_MS = 1000
-/** How long a client that sent nonsense may read its answer before its connection is cut. */
+/** The time in which a client that sent an invalid request may read its answer before its connection is cut. */
 const LINGER_MS = 1000
 
 /**
@@ -46,14 +46,14 @@ export async function listen(
     // Programs that send every few seconds keep their connection; others do not hold one for long.
     keepAliveTimeout: 10_000,
     connectionsCheckingInterval: 1000,
-    // Node would answer with an empty body, which clients crash on; nothing here reads the Host header.
+    // Node would answer with an empty body, which clients crash on; the Host header is not read here.
     requireHostHeader: false,
   })
   server.maxHeadersCount = MAX_HEADER_FIELDS
 
   const underWay = new Set<ServerResponse>()
   const begin = limitPipelining((request, response) => {
-    // Koa answers every failure itself; its promise has nothing to say.
+    // Koa answers every failure itself; its promise says nothing.
     void handle(request, response)
   })
   let isClosing = false
@@ -69,7 +69,7 @@ export async function listen(
     begin(request, response)
   }
   server.on('request', answer)
-  // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node would answer 417 with an empty body.
+  // An unknown expectation may be ignored (RFC 9110 §10.1.1); Node would answer 417 with an empty body.
   server.on('checkExpectation', answer)
   server.on('clientError', answerBadRequest)
 
@@ -88,7 +88,7 @@ export async function listen(
       line.close()
       for (const response of underWay) {
         if (!response.headersSent) response.shouldKeepAlive = false
-        // A page's live stream would go on for minutes; its browser connects again, to whoever listens by then.
+        // A page's live stream would go on for minutes; its browser reconnects, to whichever process listens by then.
         else if (isEventStream(response)) response.destroy()
       }
       const idle = setTimeout(() => {
@@ -97,7 +97,8 @@ export async function listen(
       const cutOff = setTimeout(() => {
         server.closeAllConnections()
       }, finishMs)
-      // Not http's own close(), which cuts idle connections off at once, on some of which a request is coming in.
+      // This is not http's own close(), which immediately cuts idle connections off, although a request may be coming
+      // in on some of them.
       await new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
       clearTimeout(idle)
       clearTimeout(cutOff)
@@ -125,7 +126,7 @@ function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
-  // Whoever does not close his side does not keep ours.
+  // A client that does not close its side does not keep ours open.
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 

@@ -2,16 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../../errors.js'
 
 export interface PatienceOptions {
-  /** No new try begins after this. */
+  /** No new try begins after this time. */
   waitMs: number
-  /** How many may wait at the same time; the next ones are answered at once. */
+  /** The number that may wait at the same time; the next ones are answered immediately. */
   maxWaiting: number
   pauseMs?: number
 }
 
 /**
- * Waits for Postgres on behalf of a caller that will not come again: what is unavailable is tried again after a pause, for
- * as long as the caller waits. Each waiting request holds memory and a socket, so their number is limited.
+ * Waits for Postgres on behalf of a caller that will not repeat its request: while Postgres is unavailable it tries
+ * again after a pause, as long as the caller waits. Each waiting request holds memory and a socket, so their number
+ * is limited.
  */
 export function createPatience({
   waitMs,

@@ -3,9 +3,15 @@ import type { Socket } from 'node:net'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Requests of one connection that are worked on at a time. A client that waits for each answer never has more than one. */
+/**
+ * The requests of one connection that are worked on at a time. A client that waits for each answer never has more
+ * than one.
+ */
 const AT_ONCE = 4
-/** With so many read and not begun, nothing more is read from the connection: its client waits, as TCP has it. */
+/**
+ * With this many read and not begun, nothing more is read from the connection: its client waits by TCP's flow
+ * control.
+ */
 const READ_AHEAD = 16
 
 interface Connection {
@@ -14,8 +20,8 @@ interface Connection {
 }
 
 /**
- * Tasks on a few requests of each connection at a time, in their order. A client may send thousands in one write (RFC 9112
- * §9.3.2), and Node would begin all of them in one turn of the event loop, while everybody else waits.
+ * Works on a few requests of each connection at a time, in their order. A client may send thousands in one write (RFC
+ * 9112 §9.3.2), and Node would begin all of them in one turn of the event loop, while all others wait.
  */
 export function limitPipelining(handle: Handle): Handle {
   const connections = new WeakMap<Socket, Connection>()
@@ -38,7 +44,7 @@ function watch(socket: Socket): Connection {
   })
   socket.once('close', () => {
     const waiting = connection.waiting.splice(0).map(([, response]) => response)
-    // Node tells it only to the response whose turn it was to be sent.
+    // Node reports the close only to the response whose turn it was to be sent.
     for (const response of [...connection.running, ...waiting])
       if (response.socket === null) response.emit('close')
   })
@@ -52,7 +58,7 @@ function begin(socket: Socket, connection: Connection, handle: Handle): void {
   connection.running.add(response)
   response.once('close', () => {
     connection.running.delete(response)
-    // Others have their turn of the event loop in between.
+    // Other connections get their turn of the event loop in between.
     setImmediate(() => {
       if (connection.running.size < AT_ONCE) begin(socket, connection, handle)
       if (connection.waiting.length < READ_AHEAD && !socket.destroyed) socket.resume()

@@ -1,8 +1,8 @@
 import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
 
-/** How long newcomers wait until they are let in. */
+/** The line of newcomers that wait to be let in. */
 export interface Line {
-  /** Whether it is so long that newcomers are turned away until it has gone. */
+  /** True if it is so long that newcomers are turned away until it is short again. */
   isTooLong(): boolean
   close(): void
 }
@@ -13,18 +13,18 @@ export interface LineOptions {
   onChange?: (isTooLong: boolean, waitedMs: number) => void
 }
 
-/** Half of what a caller should wait at most: the other half is for the request itself. */
+/** This is half of the longest wait of a caller: the other half is for the request itself. */
 const TOO_LONG_MS = 1000
-/** Enough are left in the line, so that nobody is turned away for whom there would have been time. */
+/** Enough are left in the line, so that no one is turned away who could have been served in time. */
 const SHORT_MS = 500
 const EVERY_MS = 200
 const EVERY_WHILE_TOO_LONG_MS = 50
 
 /**
- * Tells how long clients wait in the kernel, before this process knows of them. Node takes one new connection in a turn of the
- * event loop, so while it has too much to do hundreds wait in the listen queue, for longer than their patience lasts, and
- * nothing in the process shows it. So one of our own stands in line with them: a connection to our own port, made now and
- * then while requests come. How long it waits until it is let in is how long everybody does.
+ * Measures how long clients wait in the kernel, before this process knows of them. Node takes one new connection in a
+ * turn of the event loop, so while it has too much to do hundreds wait in the listen queue, for longer than their
+ * patience lasts, and nothing in the process shows it. So a connection of our own stands in line with them: it is
+ * made to our own port now and then while requests come. It waits until it is let in as long as all the others.
  *
  * Like CoDel (RFC 8289) this looks at how long the first in the line has waited, and not at how many there are.
  */
@@ -53,7 +53,7 @@ export function standInLine(
 
   function look(): void {
     timer = undefined
-    // It answers its last requests, and lets nobody in any more.
+    // The server answers its last requests, and lets no more in.
     if (!server.listening) return
     if (standing !== undefined) judge(performance.now() - standing.since)
     else if (hasCome || isTooLong) {
@@ -65,14 +65,14 @@ export function standInLine(
 
   function stand(): Socket {
     const socket = connect(addressOf(server))
-    // The server is closing, or there are no files left: nobody learns anything from it.
+    // The server is closing, or there are no file descriptors left: either way nothing can be learned from it.
     socket.on('error', () => {
       if (standing?.socket === socket) standing = undefined
     })
     return socket.unref()
   }
 
-  /** While it stands, what it has waited so far can only show that the line is too long. */
+  /** While it waits, its wait so far can only show that the line is too long. */
   function judge(waitedMs: number): void {
     const isOver = standing === undefined
     const before = isTooLong

@@ -5,20 +5,18 @@ const RETRY_AFTER_SECONDS = 2
 const DETAIL = 'Service is temporarily unavailable'
 const PROBLEM = { type: 'about:blank', title: 'Service Unavailable', status: 503, detail: DETAIL }
 
-/** The form that callers of a path can read, by how the path begins. */
+/** The form that callers of a path can read, by the path's prefix. */
 const ANSWERS = [
   answerOf('/webhooks/', 'application/json', { success: false, error: DETAIL }),
   answerOf('', 'application/problem+json', PROBLEM),
 ]
 
-/** A load balancer must not take a process for dead that has too much to do: the others would have more. */
+/** A load balancer must not take a busy process for dead, because the others would have more to do. */
 export function isHealthCheck({ url = '' }: IncomingMessage): boolean {
   return url === '/healthz' || url === '/readyz'
 }
 
-/**
- * Answers 503 before anything is done. It has to cost next to nothing, because it is for when there is too much to do.
- */
+/** Answers 503 before anything is done. It has to cost next to nothing, because it is meant for overload. */
 export function turnAway({ url = '' }: IncomingMessage, response: ServerResponse): void {
   turnedAway.inc()
   const answer = ANSWERS.find(({ start }) => url.startsWith(start))

@@ -6,7 +6,7 @@ import type { Context } from '../../domain/context.js'
 import { UserError } from '../../errors.js'
 import { insufficientScope, requireTokenScope, type Access } from './token-scope.js'
 
-/** Who asks: a user's own program, or an application for the user. */
+/** The caller: a user's own program, or an application for the user. */
 interface AskerState {
   userId?: string
   /** The token of the user's own program. */
@@ -20,15 +20,15 @@ export interface AskingApplication {
 }
 
 /**
- * Whose token a request of /v1 came with: `Authorization: Bearer …`, and nowhere else (RFC 6750 §2.1): a token in a URL
- * would end up in the logs of everybody on the way, so one there is not even looked at. A user's own API token
- * (`lhp_…`) may do everything that is the user's, or what its own scope lets it (`lhs_…`); an application's access
- * token needs one of the scopes.
+ * Finds the owner of a /v1 request's token, which must be in `Authorization: Bearer …` and nowhere else (RFC 6750
+ * §2.1): a token in a URL would end up in the logs of every server on the way, so it is ignored there. A user's own
+ * API token (`lhp_…`) may do everything with the user's data, or what its scope allows (`lhs_…`); an application's
+ * access token needs one of the scopes.
  *
- * @param access what the operation does, and whether one line is enough for it
- * @param scopes none: no application may do this
- * @throws UserError 401 with `WWW-Authenticate`; with `error="invalid_token"` only when there was one (RFC 6750 §3.1);
- * 403 with `error="insufficient_scope"`; 404 for another line than the token's
+ * @param access the effect of the operation, and if one line is enough for it
+ * @param scopes if empty, no application may do this
+ * @throws UserError 401 with `WWW-Authenticate`; with `error="invalid_token"` only if there was one (RFC 6750 §3.1);
+ *   403 with `error="insufficient_scope"`; 404 for another line than the token's
  */
 export function authenticate(context: Context, access: Access, scopes: readonly Scope[] = []): Middleware {
   return async (ctx, next) => {
@@ -51,7 +51,11 @@ export function authenticate(context: Context, access: Access, scopes: readonly 
   }
 }
 
-/** Behind `authenticate`: the token must be an operator's. @throws UserError 403 */
+/**
+ * Runs after `authenticate`: the token must be an operator's.
+ *
+ * @throws UserError 403
+ */
 export function requireOperatorToken(context: Context): Middleware {
   return async (ctx, next) => {
     const { role } = await getUser(context, userOf(ctx))
@@ -60,9 +64,7 @@ export function requireOperatorToken(context: Context): Middleware {
   }
 }
 
-/**
- * Whether the token that an answer under way began with still is what it was: neither revoked nor of a disabled user.
- */
+/** True if the token with which an answer began is still valid: neither revoked nor of a disabled user. */
 export async function isStillAsker(context: Context, ctx: KoaContext): Promise<boolean> {
   const asker = await findAsker(context, bearerTokenOf(ctx) ?? '')
   return asker !== undefined && asker.userId === findUserOf(ctx)
@@ -92,34 +94,34 @@ function requireScope({ vocabulary }: Context, ctx: KoaContext, scopes: readonly
   throw insufficientScope(ctx, why, wanted[0])
 }
 
-/** Who asks, on a route behind `authenticate`. */
+/** Returns the caller's user, on a route behind `authenticate`. */
 export function userOf(ctx: KoaContext): string {
   const userId = findUserOf(ctx)
   if (userId === undefined) throw new Error('this route is not behind authenticate')
   return userId
 }
 
-/** The caller whose token a request came with, on a route that may also be open without one. */
+/** Returns the user of the request's token, on a route that may also be open without one. */
 export function findUserOf(ctx: KoaContext): string | undefined {
   return (ctx.state as AskerState).userId
 }
 
-/** The API token that a request came with; undefined: it came with none. */
+/** Returns the API token of a request; undefined if it has none. */
 export function tokenOf(ctx: KoaContext): string | undefined {
   return (ctx.state as AskerState).token?.id
 }
 
-/** The only line that the API token of a request is for; undefined: it is for all, or an application asks. */
+/** Returns the only line that a request's API token is for; undefined if it is for all, or an application calls. */
 export function lineOfToken(ctx: KoaContext): string | undefined {
   return (ctx.state as AskerState).token?.lineId ?? undefined
 }
 
-/** The application that asks for the user; undefined: the user's own program does. */
+/** Returns the application that calls for the user; undefined if the user's own program does. */
 export function applicationOf(ctx: KoaContext): AskingApplication | undefined {
   return (ctx.state as AskerState).application
 }
 
-/** Whether an application that asks was granted the scope. */
+/** True if the calling application was granted the scope. */
 export function hasScope(ctx: KoaContext, scope: Scope): boolean {
   return applicationOf(ctx)?.scopes.includes(scope) ?? false
 }

@@ -12,7 +12,7 @@ const MAX_BYTES = 64 * 1024
 
 export interface BodyRefusals {
   tooLarge: string
-  /** Also of what cannot be unpacked. */
+  /** The error also for a body that cannot be unpacked. */
   unreadable: string
 }
 
@@ -27,19 +27,19 @@ const INFLATE: ReadonlyMap<string, Inflate> = new Map([
   ['br', promisify<InputType, ZlibOptions, Buffer>(brotliDecompress)],
 ])
 
-/** What programs may pack a body with; x-gzip is another word for gzip (RFC 9110 §8.4.1.3). */
+/** The encodings of packed bodies; x-gzip is another word for gzip (RFC 9110 §8.4.1.3). */
 const ENCODINGS = 'gzip, deflate, br'
 
-/** koa-bodyparser reads and bounds; the bytes are ours to judge, so it is to give them as they came. */
+/** koa-bodyparser reads the body and bounds it; we judge the bytes, so it must return them unchanged. */
 const readerOf = (maxBytes: number) =>
   bodyParser({
     enableTypes: ['text'],
     textLimit: String(maxBytes),
-    // Handed on to raw-body, where null means "no decoding"; koa-bodyparser's types do not know it.
+    // This is passed on to raw-body, where null means "no decoding"; koa-bodyparser's types do not have it.
     ...{ encoding: null },
   })
 
-/** A larger bound than 64 KiB, for the one route that takes many things at once. */
+/** A larger bound than 64 KiB, for a route that takes many items in one request. */
 export interface BodyBound {
   maxBytes: number
   readBytes: ReturnType<typeof bodyParser>
@@ -52,7 +52,7 @@ export function bodyBound(maxBytes: number): BodyBound {
 const USUAL_BOUND: BodyBound = bodyBound(MAX_BYTES)
 
 /**
- * A body of at most 64 KiB, or of another bound, packed or not; empty when there is none.
+ * Reads a body of at most 64 KiB, or of another bound, packed or not; empty if there is none.
  *
  * @throws UserError 413, 415, 400
  */
@@ -72,13 +72,17 @@ export async function readBodyBytes(
   })
 }
 
-/** Reads a form's body, which no browser packs. @throws UserError 413, 415, 400 */
+/**
+ * Reads a form's body, which no browser packs.
+ *
+ * @throws UserError 413, 415, 400
+ */
 export async function readPlainBytes(ctx: KoaContext, refusals: BodyRefusals): Promise<Buffer> {
   requirePlain(ctx)
   return bounded(refusals, () => readWhole(ctx, USUAL_BOUND))
 }
 
-/** @throws UserError 415 for a body that is packed */
+/** @throws UserError 415 if the body is packed */
 export function requirePlain(ctx: KoaContext): void {
   if (encodingOf(ctx) !== '') refuseEncoding(ctx, 'identity')
 }
@@ -88,7 +92,7 @@ function encodingOf(ctx: KoaContext): string {
   return encoding === 'identity' ? '' : encoding
 }
 
-/** RFC 9110 §15.5.16: the header says what would do. */
+/** By RFC 9110 §15.5.16 the header says which encodings are accepted. */
 function refuseEncoding(ctx: KoaContext, accepted: string): never {
   ctx.set('Accept-Encoding', accepted)
   throw new UserError('Content-Encoding is not supported', 415)
@@ -103,7 +107,7 @@ async function readWhole(ctx: KoaContext, bound: BodyBound): Promise<Buffer> {
   ctx.req.headers['content-type'] = 'text/plain'
   await bound.readBytes(ctx, () => Promise.resolve())
   const { body } = ctx.request
-  // A request without any body is not even looked at.
+  // The package does not even look at a request without a body.
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }
 
@@ -114,7 +118,7 @@ async function bounded({ tooLarge, unreadable }: BodyRefusals, read: () => Promi
     const { status, code } = error as { status?: number; code?: string }
     // The rest of the body is read and thrown away, because senders that are cut off may never see the answer.
     if (status === 413 || code === 'ERR_BUFFER_TOO_LARGE') throw new UserError(tooLarge, 413)
-    // What raw-body, zlib and sockets throw has a status or a code. What has neither is a fault of ours.
+    // Errors of raw-body, zlib and sockets have a status or a code. An error with neither is a bug of ours.
     if (status === undefined && code === undefined) throw error
     throw new UserError(unreadable)
   }

@@ -8,23 +8,23 @@ export interface NonceState {
 
 const NOTHING = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 
-/** What every answer has that is no page: were a browser to show it, it could do nothing. */
+/** Every answer that is not a page has this: if a browser showed it, it could do nothing. */
 export const allowNothing: Middleware = (ctx, next) => {
   ctx.set('Content-Security-Policy', NOTHING)
   return next()
 }
 
 /**
- * For our own pages: scripts only where the page names them with this answer's nonce, styles and data only from
- * us, forms only to us, and no frames. Icons of the style sheet are data: images. Where a link leads to is told nothing of
- * us; without any referrer browsers would not tell ourselves either whose form it is (`Origin: null`).
+ * This is for our own pages: scripts only if the page names them with this answer's nonce, styles and data only from
+ * us, forms only to us, and no frames. Icons of the style sheet are data: images. The targets of links learn nothing
+ * about us; but with no referrer at all, browsers would not tell even us whose form it is (`Origin: null`).
  */
 export const allowOwnPage: Middleware = (ctx, next) => {
   setOwnPagePolicy(ctx)
   return next()
 }
 
-/** @param formTargets sources besides ourselves to which the answer of a form may lead */
+/** @param formTargets other sources than ours to which the answer of a form may lead */
 export function setOwnPagePolicy(ctx: KoaContext, formTargets: readonly string[] = []): void {
   const nonce = randomBytes(16).toString('base64')
   ;(ctx.state as NonceState).nonce = nonce
@@ -37,8 +37,8 @@ export function setOwnPagePolicy(ctx: KoaContext, formTargets: readonly string[]
 }
 
 /**
- * For pages that come out of a package (the dashboard, the API's description): they set styles inline. Nothing
- * from elsewhere; the dashboard would fetch its fonts from another host.
+ * This is for pages that come from a package (the dashboard, the API's description), which set styles inline. Nothing
+ * from elsewhere is allowed; the dashboard would fetch its fonts from another host.
  */
 export const allowPackagedPage: Middleware = (ctx, next) => {
   ctx.set(

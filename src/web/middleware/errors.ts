@@ -8,8 +8,8 @@ import { readUnread } from '../console/operating/unread-notices.js'
 import { readSession } from '../console/people/session.js'
 
 /**
- * The one place that answers errors. Below /webhooks as `{"success":false,"error"}`, which clients expect there;
- * as a page for browsers, elsewhere as RFC 9457 problems.
+ * The only place that answers errors: below /webhooks as `{"success":false,"error"}`, which clients expect there; as
+ * a page for browsers; elsewhere as RFC 9457 problems.
  */
 export function answerErrors(context: Context): Middleware {
   const { log } = context
@@ -21,7 +21,7 @@ export function answerErrors(context: Context): Middleware {
     try {
       await next()
       if (ctx.body == null) {
-        // No route has read the session: with it the page has its navigation.
+        // No route has read the session, with which the page has its navigation.
         if (isForBrowser(ctx)) {
           await readSession(context, { isPortal: true })(ctx, () => Promise.resolve())
           await readUnread(context)(ctx, () => Promise.resolve())
@@ -36,7 +36,7 @@ export function answerErrors(context: Context): Middleware {
   }
 }
 
-/** What the sender is told of an error. What is not meant for them is logged, and told without a detail. */
+/** Explains an error to the sender. An error that is not meant for them is logged, and answered without details. */
 export function explainError(
   log: Logger,
   error: unknown,
@@ -55,10 +55,10 @@ export function explainError(
   return { status: 500, detail: 'Internal error' }
 }
 
-/** What goes wrong after an answer was begun: mostly a client that did not wait for it. */
+/** Logs errors after an answer was begun, which mostly come from clients that did not wait for it. */
 export function logBrokenAnswers(log: Logger): (error: unknown, ctx?: KoaContext) => void {
   return (error, ctx) => {
-    // How every live page ends: somebody went on.
+    // Every live page ends like this, when its reader goes on.
     if (ctx?.type === 'text/event-stream') return
     log.warn({ err: asError(error) }, 'request.answer_broken')
   }
@@ -66,7 +66,7 @@ export function logBrokenAnswers(log: Logger): (error: unknown, ctx?: KoaContext
 
 const NOT_FOUND = 'There is nothing at this path'
 
-/** Nobody answered: there is no such path, or the router has set 405 and `Allow`. */
+/** No handler answered: there is no such path, or the router has set 405 and `Allow`. */
 function answerNothing(ctx: KoaContext, answer: (status: number, message: string) => void): void {
   if (ctx.status === 404) answer(404, NOT_FOUND)
   if (ctx.status === 405) answer(405, 'Method not allowed: see the Allow header')
@@ -81,7 +81,7 @@ function isSendersFault(error: unknown): error is Error & { status: number } {
 function answerError(ctx: KoaContext, context: Context, status: number, message: string): void {
   ctx.status = status
   if (ctx.path.startsWith('/webhooks/')) {
-    // A path below /webhooks that is no webhook's is a badly copied one.
+    // A path below /webhooks that is not a webhook's is usually a badly copied one.
     ctx.body = { success: false, error: message === NOT_FOUND ? 'URL is invalid' : message }
   } else if (isForBrowser(ctx)) {
     answerErrorPage(ctx, context, STATUS_CODES[status] ?? 'Error', message)

@@ -2,8 +2,8 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import helmet from 'koa-helmet'
 
 /**
- * helmet's headers. With its settings they are the same for every answer, so helmet is asked once, at the start, with a
- * response that notes what it sets.
+ * Sets helmet's headers. With its settings they are the same for every answer, so helmet runs once, at the start,
+ * with a response that records what it sets.
  */
 export function setFixedHeaders(settings: Parameters<typeof helmet>[0]): Middleware {
   const headers: [name: string, value: string][] = []

@@ -5,17 +5,14 @@ import { parseFormFields } from '../input/form-fields.js'
 import { readBodyText } from '../input/utf8.js'
 import { readBodyBytes, type BodyBound, type BodyRefusals } from './body-bytes.js'
 
-/**
- * No request needs more than a few levels. Code that walks a value calls itself for each, and must not run out of
- * stack.
- */
+/** No request needs more than a few levels. Code that walks a value is recursive, and must not overflow the stack. */
 const MAX_DEPTH = 32
 
 /**
- * Reads a JSON object of at most 64 KiB, or of another bound, into `ctx.request.body`, whatever its Content-Type says: people paste
- * `curl -d '{…}'`. Deeper than 32 or with `__proto__` counts as no JSON.
+ * Reads a JSON object of at most 64 KiB, or of another bound, into `ctx.request.body`, whatever its Content-Type
+ * says: people paste `curl -d '{…}'`. A body with more than 32 levels or with `__proto__` does not count as JSON.
  *
- * @param isOptional no body at all is an object without fields
+ * @param isOptional true to read a missing body as an object without fields
  * @throws UserError 413, 415, 400
  */
 export function readJsonBody(
@@ -33,8 +30,8 @@ export function readJsonBody(
 }
 
 /**
- * Reads a JSON object or a form's fields into `ctx.request.body`, whichever it is, whatever its Content-Type says:
- * clients send both. A field that is there several times is a list.
+ * Reads a JSON object or a form's fields into `ctx.request.body`, whatever its Content-Type says, because clients
+ * send both. A repeated field is a list.
  *
  * @throws UserError 413, 415, 400
  */
@@ -48,7 +45,7 @@ export function readFieldsBody(): Middleware {
   }
 }
 
-/** Whether what `readFieldsBody` has read is a form's fields, rather than JSON. */
+/** True if `readFieldsBody` has read a form's fields, rather than JSON. */
 export function isForm(ctx: { state: Record<string, unknown> }): boolean {
   return ctx.state.isForm === true
 }
@@ -76,7 +73,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether a value has more levels than any request needs. */
+/** True if a value has more levels than any request needs. */
 export function isTooDeep(value: object): boolean {
   return isDeeperThan(value, MAX_DEPTH)
 }

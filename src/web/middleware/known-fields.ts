@@ -9,9 +9,9 @@ import { inProductWord } from '../openapi/product-word.js'
 import { isForm, isRecord } from './json-body.js'
 
 /**
- * Refuses a request with a field, in its body or its query, that the operation does not have: what is dropped without a word,
- * such as a picture under a misspelt name, is missed only by who should have got it. What the original had goes on ignoring
- * such fields, and so does a form.
+ * Refuses a request with a field, in its body or its query, that the operation does not have: if a field were dropped
+ * silently, such as a picture under a misspelt name, only its recipient would notice. The operations of the original
+ * go on ignoring such fields, and so do forms.
  */
 export function requireKnownFields(operation: Operation, vocabulary: Vocabulary): Middleware {
   if (operation.ignoresUnknown === true) return (_, next) => next()
@@ -21,7 +21,7 @@ export function requireKnownFields(operation: Operation, vocabulary: Vocabulary)
     operation.body === undefined
       ? knownNames([])
       : knownIn(inProductWord(bodySchemaOf(operation), vocabulary))
-  // A request may say "line" too, where the operation has the product word.
+  // A request may also say "line" if the operation has the product word.
   const inWord = (fields: object) => vocabulary.fields(vocabulary.canonicalFields({ ...fields }))
   return async (ctx, next) => {
     if (!isForm(ctx)) {
@@ -32,7 +32,7 @@ export function requireKnownFields(operation: Operation, vocabulary: Vocabulary)
   }
 }
 
-/** Only where a schema says that there is nothing else. */
+/** Only fields of a schema that allows no others are known. */
 function knownIn(schema: Schema): Known {
   const { anyOf, properties, additionalProperties, items } = schema as SchemaParts
   if (items !== undefined) return { items: knownIn(items) }

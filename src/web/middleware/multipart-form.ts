@@ -5,23 +5,25 @@ import { UserError } from '../../errors.js'
 import { readBodyText } from '../input/utf8.js'
 import { requirePlain } from './body-bytes.js'
 
-/** A form with files. All of it is kept in memory, so that no stranger's file is ever on our disk: bounds are small. */
+/**
+ * A form with files. All of it is kept in memory, so that a stranger's file is never on our disk: bounds are small.
+ */
 interface FormWithFiles {
-  /** The fields with files, one in each. */
+  /** The fields with files, one file in each. */
   files: readonly string[]
   maxFileBytes: number
-  /** What is said of a larger file. */
+  /** The error for a larger file. */
   tooLarge: (field: string) => UserError
-  /** Of a field without a file. */
+  /** The bound on a field without a file. */
   maxFieldBytes?: number
-  /** Files are read and thrown away: for people who are not signed in. */
+  /** True to discard files, for visitors who are not signed in. */
   isWithoutFiles?: boolean
 }
 
 /** The largest form of ours has half as many; the rest is room for what browsers add. */
 const MAX_FIELDS = 10
 
-/** The package would put U+FFFD where a field is no UTF-8. */
+/** The package would put U+FFFD into a field that is not UTF-8. */
 const defCharset = 'latin1'
 
 interface FormState {
@@ -29,8 +31,8 @@ interface FormState {
 }
 
 /**
- * Reads such a form: its fields into `ctx.request.body`, its files into memory. What goes over a limit is read
- * to its end and thrown away; `requireReadableForm` tells of it at the form, with what was typed still there.
+ * Reads such a form: its fields into `ctx.request.body`, its files into memory. A part over a limit is read to its
+ * end and discarded; `requireReadableForm` shows the error at the form, with the typed fields still there.
  *
  * @throws UserError 415, 400
  */
@@ -64,7 +66,7 @@ export function multipartForm(form: FormWithFiles): Middleware {
       await read(ctx, () => Promise.resolve())
     } catch (error) {
       ;(ctx.state as FormState).refusal = refusalOf(error, tooLarge)
-      // The fields before the one that was too large; among them the form's token, which is its first.
+      // These are the fields before the one that was too large, including the form's token, which comes first.
       ctx.request.body = (ctx.req as { body?: unknown }).body
     }
     ctx.request.body = decodeFields(ctx.request.body)
@@ -86,7 +88,7 @@ export function requireReadableForm(ctx: KoaContext): void {
   if (refusal !== undefined) throw refusal
 }
 
-/** The file of a field; undefined when none was chosen. */
+/** Returns the file of a field; undefined if none was chosen. */
 export function fileOf(ctx: KoaContext, field: string): Buffer | undefined {
   const { files } = ctx.request as { files?: Partial<Record<string, Express.Multer.File[]>> }
   return files?.[field]?.[0]?.buffer

@@ -6,14 +6,17 @@ import { logPlain, word, type PlainText } from '../../telemetry/plain-line.js'
 import type { SessionState } from '../console/people/session.js'
 import { findUserOf } from './authenticate.js'
 
-/** What a request's handlers tell its line. */
+/** The facts that a request's handlers add to its line. */
 export interface RequestLogState {
   outcome?: QueueAnswer['outcome']
-  /** The path, where nothing in it is what somebody made up. */
+  /** The path, if no part of it was made up by the sender. */
   plainPath?: PlainText
 }
 
-/** One line per request, with the user who sent it, if it was one, and its metrics. The path without its query, in which tokens are. */
+/**
+ * Logs one line per request, with its user, if there is one, and counts it. The path is logged without its query,
+ * which may have tokens.
+ */
 export function logRequest(log: Logger): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now()
@@ -34,7 +37,7 @@ export function logRequest(log: Logger): Middleware {
   }
 }
 
-/** The router leaves the pattern of the route that it took. */
+/** The router sets the pattern of the route that it took. */
 function countRequest(ctx: KoaContext & { _matchedRoute?: unknown }, durationMs: number): void {
   const { method, status } = ctx
   const route = typeof ctx._matchedRoute === 'string' ? ctx._matchedRoute : 'none'
@@ -42,14 +45,15 @@ function countRequest(ctx: KoaContext & { _matchedRoute?: unknown }, durationMs:
   httpDuration.observe({ method, route }, durationMs / 1000)
 }
 
-/** Pages and what belongs to them, which a browser asks for all the time; a request for one is nobody's unit of work. */
+/** True for pages and their files, which a browser requests all the time; such a request is not a unit of work. */
 function isOfConsole(path: string): boolean {
   return /^\/(console|assets|queues)(\/|$)/.test(path)
 }
 
 /**
- * Media are found by a token, a phone, a contact and a conversation by a number, and an authorization under way by the value of its cookie; where somebody has encoded the question mark too, the path
- * has an incoming webhook's token in it.
+ * Removes secrets from a path: media are found by a token; a phone, a contact and a conversation by a number; and an
+ * authorization under way by the value of its cookie. If a client has encoded the question mark too, the path
+ * contains an incoming webhook's token.
  */
 function withoutSecrets(path: string): string {
   return path

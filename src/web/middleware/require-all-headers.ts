@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { UserError } from '../../errors.js'
 
-/** Node reads so many header fields of a request (`maxHeadersCount`) and ignores the others silently. */
+/** Node reads this many header fields of a request (`maxHeadersCount`) and silently ignores the others. */
 export const MAX_HEADER_FIELDS = 100
 
 /**

@@ -6,8 +6,8 @@ import { authenticate } from './authenticate.js'
 import type { Access } from './token-scope.js'
 
 /**
- * For what programs may do without a token while only this machine can reach us; otherwise they need an API token. A page
- * of another site whose name leads to this machine (DNS rebinding) asks by that name, and is refused.
+ * Allows programs to do this without a token while only this machine can reach us; otherwise they need an API token.
+ * A page of another site whose name leads to this machine (DNS rebinding) requests it by that name, and is refused.
  *
  * @throws UserError 401, 403
  */

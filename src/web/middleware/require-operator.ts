@@ -7,18 +7,18 @@ import { isSameSecret } from '../../secrets.js'
 import { readSession, type SessionState } from '../console/people/session.js'
 
 /**
- * Wrong passwords in 15 minutes from one address, and in all. A person who forgot it does not need ten. A guesser with many
- * addresses gets 9,600 guesses a day, which is nothing against a long password.
+ * The wrong passwords allowed in 15 minutes from one address, and in all. A person who forgot it does not need ten. A
+ * guesser with many addresses gets 9,600 guesses a day, which is nothing against a long password.
  */
 const GUESSES = { perAddress: 10, inAll: 100 }
 const GUESSES_MS = 15 * 60_000
 
 /**
- * The dashboard is for operators: by a session in the console, and for looking only by HTTP Basic with the password of the
- * configuration, also when Postgres is away. It is one factor, and has no name: who changes something signs in with both.
- * After too many guesses no password opens it from there; a session still does.
+ * Lets operators into the dashboard: by a session in the console or, only to look, by HTTP Basic with the password of
+ * the configuration, even while Postgres is away. That is one factor without a name, so changes need a session. After
+ * too many guesses no password opens it from there; a session still does.
  *
- * @throws UserError 401; 403 when only the console would open it, or allow it; 429 after too many guesses
+ * @throws UserError 401; 403 if only the console would open it, or allow it; 429 after too many guesses
  */
 export function requireOperator(context: Context): Middleware {
   const read = readSession(context)
@@ -36,11 +36,14 @@ export function requireOperator(context: Context): Middleware {
   }
 }
 
-/** @returns 0 when the password is right, undefined when it is not, else how long no password is compared any more */
+/**
+ * @returns 0 if the password is right, undefined if it is not, otherwise the time for which no password is compared
+ *   any more
+ */
 async function provePassword({ config, throttle }: Context, ctx: KoaContext): Promise<number | undefined> {
   const given = readBasic(ctx.get('Authorization'))
   const { queuesPassword: expected } = config
-  // A request without a password is no guess: browsers ask without one first.
+  // A request without a password is not a guess: browsers first ask without one.
   if (expected === undefined || given?.name !== 'operator' || given.pass === '') return undefined
   const isFree = isSameSecret(given.pass, expected)
   for (const [who, limit] of [
@@ -54,7 +57,7 @@ async function provePassword({ config, throttle }: Context, ctx: KoaContext): Pr
   return isFree ? 0 : undefined
 }
 
-/** RFC 7617; undefined: it is none. */
+/** Reads the credentials of RFC 7617; undefined if there are none. */
 function readBasic(header: string): { name: string; pass: string } | undefined {
   const [, encoded] = /^basic +([\w+/]+=*) *$/i.exec(header) ?? []
   const [, name, pass] = /^([^:]*):([^]*)$/.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? []

@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa'
 
 /**
- * A trailing slash and repeated slashes do no harm below /webhooks, /v1 and /oauth. A request target in
- * absolute form becomes its path, as every server must read it; Koa's parser throws for one that is no URL.
+ * Removes a trailing slash and repeated slashes below /webhooks, /v1 and /oauth. A request target in absolute form
+ * becomes its path, as every server must read it; Koa's parser throws for one that is not a URL.
  */
 export const tidyPath: Middleware = (ctx, next) => {
   if (!ctx.url.startsWith('/')) ctx.url = pathOf(ctx.url)
@@ -11,7 +11,7 @@ export const tidyPath: Middleware = (ctx, next) => {
   return next()
 }
 
-/** No route has it. */
+/** No route has this path. */
 const NOWHERE = '/*'
 
 function pathOf(target: string): string {

@@ -8,17 +8,17 @@ import { getTask } from '../../domain/operating/tasks.js'
 import { UserError } from '../../errors.js'
 
 /**
- * What an operation does, as the route table says it. It reads, changes (a text that is sent is a change too), or
- * reveals a secret, with which one can do more than read. And whether it is about lines, so that a token of one line
- * may do it for that line, or about everything that the user has.
+ * The effect of an operation, as the route table states it. It reads, changes (sending a text is a change too), or
+ * reveals a secret, with which one can do more than read. The second part says if it is about lines, so that a token
+ * of one line may do it for that line, or about everything that the user has.
  */
 export type Access = `${'reads' | 'changes' | 'reveals'} ${'lines' | 'account'}`
 
 /**
- * Whether an API token may do what the route says. A thing that the path names must be the line of the token or belong
- * to it. What has no such path (the lists, and the sending of a message) asks for `lineOfToken`.
+ * Refuses an API token that may not do what the route says. A thing that the path names must be the line of the token
+ * or belong to it. Operations without such a path (the lists, and sending a message) call `lineOfToken`.
  *
- * @throws UserError 403 with `error="insufficient_scope"`; 404 for what is of another line
+ * @throws UserError 403 with `error="insufficient_scope"`; 404 for another line's thing
  */
 export async function requireTokenScope(
   context: Context,
@@ -64,12 +64,12 @@ async function requireOfLine(context: Context, ctx: KoaContext, lineId: string):
   }
 }
 
-/** The refusal is that for what is another user's. */
+/** The refusal is the same as for another user's thing. */
 function notOfLine(thing: string): UserError {
   return new UserError(`No such ${thing}`, 404)
 }
 
-/** RFC 6750 §3.1 */
+/** This follows RFC 6750 §3.1. */
 export function insufficientScope(ctx: KoaContext, why: string, wanted?: string): UserError {
   const scope = wanted === undefined ? [] : [`scope="${wanted}"`]
   ctx.set('WWW-Authenticate', ['Bearer realm="Linehook"', 'error="insufficient_scope"', ...scope].join(', '))

@@ -17,14 +17,11 @@ import { endTokensOf } from '../../domain/applications/tokens.js'
 import type { Context } from '../../domain/context.js'
 import { sha256 } from '../../secrets.js'
 
-/**
- * How oidc-provider keeps its things: codes and tokens as rows in Postgres, by their hash; clients are our
- * applications.
- */
+/** Stores oidc-provider's data: codes and tokens are rows in Postgres, by their hash; clients are our applications. */
 export function createAdapter(context: Context): AdapterFactory {
   return (name) => {
     if (name === 'Client') return { ...NOTHING, find: (id) => findMetadata(context, id) }
-    // Who is signed in is the console's to say: every authorization begins without a session of its own.
+    // The console decides who is signed in: every authorization begins without a session of its own.
     return name === 'Session' ? NOTHING : createRecords(context, name as OAuthRecordKind)
   }
 }
@@ -56,7 +53,7 @@ function createRecords(context: Context, kind: OAuthRecordKind): Adapter {
     },
     consume: async (id) => {
       if (await consumeOAuthRecord(db, kind, sha256(id))) return
-      // It was used up between our look and now. As after every use too many, the grant ends (RFC 9700 §2.1.1).
+      // The record was used up between our look and now. As after every extra use, the grant ends (RFC 9700 §2.1.1).
       const record = await findOAuthRecord(db, kind, sha256(id))
       const grantId = record?.payload.grantId
       if (typeof grantId === 'string') await endTokensOf(context, sha256(grantId))
@@ -68,12 +65,12 @@ function createRecords(context: Context, kind: OAuthRecordKind): Adapter {
   }
 }
 
-/** The URL at which the browser goes on after the consent page. */
+/** Returns the URL at which the browser goes on after the consent page. */
 function resumePath(id: string): string {
   return `/oauth/authorize/${id}`
 }
 
-/** The code's or token's own value must not stand in its row. */
+/** The code's or token's own value must not be in its row. */
 function withoutValue(payload: AdapterPayload): object {
   return { ...payload, jti: undefined, returnTo: undefined }
 }
@@ -88,7 +85,7 @@ async function findMetadata(context: Context, clientId: string): Promise<ClientM
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: isPublic ? 'none' : 'client_secret_basic',
-    // Asked for by the package and compared with nothing: we keep only its hash, and `provider.ts` compares that.
+    // The package requires it but compares it with nothing: we only keep its hash, and `provider.ts` compares that.
     ...(isPublic ? {} : { client_secret: 'kept as a hash' }),
   }
 }

@@ -11,23 +11,23 @@ import { UserError } from '../../errors.js'
 import { sessionOf } from '../console/people/session.js'
 import { providerOf } from './provider.js'
 
-/** What an application asks of the user who is signed in. */
+/** An application's request to the signed-in user. */
 export interface AuthorizationRequest {
   uid: string
   application: Application
   scopes: Scope[]
   redirectUri: string
-  /** The line that it asks for, when it asks for a certain one. */
+  /** The line that it asks for, if it asks for a certain one. */
   lineId: string | undefined
   /** The active lines that the user can connect. */
   choice: OwnLine[]
-  /** Those of the active lines that are connected already, by their ids, and with which scopes. */
+  /** Those of the active lines that are connected already, by their ids, with their scopes. */
   connected: Map<string, readonly string[]>
 }
 
 /**
- * Reads the authorization that the path names. It belongs to the browser in which the application began it, so a link to
- * somebody else's is refused.
+ * Reads the authorization that the path names. It belongs to the browser in which the application began it, so a link
+ * to another browser's is refused.
  *
  * @throws UserError 400
  */
@@ -38,7 +38,7 @@ export async function readAuthorizationRequest(
   const { uid, params } = await readInteraction(context, ctx)
   const application = await findClient(context, String(params.client_id))
   const redirectUri = String(params.redirect_uri)
-  // The application or its redirect URI may be gone by now. Nobody is sent to an address that was taken back.
+  // The application or its redirect URI may be gone by now. A browser is never sent to an address that was removed.
   if (application === undefined || !isRedirectUriOf(application.redirectUris, redirectUri)) throw isOver()
 
   const { userId } = sessionOf(ctx)

@@ -4,7 +4,7 @@ import type { Context } from '../../domain/context.js'
 
 /**
  * The lines that a user has connected to an application, as the token's answer names them. Their events go to the
- * application's own webhook URL, which is the one that is shown: the user's own is not the application's business.
+ * application's own webhook URL, which is the one that is shown: the user's own is private.
  */
 export async function presentConnectedLines(context: Context, clientId: string, userId: string) {
   const application = await findClient(context, clientId)

@@ -15,7 +15,7 @@ import { setOwnPagePolicy } from '../middleware/content-security.js'
 import { readAuthorizationRequest, type AuthorizationRequest } from './authorization-request.js'
 import { providerOf, RESOURCE } from './provider.js'
 
-/** What each scope lets an application do, to the person who allows it. */
+/** Explains each scope to the person who grants it. */
 const PERMISSIONS: Record<Scope, string> = {
   'messages:connect':
     'Receive incoming texts, media and voicemail on the lines you choose, read their messages, and send from them',
@@ -26,11 +26,11 @@ const PERMISSIONS: Record<Scope, string> = {
   'contacts:write': 'Name, block and unblock contacts',
 }
 
-/** The page where a user allows an application to use some of their lines, or refuses. */
+/** Shows the page where a user allows an application to use some of their lines, or declines. */
 export function showConsent(context: Context): Middleware {
   return async (ctx) => {
     const asked = await readAuthorizationRequest(context, ctx)
-    // The answer to this page's form goes on to the application, and browsers hold that against the form.
+    // The answer to this page's form goes on to the application, which browsers check against the form's policy.
     setOwnPagePolicy(ctx, [sourceOf(asked.redirectUri)])
     const page = pageOf(ctx, context)
     const { application } = asked
@@ -128,7 +128,7 @@ function LineName({ line }: { line: OwnLine | undefined }) {
   )
 }
 
-/** The application would get what this user has not let it have before: a line, or a scope of one. */
+/** True if the application would get something that this user has not granted before: a line, or a scope of one. */
 export const isNewConsent: NeedsFresh = async (ctx, context) => {
   if (fieldOf(ctx, 'decision') !== 'authorize') return false
   const { redirectUri, connected, lineId, scopes } = await readAuthorizationRequest(context, ctx)
@@ -139,7 +139,7 @@ export const isNewConsent: NeedsFresh = async (ctx, context) => {
   return !chosen.every(hasAll)
 }
 
-/** "Authorize" or "Cancel"; either way the browser goes on to where the application is told. */
+/** Handles "Authorize" or "Cancel"; either way the browser goes on to the application's redirect. */
 export function postConsent(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
     const asked = await readAuthorizationRequest(context, ctx)
@@ -171,7 +171,7 @@ export function postConsent(context: Context) {
   }
 }
 
-/** With the ones that stay connected where the application asked for a certain one: that one is added. */
+/** If the application asked for a certain line, that one is added to the connected ones, which stay. */
 function chosenLines(ctx: KoaContext, { choice, lineId, connected }: AuthorizationRequest): string[] {
   if (lineId !== undefined) {
     if (choice.length === 0) throw new UserError('This is not one of your active lines', 403)
@@ -185,8 +185,8 @@ function chosenLines(ctx: KoaContext, { choice, lineId, connected }: Authorizati
 }
 
 /**
- * Of the Content-Security-Policy: the origin of a redirect URI, or the scheme of one that has none. CSP knows no
- * IPv6 addresses, and nothing but a plain host may stand in the header.
+ * Returns a source for the Content-Security-Policy: the origin of a redirect URI, or the scheme of one that has none.
+ * CSP does not support IPv6 addresses, and only a plain host may be in the header.
  */
 export function sourceOf(redirectUri: string): string {
   const { origin, protocol } = new URL(redirectUri)

@@ -3,8 +3,8 @@ import { UserError } from '../../errors.js'
 import type { Vocabulary } from '../../vocabulary.js'
 
 /**
- * What real clients send, as oidc-provider wants it. A parameter without a value was not sent (RFC 6749 §3.1), one
- * that nobody asked for is passed over, and one that is there twice stays so: that is refused.
+ * Translates what real clients send for oidc-provider. A parameter without a value counts as not sent (RFC 6749
+ * §3.1), an unknown one is ignored, and a repeated one stays repeated, which is refused.
  */
 export type Parameters = Partial<Record<string, string | string[]>>
 
@@ -32,7 +32,7 @@ const OF_TOKEN = [
   'token_type_hint',
 ]
 
-/** The parameters of GET /oauth/authorize. */
+/** Returns the parameters of GET /oauth/authorize. */
 export function readAuthorization(vocabulary: Vocabulary, sent: Record<string, unknown>): Parameters {
   const { [vocabulary.idParameter]: lineId, ...others } = sent
   const canonical = lineId === undefined ? others : { ...others, line_id: lineId }
@@ -40,18 +40,19 @@ export function readAuthorization(vocabulary: Vocabulary, sent: Record<string, u
   return { response_type: 'code', ...parameters }
 }
 
-/** The parameters of the token endpoint and its neighbours, from a form or a JSON object. */
+/** Returns the parameters of the token endpoint and its neighbors, from a form or a JSON object. */
 export function readTokenRequest(vocabulary: Vocabulary, sent: Record<string, unknown>): Parameters {
   return pick(vocabulary, sent, OF_TOKEN)
 }
 
 /**
- * Basic and body together are one and the same when they are equal; and Basic without a secret only says who asks.
- * A header of another scheme is nobody's credentials: some clients send the old access token with everything.
+ * Reads the client's credentials. Basic and body together count as one if they are equal; Basic without a secret only
+ * names the client. A header of another scheme is not credentials: some clients send the old access token with every
+ * request.
  *
- * @param authorization the header
- * @returns what is left of both
- * @throws UserError 400 when they differ
+ * @param authorization the `Authorization` header
+ * @returns the credentials from both
+ * @throws UserError 400 if they differ
  */
 export function readCredentials(
   authorization: string,
@@ -90,8 +91,8 @@ function pick(vocabulary: Vocabulary, sent: Record<string, unknown>, names: read
 }
 
 /**
- * Reads scopes that are separated by comma, space or both, in any accepted word, and gives them separated by one space.
- * Unknown scopes beside a known one are left out: clients also ask for scopes that only another product has.
+ * Reads scopes that are separated by comma, space or both, in any accepted word, and returns them separated by one
+ * space. Unknown scopes beside a known one are left out: clients also ask for scopes that only another product has.
  */
 function readScope(vocabulary: Vocabulary, written: string): string {
   const parts = written.split(/[\s,]+/).filter((each) => each !== '')
@@ -100,7 +101,7 @@ function readScope(vocabulary: Vocabulary, written: string): string {
   return (known.length > 0 ? known : scopes).join(' ')
 }
 
-/** RFC 6749 §2.3.1 has both encoded as in a form. */
+/** By RFC 6749 §2.3.1 both are encoded as in a form. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))

@@ -15,10 +15,10 @@ import { providerOf } from './provider.js'
 export { isNewConsent, postConsent, showConsent } from './consent.js'
 export { boundStrangers } from './strangers.js'
 
-/** Token requests of one address in a minute: even a busy application makes far fewer. */
+/** The token requests of one address in a minute: even a busy application makes far fewer. */
 const REQUESTS_PER_MINUTE = 300
 
-/** GET /oauth/authorize: leads to the consent page, or back to the application with an error. */
+/** Handles GET /oauth/authorize, which leads to the consent page, or back to the application with an error. */
 export function authorize(context: Context): Middleware {
   return async (ctx) => {
     ctx.querystring = encode(readAuthorization(context.vocabulary, ctx.query))
@@ -26,7 +26,7 @@ export function authorize(context: Context): Middleware {
   }
 }
 
-/** The consent page sends the browser on to the application, with a code or with the refusal. */
+/** Sends the browser on from the consent page to the application, with a code or with the refusal. */
 export function resume(context: Context): Middleware {
   return async (ctx) => {
     ctx.querystring = ''
@@ -34,7 +34,7 @@ export function resume(context: Context): Middleware {
   }
 }
 
-/** The token endpoint. Its answer names the lines that are connected. */
+/** Handles the token endpoint. Its answer names the connected lines. */
 export function exchange(context: Context): Middleware {
   return async (ctx) => {
     await keepPace(context, ctx)
@@ -53,18 +53,18 @@ export function exchange(context: Context): Middleware {
   }
 }
 
-/** RFC 7009. */
+/** Revokes a token (RFC 7009). */
 export function revoke(context: Context): Middleware {
   return async (ctx) => {
     await keepPace(context, ctx)
     const parameters = readTokenRequest(context.vocabulary, ctx.request.body as Record<string, unknown>)
     await enterWithBody(context, ctx, '/oauth/revoke', parameters)
-    // Clients that expect JSON everywhere stumble over nothing (simple-oauth2 does).
+    // Clients that expect JSON everywhere fail on an empty body (simple-oauth2 does).
     if (ctx.status === 200) ctx.body = {}
   }
 }
 
-/** RFC 7662. */
+/** Introspects a token (RFC 7662). */
 export function introspect(context: Context): Middleware {
   return async (ctx) => {
     await keepPace(context, ctx)
@@ -74,7 +74,7 @@ export function introspect(context: Context): Middleware {
   }
 }
 
-/** RFC 8414. */
+/** Returns the metadata of RFC 8414. */
 export function getMetadata({ config: { publicUrl }, vocabulary }: Context): Middleware {
   const methods = ['client_secret_basic', 'client_secret_post', 'none']
   const metadata = {
@@ -100,8 +100,8 @@ export function getMetadata({ config: { publicUrl }, vocabulary }: Context): Mid
 }
 
 /**
- * RFC 6749 requires `redirect_uri` here, but clients leave it out: then the code's is used. One that is sent must
- * match.
+ * RFC 6749 requires `redirect_uri` here, but clients leave it out: then that of the code is used. One that is sent
+ * must match.
  */
 async function withRedirectUri(context: Context, parameters: Parameters): Promise<Parameters> {
   const { grant_type: grantType, code } = parameters
@@ -111,7 +111,7 @@ async function withRedirectUri(context: Context, parameters: Parameters): Promis
   return { ...parameters, redirect_uri: known?.redirectUri ?? 'unknown' }
 }
 
-/** The package reads a form, from a request whose body nobody has read before. */
+/** The package reads a form, from a request whose body was not read before. */
 async function enterWithBody(
   context: Context,
   ctx: KoaContext,
@@ -146,7 +146,9 @@ async function enterWithBody(
   await enterProvider(context, ctx)
 }
 
-/** RFC 6749 §5.2 has it so when there is no client authentication at all; the package would say invalid_request. */
+/**
+ * RFC 6749 §5.2 requires this if there is no client authentication at all; the package would answer invalid_request.
+ */
 function refuseNobody(ctx: KoaContext): void {
   ctx.status = 401
   ctx.set('WWW-Authenticate', 'Basic realm="Linehook"')
@@ -164,7 +166,9 @@ function withScope({ vocabulary }: Context, answer: Record<string, unknown>): Re
   return { ...answer, scope: scopes.join(' ') }
 }
 
-/** @throws UserError 429. Without Redis there is no limit: secrets and codes are too long to be guessed at any pace. */
+/**
+ * @throws UserError 429. Without Redis there is no limit: secrets and codes are too long to be guessed at any rate.
+ */
 async function keepPace({ windows }: Context, ctx: KoaContext): Promise<void> {
   const window = { key: `oauth:{${ctx.ip}}`, limit: REQUESTS_PER_MINUTE, lengthMs: 60_000 }
   const waitMs = await windows.take(newId(), [window]).catch((error: unknown) => {

@@ -5,8 +5,8 @@ import { isSecure } from '../console/people/session.js'
 import { providerOf, SESSION_COOKIE } from './provider.js'
 
 /**
- * Hands a request to oidc-provider and sees to what it leaves to others: its addresses begin with PUBLIC_URL and
- * never with a Host header, its session is not kept, and what fails in Postgres is told as that.
+ * Hands a request to oidc-provider and handles what it leaves to others: its URLs begin with PUBLIC_URL and never
+ * with a Host header, its session is not kept, and failures of Postgres are reported as such.
  *
  * @throws Unavailable
  */

@@ -11,17 +11,17 @@ import { createAdapter } from './adapter.js'
 import { answerAuthorizationError } from './refusals.js'
 
 const DAY_SECONDS = 24 * 60 * 60
-/** A client exchanges its code at once. A code that leaks is worth little after a minute. */
+/** A client exchanges its code immediately. A leaked code is worth little after a minute. */
 const CODE_SECONDS = 60
-/** Time for a person to sign in and choose lines. */
+/** This is the time for a person to sign in and choose lines. */
 const INTERACTION_SECONDS = 60 * 60
 /**
- * Of a grant and its refresh tokens, which end together. The year starts anew with each refresh token that is made
- * (`upsertOAuthRecord`), so only an application that did nothing for a year has to ask its users again.
+ * The lifetime of a grant and its refresh tokens, which end together. The year starts anew with each refresh token
+ * that is made (`upsertOAuthRecord`), so only an application that did nothing for a year has to ask its users again.
  */
 const GRANT_SECONDS = 365 * DAY_SECONDS
 
-/** The resource to which all our scopes belong. No client names it. */
+/** The resource to which all our scopes belong. Clients never name it. */
 export const RESOURCE = 'urn:linehook:api'
 
 /** Never sent: the console's session is used instead. */
@@ -29,7 +29,7 @@ export const SESSION_COOKIE = 'linehook-oauth'
 
 const providers = new WeakMap<Context['db'], Provider>()
 
-/** The authorization server; one for each process, which acts for nobody who happens to ask first. */
+/** The authorization server; there is one for each process, which does not act for the user of its first request. */
 export function providerOf(asking: Context): Provider {
   const known = providers.get(asking.db)
   if (known !== undefined) return known
@@ -54,11 +54,11 @@ function configure(context: Context): Configuration {
       revocation: '/oauth/revoke',
       introspection: '/oauth/introspect',
     },
-    // Nothing is signed (tokens are opaque), but the package wants a key.
+    // Nothing is signed (tokens are opaque), but the package requires a key.
     jwks: { keys: [privateKey.export({ format: 'jwk' })] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
-    // Ours are of a resource, so that `openid` is never needed.
+    // Our scopes belong to a resource, so that `openid` is never needed.
     scopes: [],
     claims: {},
     responseTypes: ['code'],
@@ -104,15 +104,15 @@ function configure(context: Context): Configuration {
     rotateRefreshToken: () => true,
     revokeGrantPolicy: () => true,
     expiresWithSession: () => false,
-    // A page has no secret; and which page it is says nothing, for PKCE and the refresh token are what proves it.
+    // A page has no secret, and its origin proves nothing: PKCE and the refresh token are the proof.
     clientBasedCORS: (_, _origin, client) => client.clientAuthMethod === 'none',
     renderError: answerAuthorizationError(context),
   }
 }
 
 /**
- * Not `__Host-`, which would want them for every path: two authorizations that go on at once in one browser each have a cookie
- * of the same name, for the path of its own page.
+ * The prefix `__Host-` is not used, because it would require them for every path: two concurrent authorizations in
+ * one browser each have a cookie of the same name, for the path of their own page.
  */
 function cookieNames(context: Context) {
   const prefix = isSecure(context) ? '__Secure-' : ''
@@ -123,7 +123,7 @@ function cookieNames(context: Context) {
   }
 }
 
-/** The package knows secrets only as plain text, and has rules for redirect URIs that are not ours. */
+/** The package only knows secrets as plain text, and has other rules for redirect URIs than ours. */
 function checkClientsOurselves(context: Context, provider: Provider): void {
   const { Client } = provider as unknown as {
     Client: {
@@ -145,7 +145,7 @@ function checkClientsOurselves(context: Context, provider: Provider): void {
   }
 }
 
-/** Unknown ones are left out before this, beside a known one. */
+/** Unknown ones beside a known one are left out before this. */
 function requireKnownScope({ vocabulary }: Context) {
   const known = SCOPES.map((scope) => vocabulary.scope(scope)).join(', ')
   return (_: unknown, scope: string | undefined): void => {

@@ -4,14 +4,20 @@ import type { Context } from '../../domain/context.js'
 import { Unavailable, UserError } from '../../errors.js'
 import { answerErrorPage } from '../console/error-page.js'
 
-/** Tells a person who came from an application. There is no link back, because nobody has checked that address. */
+/**
+ * The sentences for a person who came from an application. There is no link back, because that address was not
+ * checked.
+ */
 const SENTENCES: Record<string, string> = {
   invalid_client: 'The application that sent you here is not registered: its client_id is unknown.',
   invalid_redirect_uri:
     'The application that sent you here uses a return address (redirect_uri) that it has not registered.',
 }
 
-/** What cannot be told to the application by redirect: a page for people, RFC 6749's JSON for programs. */
+/**
+ * Answers an error that cannot be sent to the application by redirect: with a page for people, and with RFC 6749's
+ * JSON for programs.
+ */
 export function answerAuthorizationError(context: Context) {
   return (ctx: KoaContext, { error, error_description: description }: ErrorOut): void => {
     const { status } = ctx
@@ -25,7 +31,7 @@ export function answerAuthorizationError(context: Context) {
   }
 }
 
-/** Stands before what only programs ask, and gives our own refusals the form of RFC 6749 §5.2. */
+/** Runs before the endpoints for programs, and gives our own refusals the form of RFC 6749 §5.2. */
 export const answerInOAuthsWords: Middleware = async (ctx, next) => {
   try {
     await next()

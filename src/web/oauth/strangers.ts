@@ -5,14 +5,16 @@ import { networkOf } from '../../network.js'
 import { readSession, type SessionState } from '../console/people/session.js'
 import { answerAuthorizationError } from './refusals.js'
 
-/** Far more than people behind one address begin. Each is a row that waits an hour for somebody to sign in. */
+/** This is far more than people behind one address begin. Each is a row that waits an hour for a sign-in. */
 const PER_MINUTE = 60
-/** A state is a random text, or a signed one of some hundred bytes. It is kept in the row, and comes back in a URL. */
+/**
+ * A state is a random text, or a signed one of about a hundred bytes. It is kept in the row, and comes back in a URL.
+ */
 const MAX_STATE_BYTES = 2048
 
 /**
- * Before GET /oauth/authorize, which writes a row for whoever asks: without a session it is paced for each address, and
- * what the row keeps for the application is bounded.
+ * Runs before GET /oauth/authorize, which writes a row for every caller: without a session its rate is limited for
+ * each address, and what the row keeps for the application is bounded.
  *
  * @throws UserError 429, Unavailable
  */

@@ -10,8 +10,9 @@ import { servicePaths, serviceSchemas, simulatorPaths } from './service.js'
 import { outgoingWebhooks, webhookPaths, webhookSchemas } from './webhooks.js'
 
 /**
- * Describes what programs can ask of this installation, in its own product word (OpenAPI 3.1). What is under /v1 is made of the
- * operations; the rest is written by hand. Tests compare all of it with the route table and with real answers.
+ * Describes the API of this installation for programs, in its own product word (OpenAPI 3.1). The part under /v1 is
+ * made from the operations; the rest is written by hand. Tests compare all of it with the route table and with real
+ * answers.
  */
 export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vocabulary'>) {
   const document = {
@@ -26,7 +27,7 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'The operator of this installation', ...contactOf(config) },
     },
-    // The URL is relative, so that a reader who came by another host name goes on using that name.
+    // The URL is relative, so that a reader who came by another host name stays on it.
     servers: [{ url: new URL(config.publicUrl).pathname }],
     security: [{ apiToken: [] }],
     tags: TAGS.map(([name, description]) => ({ name, description })),
@@ -78,7 +79,7 @@ const TOKENS =
   '403 where something is changed or sent, or a secret is shown. One that is for one {line} sees nothing of the others: ' +
   'they answer 404, what is listed belongs to its own, and applications are refused with 403.'
 
-/** Nothing in it is secret, so it needs no token. */
+/** The document is public, so it needs no token. */
 export function getOpenApi(context: Context): Middleware {
   const document = JSON.stringify(describeApi(context))
   return (ctx) => {

@@ -13,8 +13,8 @@ import { inProductWord } from './product-word.js'
 import { webhookSchemas } from './webhooks.js'
 
 /**
- * The body of an event of one type, in the default shape, as JSON Schema 2020-12: what the OpenAPI document says of all
- * events, and what is true of this type only.
+ * Describes the body of an event of one type, in the default shape, as JSON Schema 2020-12: the OpenAPI document's
+ * schema for all events, narrowed to this type.
  */
 export function eventSchema(type: EventType, { publicUrl, vocabulary }: Installation): Schema {
   return {
@@ -48,7 +48,7 @@ interface Installation {
   vocabulary: Vocabulary
 }
 
-/** Its time is in it. */
+/** The id contains its time. */
 const EXAMPLE_ID = '01a1f8a0-0000-7000-8000-000000000006'
 
 /** The body as it is posted. */

@@ -1,7 +1,7 @@
 import type * as yup from 'yup'
 import { describe, listOf, object, type Schema } from './parts.js'
 
-/** What yup tells of itself. */
+/** The part of yup's description that is used. */
 interface Described {
   type: string
   meta?: yup.CustomSchemaMetadata
@@ -14,7 +14,7 @@ interface Described {
   fields?: Record<string, Described>
 }
 
-/** The fields of a request as JSON Schema. */
+/** Converts the fields of a request to JSON Schema. */
 export function jsonSchemaOf(schema: yup.AnyObjectSchema): Schema {
   return schemaOf(schema.describe() as Described)
 }
@@ -42,7 +42,7 @@ function fieldsOf({ fields = {} }: Described): Schema {
   )
 }
 
-/** The names of yup's own tests, and of the keywords that say the same. */
+/** The keywords for yup's own tests, by name. */
 const KEYWORDS: Record<string, Record<string, string>> = {
   string: { min: 'minLength', max: 'maxLength' },
   number: { min: 'minimum', max: 'maximum' },

@@ -22,7 +22,7 @@ import { tooManyFields } from './problems.js'
 
 const tags = ['OAuth']
 
-/** What each scope allows. */
+/** The rights of each scope. */
 const SENTENCES: Record<Scope, string> = {
   'messages:connect':
     'Receive the events of the {lines} that the user chooses, read their messages, and send from them.',

@@ -17,7 +17,7 @@ import {
 import { scopeName } from './oauth.js'
 import { problems, type ProblemStatus } from './problems.js'
 
-/** Operations as the description has them, by path and method. */
+/** Describes operations, by path and method. */
 export function describeOperations(operations: readonly Operation[]): Paths {
   const paths: Paths = {}
   for (const operation of operations) {
@@ -77,7 +77,7 @@ function bodyOf({ takesForm, needsField }: Operation, schema: Schema) {
   return takesForm === true ? { ...fieldsBody(schema), required: !isOptional } : body(schema, { isOptional })
 }
 
-/** What may be answered instead: what follows from the operation's form, and what it names itself. */
+/** Lists the possible refusals: those that follow from the operation's form, and those that it names. */
 function refusalsOf({ method, path, query, ignoresUnknown, refusals = [] }: Operation): ProblemStatus[] {
   const readsBody = method !== 'get' && method !== 'delete'
   const statuses: [ProblemStatus, boolean][] = [

@@ -37,11 +37,11 @@ export const givenUrl: Schema = {
   pattern: '^https?://',
   maxLength: MAX_URL_LENGTH,
 }
-/** Both null and an empty text stand for no URL. */
+/** Both null and an empty text mean no URL. */
 export const maybeGivenUrl: Schema = { anyOf: [givenUrl, { type: 'null' }, { const: '' }] }
 /** The name that people give to something. It is not blank. */
 export const name: Schema = { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '\\S' }
-/** What a line sends as. */
+/** A line's sender. */
 export const sender: Schema = {
   type: 'string',
   pattern: '^(\\+[1-9][0-9]{1,14}|[0-9]{3,8}|.*[^0-9].*)$',
@@ -53,7 +53,7 @@ export const senderKind: Schema = {
   ...oneOf('number', 'short_code', 'name', 'service'),
   description: 'What `phoneNumber` is. A `name` only sends: nobody can write to it.',
 }
-/** The other side's number. It has no pattern, because it may be a short code, or a name instead of a number. */
+/** The other party's number. It has no pattern, because it may be a short code, or a name instead of a number. */
 export const number: Schema = { type: 'string', examples: ['+15551234567'] }
 /** A number in a request, as a person may write it. */
 export const givenNumber: Schema = {
@@ -72,13 +72,13 @@ export function describe(schema: Schema, description: string): Schema {
   return { ...schema, description }
 }
 
-/** Every field is always there, except those that are named as optional. */
+/** Every field is always present, except those that are named as optional. */
 export function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) }
 }
 
-/** The fields of a noun that the API shows, each with what is said about it. */
+/** Returns the fields of a noun that the API shows, each with its description. */
 export function shownOf(fields: Fields): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, { kind, isShown, about }]) =>
@@ -91,7 +91,7 @@ export function maybe(schema: Schema): Schema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-/** The fields of what can be paused. */
+/** The fields of things that can be paused. */
 export function pauseFields(since: string): Record<string, Schema> {
   return {
     pausedAt: describe(maybeMoment, since),
@@ -120,13 +120,13 @@ export function answers(description: string, schema: Schema, headers?: Record<st
   return { description, ...(headers ? { headers } : {}), content: { 'application/json': { schema } } }
 }
 
-/** An answer with a list that comes as CSV too, all of it. */
+/** Describes an answer with a list, which is also available as CSV, in full. */
 export function answersList(description: string, items: Schema, headers?: Record<string, unknown>): Answer {
   const json = answers(description, listOf(items), headers)
   return { ...json, content: { ...json.content, 'text/csv': { schema: { type: 'string' } } } }
 }
 
-/** It has no other fields, nor has what is in it. */
+/** Closes a schema: it has no other fields, and neither do its parts. */
 export function closed(schema: Schema): Schema {
   const { type, properties, items, anyOf } = schema as {
     type?: unknown
@@ -155,14 +155,14 @@ export interface Parameter {
   [field: string]: unknown
 }
 
-/** The mark of an operation that the original had: its clients send more than we read. */
+/** Marks an operation of the original, whose clients send more than we read. */
 export const IGNORES_UNKNOWN = { 'x-unknown-fields': 'ignored' }
 
 export function body(schema: Schema, { isOptional = false } = {}) {
   return { required: !isOptional, content: { 'application/json': { schema } } }
 }
 
-/** The body is JSON, or the fields of a form. */
+/** Describes a body of JSON, or of the fields of a form. */
 export function fieldsBody(schema: Schema) {
   return {
     required: true,

@@ -66,15 +66,17 @@ export const problemResponses = Object.fromEntries(
   }),
 )
 
-/** Node answers this by itself, before our code sees the request. So it is not a problem, and every operation has it. */
+/**
+ * Node answers this by itself, before our code sees the request. So it is not a problem, and every operation has it.
+ */
 export const tooManyFields = {
   431: { description: 'The header fields are too large, or too many.' },
 }
 
 /**
- * What may go wrong with an operation. An operation that needs a token (401) may also refuse an application's token (403).
- * One that reads a body (413) may not know the body's encoding (415). Every one that asks the database may fail with 500
- * or 503.
+ * Describes the possible errors of an operation. An operation that needs a token (401) may also refuse an
+ * application's token (403). One that reads a body (413) may not know the body's encoding (415). Every one that asks
+ * the database may fail with 500 or 503.
  */
 export function problems(...statuses: readonly ProblemStatus[]): Record<string, unknown> {
   const all = new Set<ProblemStatus>([...statuses, 431, 500, 503])

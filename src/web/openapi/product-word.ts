@@ -1,8 +1,8 @@
 import type { Vocabulary } from '../../vocabulary.js'
 
 /**
- * What is described, in the product word. `{line}`, `{lines}` and `{Line}` stand for it in every sentence and name; fields and
- * parameters that are called `lineId` or `lineIds`, and paths, are spelled with it.
+ * Translates a description to the product word. `{line}`, `{lines}` and `{Line}` stand for it in every sentence and
+ * name; fields and parameters that are called `lineId` or `lineIds`, and paths, are spelled with it.
  */
 export function inProductWord<T>(described: T, vocabulary: Vocabulary): T {
   const { word, idField } = vocabulary

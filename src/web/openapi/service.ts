@@ -86,7 +86,7 @@ export const servicePaths: Paths = {
 /**
  * These paths exist only while the simulator carrier is on.
  *
- * @param isOpen whether they need no token, because only this machine can reach them
+ * @param isOpen true if they need no token, because only this machine can reach them
  */
 export function simulatorPaths(isOpen: boolean): Paths {
   const simulator = ['Simulator']

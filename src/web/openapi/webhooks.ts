@@ -126,7 +126,7 @@ export function webhookPaths(): Paths {
   }
 }
 
-/** The requests that we POST to endpoints. */
+/** Describes the requests that we POST to endpoints. */
 export function outgoingWebhooks(): Paths {
   const posted = (operationId: string, summary: string, schema: string): Paths[string] => ({
     post: {

@@ -30,11 +30,11 @@ import { readListFields, readListForm } from '../console/lines/text-list/form.js
 type Show = (context: Context) => Middleware
 type Does = (context: Context) => Act
 
-/** The kinds of routes: what stands before each is written here once, so that no page or form can be without it. */
+/** The kinds of routes: the checks before each are written here once, so that no page or form can lack them. */
 export function createRoutes(context: Context) {
-  // Every method that Node reads: one that a path does not take is 405, never 501.
+  // These are all methods that Node reads: one that a path does not accept is 405, never 501.
   const router = new Router({ methods: METHODS })
-  // A router compares a path with all of its routes. The busiest routes have a router of their own, which comes first.
+  // A router compares a path with all of its routes. The busiest routes are in a separate router, which comes first.
   const firstRouter = new Router({ methods: METHODS })
   const get = (path: string, ...handlers: RouterMiddleware[]) => router.get(path, ...handlers)
   const post = (paths: string | string[], ...handlers: RouterMiddleware[]) => router.post(paths, ...handlers)
@@ -46,7 +46,7 @@ export function createRoutes(context: Context) {
     readUnread(context),
   ]
   const visitor = reads(false)
-  // A portal session is read only for what it reaches. To every other route it is nobody's.
+  // A portal session is read only for routes that it reaches. Every other route sees no session.
   const [closed, reached] = [
     [...visitor, refusePortal(context)],
     [...reads(true), requireNamedLines(context)],
@@ -63,15 +63,15 @@ export function createRoutes(context: Context) {
   const listForm = [readListForm, requireOwnForm(context)]
   const listFormOfNobody = [readListFields, requireOwnForm(context)]
 
-  /** What a form does, it does for whoever sent it. */
+  /** A form's act has the form's sender as its actor. */
   const actFor =
     (act: Does): Act =>
     (ctx) =>
       act(actingFor(ctx, context))(ctx)
 
   /**
-   * A page, and the forms on it: what they ask for is done, or their page is shown again with what was wrong. With
-   * `needsFresh`, the password must have been given a short while ago.
+   * Adds a page with its forms: a form's act is done, or its page is shown again with the fault. With `needsFresh`,
+   * the password must have been given recently.
    */
   const pageFor = (who: Middleware[]) => (path: string, show: Show, needsFresh?: NeedsFresh) =>
     get(
@@ -100,7 +100,7 @@ export function createRoutes(context: Context) {
     openPage: (path: string, show: Show) => get(path, ...visitor, show(context)),
     openForm: (path: string, act: Does, show: Show) =>
       post(path, ...visitor, ...ownForm, submit(actFor(act), show(context))),
-    /** A page also for people who must have a second factor, and have none yet. */
+    /** A page that also serves users who must have a second factor, and have none yet. */
     newcomerPage: pageFor(newcomer),
     newcomerForm: formFor([]),
     page: pageFor(user),
@@ -113,7 +113,7 @@ export function createRoutes(context: Context) {
     listForm: formFor([hasSecondFactor], listForm, listFormOfNobody),
 
     /**
-     * An operation for programs, by an API token that may do so, in every accepted word; with a scope also for
+     * An operation for programs, by an API token that may do it, in every accepted word; with a scope also for
      * applications.
      */
     v1: (operation: Operation) => {

@@ -13,7 +13,7 @@ import {
 } from '../oauth/endpoints.js'
 import type { Routes } from './kinds.js'
 
-/** How users authorize applications. */
+/** The routes by which users authorize applications. */
 export function oauthRoutes(context: Context, { get, page, form, oauthPost }: Routes): void {
   // prettier-ignore
   {

@@ -11,7 +11,7 @@ import { liveTasks, postStopTask, showTasks } from '../console/operating/tasks.j
 import { fresh } from '../console/people/confirm-first.js'
 import type { Routes } from './kinds.js'
 
-/** Notices, background tasks, and what operators watch and do. */
+/** Notifications, background tasks, and the operators' pages. */
 export function operatingPages({ page, form, operatorPage, operatorForm }: Routes): void {
   // prettier-ignore
   {

@@ -10,7 +10,10 @@ import { OPERATIONS } from '../api/operations.js'
 import { readJsonBody } from '../middleware/json-body.js'
 import type { Routes } from './kinds.js'
 
-/** What programs ask: incoming webhooks, callbacks of carriers, and `/v1`, each operation of which says its own path. */
+/**
+ * The routes for programs: incoming webhooks, callbacks of carriers, and `/v1`, each operation of which has its own
+ * path.
+ */
 export function programRoutes(context: Context, { getFirst, postFirst, v1 }: Routes): void {
   const { vocabulary } = context
   // prettier-ignore

@@ -15,7 +15,7 @@ export function conversationId(phone: string): string {
   return `conversation-${digitsOf(phone)}`
 }
 
-/** What is on a phone's screen: what it wrote at the right, what lines sent to it at the left. */
+/** Shows a phone's screen: its own messages at the right, those of lines at the left. */
 export function Conversation({ phone, messages }: ConversationProps) {
   if (messages.length === 0) {
     return <p class="quiet">No messages yet. Write one below, or send one from a line to {phone}.</p>
@@ -29,7 +29,7 @@ export function Conversation({ phone, messages }: ConversationProps) {
   )
 }
 
-/** The part that htmx puts in its place by its id. */
+/** The part that htmx swaps in by its id. */
 export function LiveConversation(props: ConversationProps) {
   return (
     <div id={conversationId(props.phone)} {...{ 'hx-swap-oob': 'innerMorph' }}>
@@ -59,7 +59,7 @@ function Bubble({ message }: { message: ConversationMessage }) {
   )
 }
 
-/** Our copies: the page loads nothing from elsewhere. */
+/** These are our copies, so the page loads nothing from elsewhere. */
 function Attachment({ type, media }: { type: ConversationMessage['type']; media: MessageMedia }) {
   const what = type === 'voicemail' ? 'Voicemail' : 'Picture'
   if (media.status === 'failed')

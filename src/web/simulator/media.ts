@@ -4,7 +4,7 @@ import type { Context } from '../../domain/context.js'
 import { openSimulatorMedia } from '../../domain/simulator/media.js'
 import { answerMedia } from '../media.js'
 
-/** What a phone attached, for whoever was given its URL, as a carrier hosts what it received. */
+/** Serves a phone's attachment to everyone who was given its URL, as a carrier hosts received media. */
 export function getSimulatorMedia(context: Context): RouterMiddleware {
   return async (ctx) => {
     const { contentType, bytes } = await openSimulatorMedia(context, ctx.params.token ?? '')

@@ -1,4 +1,4 @@
-/** Which phones are on the screen is in the URL and nowhere else. */
+/** The phones on the screen are in the URL and nowhere else. */
 export function pagePath(phones: readonly string[]): string {
   return withPhones('/simulator', phones)
 }
@@ -21,7 +21,7 @@ export function withPhones(path: string, phones: readonly string[]): string {
   return query === '' ? path : `${path}?${query}`
 }
 
-/** The digits for ids of elements and for paths, in which a plus sign is trouble. */
+/** Returns the digits for ids of elements and for paths, in which a plus sign is trouble. */
 export function digitsOf(phone: string): string {
   return phone.replace(/\D/g, '')
 }

@@ -8,9 +8,9 @@ import { digitsOf, messagesPath, pagePath, voicemailsPath, withPhones } from './
 
 export interface PhoneProps {
   page: Page
-  /** E.164 */
+  /** An E.164 number. */
   phone: string
-  /** All that are on the screen. */
+  /** All phones on the screen. */
   phones: readonly string[]
   lines: readonly OwnLine[]
   messages: readonly ConversationMessage[]
@@ -40,8 +40,8 @@ export function Phone(props: PhoneProps) {
 }
 
 /**
- * Two buttons, two things to do, one choice of the line. With a script only what was sent and the conversation are
- * swapped, so that whatever else is typed or chosen on the page stays.
+ * The form has two buttons for two acts, and one choice of the line. With a script only the sent form and the
+ * conversation are swapped, so that everything else that is typed or chosen on the page stays.
  */
 function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
   const digits = digitsOf(phone)
@@ -49,7 +49,7 @@ function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
   const sending = faultAt(page, messagesPath(phone))
   const calling = faultAt(page, voicemailsPath(phone))
   const typed = (sending ?? calling)?.fields
-  // The line that was last written to, or wrote.
+  // This is the line that was last in touch with the phone.
   const lineId = typed?.lineId ?? messages.at(-1)?.lineId
   const sendPath = withPhones(messagesPath(phone), phones)
   const callPath = withPhones(voicemailsPath(phone), phones)
@@ -125,9 +125,9 @@ function faultAt(page: Page, path: string): FormFault | undefined {
   return page.fault?.action === path ? page.fault : undefined
 }
 
-/** htmx's orders: of the page that answers, this element and the phone's conversation. */
+/** The attributes for htmx: from the page that answers, it takes this element and the phone's conversation. */
 function swap(phone: string, action: string, id: string): Record<string, string> {
-  // An answer that is another page (signed out, out of date) takes this one's place.
+  // An answer that is another page (signed out, out of date) replaces this one.
   const whole = 'target:#content, select:#content'
   return {
     'hx-post': action,

@@ -45,7 +45,7 @@ export function Screen({ page, lines, phones }: ScreenProps) {
   )
 }
 
-/** Whether a form on the screen shows its own fault. */
+/** True if a form on the screen shows the fault itself. */
 function hasPlace(action: string, phones: readonly string[]): boolean {
   return (
     action === '/simulator' ||

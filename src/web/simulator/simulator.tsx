@@ -18,8 +18,8 @@ import { fileOf, requireReadableForm } from '../middleware/multipart-form.js'
 import { Screen } from './screen.js'
 
 /**
- * The phones that the query names (`phone`, once for each, and `add` for one more), else those that were last in
- * touch with the user's lines.
+ * Shows the phones that the query names (`phone`, once for each, and `add` for one more), otherwise those that were
+ * last in touch with the user's lines.
  */
 export function showSimulator(context: Context): Middleware {
   return async (ctx) => {
@@ -36,7 +36,7 @@ export function showSimulator(context: Context): Middleware {
   }
 }
 
-/** A text, a picture or both from the phone that the path names; then back to the page. */
+/** Sends a text, a picture or both from the phone that the path names, and goes back to the page. */
 export function postPhoneMessage(context: Context): Act {
   return fromPhone(context, (ctx, userId, between) =>
     sendFromPhone(context, userId, {
@@ -53,7 +53,7 @@ export function postVoicemail(context: Context): Act {
   )
 }
 
-/** The conversations of the phones on the screen, as they go on. */
+/** Streams the conversations of the phones on the screen. */
 export function liveConversations(context: Context): Middleware {
   return async (ctx, next) => {
     const { userId } = sessionOf(ctx)

@@ -28,7 +28,7 @@ export async function countDay(
   return { sent, delivered, failed, waiting }
 }
 
-/** Four figures, each the way to what it counts. */
+/** Shows four figures, each with a link to what it counts. */
 export function Figures({ figures, lineId }: { figures: DayFigures; lineId?: string }) {
   const { sent, delivered, failed, waiting } = figures
   return (
@@ -44,7 +44,7 @@ export function Figures({ figures, lineId }: { figures: DayFigures; lineId?: str
 function Figure(props: {
   label: string
   count: number
-  /** It is a share of so many. */
+  /** The number that it is a share of. */
   of?: number
   status?: string
   lineId: string | undefined

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 
-/** Where a page is below others: their names and paths, the nearest last. */
+/** The path to a page: names and paths of the pages above it, the nearest last. */
 export type Crumbs = readonly (readonly [label: string, href: string])[]
 
-/** The head of a page: where the reader is, what this is, how it is, and the one thing to do. */
+/** The head of a page: its place, its title, its state, and its primary act. */
 export function PageHead(props: {
   crumbs?: Crumbs
   title: ComponentChildren
-  /** Beside the title: a number, a count, a state. */
+  /** A number, a count or a state, beside the title. */
   beside?: ComponentChildren
   acts?: ComponentChildren
 }) {

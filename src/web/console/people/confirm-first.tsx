@@ -12,16 +12,16 @@ import { browserOf, isConfirmed, NEEDS_PASSWORD, noteConfirmation, sessionOf } f
 import { PasswordField } from './sign-in.js'
 import { hasUnkept, Typed } from '../typed.js'
 
-/** Whether what is asked for needs that the password was given a short while ago. */
+/** True if the request needs a password that was given recently. */
 export type NeedsFresh = (ctx: KoaContext, context: Context) => boolean | Promise<boolean>
 
-/** Whoever finds a browser open must not do this: it changes where data go, or gives or takes access. */
+/** This protects against a stranger at an open browser: the act changes where data go, or gives or takes access. */
 export const fresh: NeedsFresh = () => true
 
-/** Names that no form of ours has for anything else. */
+/** These names are used by no other field of our forms. */
 const BY = 'confirm-by'
 const PASSWORD = 'confirm-password'
-/** Kept from pages by its name. */
+/** The name keeps its value out of pages. */
 const CODE = 'confirm-secret-code'
 const UNKEPT = 'confirm-unkept'
 const OWN = [BY, PASSWORD, CODE, UNKEPT]
@@ -29,7 +29,7 @@ const OWN = [BY, PASSWORD, CODE, UNKEPT]
 const GIVE_AGAIN =
   'Thank you. Passwords, other secrets and files are not kept, so enter them again and submit the form once more.'
 
-/** Stands before a page or a download that is marked so in the route table. */
+/** Runs before a page or a download that is marked for it in the route table. */
 export function confirmPageFirst(context: Context, needsFresh: NeedsFresh): Middleware {
   return async (ctx, next) => {
     if (!(await needsFresh(ctx, context)) || isConfirmed(ctx)) await next()
@@ -37,9 +37,10 @@ export function confirmPageFirst(context: Context, needsFresh: NeedsFresh): Midd
 }
 
 /**
- * Stands before what a form does, if the form is marked so in the route table. When the password was given too long ago, the
- * answer is a page that asks for it. That page keeps what was typed and posts it to the same path, so that the form is sent by
- * the right password. Only if it had a secret or a file in it, which no page keeps, its own page comes again.
+ * Runs before a form's act, if the form is marked for it in the route table. If the password was given too long ago,
+ * the answer is a page that asks for it. That page keeps what was typed and posts it to the same path, so that the
+ * right password also sends the form. Only if it contained a secret or a file, which no page keeps, the form's own
+ * page is shown again.
  *
  * @param show the form's page
  */

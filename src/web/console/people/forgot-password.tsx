@@ -10,7 +10,7 @@ import { EmailField } from './sign-in.js'
 
 const FORGOT_PASSWORD = '/console/forgot-password'
 
-/** Only where there are mails. */
+/** The page exists only if mails are configured. */
 export function showForgotPassword(context: Context): Middleware {
   return (ctx) => {
     const page = pageOf(ctx, context)
@@ -32,7 +32,7 @@ export function showForgotPassword(context: Context): Middleware {
   }
 }
 
-/** Whether there is such an account, the answer does not tell. */
+/** The answer does not reveal if there is such an account. */
 export function postForgotPassword(context: Context): Act {
   return async (ctx) => {
     await askForReset(context, fieldOf(ctx, 'email'), ctx.ip)

@@ -14,7 +14,7 @@ import { halfOpenOf, showSecondStep } from './second-step.js'
 import { browserOf, noteConfirmation, sessionOf, takeSession, type SessionState } from './session.js'
 import { showSignIn } from './sign-in.js'
 
-/** Far more than people behind one address begin. Each is a row that waits five minutes. */
+/** This is far more than people behind one address begin. Each is a row that waits five minutes. */
 const PER_MINUTE = 60
 
 /** Answers the script. */
@@ -33,7 +33,7 @@ export function postSignInOptions(context: Context): Act {
   }
 }
 
-/** A passkey is two factors in itself: what one has, and the finger or PIN that it asks for. */
+/** A passkey is two factors in itself: the device, and the finger or PIN that it asks for. */
 export function postPasskeySignIn(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
     const acting = actingFor(ctx, context)
@@ -48,7 +48,7 @@ export function postPasskeySignIn(context: Context) {
   }
 }
 
-/** The page from which the passkey was asked for. */
+/** Shows the page from which the passkey was used. */
 export function showPasskeySignIn(context: Context): Middleware {
   const [first, second] = [showSignIn(context), showSecondStep(context)]
   return async (ctx, next) => {

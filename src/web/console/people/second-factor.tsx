@@ -13,7 +13,7 @@ import { Passkeys } from './second-factor/passkeys.js'
 import { sessionOf } from './session.js'
 import { SETTINGS } from './settings/path.js'
 
-/** What a user has beside the password. Who must have something comes here first, and nowhere else. */
+/** Shows a user's second factors. A user who must have one comes here first, and can go nowhere else. */
 export function showSecondFactor(context: Context): Middleware {
   return async (ctx) => {
     const session = sessionOf(ctx)

@@ -19,7 +19,7 @@ import { takeSession, type SessionState } from './session.js'
 export const SECOND_STEP = '/console/sign-in/second-step'
 export const PASSKEY_SIGN_IN = '/console/sign-in/passkey'
 
-/** The step after the password, for people with a second factor. Whoever comes here otherwise signs in first. */
+/** Shows the step after the password, for users with a second factor. Other visitors have to sign in first. */
 export function showSecondStep(context: Context): Middleware {
   return async (ctx) => {
     const next = nextOf(ctx)
@@ -63,7 +63,7 @@ export function postSecondStep(context: Context) {
 }
 
 /**
- * The current request then goes on in the session.
+ * Completes the step, after which the current request goes on in the session.
  *
  * @throws UserError 401
  */
@@ -81,7 +81,7 @@ export async function halfOpenOf(ctx: KoaContext, context: Context): Promise<Hal
   return browserToken === undefined ? undefined : findHalfOpen(context, browserToken)
 }
 
-/** Kept from pages by its name: a recovery code that was mistyped by one letter is a secret still. */
+/** The name keeps its value out of pages: a recovery code that was mistyped by one letter is still a secret. */
 export const CODE = 'secretCode'
 
 export function CodeField(props: { page: Page; action: string; name?: string }) {

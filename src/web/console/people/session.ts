@@ -12,16 +12,16 @@ import { SECOND_FACTOR } from './second-factor/path.js'
 
 export interface SessionState {
   session?: Session
-  /** The value of the browser's cookie: a session's token, or of nobody yet. */
+  /** The value of the browser's cookie: a session's token, or one without a session yet. */
   browserToken?: string | undefined
 }
 
 /**
- * One cookie. Its value is a random token; signed in, the hash of the token is a row in `sessions`, and signing in
- * or out gives the browser a new one. (koa-session would keep a row for each visitor that is not signed in, and
- * the settings page could neither list nor end what stands in its blobs.)
+ * Reads the session from the one cookie. Its value is a random token; signed in, the hash of the token is a row in
+ * `sessions`, and signing in or out gives the browser a new one. (koa-session would keep a row for each visitor that
+ * is not signed in, and the settings page could neither list nor end the sessions in its blobs.)
  *
- * @param options.isPortal a session that a portal link opened counts too; elsewhere it is none
+ * @param options.isPortal true to accept a session that a portal link opened
  */
 export function readSession(context: Context, { isPortal = false } = {}): Middleware {
   return async (ctx, next) => {
@@ -37,15 +37,15 @@ export function readSession(context: Context, { isPortal = false } = {}): Middle
   }
 }
 
-/** A value that we did not make is no secret: anybody could work out the form token that belongs to it. */
+/** A value that we did not make is not secret: anyone could compute the form token that belongs to it. */
 const TOKEN = /^[\w-]{43}$/
 
-/** Updates that a page asks for by itself, as the dashboard does, do not show that a person is still there. */
+/** Updates that a page requests automatically, as the dashboard does, do not show that a person is still there. */
 function isAskedByThePage({ method, path }: KoaContext): boolean {
   return path.endsWith('/live') || (method === 'GET' && path.startsWith('/queues/api/'))
 }
 
-/** Sends people who ask for a page and are not signed in to the sign-in page, and back afterwards. */
+/** Sends visitors who request a page and are not signed in to the sign-in page, and back afterwards. */
 export const requireSession: Middleware = async (ctx, next) => {
   if ((ctx.state as SessionState).session !== undefined) {
     await next()
@@ -55,7 +55,7 @@ export const requireSession: Middleware = async (ctx, next) => {
   ctx.redirect(`/console/sign-in?next=${encodeURIComponent(ctx.url)}`)
 }
 
-/** Sends people who must have a second factor, and have none, to set one up, and on to the page or form afterwards. */
+/** Sends users who must have a second factor, and have none, to set one up, and on to the page or form afterwards. */
 export function requireSecondFactor(context: Context): Middleware {
   return async (ctx, next) => {
     if (!mustSetUpSecondFactor(context, sessionOf(ctx))) {
@@ -69,7 +69,7 @@ export function requireSecondFactor(context: Context): Middleware {
   }
 }
 
-/** The session has one from now on, in what is left of this request. */
+/** Marks the session as having one, for the rest of this request. */
 export function noteSecondFactor(ctx: KoaContext): void {
   ;(ctx.state as SessionState).session = { ...sessionOf(ctx), hasSecondFactor: true }
 }
@@ -81,9 +81,9 @@ export const requireOperatorSession: Middleware = (ctx, next) => {
 }
 
 /**
- * Before a page shows a secret: the password must have been given a short while ago.
+ * Called before a page shows a secret, which needs a password that was given recently.
  *
- * @returns false when the browser was sent to give it
+ * @returns false if the browser was redirected to enter it
  * @throws UserError 403 in a portal session, which was opened without a password
  */
 export function isConfirmed(ctx: KoaContext, back = ctx.url): boolean {
@@ -96,7 +96,7 @@ export function isConfirmed(ctx: KoaContext, back = ctx.url): boolean {
 
 export const NEEDS_PASSWORD = 'This needs your password. Sign in to the console to do it'
 
-/** The password was given just now, and the browser gets the token under which its session goes on. */
+/** Records that the password was given just now, and gives the browser the token under which its session goes on. */
 export function noteConfirmation(ctx: KoaContext, context: Context, token: string): void {
   setBrowserToken(ctx, context, token)
   ;(ctx.state as SessionState).session = { ...sessionOf(ctx), isConfirmed: true }
@@ -109,8 +109,8 @@ export function sessionOf(ctx: KoaContext): Session {
 }
 
 /**
- * A form counts if it comes from one of our own pages: by what the browser says about it (Sec-Fetch-Site and
- * Origin), and by a token that only a page of this browser's can know. After the body is read.
+ * Accepts a form only if it comes from one of our own pages: by the browser's headers (Sec-Fetch-Site and Origin),
+ * and by a token that only a page of this browser can know. It runs after the body is read.
  *
  * @throws UserError 403
  */
@@ -137,10 +137,10 @@ export function requireOwnForm(context: Context): Middleware {
   }
 }
 
-/** The browser's form token; a browser without a cookie gets one. */
+/** Returns the browser's form token; a browser without a cookie gets one. */
 export function formTokenOf(ctx: KoaContext, context: Context): string {
   const state = ctx.state as SessionState
-  // An error's page is also shown where no session was read: it must not take the browser's cookie from it.
+  // An error's page is also shown without a session having been read: it must not replace the browser's cookie.
   state.browserToken ??= browserTokenOf(ctx, context)
   if (state.browserToken === undefined) setBrowserToken(ctx, context, newToken())
   return csrfTokenOf(state.browserToken ?? '')
@@ -151,36 +151,36 @@ function browserTokenOf(ctx: KoaContext, context: Context): string | undefined {
   return token !== undefined && TOKEN.test(token) ? token : undefined
 }
 
-/** The value of the cookie of a browser that has sent a form of ours. */
+/** Returns the cookie's value, for a browser that has sent a form of ours. */
 export function browserOf(ctx: KoaContext): string {
   const { browserToken } = ctx.state as SessionState
   if (browserToken === undefined) throw new Error('this route lacks requireOwnForm')
   return browserToken
 }
 
-/** Signing in and out: the browser gets a new token, and the session that it had is over. */
+/** Gives the browser a new token when it signs in or out, and ends the session that it had. */
 export async function changeBrowserToken(ctx: KoaContext, context: Context, token: string): Promise<void> {
   const { session, browserToken } = ctx.state as SessionState
   if (browserToken !== undefined) await endPortalSession(context, browserToken)
   try {
     if (session !== undefined) await endSession(context, session.userId, session.id)
   } catch (error) {
-    // A 404: it is over already.
+    // A 404 means that it is over already.
     if (!(error instanceof UserError)) throw error
   }
   setBrowserToken(ctx, context, token)
 }
 
-/** The browser is signed in, and the current request goes on in the session. */
+/** Signs the browser in; the current request goes on in the session. */
 export async function takeSession(ctx: KoaContext, context: Context, token: string): Promise<void> {
   await changeBrowserToken(ctx, context, token)
   const session = await findSession(context, token)
   if (session !== undefined) (ctx.state as SessionState).session = session
 }
 
-/** Sets the browser's token from now on, also in the current request. */
+/** Sets the browser's token from now on, even in the current request. */
 export function setBrowserToken(ctx: KoaContext, context: Context, token: string): void {
-  // The library knows only this connection, not the one before the proxy, nor that browsers trust loopback.
+  // The library only knows this connection, not the one before the proxy, nor that browsers trust loopback.
   ctx.cookies.secure = isSecure(context)
   ctx.cookies.set(cookieName(context), token, {
     httpOnly: true,
@@ -197,8 +197,8 @@ function csrfTokenOf(browserToken: string): string {
 }
 
 /**
- * Browsers keep a `__Host-` cookie only if it came over https or from this very machine. Where an operator serves
- * the console over plain http in his own network, it goes without.
+ * Browsers keep a `__Host-` cookie only if it came over https or from this machine. If an operator serves the console
+ * over plain http in a private network, the prefix is left out.
  */
 export function isSecure({ config }: Context): boolean {
   const { protocol, hostname } = new URL(config.publicUrl)

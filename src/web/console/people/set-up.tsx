@@ -11,7 +11,7 @@ import { SECOND_STEP } from './second-step.js'
 import { RevokeAccess } from './settings/password.js'
 import { changeBrowserToken } from './session.js'
 
-/** The page behind a one-time link: a new user, or one who forgot the password, sets it. */
+/** Shows the page behind a one-time link, on which a new user, or one who forgot the password, sets it. */
 export function showSetUp(context: Context): Middleware {
   return async (ctx) => {
     const token = tokenOf(ctx)

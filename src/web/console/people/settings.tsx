@@ -16,7 +16,7 @@ import { OperationalWebhooks } from './settings/operational-webhooks.js'
 import { Password } from './settings/password.js'
 import { AllAccess, Sessions } from './settings/sessions.js'
 
-/** What is a user's own: API tokens, mails, the password, sessions. */
+/** Shows a user's settings: API tokens, mails, the password, sessions. */
 export function showSettings(context: Context): Middleware {
   return async (ctx) => {
     const { created } = shownOnce<{ created: CreatedToken }>(ctx)

@@ -10,21 +10,21 @@ import type { SessionState } from './session.js'
 import { EmailField, PasswordField, startSession } from './sign-in.js'
 import { Typed } from '../typed.js'
 
-/** Names that no form of ours has for anything else. */
+/** These names are used by no other field of our forms. */
 const EMAIL = 'sign-in-email'
 const PASSWORD = 'sign-in-password'
-/** Kept from pages by its name. */
+/** The name keeps its value out of pages. */
 const CODE = 'sign-in-secret-code'
 
 const SIGNED_IN = 'You are signed in again. Check your input and submit the form once more.'
 
 /**
- * Stands before each form that needs a session. If the session is over, the answer is a sign-in page, which keeps what was
- * typed and posts it to the same path. After that comes the form's own page with the same values. The form is not sent by
- * itself, because another person may sign in, hours later.
+ * Runs before each form that needs a session. If the session is over, the answer is a sign-in page, which keeps what
+ * was typed and posts it to the same path. After that the form's own page is shown with the same values. The form is
+ * not sent automatically, because another person may sign in hours later.
  *
- * @param read the form's body, and that the form is ours
- * @param show the form's page, with the checks that stand before it
+ * @param read reads the form's body, and checks that the form is ours
+ * @param show the form's page, with the checks before it
  */
 export function signInFirst(context: Context, read: Middleware[], show: Middleware[]): Middleware {
   return async (ctx, next) => {
@@ -52,7 +52,7 @@ export function signInFirst(context: Context, read: Middleware[], show: Middlewa
   }
 }
 
-/** @returns whether the session is whole: else the page asks for what is missing */
+/** @returns true if the session is complete; otherwise the page asks for what is missing */
 async function signInBy(ctx: KoaContext, context: Context): Promise<boolean> {
   const names = fieldNames(ctx)
   if (names.includes(CODE)) {

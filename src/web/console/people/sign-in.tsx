@@ -14,7 +14,9 @@ import { PasskeyButton } from './second-factor/passkey-form.js'
 import { CODE, CodeField, PASSKEY_SIGN_IN, SECOND_STEP } from './second-step.js'
 import { changeBrowserToken, noteConfirmation, sessionOf, takeSession, type SessionState } from './session.js'
 
-/** A user who is signed in already goes straight to the page that the link names, unless they were refused just now. */
+/**
+ * A user who is signed in already goes straight to the page that the link names, unless they were refused just now.
+ */
 export function showSignIn(context: Context): Middleware {
   return (ctx) => {
     const next = nextOf(ctx)
@@ -64,9 +66,9 @@ export function postSignIn(context: Context) {
 }
 
 /**
- * Signs this browser in with what was typed into a form. The current request then goes on in that session.
+ * Signs this browser in with the fields of a form. The current request then goes on in that session.
  *
- * @returns false when the second factor is still asked for
+ * @returns false if the second factor is still required
  */
 export async function startSession(
   ctx: KoaContext,
@@ -85,13 +87,13 @@ export async function startSession(
 export function postSignOut(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
     await changeBrowserToken(ctx, context, newToken())
-    // No cookies: the answer sets the one of the browser that is signed out.
+    // Cookies are left out, because the answer sets the one of a browser that is signed out.
     ctx.set('Clear-Site-Data', '"cache", "storage"')
     return withNotice('/console/sign-in', 'signed-out')
   }
 }
 
-/** Asked before a secret is shown, when the last time is a while ago. */
+/** Asks for the password before a secret is shown, if it was not given recently. */
 export function showConfirm(context: Context): Middleware {
   return (ctx) => {
     const page = pageOf(ctx, context)

@@ -34,7 +34,7 @@ import { SetUpLinkPage } from './users.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
 
-/** Shows operators one user, and the lines that are theirs. */
+/** Shows operators one user, and that user's lines. */
 export function showUser(context: Context): Middleware {
   return async (ctx) => {
     const user = await getUser(context, idOf(ctx, 'userId'))
@@ -286,7 +286,7 @@ function changePause(
   }
 }
 
-/** The link is a secret, shown in this answer only. */
+/** The link is a secret, shown only in this answer. */
 export function postSetUpLink(context: Context) {
   return async (ctx: KoaContext): Promise<undefined> => {
     const user = await getUser(context, idOf(ctx, 'userId'))

@@ -23,7 +23,7 @@ const STATE_WORDS: Record<UserState, string> = {
   'no-second-factor': 'No second factor',
 }
 
-/** Shows operators who may sign in. */
+/** Shows operators the users who may sign in. */
 export function showUsers(context: Context): Middleware {
   return async (ctx) => {
     const page = pageOf(ctx, context)
@@ -158,7 +158,7 @@ function AddUser({ page }: { page: Page }) {
   )
 }
 
-/** The link is a secret, shown in this answer only. */
+/** The link is a secret, shown only in this answer. */
 export function postUser(context: Context) {
   return async (ctx: KoaContext): Promise<undefined> => {
     const user = await addUser(context, {

@@ -10,8 +10,8 @@ import { sessionOf, type SessionState } from '../people/session.js'
 const CLOSED = 'The link that you opened gives access to the pages of its lines only'
 
 /**
- * Stands before every route that portal sessions do not reach: there such a session is not even read, so to the route nobody
- * is signed in. Whoever has one is told why, instead of being asked to sign in.
+ * Runs before every route that portal sessions do not reach: such a session is not even read there, so the route sees
+ * no signed-in user. A user who has one gets an explanation instead of a sign-in page.
  *
  * @throws UserError 403
  */
@@ -26,10 +26,10 @@ export function refusePortal(context: Context): Middleware {
 }
 
 /**
- * Stands before every route that portal sessions do reach: what the path names must be of one of the session's lines. A name
- * of something else is refused, so that a new kind of path is closed until it is written down here.
+ * Runs before every route that portal sessions reach: what the path names must belong to one of the session's lines.
+ * Any other name is refused, so that a new kind of path is closed until it is listed here.
  *
- * @throws UserError 404, as for what is another user's
+ * @throws UserError 404, as for another user's data
  */
 export function requireNamedLines(context: Context): Middleware {
   return async (ctx, next) => {
@@ -37,7 +37,7 @@ export function requireNamedLines(context: Context): Middleware {
     if (session?.portalLineIds !== undefined) {
       const { params = {} } = ctx as { params?: Record<string, string> }
       for (const [name, value] of Object.entries(params)) {
-        // A number is nothing of ours: what is shown of it is between it and the line.
+        // A number is not an id of ours: the page only shows what is between it and the line.
         if (name === 'number') continue
         requireNamed(ctx, await lineOf(context, session.userId, name, value))
       }
@@ -46,7 +46,7 @@ export function requireNamedLines(context: Context): Middleware {
   }
 }
 
-/** @returns the line of what a path names; undefined: it is of none */
+/** @returns the line that the path's name belongs to; undefined if it belongs to none */
 async function lineOf(
   context: Context,
   userId: string,
@@ -75,7 +75,7 @@ export function requireNamed(ctx: KoaContext, lineId: string | null | undefined)
     throw new UserError('There is nothing at this path', 404)
 }
 
-/** Those of the things that are of lines which the session reaches: all, unless a portal link opened it. */
+/** Returns those of the lines' things that the session reaches: all, unless a portal link opened it. */
 export function reachedOf<Thing>(
   ctx: KoaContext,
   things: readonly Thing[],

@@ -12,10 +12,16 @@ import { changeBrowserToken } from '../people/session.js'
 
 const PATH = '/console/portal'
 
-/** Of links that open nothing, from one address. No token can be guessed, but nobody needs to try. */
+/**
+ * The limit on links that open nothing, from one address. No token can be guessed, but there is no need for many
+ * tries either.
+ */
 const WRONG = { limit: 20, lengthMs: 15 * 60_000 }
 
-/** The page behind a portal link. Looking at it uses nothing up, because mail scanners and previews look at links, too. */
+/**
+ * Shows the page behind a portal link. Viewing it uses nothing up, because mail scanners and previews open links,
+ * too.
+ */
 export function showPortal(context: Context): Middleware {
   return async (ctx) => {
     const token = await readToken(ctx, context)

@@ -1,10 +1,10 @@
 /**
- * What a portal session reaches: the pages of the lines that its link named, and what can be done there without the password.
- * Every other route of the table is closed to it, so one that is added later is closed until it is listed here. Behind each stands
- * `requireNamedLines`, which looks at what the path names.
+ * The routes that a portal session reaches: the pages of the lines that its link named, and the acts there that need
+ * no password. Every other route of the table is closed to it, so one that is added later is closed until it is
+ * listed here. Each is checked by `requireNamedLines`, which looks at what the path names.
  *
- * Not here, on purpose: whatever asks for the password again, whatever counts for all lines of the user (names and blocks of
- * contacts, background tasks, search), and what cannot be undone.
+ * These are left out on purpose: acts that ask for the password again, everything that applies to all lines of the
+ * user (names and blocks of contacts, background tasks, search), and acts that cannot be undone.
  */
 const REACHED = {
   get: [
@@ -61,7 +61,7 @@ const REACHED = {
 
 type Method = keyof typeof REACHED
 
-/** @param path as the route table has it */
+/** @param path the path as in the route table */
 export function isReachedByPortal(method: Method, path: string): boolean {
   return (REACHED[method] as readonly string[]).includes(path)
 }

@@ -3,7 +3,7 @@ import type { Usage } from '../../../domain/messages/spending/usage.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { UserText } from '../user-text.js'
 
-/** What lines sent by month, and what carriers say that it cost. */
+/** Shows the lines' sending by month, and its cost according to carriers. */
 export function UsageTable({ usage, lines }: { usage: readonly Usage[]; lines: readonly OwnLine[] }) {
   const byId = new Map(lines.map((line) => [line.id, line]))
   return (

@@ -16,7 +16,7 @@ import { UsageTable } from './table.js'
 
 const PATH = '/console/usage'
 
-/** What the reader's lines sent, and what it cost, by month. */
+/** Shows the reader's lines' sending, and its cost, by month. */
 export function showUsage(context: Context): Middleware {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
@@ -69,14 +69,14 @@ export function showUsage(context: Context): Middleware {
   }
 }
 
-/** Not the browser's own field for months, which not all have. */
+/** This is not the browser's own field for months, which not all browsers have. */
 const MONTH = { type: 'text', placeholder: '2026-11', pattern: '20\\d\\d-\\d\\d', size: 8 } as const
 
 export function exportUsage(context: Context): Middleware {
   return (ctx) => answerUsage(ctx, context, sessionOf(ctx).userId)
 }
 
-/** For operators, of one user. */
+/** Exports one user's usage, for operators. */
 export function exportUserUsage(context: Context): Middleware {
   return async (ctx) => answerUsage(ctx, context, (await getUser(context, idOf(ctx, 'userId'))).id)
 }

@@ -2,7 +2,7 @@ import type { MonthlyCap } from '../../../domain/messages/spending/monthly-caps.
 import { moneyOf } from '../../../domain/messages/spending/monthly-caps.js'
 import { writeMoney } from '../../../kit/text/decimal.js'
 
-/** "12.30 of 50.00 USD this month" */
+/** Writes "12.30 of 50.00 USD this month". */
 export function spentWords({ spent, ...cap }: MonthlyCap): string {
   return `${writeMoney(spent)} of ${moneyOf(cap)} this month`
 }

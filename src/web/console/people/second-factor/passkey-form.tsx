@@ -5,14 +5,14 @@ import { fieldOf } from '../../form-values.js'
 import { Form } from '../../form.js'
 import type { Page } from '../../page.js'
 
-/** Kept from pages by its name. */
+/** The name keeps its value out of pages. */
 export const CREDENTIAL = 'secretCredential'
 
-/** A form that `passkeys.js` sends with what the browser's passkey answers; hidden where there is none. */
+/** A form that `passkeys.js` sends with the answer of the browser's passkey; hidden if the browser has none. */
 export function PasskeyForm(props: {
   page: Page
   action: string
-  /** The path at which the script asks what the passkey is to sign. */
+  /** The path at which the script asks what the passkey has to sign. */
   options?: string
   does: 'add' | 'show'
   button: string
@@ -20,7 +20,7 @@ export function PasskeyForm(props: {
   children?: ComponentChildren
 }) {
   const { page, action, options = `${action}/options`, does, button, isMultipart = false, children } = props
-  // A fault is shown also where the browser has no passkeys any more.
+  // A fault is shown even if the browser no longer supports passkeys.
   const isHidden = page.fault?.action !== action
   const more = {
     'data-passkey': does,
@@ -42,8 +42,8 @@ export function PasskeyForm(props: {
 }
 
 /**
- * The button stands on the sign-in page in place of the password, after it as the second step, and where people confirm
- * who they are.
+ * The button is on the sign-in page in place of the password, after it as the second step, and on the page that asks
+ * for confirmation.
  */
 export function PasskeyButton({ page, action, next }: { page: Page; action: string; next: string }) {
   if (!page.canHavePasskeys) return null

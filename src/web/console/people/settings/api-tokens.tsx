@@ -22,7 +22,7 @@ export interface CreatedToken {
   token: string
 }
 
-/** @param props.created only when it was just made */
+/** @param props.created set only if it was just made */
 export function ApiTokens(props: {
   page: Page
   tokens: ApiToken[]

@@ -17,7 +17,7 @@ const CHOICES: Record<'user' | 'operator', readonly (readonly [NoticeMails, stri
   ],
 }
 
-/** Which notices come by e-mail; the console has them all. */
+/** The choice of notifications that come by e-mail; the console has them all. */
 export function Mails({ page, mails }: { page: Page; mails: NoticeMails }) {
   const choices = CHOICES[page.session?.role ?? 'user']
   return (
@@ -30,7 +30,7 @@ export function Mails({ page, mails }: { page: Page; mails: NoticeMails }) {
             label="Notifications by e-mail"
             hint={`To ${page.session?.email ?? ''}. At most one e-mail a minute, and the same problem at most once an hour.`}
             options={choices}
-            // A user who once was an operator may have a choice that is none any more.
+            // A former operator may have a choice that no longer exists.
             value={choices.some(([value]) => value === mails) ? mails : 'all'}
           />
           <button type="submit">Save</button>

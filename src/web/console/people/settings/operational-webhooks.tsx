@@ -10,7 +10,7 @@ import { SETTINGS } from './path.js'
 const ACTION = `${SETTINGS}/operational-webhooks`
 export const OPERATIONAL = `${SETTINGS}#operational-webhooks`
 
-/** Endpoints that get the user's notices. */
+/** Endpoints that get the user's notifications. */
 export function OperationalWebhooks({ page, endpoints }: { page: Page; endpoints: readonly Endpoint[] }) {
   return (
     <section id="operational-webhooks">

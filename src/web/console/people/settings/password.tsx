@@ -17,7 +17,7 @@ export function Password({ page }: { page: Page }) {
       <details open={page.fault?.action === action}>
         <summary>Change password…</summary>
         <Form page={page} action={action}>
-          {/* For password managers: whose password it is. */}
+          {/* This lets password managers know whose password it is. */}
           <input
             type="text"
             name="username"
@@ -48,7 +48,7 @@ export function Password({ page }: { page: Page }) {
   )
 }
 
-/** Offered wherever a password is set: who fears that somebody knew the old one. */
+/** It is offered wherever a password is set, for users who fear that the old one was known. */
 export function RevokeAccess({ page, action }: { page: Page; action: string }) {
   return (
     <CheckBox

@@ -84,7 +84,7 @@ function SessionTable({ page, sessions, currentId }: Listed) {
   )
 }
 
-/** Helps people who fear that somebody else got into the account. */
+/** Helps users who fear that a stranger got into the account. */
 export function AllAccess({ page }: { page: Page }) {
   return (
     <section id="access">

@@ -16,10 +16,10 @@ const BELONGINGS = [
   ['stops', 'Stop: webhooks answer 404, events are held, applications are refused'],
 ] as const
 
-/** What an operator can do about a user's access, and what became of it. */
+/** Shows an operator's controls for a user's access, and their result. */
 export function UserAccess({ page, path, user }: { page: Page; path: string; user: User }) {
   const canDisable = user.disabledAt === null && page.session?.userId !== user.id
-  // Somebody else may have disabled or enabled the user meanwhile, and the form is not on the page any more.
+  // Another operator may have disabled or enabled the user meanwhile, so that the form is no longer on the page.
   const isStray =
     (page.fault?.action === `${path}/disable` && !canDisable) ||
     (page.fault?.action === `${path}/enable` && user.disabledAt === null)

@@ -6,7 +6,7 @@ import { Form, Time } from '../../form.js'
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
 
-/** Countries to which the user's messages are refused since a sudden rise; nothing where there is none. */
+/** Lists the countries to which the user's messages are refused since a sudden rise; nothing if there is none. */
 export function PausedCountries(props: { page: Page; path: string; pauses: readonly CountryPause[] }) {
   const { page, path, pauses } = props
   if (pauses.length === 0) return null

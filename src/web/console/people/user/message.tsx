@@ -16,9 +16,7 @@ export function userMessagePath(userId: string, messageId: string): string {
   return `/console/users/${userId}/messages/${messageId}`
 }
 
-/**
- * Shows operators another user's message, once they have said why they look at it. Nothing can be done with it here.
- */
+/** Shows operators another user's message, once they have given a reason. It can only be read here. */
 export function showUserMessage(context: Context): Middleware {
   return async (ctx) => {
     const acting = actingFor(ctx, context)

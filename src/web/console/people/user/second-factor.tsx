@@ -21,7 +21,7 @@ interface Props {
   asked: AskedRemoval | undefined
 }
 
-/** Help for a user who has lost the second factor, by two operators. */
+/** The forms for a user who has lost the second factor, which need two operators. */
 export function LostSecondFactor({ page, path, user, hasSecondFactor, asked }: Props) {
   const forms = `${path}/second-factor`
   const readerId = page.session?.userId
@@ -33,7 +33,7 @@ export function LostSecondFactor({ page, path, user, hasSecondFactor, asked }: P
     ...(open === undefined ? [] : [`${forms}/withdraw`]),
     ...(open === undefined || open.askedBy === readerId ? [] : [`${forms}/confirm`]),
   ]
-  // Its form is not on the page, or not any more: another operator was faster.
+  // Its form is not on the page, or no longer: another operator was faster.
   const isStray = page.fault?.action.startsWith(`${forms}/`) === true && !shown.includes(page.fault.action)
   return (
     <section id="second-factor" aria-labelledby="second-factor-title">

@@ -16,7 +16,7 @@ import { MonthlyCapBadge, spentWords } from '../../usage/words.js'
 
 type Lines = Awaited<ReturnType<typeof listOwnLines>>
 
-/** How many segments a user's lines may send a day, and for how much money in a month, each and together, with the forms. */
+/** The forms for the segments that a user's lines may send a day, and their cost in a month, each and together. */
 export function SpendCaps(props: {
   page: Page
   action: string
@@ -111,7 +111,7 @@ export function postMonthlyCap(context: Context): Act {
   }
 }
 
-/** Whose cap it is: the user's, or that of one of their lines. */
+/** Reads the owner of the cap: the user, or one of their lines. */
 async function readOwner(ctx: KoaContext, context: Context) {
   const user = await getUser(context, idOf(ctx, 'userId'))
   const of = fieldOf(ctx, 'of')

@@ -29,6 +29,12 @@ describeWeb('assets', ({ web }) => {
     }
   })
 
+  it('have the font among them that every page asks for at once', async () => {
+    const { text } = await web.request('/console/sign-in', { headers: { Accept: 'text/html' } })
+    const [, path = ''] = /<link rel="preload" href="([^"]+)" as="font"/.exec(text) ?? []
+    expect(path).to.equal(assetPath('inter-latin.woff2'))
+  })
+
   it('under another hash, another name or outside of their list are 404, and nobody keeps that', async () => {
     const path = assetPath('console.css')
     const hash = path.split('/')[2]!

@@ -21,6 +21,14 @@ export function Layout(props: { page: Page; title: string; children: ComponentCh
           name="description"
           content={`The console of ${look.name}: phone lines, their messages and webhooks.`}
         />
+        {/* Otherwise it is found only in the style sheet, and its text takes the place of another font's a moment later. */}
+        <link
+          rel="preload"
+          href={assetPath('inter-latin.woff2')}
+          as="font"
+          type="font/woff2"
+          crossOrigin="anonymous"
+        />
         <link rel="icon" href={look.logo} />
         <link rel="stylesheet" href={look.stylesheet} />
         {page.path.startsWith('/simulator') && <link rel="stylesheet" href={assetPath('simulator.css')} />}

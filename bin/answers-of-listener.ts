@@ -60,7 +60,9 @@ export class AnswersOfListener {
       if (error instanceof RemoteRefusal && error.mayPass) return
       this.#isRefused = true
       this.#waiting = []
-      this.say(`The answers are not noted at the service: ${error instanceof Error ? error.message : ''}`)
+      this.say(
+        `The responses could not be recorded at the service: ${error instanceof Error ? error.message : ''}`,
+      )
     }
   }
 }

@@ -46,7 +46,7 @@ export async function createProgram(asked: readonly string[] = []): Promise<Comm
     .version(readVersion())
     .showHelpAfterError(!isJson)
     .configureOutput(isJson ? { outputError: printAsJson } : {})
-    .option('--json', 'print JSON: before or after the command')
+    .option('--json', 'print JSON (before or after the command)')
     .hook('preAction', passJsonOn)
   // The program's own options take no value.
   const name = asked.find((each) => !each.startsWith('-')) ?? ''
@@ -73,9 +73,7 @@ async function addCompletion(program: Command): Promise<void> {
   tab(program, { completionCommandName: 'completion' })
   program.commands
     .find((command) => command.name() === 'completion')
-    ?.description(
-      'print a script with which a shell completes commands and options: bash, zsh, fish or powershell',
-    )
+    ?.description('print a completion script for bash, zsh, fish or powershell')
 }
 
 /**

@@ -36,12 +36,10 @@ export class RemoteRefusal extends UserError {
 export function addRemoteOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--url <url>', 'where the service is, such as http://localhost:3000').env('LINEHOOK_URL'),
+      new Option('--url <url>', 'URL of the service, such as http://localhost:3000').env('LINEHOOK_URL'),
     )
     .addOption(
-      new Option('--token <token>', 'an API token of the owner; better in the variable').env(
-        'LINEHOOK_TOKEN',
-      ),
+      new Option('--token <token>', 'an API token of the owner; safer in the variable').env('LINEHOOK_TOKEN'),
     )
 }
 
@@ -66,7 +64,7 @@ function readRemote({ url, token }: RemoteOptions): Remote {
     )
   }
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new UserError('--url must be a URL that begins with http:// or https://')
+    throw new UserError('--url must be a URL that starts with http:// or https://')
   }
   // A header allows no other characters, and the message of fetch would contain the token.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new UserError('--token must be an API token, lhp_… or lhs_…')
@@ -91,8 +89,8 @@ export async function askRemote(
   if (!response.ok) throw await refusalOf(response)
   return response.json().catch((error: unknown) => {
     if (error instanceof SyntaxError)
-      throw new UserError(`${remote.url} is not a Linehook: its answer is not JSON`)
-    throw new RemoteRefusal(`${remote.url} broke its answer off: ${reasonOf(error)}`, true)
+      throw new UserError(`${remote.url} is not Linehook: its response is not JSON`)
+    throw new RemoteRefusal(`${remote.url} ended its response early: ${reasonOf(error)}`, true)
   })
 }
 

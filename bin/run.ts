@@ -99,7 +99,7 @@ function explain(error: unknown): string {
   const { code = '', message = '' } = error as { code?: string; message?: string }
   if (REFUSED.test(code)) return `Postgres refused: ${message}: see DATABASE_URL`
   if (NO_SCHEMA.test(code)) {
-    return 'The database has no schema yet, or an older one: run `linehook migrate`'
+    return 'The database has no schema yet, or an older one. Run `linehook migrate`'
   }
   throw error
 }

@@ -13,7 +13,7 @@ type Mood = 'good' | 'waiting' | 'bad'
 
 const COLOURS = { good: 'green', waiting: 'yellow', bad: 'red' } as const
 const QUEUE_MOODS = { normal: 'good', behind: 'waiting', stuck: 'bad' } as const
-const SERVICE_WORDS = { good: 'works', waiting: 'look', bad: 'broken' }
+const SERVICE_WORDS = { good: 'works', waiting: 'warning', bad: 'critical' }
 
 /** The overview for a terminal: one screen. */
 export function describeStatus(
@@ -27,7 +27,7 @@ export function describeStatus(
   const row = (name: string, mood: Mood, state: string, ...more: string[]) =>
     `  ${name.padEnd(16)} ${paint(mood, state.padEnd(13))} ${more.join(' ')}`.trimEnd()
   const rowsOf = <Value>(name: string, part: Part<Value>, rows: (value: Value) => string[]) =>
-    part.isKnown ? rows(part.value) : [row(name, 'bad', 'not known', `${part.fault}.`)]
+    part.isKnown ? rows(part.value) : [row(name, 'bad', 'unknown', `${part.fault}.`)]
   const service = (name: string, part: Part<ServiceView>) =>
     rowsOf(name, part, ({ mood, facts }) => [
       row(name, mood, SERVICE_WORDS[mood], facts.map(([label, figure]) => `${label}: ${figure}`).join(' · ')),
@@ -43,12 +43,12 @@ export function describeStatus(
   return [
     bold(`Linehook ${version}`) + ` at ${publicUrl}, ${overview.at.toISOString().slice(0, 19)}Z`,
     '',
-    bold('What needs a person'),
+    bold('Needs attention'),
     ...(needs.length === 0
-      ? [`  ${paint('good', 'Nothing does.')}`]
+      ? [`  ${paint('good', 'Nothing.')}`]
       : needs.map(({ mood, text }) => `  ${paint(mood, mood === 'bad' ? '✗' : '!')} ${text}`)),
     '',
-    bold('The last hour'),
+    bold('Last hour'),
     ...rowsOf('counts', traffic, describeTraffic),
     '',
     bold('Queues'),
@@ -63,13 +63,13 @@ export function describeStatus(
           name,
           mood,
           state,
-          `${countOf(lineCount, 'line')}, in 15 minutes ${countOf(handedOverCount, 'message')}, ${describeCount(failedCount)} failed`,
+          `${countOf(lineCount, 'line')}, ${countOf(handedOverCount, 'message')} in 15 minutes, ${describeCount(failedCount)} failed`,
         ),
       ),
     ),
     '',
-    ...titled('Endpoints that fail, the worst first', endpoints, describeEndpoints),
-    ...titled('The busiest lines of the last 15 minutes', lines, describeLines),
+    ...titled('Failing endpoints, worst first', endpoints, describeEndpoints),
+    ...titled('Busiest lines in the last 15 minutes', lines, describeLines),
     bold('Services'),
     ...service('Postgres', postgres),
     ...service('Redis', redis),
@@ -98,7 +98,7 @@ function describeTraffic({ totals, waits }: Traffic): string[] {
 
 function describeWait(way: string, wait: Percentiles | undefined): string {
   if (wait === undefined) return ''
-  return `; ${way}: half within ${describeMs(wait.p50Ms)}, 95 of 100 within ${describeMs(wait.p95Ms)}`
+  return `; ${way} median ${describeMs(wait.p50Ms)}, p95 ${describeMs(wait.p95Ms)}`
 }
 
 function describeEndpoints({ endpoints }: EndpointTroubles): string[] {
@@ -106,7 +106,7 @@ function describeEndpoints({ endpoints }: EndpointTroubles): string[] {
     ({ host, lineNumber, disabledAt, consecutiveFailureCount, waitingCount, heldCount }) => {
       const state =
         disabledAt === null ? `failed ${countOf(consecutiveFailureCount, 'time')} in a row` : 'disabled'
-      const left = `${describeCount(waitingCount)} events wait, ${describeCount(heldCount)} are held`
+      const left = `${describeCount(waitingCount)} events waiting, ${describeCount(heldCount)} held`
       return `  ${host} of ${lineNumber ?? 'an application'}: ${state}; ${left}`
     },
   )
@@ -121,7 +121,7 @@ function describeLines(lines: readonly BusyLine[]): string[] {
 
 function describeQueue({ waitingCount, perMinute, workers, why }: QueueView): string {
   const figures = [
-    waitingCount === null ? undefined : `${describeCount(waitingCount)} wait`,
+    waitingCount === null ? undefined : `${describeCount(waitingCount)} waiting`,
     perMinute === null ? undefined : `${describeCount(perMinute)} in the last minute`,
     workers === null ? undefined : countOf(workers, 'worker'),
   ].filter((figure) => figure !== undefined)

@@ -9,19 +9,19 @@ export function withSharedOptions(command: Command): Command {
   return command
     .option(
       '--set <key=value>',
-      'a setting of its kind; key=- asks for the value, or reads a line of standard input, which keeps a secret out ' +
-        'of the shell’s history; may be repeated',
+      'a setting; with key=- the value is asked for or read from standard input, which keeps secrets out ' +
+        'of the shell’s history; can be repeated',
       collect,
       [],
     )
     .option(
       '--per-second <count>',
-      'messages a second of all its lines together; may be below 1, or none for no limit',
+      'messages per second for all its lines combined; can be below 1, or none for no limit',
       pace,
     )
     .option(
       '--per-second-per-line <count>',
-      'messages a second of each line; may be below 1, or none for no limit',
+      'messages per second for each line; can be below 1, or none for no limit',
       pace,
     )
     .option('--handles-opt-out', 'the carrier answers STOP, START and HELP itself')
@@ -90,6 +90,6 @@ function toLimit(pace: Pace): number | null {
 
 function pace(value: string): Pace {
   if (value === 'none') return value
-  if (!/^\d+(\.\d+)?$/.test(value)) throw new InvalidArgumentError('It must be a number, or none.')
+  if (!/^\d+(\.\d+)?$/.test(value)) throw new InvalidArgumentError('It must be a number or none.')
   return Number(value)
 }

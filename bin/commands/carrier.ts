@@ -28,14 +28,16 @@ import {
 } from './carrier-options.js'
 
 export function addCarrierCommands(program: Command): void {
-  const carrier = program.command('carrier').description('accounts at carriers, where lines live')
+  const carrier = program
+    .command('carrier')
+    .description('accounts at carriers, through which lines send and receive')
 
   withSharedOptions(
     carrier
       .command('add')
-      .description('add an account at a carrier; its settings are encrypted at rest')
-      .argument('<name>', 'its name here, such as telnyx or twilio-main, which never changes')
-      .option('--kind <kind>', 'which carrier it is at, such as twilio; the name when left out'),
+      .description('add a carrier account; its settings are encrypted at rest')
+      .argument('<name>', 'a name such as telnyx or twilio-main, which cannot be changed later')
+      .option('--kind <kind>', 'the carrier, such as twilio (default: the name)'),
   ).action((name: string, options: SharedOptions & { kind?: string }) =>
     run(options, async (context) => {
       const kind = options.kind ?? name
@@ -49,7 +51,7 @@ export function addCarrierCommands(program: Command): void {
       return {
         result: { ...added, callbackUrls: urls },
         lines: [
-          `carrier account ${name} added: try it with \`linehook carrier test ${name}\``,
+          `carrier account ${name} added. Test it with \`linehook carrier test ${name}\``,
           ...urls.map(({ label, url }) => `${label}: ${url}`),
         ],
       }
@@ -58,9 +60,7 @@ export function addCarrierCommands(program: Command): void {
 
   carrier
     .command('list')
-    .description(
-      'list all accounts: lines, how the last test went, whether each is bound, since when, and how its phone is',
-    )
+    .description('list all accounts with their lines, last test, sessions and phones')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -71,8 +71,8 @@ export function addCarrierCommands(program: Command): void {
 
   carrier
     .command('test')
-    .description('try an account without sending anything, and say what is wrong with it')
-    .argument('<name>', 'of the account')
+    .description('test an account without sending anything, and say what is wrong')
+    .argument('<name>', 'name of the account')
     .option('--json', 'print JSON')
     .action((name: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -80,7 +80,7 @@ export function addCarrierCommands(program: Command): void {
         const result = await testCarrierAccount(context, account)
         if (!result.ok) throw new UserError(`${name} does not work: ${result.fault}`)
         const fault = await testCallbacks(context, account)
-        const lines = fault === undefined ? [] : [`What it receives does not come here: ${fault}`]
+        const lines = fault === undefined ? [] : [`Callbacks do not reach this service: ${fault}`]
         return {
           result: { name, ok: true, callbackFault: fault ?? null },
           lines: [`${name} works`, ...lines],
@@ -91,9 +91,9 @@ export function addCarrierCommands(program: Command): void {
   withSharedOptions(
     carrier
       .command('change')
-      .description('change settings, pace or opt-out handling; what is left out stays')
-      .argument('<name>', 'of the account')
-      .option('--unset <key>', 'a setting to take away; may be repeated', collect, []),
+      .description('change settings, pace or opt-out handling; omitted options stay unchanged')
+      .argument('<name>', 'name of the account')
+      .option('--unset <key>', 'a setting to remove; can be repeated', collect, []),
   ).action((name: string, options: SharedOptions & { unset: string[] }) =>
     run(options, async (context) => {
       const account = await getCarrierAccount(context, name)
@@ -105,16 +105,16 @@ export function addCarrierCommands(program: Command): void {
       })
       return {
         result: await getCarrierAccount(context, name),
-        lines: [`carrier account ${name} changed: try it with \`linehook carrier test ${name}\``],
+        lines: [`carrier account ${name} changed. Test it with \`linehook carrier test ${name}\``],
       }
     }),
   )
 
   carrier
     .command('setup')
-    .description('let the carrier call us for what the account’s lines, or these numbers, receive')
-    .argument('<name>', 'of the account')
-    .argument('[numbers...]', 'numbers in E.164 form; those of its lines when left out')
+    .description('set up callbacks at the carrier for the account’s lines or the given numbers')
+    .argument('<name>', 'name of the account')
+    .argument('[numbers...]', 'numbers in E.164 form (default: those of its lines)')
     .option('--json', 'print JSON')
     .action((name: string, numbers: string[], options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -125,13 +125,17 @@ export function addCarrierCommands(program: Command): void {
     )
 
   for (const [verb, effect, change] of [
-    ['pause', 'pause what all lines of an account send: messages are accepted and wait', pauseCarrierAccount],
-    ['resume', 'let the lines of an account send again what waits', resumeCarrierAccount],
+    [
+      'pause',
+      'pause sending on all lines of an account; messages are accepted and wait',
+      pauseCarrierAccount,
+    ],
+    ['resume', 'resume sending on all lines of an account', resumeCarrierAccount],
   ] as const) {
     carrier
       .command(verb)
       .description(effect)
-      .argument('<name>', 'of the account')
+      .argument('<name>', 'name of the account')
       .option('--json', 'print JSON')
       .action((name: string, options: { json?: boolean }) =>
         run(options, async (context) => {
@@ -144,8 +148,8 @@ export function addCarrierCommands(program: Command): void {
 
   carrier
     .command('remove')
-    .description('remove an account without lines, and its credentials')
-    .argument('<name>', 'of the account')
+    .description('remove an account that has no lines, and its credentials')
+    .argument('<name>', 'name of the account')
     .option('--json', 'print JSON')
     .action((name: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -158,7 +162,7 @@ export function addCarrierCommands(program: Command): void {
 function lineOf(account: ListedCarrierAccount): string {
   const { name, kind, lineCount, messagesPerSecond, messagesPerSecondPerLine } = account
   const lines = lineCount === 1 ? '1 line' : `${lineCount} lines`
-  const pace = `${perSecond(messagesPerSecond)} in all, ${perSecond(messagesPerSecondPerLine)} a line`
+  const pace = `${perSecond(messagesPerSecond)} in total, ${perSecond(messagesPerSecondPerLine)} per line`
   const states = [
     ...(account.pausedAt === null ? [] : [`paused since ${account.pausedAt.toISOString()}`]),
     testOf(account),

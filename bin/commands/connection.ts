@@ -44,7 +44,7 @@ export function addConnectionCommands(program: Command): void {
 
   command(
     'enable',
-    'enable it, and its endpoint if that was disabled for failing',
+    'enable it, and its endpoint if that was disabled after failing',
     async (context, userId, lineId) => {
       await enableConnection(context, userId, lineId)
       return 'developer connection enabled'
@@ -60,24 +60,24 @@ export function addConnectionCommands(program: Command): void {
   )
   command(
     'set-url',
-    'set the outgoing webhook URL and show its signing secret; an empty URL takes it away',
+    'set the outgoing webhook URL and show its signing secret; an empty URL removes it',
     async (context, userId, lineId, url) => {
       await setLineEndpointUrl(context, userId, lineId, url === '' ? undefined : url)
       const endpointId = (await findConnection(context.db, userId, lineId))?.endpointId
       if (endpointId == null) return 'outgoing webhook URL removed'
       const secret = await revealSigningSecret(context, { userId }, endpointId)
-      const said = `outgoing webhook URL set; signing secret ${secret}`
+      const said = `outgoing webhook URL set; signing secret::: ${secret}`
       return { said, result: { signingSecret: secret } }
     },
-    ['<url>', 'where events are POSTed'],
+    ['<url>', 'the URL that events are POSTed to'],
   )
   command(
     'set-events',
-    'choose the events that the URL gets besides those of received messages',
+    'choose the events that the URL gets in addition to received messages',
     async (context, userId, lineId, types) => {
       const optInEvents = types.split(/[\s,]+/).filter((type) => type !== '')
       await changeConnection(context, userId, lineId, { optInEvents })
-      return `events besides those of received messages: ${optInEvents.join(', ') || 'none'}`
+      return `events in addition to received messages: ${optInEvents.join(', ') || 'none'}`
     },
     ['<types>', `${LINE_OPT_IN_EVENT_TYPES.join(',')}; empty for none`],
   )

@@ -31,16 +31,14 @@ interface SetOptions {
 }
 
 export function addContactCommands(program: Command): void {
-  const contact = program
-    .command('contact')
-    .description('what users call numbers, and which they have blocked')
+  const contact = program.command('contact').description('names and blocks that users give to numbers')
 
   contact
     .command('list')
     .description("list a user's contacts, oldest first")
-    .requiredOption('--user <email>', 'whose')
+    .requiredOption('--user <email>', 'the user')
     .option('--blocked', 'only blocked numbers')
-    .option('--page <number>', `which page, of ${PAGE_SIZE} each`, wholeNumber, 1)
+    .option('--page <number>', `the page, of ${PAGE_SIZE} contacts each`, wholeNumber, 1)
     .option('--numbers', 'show whole phone numbers')
     .option('--json', 'print JSON')
     .action((options: ListOptions) =>
@@ -52,19 +50,19 @@ export function addContactCommands(program: Command): void {
         }
         const contacts = await listContacts(context, id, { isBlocked: options.blocked }, page)
         const rows = contacts.map((each) => rowOf(each, options.numbers))
-        const lines = rows.length === 0 ? ['There are no contacts here.'] : table(rows)
+        const lines = rows.length === 0 ? ['There are no contacts on this page.'] : table(rows)
         return { result: contacts, lines }
       }),
     )
 
   contact
     .command('set')
-    .description('name a number, or block it: what it sends is kept then and makes no events')
-    .argument('<number>', 'E.164, such as +15551234567, or the short code or the name of a sender')
-    .requiredOption('--user <email>', 'whose contact it is')
-    .option('--name <name>', 'what the user calls it; an empty one takes the name away')
+    .description('name or block a number; messages from a blocked number are kept but create no events')
+    .argument('<number>', 'a number such as +15551234567, or the short code or name of a sender')
+    .requiredOption('--user <email>', 'the user the user the user whose contact it is')
+    .option('--name <name>', 'its name; an empty one removes the name')
     .option('--block', 'block it')
-    .option('--unblock', 'let it make events again')
+    .option('--unblock', 'let it create events again')
     .option('--json', 'print JSON')
     .action((written: string, options: SetOptions) =>
       run(options, async (context) => {

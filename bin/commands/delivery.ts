@@ -20,12 +20,12 @@ type ShowOptions = Shown & { json?: boolean }
 const STATEMENT_MS = 10_000
 
 export function addDeliveryCommands(program: Command): void {
-  const delivery = program.command('delivery').description('events on their way to endpoints')
+  const delivery = program.command('delivery').description('deliveries of events to endpoints')
 
   withListOptions(
     delivery
       .command('list')
-      .description("list deliveries, newest first: every user's, or those of a line or user"),
+      .description('list deliveries, newest first, of all users or of one line or user'),
     DELIVERY_STATUSES,
     LINE_EVENT_TYPES,
   ).action((options: DeliveryListOptions) =>
@@ -34,30 +34,30 @@ export function addDeliveryCommands(program: Command): void {
 
   delivery
     .command('show')
-    .description('show a delivery with each of its attempts')
-    .argument('<id>', 'of the delivery')
+    .description('show a delivery with all its attempts')
+    .argument('<id>', 'ID of the delivery')
     .option('--numbers', 'show whole phone numbers')
-    .option('--text', 'show what the endpoint answered')
+    .option('--text', "show the endpoint's responses")
     .option('--json', 'print JSON')
     .action((id: string, options: ShowOptions) => run(options, (context) => show(context, id, options)))
 
   delivery
     .command('try-now')
-    .description('make the next attempt of a delivery now, instead of when it is due')
-    .argument('<id>', 'of the delivery')
+    .description('retry a waiting delivery now')
+    .argument('<id>', 'ID of the delivery')
     .option('--json', 'print JSON')
     .action((id: string, options: { json?: boolean }) =>
       run(options, async (context) => {
         const { userId } = await getAnyDelivery(context, id)
         const restarted = await tryDeliveryNow(context, userId, id)
-        return { result: shownDelivery(context, restarted, {}), lines: [`${id} is tried now`] }
+        return { result: shownDelivery(context, restarted, {}), lines: [`retrying ${id} now`] }
       }),
     )
 
   delivery
     .command('send-again')
-    .description('give a delivery that is over or held a new round of attempts, with the same webhook-id')
-    .argument('<id>', 'of the delivery')
+    .description('retry a finished or held delivery with a new round of attempts and the same webhook-id')
+    .argument('<id>', 'ID of the delivery')
     .option('--json', 'print JSON')
     .action((id: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -65,7 +65,7 @@ export function addDeliveryCommands(program: Command): void {
         const again = await sendDeliveryAgain(context, userId, id)
         return {
           result: shownDelivery(context, again, {}),
-          lines: [`${id} is sent again: it is ${again.status}`],
+          lines: [`retrying ${id}, which is now ${again.status}`],
         }
       }),
     )
@@ -101,7 +101,7 @@ async function list(context: Context, options: DeliveryListOptions) {
   ]
   return {
     result: found.map((each) => shownDelivery(context, each, options)),
-    lines: found.length === 0 ? ['There are no such deliveries.'] : table(found.map(row)),
+    lines: found.length === 0 ? ['No deliveries match.'] : table(found.map(row)),
   }
 }
 
@@ -145,7 +145,7 @@ async function show(context: Context, id: string, options: ShowOptions) {
       ...attempts.flatMap((attempt) => [
         ...headerLines(`request of attempt ${attempt.attemptNumber}`, attempt.requestHeaders),
         ...(options.text === true
-          ? headerLines(`answer to attempt ${attempt.attemptNumber}`, attempt.responseHeaders)
+          ? headerLines(`response to attempt ${attempt.attemptNumber}`, attempt.responseHeaders)
           : []),
       ]),
     ],

@@ -32,11 +32,11 @@ import { collect, readSettingOptions } from './carrier-options.js'
 /** A user of the command line may act for every user. */
 const OPERATOR = { isOperator: true } as const
 
-const OWNER = ['<owner>', "a line's id or number, or the id of an application"] as const
+const OWNER = ['<owner>', "a line's ID or number, an application's ID, or a user's e-mail address"] as const
 
 const EVENTS = [
   '--events <types>',
-  `the events that it gets besides those of received messages: ${OPT_IN_EVENT_TYPES.join(',')}; empty for none`,
+  `the events that it gets in addition to received messages: ${OPT_IN_EVENT_TYPES.join(',')}; empty for none`,
 ] as const
 
 interface WrittenOptions {
@@ -49,20 +49,18 @@ interface WrittenOptions {
 export function addEndpointCommands(program: Command): void {
   const endpoint = program
     .command('endpoint')
-    .description('the URLs that get the events of a line, an application or an account')
+    .description('URLs that receive the events of a line, an application or an account')
 
   endpoint
     .command('list')
-    .description(
-      "list the endpoints of a line, its outgoing webhook first, of an application, or of a user's account",
-    )
+    .description("list the endpoints of a line (outgoing webhook first), an application or a user's account")
     .argument(...OWNER)
     .option('--json', 'print JSON')
     .action((reference: string, options: { json?: boolean }) =>
       run(options, async (context) => {
         const { owner, userId } = await ownerOf(context, reference)
         const endpoints = await listEndpoints(context, { userId }, owner)
-        const lines = endpoints.length === 0 ? ['There is none.'] : table(endpoints.map(rowOf))
+        const lines = endpoints.length === 0 ? ['There are no endpoints.'] : table(endpoints.map(rowOf))
         return { result: endpoints, lines }
       }),
     )
@@ -70,12 +68,12 @@ export function addEndpointCommands(program: Command): void {
   endpoint
     .command('add')
     .description(
-      `add an endpoint to a line, up to ${MAX_LINE_ENDPOINTS} beside its outgoing webhook, to an application that has none, or ` +
-        "to a user's account for the user's notices, and show its signing secret",
+      `add an endpoint to a line (up to ${MAX_LINE_ENDPOINTS} besides its outgoing webhook), to an application that has none, or ` +
+        "to a user's account for notifications, and show its signing secret",
     )
     .argument(...OWNER)
-    .argument('<url>', 'where events are POSTed')
-    .option('--name <name>', 'what to call it')
+    .argument('<url>', 'the URL that events are POSTed to')
+    .option('--name <name>', 'its name')
     .option(...EVENTS)
     .option('--json', 'print JSON')
     .action((reference: string, url: string, options: WrittenOptions) =>
@@ -85,17 +83,17 @@ export function addEndpointCommands(program: Command): void {
         const { signingSecret } = added
         return {
           result: { ...added.endpoint, signingSecret },
-          lines: [`endpoint ${added.endpoint.id} added; signing secret ${signingSecret}`],
+          lines: [`endpoint ${added.endpoint.id} added; signing secret: ${signingSecret}`],
         }
       }),
     )
 
   const one = (name: string, description: string) =>
-    endpoint.command(name).description(description).argument('<endpoint>', 'its id: see endpoint list')
+    endpoint.command(name).description(description).argument('<endpoint>', 'its ID, from `endpoint list`')
 
-  one('change', 'change an endpoint; what is left out stays')
-    .option('--url <url>', 'where events are POSTed')
-    .option('--name <name>', 'what to call it; an empty one takes the name away')
+  one('change', 'change an endpoint; omitted options stay unchanged')
+    .option('--url <url>', 'the URL that events are POSTed to')
+    .option('--name <name>', 'its name; an empty one removes the name')
     .option(...EVENTS)
     .option('--json', 'print JSON')
     .action((id: string, options: WrittenOptions) =>
@@ -105,8 +103,8 @@ export function addEndpointCommands(program: Command): void {
       }),
     )
 
-  one('test', 'send a test event, once, and say what came of it')
-    .option('--type <type>', 'such as messageStatus; left out: the first that the endpoint gets')
+  one('test', 'send a test event once and print the result')
+    .option('--type <type>', 'such as messageStatus (default: the first type that the endpoint gets)')
     .option('--json', 'print JSON')
     .action((id: string, options: { type?: string; json?: boolean }) =>
       run(options, async (context) => {
@@ -118,11 +116,11 @@ export function addEndpointCommands(program: Command): void {
       }),
     )
 
-  one('set-policy', 'change how the endpoint wants its events, from the next attempt on')
+  one('set-policy', 'change the delivery settings, starting with the next attempt')
     .requiredOption(
       '--set <field=value>',
-      `${POLICY_FIELDS.join(', ')}, or headers.<name>; a list has commas, an empty value stands for the default, and - for a ` +
-        'line of standard input, which keeps a secret out of the shell’s history; may be repeated',
+      `${POLICY_FIELDS.join(', ')}, or headers.<name>; separate list items with commas; an empty value restores the default, and - reads the value from ` +
+        'standard input, which keeps secrets out of the shell’s history; can be repeated',
       collect,
       [],
     )
@@ -142,28 +140,28 @@ export function addEndpointCommands(program: Command): void {
     one(name, description)
       .option('--json', 'print JSON')
       .action((id: string, options: { json?: boolean }) => run(options, (context) => work(context, id)))
-  act('show', 'show an endpoint, and how it does', async (context, id) => {
+  act('show', 'show an endpoint and its health', async (context, id) => {
     const found = await getEndpoint(context, OPERATOR, id)
     return { result: found, lines: table([rowOf(found)]) }
   })
-  act('policy', 'show how the endpoint wants its events', async (context, id) =>
+  act('policy', 'show the delivery settings', async (context, id) =>
     answerOf(await getPolicy(context, OPERATOR, id)),
   )
-  act('enable', 'enable an endpoint that was disabled for failing', async (context, id) => ({
+  act('enable', 'enable an endpoint that was disabled after failing', async (context, id) => ({
     result: await enableEndpoint(context, OPERATOR, id),
     lines: ['endpoint enabled'],
   }))
-  act('pause', 'pause the events: they wait, and only operators resume them', async (context, id) => {
+  act('pause', 'pause its events; they wait, and only operators can resume them', async (context, id) => {
     await pauseEndpoint(context, COMMAND_LINE, await getEndpoint(context, OPERATOR, id))
     return { result: await getEndpoint(context, OPERATOR, id), lines: ['events paused'] }
   })
-  act('resume', 'let the events go out again, in order', async (context, id) => {
+  act('resume', 'resume its events, in order', async (context, id) => {
     await resumeEndpoint(context, COMMAND_LINE, await getEndpoint(context, OPERATOR, id))
     return { result: await getEndpoint(context, OPERATOR, id), lines: ['events resumed'] }
   })
-  act('try-now', 'try all events now that wait for their next attempt', async (context, id) => {
+  act('try-now', 'retry all waiting events now', async (context, id) => {
     const count = await tryEndpointNow(context, OPERATOR, id)
-    return { result: { count }, lines: [`${count} events are tried now`] }
+    return { result: { count }, lines: [`retrying ${count} events now`] }
   })
   act('send-held', 'send the events that were held while it was disabled', async (context, id) => {
     const count = await sendHeldEvents(context, OPERATOR, id)
@@ -173,11 +171,15 @@ export function addEndpointCommands(program: Command): void {
     const signingSecret = await revealSigningSecret(context, OPERATOR, id)
     return { result: { signingSecret }, lines: [signingSecret] }
   })
-  act('rotate-secret', 'make a new signing secret; the old one signs too for 24 h', async (context, id) => {
-    const signingSecret = await rotateSigningSecret(context, OPERATOR, id)
-    return { result: { signingSecret }, lines: [signingSecret] }
-  })
-  act('remove', 'delete an endpoint, and end what waits for it', async (context, id) => ({
+  act(
+    'rotate-secret',
+    'create a new signing secret; the old one also signs for 24 hours',
+    async (context, id) => {
+      const signingSecret = await rotateSigningSecret(context, OPERATOR, id)
+      return { result: { signingSecret }, lines: [signingSecret] }
+    },
+  )
+  act('remove', 'delete an endpoint and cancel its waiting events', async (context, id) => ({
     result: await deleteEndpoint(context, OPERATOR, id),
     lines: ['endpoint deleted'],
   }))

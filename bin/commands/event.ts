@@ -38,18 +38,16 @@ interface ReplayCommandOptions {
 const STATEMENT_MS = 30_000
 
 export function addEventCommands(program: Command): void {
-  const event = program.command('event').description('what lines tell endpoints')
+  const event = program.command('event').description('events that endpoints receive')
 
   event
     .command('replay')
-    .description(
-      'send the events of a span of time again, oldest first, to where they went or to another URL',
-    )
-    .requiredOption('--since <time>', `from then on: ${TIMES}`, moment)
-    .option('--until <time>', 'before then; now when left out', moment)
-    .option('--line <line>', 'of this line: id or number')
-    .option('--all-lines', 'of all lines')
-    .option('--endpoint <id>', 'only of this endpoint')
+    .description('replay the events of a time range, oldest first, to their endpoints or to another URL')
+    .requiredOption('--since <time>', `start of the time range: ${TIMES}`, moment)
+    .option('--until <time>', 'end of the time range (default: now)', moment)
+    .option('--line <line>', 'only this line, by ID or number')
+    .option('--all-lines', 'all lines')
+    .option('--endpoint <id>', 'only this endpoint')
     .addOption(
       new Option('--type <type>', 'only events of this type').choices([
         ...MESSAGE_EVENT_TYPES,
@@ -57,14 +55,14 @@ export function addEventCommands(program: Command): void {
       ]),
     )
     .addOption(
-      new Option('--outcome <outcome>', 'only those that nobody got, or that somebody got')
+      new Option('--outcome <outcome>', 'only events that were not delivered, or only those that were')
         .choices(REPLAY_OUTCOMES)
         .default('any'),
     )
-    .option('--to, --to-url <url>', 'POST each event there instead of giving its deliveries a new round')
-    .option('--rate <count>', `how many a second at most, up to ${MAX_RATE}`, rate, DEFAULT_RATE)
-    .option('--dry-run', 'only say how many there are')
-    .option('--detach', 'do not wait until it is done: see `linehook task`')
+    .option('--to, --to-url <url>', 'POST each event to this URL instead of retrying its deliveries')
+    .option('--rate <count>', `the maximum number per second, up to ${MAX_RATE}`, rate, DEFAULT_RATE)
+    .option('--dry-run', 'only count them')
+    .option('--detach', 'do not wait until it is done; see `linehook task`')
     .option('--json', 'print JSON')
     .action((options: ReplayCommandOptions) => {
       const stopping = stopSignal()

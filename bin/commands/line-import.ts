@@ -21,11 +21,11 @@ interface ImportOptions {
 export function addLineImportCommand(line: Command): void {
   line
     .command('import')
-    .description('make numbers of a carrier account lines; without numbers and --all, list what there is')
+    .description('import numbers of a carrier account as lines; without numbers or --all, list what it has')
     .argument('[numbers...]', 'numbers in E.164 form')
     .requiredOption('--carrier <name>', 'the carrier account')
-    .option('--user <email>', 'the user who will own them')
-    .option('--all', 'every number that is no line yet')
+    .option('--user <email>', 'the e-mail address of their owner')
+    .option('--all', 'import every number that is not a line yet')
     .option('--json', 'print JSON')
     .action((numbers: string[], options: ImportOptions) =>
       run(options, (context) =>
@@ -42,7 +42,7 @@ async function list(context: Context, options: ImportOptions) {
     result: numbers,
     lines:
       numbers.length === 0
-        ? [`${options.carrier} has no numbers: buy one there.`]
+        ? [`${options.carrier} has no numbers. Buy one there.`]
         : numbers.map(lineOfNumber),
   }
 }
@@ -57,12 +57,13 @@ async function addLines(context: Context, numbers: string[], { carrier, user, al
   if (results.some(({ outcome }) => outcome === 'refused')) process.exitCode = 1
   return {
     result: results,
-    lines: results.length === 0 ? ['Every number is a line already.'] : results.map(lineOfResult),
+    lines: results.length === 0 ? ['Every number is already a line.'] : results.map(lineOfResult),
   }
 }
 
 function lineOfNumber({ number, name, line }: AccountNumber): string {
-  const state = line === undefined ? 'no line yet' : `a line of ${line.ownerEmail} at ${line.carrierAccount}`
+  const state =
+    line === undefined ? 'not a line yet' : `a line of ${line.ownerEmail} at ${line.carrierAccount}`
   return `${number.padEnd(16)} ${state}  ${name}`
 }
 
@@ -71,7 +72,7 @@ function lineOfResult(result: ImportResult): string {
     case 'added':
       return `line ${result.number} added (${result.lineId})`
     case 'is_a_line':
-      return `${result.number} is a line already`
+      return `${result.number} is already a line`
     case 'refused':
       return `${result.number} refused: ${result.reason}`
   }

@@ -33,13 +33,13 @@ export function addLineCommands(program: Command): void {
       '<number>',
       'a phone number in E.164 form, such as +15551234567, a short code, or a name that only sends',
     )
-    .requiredOption('--user <email>', 'who owns it')
-    .option('--name <name>', 'name to show; the number when left out')
-    .option('--carrier <name>', 'which carrier account it is at', 'simulator')
-    .option('--country <code>', 'the country of a short code, such as US; also for a name')
-    .option('--countries <codes>', 'countries it may send to, such as US,CA; all when left out')
-    .option('--per-number <count>', 'messages to one number in a minute (5)', wholeNumber)
-    .option('--per-minute <count>', 'messages in all in a minute (30)', wholeNumber)
+    .requiredOption('--user <email>', 'the e-mail address of its owner')
+    .option('--name <name>', 'display name (default: the number)')
+    .option('--carrier <name>', 'its carrier account', 'simulator')
+    .option('--country <code>', 'the country of a short code or a name, such as US')
+    .option('--countries <codes>', 'countries it may send to, such as US,CA (default: all)')
+    .option('--per-number <count>', 'messages per minute to one number (5)', wholeNumber)
+    .option('--per-minute <count>', 'messages per minute in total (30)', wholeNumber)
     .option('--json', 'print JSON')
     .action((number: string, options: AddOptions) =>
       run(options, async (context) => {
@@ -72,7 +72,7 @@ export function addLineCommands(program: Command): void {
           result: lines,
           lines:
             lines.length === 0
-              ? ['There are no lines: add one with `linehook line add`.']
+              ? ['There are no lines. Add one with `linehook line add`.']
               : lines.map(
                   ({ id, number, status, pausedAt, connected, name }) =>
                     `${id}  ${number.padEnd(16)} ${(status === 'active' && pausedAt !== null ? 'paused' : status).padEnd(8)} ${connected ? 'connected' : 'not connected'}  ${name}`,
@@ -82,8 +82,8 @@ export function addLineCommands(program: Command): void {
     )
 
   for (const [verb, status, effect] of [
-    ['disable', 'disabled', 'stop a line: it sends and delivers nothing, and its webhook answers 404'],
-    ['enable', 'active', 'let a disabled line work again'],
+    ['disable', 'disabled', 'disable a line: it does not send or deliver, and its webhook answers 404'],
+    ['enable', 'active', 'enable a disabled line'],
   ] as const) {
     line
       .command(verb)
@@ -103,26 +103,26 @@ export function addLineCommands(program: Command): void {
 
   line
     .command('try-messages-now')
-    .description('try all messages now that wait until the carrier is tried again')
+    .description('retry all messages now that are waiting for their next attempt')
     .argument('<line>', 'id or number')
     .option('--json', 'print JSON')
     .action((reference: string, options: { json?: boolean }) =>
       run(options, async (context) => {
         const { id, userId } = await getAnyLine(context, reference)
         const count = await tryLineMessagesNow(context, userId, id)
-        return { result: { id, count }, lines: [`${count} messages are tried now`] }
+        return { result: { id, count }, lines: [`retrying ${count} messages now`] }
       }),
     )
 
   line
     .command('routes')
-    .description('show or set by which carrier accounts a line sends, before its own')
+    .description('show or set the carrier accounts a line sends through before its own')
     .argument('<line>', 'id or number')
     .argument(
       '[routes...]',
-      'in order: backup takes all numbers, backup:GB,+1416 those of a country or a prefix',
+      'in order of preference: backup for all numbers, backup:GB,+1416 for a country or prefix',
     )
-    .option('--none', 'send by its own account only')
+    .option('--none', 'send only through its own account')
     .option('--json', 'print JSON')
     .action((reference: string, written: string[], options: { none?: boolean; json?: boolean }) =>
       run(options, async (context) => {
@@ -140,10 +140,10 @@ export function addLineCommands(program: Command): void {
 
   line
     .command('short-codes')
-    .description('show or set which short codes a line may text, which may cost much')
+    .description('show or set which short codes, possibly expensive, a line may text')
     .argument('<line>', 'id or number')
     .argument('[codes...]', 'short codes of 3 to 8 digits')
-    .option('--none', 'let it text none')
+    .option('--none', 'allow none')
     .option('--json', 'print JSON')
     .action((reference: string, codes: string[], options: { none?: boolean; json?: boolean }) =>
       run(options, async (context) => {
@@ -152,7 +152,7 @@ export function addLineCommands(program: Command): void {
           await setShortCodes(context, before, options.none === true ? [] : codes)
         }
         const { id, number, shortCodes } = await getAnyLine(context, reference)
-        const words = shortCodes?.join(', ') ?? 'no short code'
+        const words = shortCodes?.join(', ') ?? 'no short codes'
         return {
           result: { id, number, shortCodes: shortCodes ?? [] },
           lines: [`line ${number} may text ${words}`],
@@ -162,9 +162,9 @@ export function addLineCommands(program: Command): void {
 
   line
     .command('cap')
-    .description('set how many segments a line may send a day (UTC), or none')
+    .description('set how many segments a line may send per day (UTC), or none')
     .argument('<line>', 'id or number')
-    .argument('<segments>', 'a whole number, or none')
+    .argument('<segments>', 'a whole number, or none for no cap for no cap for no cap')
     .option('--json', 'print JSON')
     .action((reference: string, segments: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -180,9 +180,9 @@ export function addLineCommands(program: Command): void {
 
   line
     .command('monthly-cap')
-    .description('set how much money a line may spend in a month (UTC), or none')
+    .description('set how much a line may spend per month (UTC), or none')
     .argument('<line>', 'id or number')
-    .argument('<amount>', "such as '50 USD', or none")
+    .argument('<amount>', "such as '50 USD', or none for no cap for no cap for no cap")
     .option('--json', 'print JSON')
     .action((reference: string, amount: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -198,17 +198,17 @@ export function addLineCommands(program: Command): void {
 }
 
 export function monthlyCapWords(money: Money | null): string {
-  return money === null ? 'may cost any amount a month' : `may cost ${moneyOf(money)} a month`
+  return money === null ? 'may spend any amount per month' : `may spend ${moneyOf(money)} per month`
 }
 
 export function capWords(segmentsPerDay: number | null): string {
-  return segmentsPerDay === null ? 'any number of segments a day' : `${segmentsPerDay} segments a day`
+  return segmentsPerDay === null ? 'any number of segments per day' : `${segmentsPerDay} segments per day`
 }
 
 function addPauseCommands(line: Command): void {
   for (const [verb, effect, change] of [
-    ['pause', 'pause what a line sends: messages are accepted and wait', pauseLine],
-    ['resume', 'let a line send again what waits, in order and within its limits', resumeLine],
+    ['pause', 'pause sending on a line; messages are accepted and wait', pauseLine],
+    ['resume', 'resume sending on a line; waiting messages go out in order, within its limits', resumeLine],
   ] as const) {
     line
       .command(verb)

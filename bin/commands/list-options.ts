@@ -30,15 +30,15 @@ export function withListOptions(
   types: readonly string[],
 ): Command {
   return command
-    .option('--line <line>', 'only of this line: id or number')
-    .option('--user <email>', "only of this user's lines")
-    .addOption(new Option('--status <status>', 'only in this state').choices(statuses))
-    .addOption(new Option('--type <type>', 'only of this type').choices(types))
-    .option('--number <number>', 'only with this number at the other end')
-    .option('--since <time>', `from then on: ${TIMES}`, moment)
-    .option('--until <time>', 'before then', moment)
-    .option('--before <id>', 'older than this one: the last of the page before')
-    .option('--limit <count>', `how many at most, up to ${MAX_LIMIT}`, limit, 50)
+    .option('--line <line>', 'only this line, by ID or number')
+    .option('--user <email>', "only this user's lines")
+    .addOption(new Option('--status <status>', 'only with this status').choices(statuses))
+    .addOption(new Option('--type <type>', 'only with this type').choices(types))
+    .option('--number <number>', 'only with this outside number')
+    .option('--since <time>', `start of the time range: ${TIMES}`, moment)
+    .option('--until <time>', 'before this time', moment)
+    .option('--before <id>', 'older than this ID: the last one of the previous page')
+    .option('--limit <count>', `the maximum number, up to ${MAX_LIMIT}`, limit, 50)
     .option('--numbers', 'show whole phone numbers')
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV')
@@ -78,7 +78,8 @@ export function readFilter({ number, since, until, before, limit }: ListOptions)
   }
 }
 
-export const TIMES = '2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2h or 3d'
+export const TIMES =
+  'a time such as a time such as a time such as 2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2h or 3d'
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -89,7 +90,8 @@ export function moment(written: string, _before?: unknown, now = Date.now()): Da
   return wholeMoment(written, TIMES)
 }
 
-export const TIMES_AHEAD = '2026-12-24T18:00:00+01:00, or in how long, such as 15m, 2h or 3d'
+export const TIMES_AHEAD =
+  'a time such as 2026-12-24T18:00:00+01:00, or how long from now, such as 15m, 2h or 3d'
 
 /** Does the same as `moment`, for one in the future. */
 export function momentAhead(written: string, _before?: unknown, now = Date.now()): Date {

@@ -50,14 +50,16 @@ const MAX_REMEMBERED = 10_000
 export function addListenCommand(program: Command): void {
   const command = program
     .command('listen')
-    .description(
-      "forward a line's events to a URL of this machine, until Ctrl-C: needs an API token, no database",
-    )
+    .description("forward a line's events to a local URL until Ctrl-C; needs an API token but no database")
     .argument('<line>', 'id or number')
-    .requiredOption('--forward-to <url>', 'POST each event there, such as http://localhost:4000')
-    .option('--since <event or time>', `begin after this event's id, or at a time: ${TIMES}`, readSince)
+    .requiredOption('--forward-to <url>', 'the URL to POST each event to, such as http://localhost:4000')
+    .option(
+      '--since <event or time>',
+      `start after the event with this ID, or at a time: ${TIMES}`,
+      readSince,
+    )
     .option('--numbers', 'show whole phone numbers')
-    .option('--json', 'print a JSON object a line')
+    .option('--json', 'print one JSON object per line')
   addRemoteOptions(command).action((reference: string, options: ListenOptions) => {
     const stopping = stopSignal()
     return runRemote(options, (remote) => listen(remote, reference, options, stopping))
@@ -71,12 +73,12 @@ async function listen(
   stopping: AbortSignal,
 ): Promise<void> {
   if (!/^https?:\/\//.test(options.forwardTo) || !URL.canParse(options.forwardTo)) {
-    throw new UserError('--forward-to must be a URL that begins with http:// or https://')
+    throw new UserError('--forward-to must be a URL that starts with http:// or https://')
   }
   const line = await findRemoteLine(remote, reference)
   const secret = await readOwnSecret(remote, line)
   say(
-    `Events of ${printable(line.name)} ${shownNumber(line.phoneNumber, options)} go to ${options.forwardTo}.`,
+    `Events of ${printable(line.name)} ${shownNumber(line.phoneNumber, options)} are forwarded to ${options.forwardTo}.`,
   )
   const forwarded = new Set<string>()
   let lastId = typeof options.since === 'string' ? options.since : undefined
@@ -104,7 +106,7 @@ async function listen(
       if (isOver(stopping)) break
       if (error instanceof RemoteRefusal && !error.mayPass) throw error
       if (failures === 0)
-        say(`${error instanceof RemoteRefusal ? error.message : 'The stream broke off'}: it is tried again.`)
+        say(`${error instanceof RemoteRefusal ? error.message : 'The stream ended'}. Reconnecting.`)
       failures += 1
     }
     await sleep(backoffMs(Math.max(1, failures), RECONNECT, Math.random()), undefined, {
@@ -132,7 +134,7 @@ async function readOwnSecret(remote: Remote, line: RemoteLine): Promise<string> 
   if (connection.outgoingWebhookUrl === null) {
     say(
       process.env.LINEHOOK_SIGNING_SECRET === undefined
-        ? `The line has no outgoing webhook URL, so events are signed with a secret of this run: ${secret}`
+        ? `The line has no outgoing webhook URL, so events are signed with a temporary secret: ${secret}`
         : 'The line has no outgoing webhook URL, so events are signed with LINEHOOK_SIGNING_SECRET.',
     )
   }
@@ -151,7 +153,7 @@ async function openStream(
     signal,
   })
   if (!response.ok) throw await refusalOf(response)
-  if (response.body === null) throw new RemoteRefusal('the service answered without a stream', true)
+  if (response.body === null) throw new RemoteRefusal('the service did not return a stream', true)
   return response.body
 }
 

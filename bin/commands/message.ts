@@ -60,15 +60,15 @@ interface SendOptions {
 const STATEMENT_MS = 10_000
 
 export function addMessageCommands(program: Command): void {
-  const message = program.command('message').description('texts and media that lines send and receive')
+  const message = program.command('message').description('messages that lines send and receive')
 
   withListOptions(
     message
       .command('list')
-      .description("list messages, newest first: every user's, or those of a line or user")
-      .addOption(new Option('--direction <direction>', 'only those').choices(DIRECTIONS))
-      .option('--client-ref <name>', 'only what its sender calls so')
-      .option('--text', 'show what was said'),
+      .description('list messages, newest first, of all users or of one line or user')
+      .addOption(new Option('--direction <direction>', 'only this direction').choices(DIRECTIONS))
+      .option('--client-ref <name>', 'only with this client reference')
+      .option('--text', 'show the texts'),
     MESSAGE_STATUSES,
     MESSAGE_TYPES,
   ).action((options: MessageListOptions) =>
@@ -78,22 +78,22 @@ export function addMessageCommands(program: Command): void {
   message
     .command('send')
     .description('send a text or media from a line, now or later')
-    .requiredOption('--line <line>', 'from this line: id or number')
-    .requiredOption('--to <number>', 'to this number')
-    .option('--text <text>', 'what it says; - reads a line from standard input')
-    .option('--media-url <url...>', 'the URL of a png, jpg, gif or mpg file; may be given several times')
-    .option('--send-at <time>', `not before then, up to 30 days ahead: ${TIMES_AHEAD}`, momentAhead)
-    .option('--expires-at <time>', 'it fails if it was not sent by then', momentAhead)
-    .option('--client-ref <name>', 'what you call it')
-    .option('--idempotency-key <key>', 'a second command with it sends nothing')
+    .requiredOption('--line <line>', 'ID or number of the line to send from')
+    .requiredOption('--to <number>', 'the number to send to')
+    .option('--text <text>', 'the text; - reads a line from standard input')
+    .option('--media-url <url...>', 'the URL of a png, jpg, gif or mpg file; can be repeated')
+    .option('--send-at <time>', `when to send it, up to 30 days ahead: ${TIMES_AHEAD}`, momentAhead)
+    .option('--expires-at <time>', 'when it fails if it has not been sent', momentAhead)
+    .option('--client-ref <name>', 'your own reference')
+    .option('--idempotency-key <key>', 'repeating the command with the same key sends nothing')
     .option('--json', 'print JSON')
     .action((options: SendOptions) => run(options, (context) => send(context, options)))
 
   message
     .command('reschedule')
-    .description('change when a message is sent that no carrier was asked to send yet')
-    .argument('<id>', 'of the message')
-    .requiredOption('--send-at <time>', `not before then: ${TIMES_AHEAD}`, momentAhead)
+    .description('change when a message is sent, if it has not been handed to a carrier yet')
+    .argument('<id>', 'ID of the message')
+    .requiredOption('--send-at <time>', `when to send it: ${TIMES_AHEAD}`, momentAhead)
     .option('--json', 'print JSON')
     .action((id: string, options: { sendAt: Date; json?: boolean }) =>
       run(options, async (context) => {
@@ -105,8 +105,8 @@ export function addMessageCommands(program: Command): void {
 
   message
     .command('cancel')
-    .description('cancel a message that is scheduled or queued')
-    .argument('<id>', 'of the message')
+    .description('cancel a scheduled or queued message')
+    .argument('<id>', 'ID of the message')
     .option('--json', 'print JSON')
     .action((id: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -118,30 +118,30 @@ export function addMessageCommands(program: Command): void {
 
   message
     .command('show')
-    .description('show a message, what became of it, and where its events went')
-    .argument('<id>', 'of the message')
+    .description('show a message, its status and where its events went')
+    .argument('<id>', 'ID of the message')
     .option('--numbers', 'show whole phone numbers')
-    .option('--text', 'show what was said, and what endpoints answered')
+    .option('--text', "show the text and the endpoints' responses")
     .option('--json', 'print JSON')
     .action((id: string, options: ShowOptions) => run(options, (context) => show(context, id, options)))
 
   message
     .command('try-now')
-    .description('try a message now that waits for its next attempt')
-    .argument('<id>', 'of the message')
+    .description('retry a waiting message now')
+    .argument('<id>', 'ID of the message')
     .option('--json', 'print JSON')
     .action((id: string, options: { json?: boolean }) =>
       run(options, async (context) => {
         const { userId } = await getAnyMessage(context, id)
         const restarted = await tryMessageNow(context, userId, id)
-        return { result: shownMessage(context, restarted, {}), lines: [`${id} is tried now`] }
+        return { result: shownMessage(context, restarted, {}), lines: [`retrying ${id} now`] }
       }),
     )
 
   message
     .command('send-again')
-    .description('send a message that failed or is unknown once more, as a new message')
-    .argument('<id>', 'of the message')
+    .description('resend a failed or unknown message as a new message')
+    .argument('<id>', 'ID of the message')
     .option('--json', 'print JSON')
     .action((id: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -149,7 +149,7 @@ export function addMessageCommands(program: Command): void {
         const again = await sendMessageAgain(context, userId, id, newId(), 'console')
         return {
           result: shownMessage(context, again, {}),
-          lines: [`${id} is sent again as ${again.id}, which is ${again.status}`],
+          lines: [`${id} resent as ${again.id}, which is ${again.status}`],
         }
       }),
     )
@@ -209,7 +209,7 @@ async function list(context: Context, options: MessageListOptions) {
   ]
   return {
     result: found.map((each) => shownMessage(context, each, options)),
-    lines: found.length === 0 ? ['There are no such messages.'] : table(found.map(row)),
+    lines: found.length === 0 ? ['No messages match.'] : table(found.map(row)),
   }
 }
 
@@ -239,7 +239,7 @@ async function show(context: Context, id: string, options: ShowOptions) {
 function factsOf(message: Message, lineName: string, options: ShowOptions): string[] {
   const { text, error, carrierCode } = message
   const why = error === null ? '' : `: ${error}${carrierCode === null ? '' : ` (${carrierCode})`}`
-  const length = text === null ? '' : `${text.length} characters, which --text shows`
+  const length = text === null ? '' : `${text.length} characters; add --text to show them`
   return facts({
     line: `${printable(lineName)} (${message.lineId})`,
     source: SOURCE_LABELS[message.source],
@@ -247,14 +247,14 @@ function factsOf(message: Message, lineName: string, options: ShowOptions): stri
     to: shownNumber(message.toNumber, options),
     state: printable(message.status + why),
     attempts: String(message.attemptCount),
-    'to be sent': message.sendAt?.toISOString() ?? null,
+    'scheduled for': message.sendAt?.toISOString() ?? null,
     expires: message.expiresAt?.toISOString() ?? null,
-    "sender's name": printable(message.clientRef ?? ''),
+    'client reference': printable(message.clientRef ?? ''),
     [message.direction === 'outbound' ? 'accepted' : 'received']: message.createdAt.toISOString(),
     sent: message.sentAt?.toISOString() ?? null,
     report: message.receiptAt?.toISOString() ?? null,
-    "carrier's id": printable(message.carrierMessageId ?? ''),
-    'sent again of': message.againOf,
+    'carrier ID': printable(message.carrierMessageId ?? ''),
+    'resend of': message.againOf,
     media: message.media.length === 0 ? null : message.media.map(({ status }) => status).join(', '),
     text: options.text === true ? printable(text ?? '') : length,
   })

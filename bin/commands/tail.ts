@@ -26,16 +26,16 @@ const EVERY_MS = 1000
 export function addTailCommand(program: Command): void {
   program
     .command('tail')
-    .description('follow what happens on all lines, one line of text for each step, until Ctrl-C')
-    .option('--line <line>', 'only on this line: id or number')
+    .description('follow the activity on all lines, one line of text per step, until Ctrl-C')
+    .option('--line <line>', 'only this line, by ID or number')
     .addOption(
-      new Option('--status <status...>', 'only steps to these states').choices([
+      new Option('--status <status...>', 'only steps to these statuses').choices([
         ...new Set([...MESSAGE_STATUSES, ...DELIVERY_STATUSES]),
       ]),
     )
-    .option('--last <count>', 'how many steps before now are shown first', wholeNumber, 10)
+    .option('--last <count>', 'how many earlier steps to show first', wholeNumber, 10)
     .option('--numbers', 'show whole phone numbers')
-    .option('--json', 'print a JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .action((options: TailOptions) => {
       const stopping = stopSignal()
       return withContext(options, (context) => printSteps(context, options, stopping))
@@ -53,7 +53,7 @@ async function printSteps(context: Context, options: TailOptions, stopping: Abor
   for (let next = await tail.next(); ; next = await goOn(tail, stopping)) {
     for (const step of next.steps) await write(wordsOf(step, options), stopping)
     if (next.isMissingSome)
-      say('More happens than can be followed: some steps are left out. --line follows one line.')
+      say('There is too much activity to follow, so some steps are left out. Use --line to follow one line.')
     if (await isStopped(stopping)) return
   }
 }
@@ -74,7 +74,7 @@ async function goOn(tail: Tail, stopping: AbortSignal): ReturnType<Tail['next']>
       return next
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
-      if (!isAway) say('Postgres is away: it goes on as soon as Postgres is back.')
+      if (!isAway) say('Postgres is unavailable. Waiting until it is back.')
       isAway = true
       if (await isStopped(stopping)) return { steps: [], isMissingSome: false }
     }

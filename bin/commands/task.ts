@@ -21,8 +21,8 @@ export function addTaskCommands(program: Command): void {
 
   task
     .command('list')
-    .description('list the newest background tasks and how far they are')
-    .option('--user <email>', "only this user's")
+    .description('list the newest background tasks and their progress')
+    .option('--user <email>', 'only tasks of this user')
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV')
     .action((options: { user?: string; json?: boolean; csv?: boolean }) =>
@@ -33,7 +33,7 @@ export function addTaskCommands(program: Command): void {
           result: tasks.map((each) => shownTask(context, each)),
           lines:
             tasks.length === 0
-              ? ['There are none.']
+              ? ['There are no background tasks.']
               : table(
                   tasks.map((each) => [
                     each.createdAt.toISOString(),
@@ -55,7 +55,7 @@ export function addTaskCommands(program: Command): void {
     task
       .command(name)
       .description(description)
-      .argument('<id>', 'of the task')
+      .argument('<id>', 'ID of the task')
       .option('--json', 'print JSON')
       .action((id: string, options: { json?: boolean }) =>
         run(options, async (context) => {
@@ -63,8 +63,8 @@ export function addTaskCommands(program: Command): void {
           return { result: shownTask(context, found), lines: linesOfTask(found) }
         }),
       )
-  onOne('show', 'show how far a background task is', (context, id) => getTask(context, undefined, id))
-  onOne('stop', 'stop a background task: what is done stays done', (context, id) =>
+  onOne('show', 'show the progress of a background task', (context, id) => getTask(context, undefined, id))
+  onOne('stop', 'stop a background task; work already done is kept', (context, id) =>
     stopTask(context, undefined, id),
   )
 }
@@ -78,13 +78,13 @@ export function linesOfTask(task: Task): string[] {
   const { id, kind, status, failedCount, lastFailure, error } = task
   return [
     `${kind} ${id} is ${status}: ${howFar(task)}`,
-    ...(failedCount === 0 ? [] : [`${failedCount} failed, the last one with ${lastFailure ?? 'no reason'}`]),
-    ...(error === null ? [] : [`Why: ${error}`]),
+    ...(failedCount === 0 ? [] : [`${failedCount} failed, most recently with ${lastFailure ?? 'no reason'}`]),
+    ...(error === null ? [] : [`Reason: ${error}`]),
   ]
 }
 
 function howFar({ doneCount, failedCount, totalCount }: Task): string {
-  return `${doneCount + failedCount} of ${totalCount ?? 'very many'}`
+  return `${doneCount + failedCount} of ${totalCount ?? 'many'}`
 }
 
 /** It may have ended at this very moment. */
@@ -110,7 +110,7 @@ export async function whenTaskIsOver(context: Context, started: Task, signal: Ab
     }
     if (!hasWarned && task.startedAt === null && performance.now() - startedAt > NOBODY_TAKES_IT_MS) {
       hasWarned = true
-      process.stderr.write('Nobody has taken it yet: does `maintenance` run?\n')
+      process.stderr.write('Not started yet. Check that `maintenance` is running.\n')
     }
     await sleep(LOOK_MS, undefined, isStopping ? {} : { signal }).catch(() => undefined)
   }

@@ -14,20 +14,20 @@ interface CreateOptions {
 }
 
 export function addTokenCommands(program: Command): void {
-  const token = program.command('token').description("tokens with which a user's programs call the API")
+  const token = program.command('token').description("API tokens for users' programs")
 
   token
     .command('create')
-    .description('create one and print it; it is a secret and is not shown again')
+    .description('create an API token and print it; it is a secret and is not shown again')
     .argument('<email>', 'the user who owns it')
-    .argument('<name>', 'what will use it')
+    .argument('<name>', 'a name that says what uses it')
     .option(
       '--expires-in-days <days>',
-      `end it by itself, 1 to ${MAX_EXPIRY_DAYS} days from now (default: never)`,
+      `when it expires, 1 to ${MAX_EXPIRY_DAYS} days from now (default: never)`,
       wholeNumber,
     )
-    .option('--read-only', 'let it read, and neither change, send, nor see secrets')
-    .option('--line <line>', 'let it do so for one of the user’s lines only: its id or number')
+    .option('--read-only', 'allow only reading, without secrets')
+    .option('--line <line>', 'limit it to one of the user’s lines, given by ID or number')
     .option('--json', 'print JSON')
     .action((email: string, name: string, options: CreateOptions) =>
       run(options, async (context) => {
@@ -44,7 +44,7 @@ export function addTokenCommands(program: Command): void {
 
   token
     .command('list')
-    .description("list a user's tokens, what they may do, and when they were used last")
+    .description("list a user's tokens, their permissions and when they were last used")
     .argument('<email>', 'the user who owns them')
     .option('--json', 'print JSON')
     .action((email: string, options: { json?: boolean }) =>
@@ -55,7 +55,7 @@ export function addTokenCommands(program: Command): void {
           result: tokens,
           lines:
             tokens.length === 0
-              ? [`${user.email} has no tokens: create one with \`linehook token create\`.`]
+              ? [`${user.email} has no tokens. Create one with \`linehook token create\`.`]
               : tokens.map(inOneLine),
         }
       }),
@@ -63,9 +63,9 @@ export function addTokenCommands(program: Command): void {
 
   token
     .command('revoke')
-    .description('delete a token: requests with it are refused')
+    .description('revoke a token; requests with it are then refused')
     .argument('<email>', 'the user who owns it')
-    .argument('<id>', 'its id, as `token list` prints it')
+    .argument('<id>', 'its ID, as printed by `token list`')
     .option('--json', 'print JSON')
     .action((email: string, id: string, options: { json?: boolean }) =>
       run(options, async (context) => {

@@ -7,7 +7,7 @@ export function addTriggerCommand(program: Command): void {
   const command = program
     .command('trigger')
     .description(
-      "send an example event of a type to a line's URL and listeners, once: needs an API token, no database",
+      "send an example event to a line's URL and listeners, once; needs an API token but no database",
     )
     .argument('<line>', 'id or number')
     .argument('<type>', 'such as inboundText or messageStatus')
@@ -19,7 +19,9 @@ export function addTriggerCommand(program: Command): void {
       const result = (await askRemote(remote, path, { method: 'POST', body: { type } })) as TestEventResult
       const { delivered, responseStatus, failure, durationMs } = result
       if (failure === 'no_url') {
-        print(options, result, ['for listeners only: the line has no outgoing webhook URL, or it is off'])
+        print(options, result, [
+          'sent only to listeners, because the line has no outgoing webhook URL or its connection is off',
+        ])
         return
       }
       const outcome = `${delivered ? 'delivered' : 'failed'}: ${responseStatus ?? failure ?? ''}`

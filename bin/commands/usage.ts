@@ -21,11 +21,11 @@ const STATEMENT_MS = 60_000
 export function addUsageCommand(program: Command): void {
   program
     .command('usage')
-    .description('count what lines sent, and what carriers say that it cost, by month (UTC)')
+    .description('show what lines sent and what it cost according to carriers, by month (UTC)')
     .option('--user <email>', "only this user's lines")
-    .option('--line <line>', 'only this line: id or number')
-    .option('--from <month>', 'the first month, such as 2026-09; two before the last when left out')
-    .option('--until <month>', 'the last month; this one when left out')
+    .option('--line <line>', 'only this line, by ID or number')
+    .option('--from <month>', 'the first month, such as 2026-09 (default: two months before the last)')
+    .option('--until <month>', 'the last month (default: the current one)')
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV')
     .action((options: UsageOptions) =>

@@ -24,10 +24,10 @@ export function addUserCommands(program: Command): void {
 
   user
     .command('add')
-    .description('add a user and print a link to set a password with, once, within 7 days')
-    .argument('<email>', 'e-mail address, which names the user')
-    .option('--name <name>', 'name to show; the address when left out')
-    .option('--operator', 'somebody who runs the service')
+    .description('add a user and print a set-up link, which works once within 7 days')
+    .argument('<email>', "the user's e-mail address")
+    .option('--name <name>', 'display name (default: the address)')
+    .option('--operator', 'make the user an operator, who runs the service')
     .option('--json', 'print JSON')
     .action((email: string, options: AddOptions) =>
       run(options, async (context) => {
@@ -46,7 +46,7 @@ export function addUserCommands(program: Command): void {
 
   user
     .command('set-up-link')
-    .description('print a new link to set a password with; the one before ends')
+    .description('print a new set-up link; the previous one stops working')
     .argument('<email>', 'e-mail address')
     .option('--json', 'print JSON')
     .action((email: string, options: { json?: boolean }) =>
@@ -59,9 +59,9 @@ export function addUserCommands(program: Command): void {
 
   user
     .command('cap')
-    .description('set how many segments all lines of a user may send a day (UTC), or none')
+    .description("set how many segments a user's lines may send per day (UTC), or none")
     .argument('<email>', 'e-mail address')
-    .argument('<segments>', 'a whole number, or none')
+    .argument('<segments>', 'a whole number, or none for no cap for no cap for no cap')
     .option('--json', 'print JSON')
     .action((email: string, segments: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -70,16 +70,16 @@ export function addUserCommands(program: Command): void {
         await setSpendCap(context, { of: 'user', id }, segmentsPerDay)
         return {
           result: { id, email, segmentsPerDay },
-          lines: [`all lines of ${email} together may send ${capWords(segmentsPerDay)}`],
+          lines: [`all lines of ${email} combined may send ${capWords(segmentsPerDay)}`],
         }
       }),
     )
 
   user
     .command('monthly-cap')
-    .description('set how much money all lines of a user may spend in a month (UTC), or none')
+    .description("set how much a user's lines may spend per month (UTC), or none")
     .argument('<email>', 'e-mail address')
-    .argument('<amount>', "such as '50 USD', or none")
+    .argument('<amount>', "such as '50 USD', or none for no cap for no cap for no cap")
     .option('--json', 'print JSON')
     .action((email: string, amount: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -88,14 +88,14 @@ export function addUserCommands(program: Command): void {
         await setMonthlyCap(context, { of: 'user', id }, money)
         return {
           result: { id, email, amountPerMonth: money },
-          lines: [`all lines of ${email} together ${monthlyCapWords(money)}`],
+          lines: [`all lines of ${email} combined ${monthlyCapWords(money)}`],
         }
       }),
     )
 
   user
     .command('resume-country')
-    .description('accept messages to a country again, after a sudden rise had paused them')
+    .description('accept messages to a country again after a sudden rise paused them')
     .argument('<email>', 'e-mail address')
     .argument('<country>', 'ISO 3166, such as JM')
     .option('--json', 'print JSON')
@@ -105,20 +105,20 @@ export function addUserCommands(program: Command): void {
         await resumeCountry(context, { id }, country)
         return {
           result: { id, email, country },
-          lines: [`messages of ${email} to ${country} are accepted again`],
+          lines: [`messages from ${email} to ${country} are accepted again`],
         }
       }),
     )
 
   user
     .command('disable')
-    .description('stop a user at once: sessions, API tokens and authorizations count no more')
+    .description('disable a user immediately: sessions end, and API tokens and authorizations stop working')
     .argument('<email>', 'e-mail address')
     .option(
       '--stop',
-      'what they own stops too: webhooks answer 404, events are held, applications are refused',
+      'also stop what they own: webhooks answer 404, events are held, applications are refused',
     )
-    .option('--go-on', 'what they own goes on')
+    .option('--go-on', 'keep what they own running')
     .option('--json', 'print JSON')
     .action((email: string, options: { stop?: boolean; goOn?: boolean; json?: boolean }) =>
       run(options, async (context) => {
@@ -130,7 +130,7 @@ export function addUserCommands(program: Command): void {
 
   user
     .command('enable')
-    .description('let a disabled user in again, and let what was stopped go on')
+    .description('enable a disabled user and everything that was stopped with them')
     .argument('<email>', 'e-mail address')
     .option('--json', 'print JSON')
     .action((email: string, options: { json?: boolean }) =>
@@ -156,14 +156,14 @@ export function addUserCommands(program: Command): void {
 
   user
     .command('remove-second-factor')
-    .description('take away the second factor of who has lost it, and the recovery codes')
+    .description("remove a user's lost second factor and recovery codes")
     .argument('<email>', 'e-mail address')
     .option('--json', 'print JSON')
     .action((email: string, options: { json?: boolean }) =>
       run(options, async (context) => {
         const { id } = await getUserByEmail(context, email)
         const removed = await removeSecondFactors(context, id)
-        const line = removed ? `the second factor of ${email} is removed` : `${email} has no second factor`
+        const line = removed ? `the second factor of ${email} was removed` : `${email} has no second factor`
         return { result: { id, removed }, lines: [line] }
       }),
     )
@@ -198,7 +198,7 @@ export function addUserCommands(program: Command): void {
           result: users,
           lines:
             users.length === 0
-              ? ['There are no users: add one with `linehook user add`.']
+              ? ['There are no users. Add one with `linehook user add`.']
               : users.map(
                   (each) =>
                     `${each.id}  ${each.role.padEnd(8)} ${stateOf(each).padEnd(10)}  ${each.email}  ${each.name}`,

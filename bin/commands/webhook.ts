@@ -14,7 +14,7 @@ export function addWebhookCommands(program: Command): void {
 
   webhook
     .command('create')
-    .description('create it and print its URL, which is a secret')
+    .description('create the webhook and print its URL, which is a secret')
     .argument('<line>', 'id or number')
     .option('--json', 'print JSON')
     .action((reference: string, options: { json?: boolean }) =>
@@ -27,11 +27,11 @@ export function addWebhookCommands(program: Command): void {
 
   webhook
     .command('regenerate')
-    .description('give it a new token and print its URL')
+    .description('create a new token and print the new URL')
     .argument('<line>', 'id or number')
     .option(
       '--overlap <seconds>',
-      `how long the old token still works, at most ${MAX_OVERLAP_SECONDS} (0)`,
+      `how long the old token keeps working, at most ${MAX_OVERLAP_SECONDS} (0)`,
       wholeNumber,
     )
     .option('--json', 'print JSON')
@@ -45,7 +45,7 @@ export function addWebhookCommands(program: Command): void {
 
   webhook
     .command('delete')
-    .description('delete it: its URL answers 404')
+    .description('delete the webhook; its URL then answers 404')
     .argument('<line>', 'id or number')
     .option('--json', 'print JSON')
     .action((reference: string, options: { json?: boolean }) =>

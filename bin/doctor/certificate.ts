@@ -18,8 +18,8 @@ export function judgeCertificateEnd(host: string, endsAt: Date, now: Date): Find
   const days = Math.floor((endsAt.getTime() - now.getTime()) / DAY_MS)
   if (days >= RENEWED_BY_DAYS) return undefined
   return warning(
-    `The certificate of ${host} ends in ${days} days, on ${endsAt.toISOString().slice(0, 10)}.`,
-    'Renew it, and see why it does not renew itself.',
+    `The certificate of ${host} expires in ${days} days, on ${endsAt.toISOString().slice(0, 10)}.`,
+    'Renew it, and check why it was not renewed automatically.',
   )
 }
 
@@ -34,7 +34,7 @@ export async function readCertificateEnd(url: URL, door: SafeFetch): Promise<Dat
       servername: isIP(host) === 0 ? host : '',
       rejectUnauthorized: false,
     })
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('no certificate came')))
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('the server sent no certificate')))
     socket.once('error', reject)
     socket.once('secureConnect', () => {
       resolve(new Date(socket.getPeerCertificate().valid_to))

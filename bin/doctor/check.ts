@@ -65,11 +65,11 @@ async function examineOne(
   const finding =
     check.needs === undefined || works(check.needs)
       ? await within(check.timeoutMs ?? TIMEOUT_MS, () => check.look(subject, works))
-      : warning(`${NOT_LOOKED_AT} because of what is said of ${check.needs}.`, 'Mend that first.')
+      : warning(`${NOT_LOOKED_AT} because of the problem with ${check.needs}.`, 'Fix that first.')
   return { name: check.name, ...finding }
 }
 
-const NOT_LOOKED_AT = 'It was not looked at,'
+const NOT_LOOKED_AT = 'Not checked,'
 
 function isUsable(found: Examined | undefined): boolean {
   return found !== undefined && found.state !== 'fault' && !found.why.startsWith(NOT_LOOKED_AT)
@@ -77,15 +77,22 @@ function isUsable(found: Examined | undefined): boolean {
 
 async function within(ms: number, look: () => Promise<Finding> | Finding): Promise<Finding> {
   const over = new AbortController()
-  const late = sleep(ms, fault(`It took longer than ${ms / 1000} s.`, 'Try again when less is going on.'), {
-    signal: over.signal,
-  })
+  const late = sleep(
+    ms,
+    fault(`It took longer than ${ms / 1000} s.`, 'Try again when the service is less busy.'),
+    {
+      signal: over.signal,
+    },
+  )
   // It is cancelled when the answer has arrived, and then no caller waits for it.
   late.catch(() => undefined)
   try {
     return await Promise.race([look(), late])
   } catch (error) {
-    return fault(`It could not be looked at: ${asError(error).message}`, 'Mend what the sentence says.')
+    return fault(
+      `The check failed: ${asError(error).message}`,
+      'Fix the cause and run `linehook doctor` again.',
+    )
   } finally {
     over.abort()
   }

@@ -25,7 +25,7 @@ export const clocks: Check = {
       ...(works(redisServer.name) ? [readRedis(subject)] : []),
     ])
     return readings.length === 0
-      ? warning('There is no other clock to compare with.', 'Mend Postgres and Redis first.')
+      ? warning('There is no other clock to compare this machine’s with.', 'Fix Postgres and Redis first.')
       : judgeClocks(readings)
   },
 }
@@ -42,7 +42,7 @@ export function judgeClocks(readings: readonly Reading[]): Finding {
       `the clock of ${whose} is ${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's`,
   )
   const why = `${words.join(', and ')}.`.replace(/^t/, 'T')
-  const cure = 'Let every machine keep its time by NTP (chrony, systemd-timesyncd).'
+  const cure = 'Synchronize every machine with NTP (chrony, systemd-timesyncd).'
   return Math.abs(worst.aheadMs) > FAULT_MS ? fault(why, cure) : warning(why, cure)
 }
 

@@ -7,16 +7,16 @@ export const configuration: Check = {
     if (configFaults.length > 0) {
       return fault(
         `${configFaults.join('; ')}.`,
-        'Set these in the environment or in .env: docs/configuration.md has every variable. Without any, `npm start` ' +
-          'brings what is needed.',
+        'Set these in the environment or in .env. docs/configuration.md lists every variable. Without any, `npm start` ' +
+          'provides what is needed.',
       )
     }
     if (isProxyUntold(config)) {
       return warning(
-        'PUBLIC_URL is https, so a proxy stands before `web`, and with TRUSTED_PROXY_HOPS=0 everybody seems to have the address of the proxy.',
+        'PUBLIC_URL is https, so there is a proxy in front of `web`. With TRUSTED_PROXY_HOPS=0, every request appears to come from the proxy.',
         'Set TRUSTED_PROXY_HOPS to the number of proxies that set X-Forwarded-For.',
       )
     }
-    return ok('Every variable is usable.')
+    return ok('Every variable is valid.')
   },
 }

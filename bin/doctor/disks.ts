@@ -26,11 +26,11 @@ export const disks: Check = {
 }
 
 export function judgeDisks(all: readonly Disk[]): Finding {
-  if (all.length === 0) return ok('No data of the service are on this machine, as far as can be seen.')
+  if (all.length === 0) return ok('The service appears to store no data on this machine.')
   const sorted = [...all].sort((a, b) => a.freeShare - b.freeShare)
   const words = (disks: readonly Disk[]) => `${disks.map(wordsOf).join(', ')}.`
   const cure =
-    'Make room, or move the folder to a larger disk: a full one stops Postgres, Redis or the copying of media.'
+    'Free up space, or move the folder to a larger disk. A full disk stops Postgres, Redis or the copying of media.'
   const full = sorted.filter((disk) => moodOfDisk(disk) === 'bad')
   if (full.length > 0) return fault(words(full), cure)
   const scarce = sorted.filter((disk) => moodOfDisk(disk) !== undefined)

@@ -18,10 +18,10 @@ type Ways = Pick<
  */
 export function judgeEncryption(config: Ways): Finding {
   const clear = clearWays(config)
-  if (clear.length === 0) return ok('What leaves this machine is encrypted, by these settings.')
+  if (clear.length === 0) return ok('With these settings, all traffic that leaves this machine is encrypted.')
   return warning(
-    `In clear text beyond this machine: ${clear.map(({ variable }) => variable).join(', ')}.`,
-    `${clear.map(({ cure }) => cure).join(' ')} Or trust the network between, as docs/operating/connections.md says.`,
+    `Unencrypted traffic leaves this machine through ${clear.map(({ variable }) => variable).join(', ')}.`,
+    `${clear.map(({ cure }) => cure).join(' ')} Or rely on a trusted network; see docs/operating/connections.md.`,
   )
 }
 
@@ -32,17 +32,17 @@ function clearWays(config: Ways): { variable: string; cure: string }[] {
     [
       'REDIS_URL',
       leavesInClear(redisUrl, 'redis:') || (redisSentinels !== undefined && redisUrl.startsWith('redis:')),
-      'Begin REDIS_URL with rediss://.',
+      'Start REDIS_URL with rediss://.',
     ],
-    ['SMTP_URL', isClearMail(smtp?.url), 'Begin SMTP_URL with smtps://, or add ?requireTLS=true.'],
+    ['SMTP_URL', isClearMail(smtp?.url), 'Start SMTP_URL with smtps://, or add ?requireTLS=true.'],
     [
       'OTEL_EXPORTER_OTLP_ENDPOINT',
       leavesInClear(traces?.endpoint, 'http:'),
-      'Use https:// for the collector, or one on this machine.',
+      'Use https:// for the collector, or run it on this machine.',
     ],
     ['MEDIA_S3_ENDPOINT', leavesInClear(mediaS3?.endpoint, 'http:'), 'Use https:// for the bucket.'],
-    ['PUBLIC_URL', leavesInClear(publicUrl, 'http:'), 'Put a proxy with a certificate before `web`.'],
-    ['ALLOW_HTTP', allowHttp, 'Take ALLOW_HTTP away: events would go out unencrypted.'],
+    ['PUBLIC_URL', leavesInClear(publicUrl, 'http:'), 'Put a proxy with a certificate in front of `web`.'],
+    ['ALLOW_HTTP', allowHttp, 'Remove ALLOW_HTTP, which lets events be sent unencrypted.'],
   ]
   return ways.filter(([, isClear]) => isClear).map(([variable, , cure]) => ({ variable, cure }))
 }

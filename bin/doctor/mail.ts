@@ -8,18 +8,20 @@ const LIMITS = { connectMs: 3000, silentMs: 3000, totalMs: 4000 }
 export const mail: Check = {
   name: 'Mail',
   look: async ({ config }) => {
-    if (config.smtp === undefined) return ok('There are no mails: SMTP_URL is not set.')
+    if (config.smtp === undefined) return ok('No mail is sent, because SMTP_URL is not set.')
     try {
       await createMailer(config.smtp, LIMITS).verify()
     } catch (error) {
       if (!(error instanceof MailFailed)) throw error
       return fault(
-        `No mail goes out: ${error.message}.`,
+        `Mail cannot be sent: ${error.message}.`,
         error.failure === 'sign_in'
           ? 'Correct the user name and the password in SMTP_URL.'
-          : 'Correct SMTP_URL, or see that the server runs and lets this machine in.',
+          : 'Correct SMTP_URL, or check that the server is running and accepts this machine.',
       )
     }
-    return ok('The mail server lets us in. Whether it takes MAIL_FROM as the sender, a mail will show.')
+    return ok(
+      'Signing in to the mail server works. Whether it accepts MAIL_FROM as the sender was not tested.',
+    )
   },
 }

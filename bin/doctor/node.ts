@@ -23,9 +23,9 @@ export const node: Check = {
 
 /** @param oldest the first version that is supported, such as `20.19` */
 export function judgeNode(version: string, oldest: string, now: Date): Finding {
-  const cure = `Run on Node ${RECOMMENDED}.`
+  const cure = `Use Node ${RECOMMENDED}.`
   if (isBefore(version, oldest))
-    return fault(`Node ${version} is older than ${oldest}, the oldest that works.`, cure)
+    return fault(`Node ${version} is older than ${oldest}, the oldest supported version.`, cure)
   const end = END_OF_LIFE[Number.parseInt(version)]
   if (end !== undefined && now >= new Date(end)) {
     return warning(`Node ${version} has had no security fixes since ${end}.`, cure)

@@ -25,12 +25,12 @@ export const permissions: Check = {
     if (open.length === 0) {
       return ok(
         count === 0
-          ? 'There are no files of the service in this folder.'
-          : 'Nobody else on this machine may read the files of the service.',
+          ? 'This folder contains no files of the service.'
+          : 'No other user of this machine can read the service’s files.',
       )
     }
     return warning(
-      `Every user of this machine may read ${open.join(', ')}, where secrets or people's pictures are.`,
+      `Every user of this machine can read ${open.join(', ')}, which contain secrets or people's pictures.`,
       `Run \`chmod o-r ${open.join(' ')}\`.`,
     )
   },

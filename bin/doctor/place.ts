@@ -64,7 +64,7 @@ export async function knock({ host, port, isSocket }: Place): Promise<string | u
       resolve(what)
     }
     socket.setTimeout(PATIENCE_MS, () => {
-      end(`accepts no connection within ${PATIENCE_MS / 1000} s`)
+      end(`did not accept a connection within ${PATIENCE_MS / 1000} s`)
     })
     socket.once('connect', () => {
       end()
@@ -80,7 +80,7 @@ function wordsOf(error: NodeJS.ErrnoException): string {
   const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error
   const { code = '' } = first
   if (code === 'ECONNREFUSED') return 'refuses connections'
-  if (NO_ADDRESS.includes(code)) return 'has no address: its name cannot be resolved'
+  if (NO_ADDRESS.includes(code)) return 'cannot be found: its name does not resolve'
   return `cannot be reached (${code || first.message})`
 }
 

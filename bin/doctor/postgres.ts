@@ -12,7 +12,7 @@ export const postgres: Check = {
     const { config, db } = subject
     if (!isGiven(subject, 'DATABASE_URL')) {
       return fault(
-        'There is no usable DATABASE_URL.',
+        'DATABASE_URL is missing or invalid.',
         'Set DATABASE_URL to postgres://user:password@host:port/database.',
       )
     }
@@ -43,20 +43,20 @@ const SERVER = `select current_setting('server_version') as version,
 
 function judgeServer(name: string, server: Server | undefined): Finding {
   if (server === undefined)
-    return fault(`${name} gave no answer that can be read.`, 'See whether DATABASE_URL leads to a Postgres.')
+    return fault(`${name} gave an unreadable answer.`, 'Check that DATABASE_URL points to Postgres.')
   if (server.isReadOnly) {
     return fault(
-      `${name} takes no writes: it is a standby, or was set to read only.`,
-      'Let DATABASE_URL lead to the primary.',
+      `${name} is read-only: it is a standby or was set to read-only.`,
+      'Point DATABASE_URL at the primary.',
     )
   }
   if (server.unsafe.length > 0) {
     return warning(
-      `${name} runs with ${server.unsafe.join(' and ')} off: a power failure loses messages that were acknowledged.`,
-      `Switch ${server.unsafe.join(' and ')} on.`,
+      `${name} runs with ${server.unsafe.join(' and ')} off, so a power failure can lose acknowledged messages.`,
+      `Turn ${server.unsafe.join(' and ')} on.`,
     )
   }
-  return ok(`${name} is version ${server.version}, answers and takes writes.`)
+  return ok(`${name} is version ${server.version}, responds and accepts writes.`)
 }
 
 function explain(name: string, error: unknown, url: string): Finding {
@@ -64,20 +64,23 @@ function explain(name: string, error: unknown, url: string): Finding {
   const { code = '' } = cause as NodeJS.ErrnoException
   const said = withoutPassword(cause.message, url)
   if (/^28/.test(code))
-    return fault(`${name} refuses us: ${said}.`, 'Correct the user and the password in DATABASE_URL.')
+    return fault(
+      `${name} rejected the sign-in: ${said}.`,
+      'Correct the user and the password in DATABASE_URL.',
+    )
   if (code === '3D000')
     return fault(`${name}: ${said}.`, 'Create the database, or correct its name in DATABASE_URL.')
   if (code === '53300') {
     return fault(
       `${name} has no free connection: ${said}.`,
-      'Raise max_connections, or lower DATABASE_POOL_SIZE: each process opens so many.',
+      'Raise max_connections, or lower DATABASE_POOL_SIZE, which is the number of connections per process.',
     )
   }
   if (/timeout/i.test(said)) {
     return fault(
-      `${name} accepts connections and does not answer within ${PATIENCE_MS / 1000} s: it hangs.`,
-      'See whether its machine or its disk is stuck, and start it again.',
+      `${name} accepts connections but did not answer within ${PATIENCE_MS / 1000} s.`,
+      'Check whether its machine or disk is stuck, then restart it.',
     )
   }
-  return fault(`${name}: ${said}.`, 'Correct DATABASE_URL, or mend what Postgres says.')
+  return fault(`${name}: ${said}.`, 'Correct DATABASE_URL, or fix the problem that Postgres reports.')
 }

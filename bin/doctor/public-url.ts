@@ -51,14 +51,14 @@ function judgeHealth(shown: string, { status, headers, body }: SafeResponse): Fi
   if (status >= 300 && status < 400) {
     const target = headers.location
     return fault(
-      `${shown} sends callers on${target === undefined ? '' : ` to ${withoutQuery(target)}`}, and carriers do not follow.`,
-      'Set PUBLIC_URL to where it leads in the end.',
+      `${shown} redirects${target === undefined ? '' : ` to ${withoutQuery(target)}`}, and carriers do not follow redirects.`,
+      'Set PUBLIC_URL to the final URL.',
     )
   }
   if (status >= 500) {
     return fault(
-      `${shown} answers ${status}: a proxy is there, and does not reach \`web\`.`,
-      'Start `web`, or correct where the proxy leads.',
+      `${shown} answers ${status}: a proxy is there but cannot reach \`web\`.`,
+      'Start `web`, or correct the proxy’s target.',
     )
   }
   return status === 200 && readJson(body).status === 'ok' ? undefined : elsewhere(shown, `answers ${status}`)
@@ -81,27 +81,27 @@ async function judgeIdentity(
   if (lineId === undefined || status === 403) return undefined
   if (status === 503) {
     return fault(
-      `${shown} leads to a Linehook that cannot accept messages now.`,
-      'See what its /readyz says.',
+      `${shown} points to Linehook, but it cannot accept messages right now.`,
+      'Check its /readyz.',
     )
   }
   return fault(
-    `${shown} leads to a Linehook with another database: it does not know a line of this one.`,
-    'Correct PUBLIC_URL, DATABASE_URL, or where the proxy leads.',
+    `${shown} points to a Linehook with another database, which does not have this one’s lines.`,
+    'Correct PUBLIC_URL, DATABASE_URL or the proxy’s target.',
   )
 }
 
 function judgeReach({ protocol, hostname }: URL, shown: string): Finding {
   if (isLoopback(hostname)) {
     return warning(
-      `${shown} leads to this very machine: \`web\` answers, and nobody elsewhere can reach it.`,
-      'Fine to try things with. Else set PUBLIC_URL to the address that people and carriers use.',
+      `${shown} points to this machine: \`web\` answers, but nobody else can reach it.`,
+      'This is fine for testing. Otherwise, set PUBLIC_URL to the address that people and carriers use.',
     )
   }
   if (protocol === 'http:') {
     return warning(
-      `${shown} is this service, over plain http: whoever is on the way reads tokens and passwords.`,
-      'Put a proxy with a certificate before `web`, and set PUBLIC_URL to its https:// URL.',
+      `${shown} is this service, but over plain http, so others on the network can read tokens and passwords.`,
+      'Put a proxy with a certificate in front of `web`, and set PUBLIC_URL to its https:// URL.',
     )
   }
   return ok(`${shown} is this service, as seen from this machine.`)
@@ -110,22 +110,19 @@ function judgeReach({ protocol, hostname }: URL, shown: string): Finding {
 function judgeFailure(shown: string, { failure, message }: FetchFailed): Finding {
   if (failure === 'blocked_address') {
     return warning(
-      `${shown} has a private address here, which is not called. Seen from outside it may lead to this service, or to nothing.`,
-      'If the name has a public address elsewhere, ask its /healthz from there. If not, carriers cannot reach it: use a public address. ALLOWED_PRIVATE_CIDRS with this range lets `doctor` look.',
+      `${shown} has a private address here, so it was not called. From outside, it may or may not reach this service.`,
+      'If the name has a public address elsewhere, check its /healthz from there. If not, carriers cannot reach it: use a public address. To let `doctor` check it, add this range to ALLOWED_PRIVATE_CIDRS.',
     )
   }
   if (failure.startsWith('tls')) return fault(message, 'Give the proxy a valid certificate for this name.')
   return fault(
     message,
-    'Start `web` and the proxy before it, and see that the name in PUBLIC_URL leads there.',
+    'Start `web` and the proxy in front of it, and check that the name in PUBLIC_URL points there.',
   )
 }
 
 function elsewhere(shown: string, what: string): Finding {
-  return fault(
-    `${shown} leads to another service: it ${what}.`,
-    'Correct PUBLIC_URL, or where the proxy leads.',
-  )
+  return fault(`${shown} points to another service: it ${what}.`, 'Correct PUBLIC_URL or the proxy’s target.')
 }
 
 function readJson(body: Buffer): Record<string, unknown> {

@@ -5,7 +5,7 @@ import { greetingAt, knock, placeOf, withoutPassword } from './place.js'
 import { isGiven, PATIENCE_MS, type Subject } from './subject.js'
 
 const STANDARD_PORT = 6379
-const CONFIGURATION = 'docs/configuration.md says what Redis must have'
+const CONFIGURATION = 'see docs/configuration.md'
 
 export const redisServer: Check = {
   name: 'Redis',
@@ -13,7 +13,7 @@ export const redisServer: Check = {
     const { config, redis } = subject
     if (!isGiven(subject, 'REDIS_URL')) {
       return fault(
-        'There is no usable REDIS_URL.',
+        'REDIS_URL is missing or invalid.',
         'Set REDIS_URL to redis://user:password@host:port/number.',
       )
     }
@@ -23,7 +23,7 @@ export const redisServer: Check = {
     const name =
       sentinels === undefined
         ? `Redis at ${place?.name ?? 'REDIS_URL'}`
-        : `Redis, which Sentinels call ${new URL(config.redisUrl).hostname},`
+        : `Redis (Sentinel master ${new URL(config.redisUrl).hostname})`
     const closed = place && (await knock(place))
     if (closed !== undefined)
       return fault(`${name} ${closed}.`, 'Start Redis, or correct the host and port in REDIS_URL.')
@@ -37,9 +37,9 @@ export const redisServer: Check = {
     const server = await redis.info().catch(() => '')
     const read = (field: string) => new RegExp(`^${field}:(\\S+)`, 'm').exec(server)?.[1]
     if (read('role') === 'slave')
-      return fault(`${name} is a replica, which takes no writes.`, 'Let REDIS_URL lead to the primary.')
+      return fault(`${name} is a replica, which is read-only.`, 'Point REDIS_URL at the primary.')
     const version = read('valkey_version') ?? read('redis_version')
-    return ok(`${name} ${version === undefined ? 'answers' : `is version ${version} and answers`}.`)
+    return ok(`${name} ${version === undefined ? 'responds' : `is version ${version} and responds`}.`)
   },
 }
 
@@ -55,21 +55,24 @@ function explain(
   const cause = isClosed ? (subject.redisError()?.message ?? greeting ?? thrown.message) : thrown.message
   const said = withoutPassword(cause, config.redisUrl).replace(/\.$/, '')
   if (/^(NOAUTH|WRONGPASS|NOPERM|ERR AUTH)/.test(said)) {
-    return fault(`${name} refuses us: ${said}.`, 'Correct the user and the password in REDIS_URL.')
+    return fault(`${name} rejected the sign-in: ${said}.`, 'Correct the user and the password in REDIS_URL.')
   }
   if (said.startsWith('LOADING'))
-    return warning(`${name} still loads its data.`, 'Wait until it has; nothing is lost meanwhile.')
+    return warning(
+      `${name} is still loading its data.`,
+      'Wait until it is done. Nothing is lost in the meantime.',
+    )
   if (/timed out|timeout|ETIMEDOUT/i.test(said)) {
     return fault(
-      `${name} accepts connections and does not answer within ${PATIENCE_MS / 1000} s: it hangs.`,
-      'See whether its machine is stuck, or a slow script keeps it, and start it again.',
+      `${name} accepts connections but did not answer within ${PATIENCE_MS / 1000} s.`,
+      'Check whether its machine is stuck or a slow script is running, then restart it.',
     )
   }
   if (config.redisSentinels !== undefined) {
-    const cure = 'Correct REDIS_SENTINELS, their password, or the name of the master in REDIS_URL.'
-    return fault(`${name} is not found by them: ${said}.`, cure)
+    const cure = 'Correct REDIS_SENTINELS, REDIS_SENTINEL_PASSWORD or the name of the master in REDIS_URL.'
+    return fault(`${name} could not be found through Sentinel: ${said}.`, cure)
   }
-  return fault(`${name}: ${said}.`, 'Correct REDIS_URL, or mend what Redis says.')
+  return fault(`${name}: ${said}.`, 'Correct REDIS_URL, or fix the problem that Redis reports.')
 }
 
 export const redisPolicy: Check = {
@@ -79,12 +82,12 @@ export const redisPolicy: Check = {
     const { policy } = await readRedisFacts(redis).catch(() => UNTOLD)
     if (policy === null)
       return warning(
-        'Redis does not tell its maxmemory-policy.',
-        `See that it is noeviction: ${CONFIGURATION}.`,
+        'Redis does not reveal its maxmemory-policy.',
+        `Make sure that it is noeviction; ${CONFIGURATION}.`,
       )
     if (policy === 'noeviction') return ok('maxmemory-policy is noeviction.')
     return fault(
-      `maxmemory-policy is ${policy}: full, Redis drops jobs, and workers refuse to start.`,
+      `maxmemory-policy is ${policy}, so a full Redis drops jobs, and workers refuse to start.`,
       'Set `maxmemory-policy noeviction` in redis.conf, or `redis-cli config set maxmemory-policy noeviction`.',
     )
   },
@@ -97,20 +100,17 @@ export const redisAof: Check = {
     const { hasAof, isAofWritten } = await readRedisFacts(redis).catch(() => UNTOLD)
     if (hasAof === null)
       return warning(
-        'Redis does not tell whether it writes an AOF.',
-        `See that appendonly is yes: ${CONFIGURATION}.`,
+        'Redis does not reveal whether it writes an AOF.',
+        `Make sure that appendonly is yes; ${CONFIGURATION}.`,
       )
     if (!hasAof) {
       return fault(
-        'appendonly is no: Redis starts empty after a crash, and workers refuse to start.',
+        'appendonly is no, so Redis starts empty after a crash, and workers refuse to start.',
         'Set `appendonly yes` in redis.conf, or `redis-cli config set appendonly yes`.',
       )
     }
     if (isAofWritten === false) {
-      return fault(
-        'Redis could not write its AOF the last time: it refuses writes.',
-        'See whether its disk is full.',
-      )
+      return fault('Redis could not write its AOF and now refuses writes.', 'Check whether its disk is full.')
     }
     return ok('appendonly is yes, and the last write worked.')
   },

@@ -12,12 +12,12 @@ export const migrations: Check = {
     const { pending, foreign } = await compareMigrations(db)
     if (pending.length > 0) {
       const which = pending.length === 1 ? `1 migration is` : `${pending.length} migrations are`
-      return fault(`${which} pending, ${pending[0]} first.`, 'Run `linehook migrate`.')
+      return fault(`${which} pending, starting with ${pending[0]}.`, 'Run `linehook migrate`.')
     }
     if (foreign.length > 0) {
       return warning(
-        `The database is ahead of this release: it has ${foreign.at(-1)}.`,
-        'Finish the upgrade: run the newer release.',
+        `The database is newer than this release: it has ${foreign.at(-1)}.`,
+        'Finish the upgrade by running the newer release.',
       )
     }
     return ok('The schema is up to date.')
@@ -33,7 +33,7 @@ export const partitions: Check = {
   look: async ({ db }) => {
     const all = await findPartitionsAhead(db)
     const short = all.filter(({ monthCount }) => monthCount < MONTHS_ENOUGH)
-    const cure = 'Run the process `maintenance`, which makes them; if it runs, its log says why it fails.'
+    const cure = 'Run a `maintenance` process, which creates them. If one is running, check its log.'
     const names = (tables: typeof all) => tables.map(({ parent }) => parent).join(', ')
     const now = short.filter(({ monthCount }) => monthCount === 0)
     if (now.length > 0) return fault(`There is no partition for this month: ${names(now)}.`, cure)
@@ -41,12 +41,12 @@ export const partitions: Check = {
     const stray = await findStrayTables(db)
     if (stray.length > 0) {
       return warning(
-        `Rows are in the default partition, because their month had none: ${stray.join(', ')}.`,
-        'They work. No month is dropped with them: delete them by hand when they are too old.',
+        `Some rows are in the default partition, because there was none for their month: ${stray.join(', ')}.`,
+        'They work, but are not deleted with their month. Delete them manually when they are too old.',
       )
     }
     return ok(
-      `There are partitions for ${Math.min(...all.map(({ monthCount }) => monthCount))} months, this one included.`,
+      `There are partitions for ${Math.min(...all.map(({ monthCount }) => monthCount))} months, including this one.`,
     )
   },
 }
@@ -57,27 +57,25 @@ export const sealedSecrets: Check = {
   look: async (subject) => {
     if (!isGiven(subject, 'ENCRYPTION_KEY')) {
       return fault(
-        'There is no usable ENCRYPTION_KEY.',
-        'Give it the key that sealed the secrets in this database.',
+        'ENCRYPTION_KEY is missing or invalid.',
+        'Set it to the key that encrypted the secrets in this database.',
       )
     }
     const { current, retired, lost } = await countSealed(subject)
     if (lost > 0) {
       return fault(
-        `${lost} of ${current + retired + lost} secrets at rest were sealed by a key that ENCRYPTION_KEY does not have.`,
-        'Put that key after the first one, with a comma. Without it, write these secrets anew.',
+        `${lost} of ${current + retired + lost} secrets are encrypted with a key that is not in ENCRYPTION_KEY.`,
+        'Add that key after the first one, separated by a comma. If you no longer have it, enter these secrets again.',
       )
     }
     if (retired > 0) {
       return warning(
-        `${retired} of ${current + retired} secrets at rest are still under a retired key.`,
-        'Run `linehook secrets reseal`; then the retired key can go.',
+        `${retired} of ${current + retired} secrets still use a retired key.`,
+        'Run `linehook secrets reseal`, then remove the retired key.',
       )
     }
     return ok(
-      current === 0
-        ? 'There are no secrets at rest yet.'
-        : `All ${current} secrets at rest are under the first key.`,
+      current === 0 ? 'There are no encrypted secrets yet.' : `All ${current} secrets use the first key.`,
     )
   },
 }

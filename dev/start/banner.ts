@@ -30,14 +30,14 @@ export function banner(
     `API              ${publicUrl}/docs`,
     `Health           ${publicUrl}/readyz`,
     queuesPassword === undefined
-      ? `Queue dashboard  ${publicUrl}/queues   (for operators who are signed in)`
+      ? `Queue dashboard  ${publicUrl}/queues   (for signed-in operators)`
       : `Queue dashboard  ${publicUrl}/queues   (user operator, password ${queuesPassword})`,
   ]
-  if (setUpUrl !== undefined) lines.push('', `Set up your account, once: ${setUpUrl}`)
+  if (setUpUrl !== undefined) lines.push('', `Set up your account (this link works once): ${setUpUrl}`)
   if (sample?.webhookUrl !== undefined) {
     lines.push(
       '',
-      'Send a text, then see it at the simulator:',
+      'Send a text, then see it arrive at the simulator:',
       `curl -d '{"intent":"message","data":{"toNumber":"${SOMEBODY}","text":"Hello"}}' '${sample.webhookUrl}'`,
       `curl${token} '${publicUrl}/simulator/outbox?toNumber=${encodeURIComponent(SOMEBODY)}'`,
     )
@@ -45,13 +45,13 @@ export function banner(
   if (sample !== undefined) {
     lines.push(
       '',
-      'Have the line receive one, then see the event arrive in the lines below:',
+      'Let the line receive a text, then see its event arrive in the log below:',
       `curl${token} -d '{"fromNumber":"${SOMEBODY}","toNumber":"${sample.number}","text":"Hi there"}' '${publicUrl}/simulator/inbound'`,
     )
   }
   if (sample !== undefined && token !== '') {
-    lines.push('', 'API_TOKEN is one that you make in the console, under Settings.')
+    lines.push('', 'Replace API_TOKEN with an API token. Create one in the console, under Settings.')
   }
-  lines.push('', 'Ctrl-C stops everything; the data stay in .data/')
+  lines.push('', 'Ctrl-C stops everything. Your data stays in .data/')
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`
 }

@@ -52,14 +52,16 @@ export async function start({
   small,
 }: { watch?: boolean; small?: boolean | undefined } = {}): Promise<void> {
   if (!existsSync('Procfile')) {
-    throw new StartRefused('There is no Procfile here: run `linehook start` in the folder of the project.')
+    throw new StartRefused('There is no Procfile here. Run `linehook start` in the project folder.')
   }
   const stopping = stopSignal()
   const { env: given, faults } = withSecretFiles(givenEnvironment())
   if (faults.length > 0) throw new StartRefused(new ConfigInvalid(faults).message)
   const lock = takeStartLock()
   if ('heldBy' in lock) {
-    throw new StartRefused(`Linehook runs in this folder already (process ${lock.heldBy}): stop it first.`)
+    throw new StartRefused(
+      `Linehook is already running in this folder (process ${lock.heldBy}). Stop it first.`,
+    )
   }
   try {
     const settings = { ...(isEmbedded(given) ? embeddedEnvironment() : {}), ...given }

@@ -36,7 +36,7 @@ describeCommands('linehook audit', ({ environment, context, run, json, refuse })
       ['api_token.created', ada.email, { name: 'a program' }],
     ])
     const nothing = await run('audit', '--user', ada.id, '--until', '2020-01-01T00:00:00Z')
-    expect(nothing).to.deep.equal(['Nothing fits.'])
+    expect(nothing).to.deep.equal(['No entries match.'])
   })
 
   for (const [option, value, sentence] of [

@@ -83,8 +83,8 @@ describeCommands('linehook backup and linehook restore', ({ environment, context
     expect((await stat(file)).mode & 0o777).to.equal(0o600)
     expect(await refuse('backup', file)).to.match(/already exists. Name another file$/)
     const lines = await run('backup', join(folder, 'second.backup'))
-    expect(lines[0]).to.match(/^\d+ rows of \d+ tables written to /)
-    expect(lines[1]).to.match(/the media \(.+\) nor ENCRYPTION_KEY: keep both too\.$/)
+    expect(lines[0]).to.match(/^\d+ rows from \d+ tables written to /)
+    expect(lines[1]).to.match(/the media \(.+\) or ENCRYPTION_KEY\. Keep both as well\.$/)
   })
 
   it('a database that is not empty is replaced only when that is asked for', async () => {

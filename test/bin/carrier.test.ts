@@ -46,7 +46,7 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
         `carrier add main --kind parrot ${set} --per-second 0.5 --no-handles-opt-out`,
         'a-wrong-key\n',
       ),
-    ).to.deep.equal(['carrier account main added: try it with `linehook carrier test main`'])
+    ).to.deep.equal(['carrier account main added. Test it with `linehook carrier test main`'])
     expect(await settings()).to.include({ url: bird.url, apiKey: 'a-wrong-key', region: 'cage' })
     const pace = { messagesPerSecond: 0.5, messagesPerSecondPerLine: 1 }
     expect(await getCarrierAccount(context, 'main')).to.deep.include({ ...pace, handlesOptOut: false })
@@ -73,8 +73,8 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
 
   it('import the account’s numbers as lines, set them up, and list what there is', async () => {
     expect(await said('line import --carrier main')).to.deep.equal([
-      '+15557772001     no line yet  Front desk',
-      '+15557772002     no line yet  Back door',
+      '+15557772001     not a line yet  Front desk',
+      '+15557772002     not a line yet  Back door',
     ])
     const importing = 'line import --carrier main --user ada@example.com'
     const first = await run(`${importing} +15557772001 +15557779999`)
@@ -95,7 +95,7 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
     expect(bird.setUp).to.deep.equal(['PN2'])
     const [account, simulator] = await said('carrier list')
     expect(account).to.match(
-      /^main +parrot +2 lines +no limit in all, 1\/s a line {2}worked 20\d\d-\d\d-\d\dT[\d:.]+Z$/,
+      /^main +parrot +2 lines +no limit in total, 1\/s per line {2}worked 20\d\d-\d\d-\d\dT[\d:.]+Z$/,
     )
     expect(simulator).to.match(/^simulator +simulator +0 lines +no limit .* not tested yet$/)
   })

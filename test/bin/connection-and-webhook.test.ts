@@ -22,10 +22,10 @@ describeCommands(
       const webhook = `https://linehook\\.example/webhooks/lineId/${id}\\?token=[\\w-]{43}`
       for (const [command, said] of [
         ['connection enable', 'developer connection enabled'],
-        [`connection set-url ${URL}`, `outgoing webhook URL set; signing secret ${SECRET}`],
+        [`connection set-url ${URL}`, `outgoing webhook URL set; signing secret::: ${SECRET}`],
         [
           'connection set-events messageStatus,optOut',
-          'events besides those of received messages: messageStatus, optOut',
+          'events in addition to received messages: messageStatus, optOut',
         ],
         ['connection set-url ', 'outgoing webhook URL removed'],
         ['webhook create', webhook],

@@ -14,7 +14,7 @@ describeCommands('linehook endpoint', ({ environment, context, run, json, refuse
     const line = await createLine(context)
     const url = 'http://127.0.0.1:9/hook?token=hush'
     const [said = ''] = await endpoint('add', line.number, url, '--name', 'CRM', '--events', 'optOut')
-    const [, id = '', secret] = /^endpoint (\S+) added; signing secret (whsec_\S+)$/.exec(said) ?? []
+    const [, id = '', secret] = /^endpoint (\S+) added; signing secret: (whsec_\S+)$/.exec(said) ?? []
     expect(await revealSigningSecret(context, { userId: line.userId }, id)).to.equal(secret)
     expect(await endpoint('secret', id)).to.deep.equal([secret])
     const [listed = ''] = await endpoint('list', line.number)
@@ -33,7 +33,7 @@ describeCommands('linehook endpoint', ({ environment, context, run, json, refuse
     expect(await endpoint('send-held', id)).to.deep.equal(['0 held events are being sent'])
 
     expect(await endpoint('remove', id)).to.deep.equal(['endpoint deleted'])
-    expect(await endpoint('list', line.number)).to.deep.equal(['There is none.'])
+    expect(await endpoint('list', line.number)).to.deep.equal(['There are no endpoints.'])
     for (const gone of [id, newId()]) {
       expect(await refuse('endpoint', 'change', gone, '--name', 'x')).to.match(/^No such endpoint/)
     }

@@ -40,7 +40,7 @@ describeCommands('linehook event replay', ({ environment, context, run, json, re
     await running.kill('SIGINT')
     expect(await running.exitCode).to.equal(1)
     expect(running.outputLines[0]).to.match(/^replay \S{36} is stopped: [0-3] of 3$/)
-    expect(running.outputLines[1]).to.equal('Why: Stopped by a person')
+    expect(running.outputLines[1]).to.equal('Reason: Stopped by a person')
 
     const [said = ''] = await run(...args('--line', line.lineId, '--rate', '1', '--detach'))
     // Whether it has begun by then is the worker's to say.
@@ -61,7 +61,7 @@ describeCommands('linehook event replay', ({ environment, context, run, json, re
     const { exitCode, errorLines } = await command(environment, asked)
     expect([exitCode, errorLines[0]]).to.deep.equal([
       1,
-      "error: option '--since <time>' argument 'monday' is invalid. It must be 2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2h or 3d.",
+      "error: option '--since <time>' argument 'monday' is invalid. It must be a time such as a time such as a time such as 2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2h or 3d.",
     ])
   })
 })

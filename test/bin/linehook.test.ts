@@ -159,7 +159,7 @@ describe('linehook, the command line', () => {
       ],
       [
         { ...environment, DATABASE_URL: await createEmptyDatabase() },
-        /^The database has no schema yet, or an older one: run `linehook migrate`$/,
+        /^The database has no schema yet, or an older one. Run `linehook migrate`$/,
       ],
     ] as const) {
       expect(await refusal(faulty, 'line', 'list')).to.match(sentence)

@@ -60,7 +60,7 @@ describeWeb('linehook listen', ({ context, web }) => {
     const { token } = await createApiToken(context, line.userId, 'another', { lineId: line.lineId })
     created = { id: created.id, token }
     const running = listen(['--since', '1h'])
-    const [, secret = ''] = await running.says(/signed with a secret of this run: (whsec_\S+)$/)
+    const [, secret = ''] = await running.says(/signed with a temporary secret: (whsec_\S+)$/)
     const [request] = await got(1)
     const headers = request?.headers as Record<string, string>
     expect(new Webhook(secret).verify(request?.body ?? '', headers)).to.include({ fromNumber: ANNA })
@@ -84,7 +84,7 @@ describeWeb('linehook listen', ({ context, web }) => {
     await got(1)
     receiver.answerWith((response) => response.destroy())
     await first.close()
-    await running.says(/it is tried again\.$/)
+    await running.says(/Reconnecting\.$/)
     await receive('two')
     const second = await serveApp(context, { port: first.port })
     try {
@@ -92,7 +92,7 @@ describeWeb('linehook listen', ({ context, web }) => {
       await got(2)
       expect(payloads()).to.deep.equal(['one', 'two'])
       await until('both are told', () => running.outputLines.length === 2)
-      await running.says(/The answers are not noted at the service: .*read/)
+      await running.says(/The responses could not be recorded at the service: .*read/)
       const [one, two] = running.outputLines.map((each) => JSON.parse(each) as Record<string, unknown>)
       expect(one).to.include({ type: 'inboundText', number: '+1•••0101', status: 200, failure: null })
       expect(two).to.include({ status: null }).and.have.property('failure').that.is.a('string')
@@ -135,7 +135,7 @@ describeWeb('linehook listen', ({ context, web }) => {
       [{}, [line.number, ...to], /LINEHOOK_URL/],
       [{ LINEHOOK_URL: 'http://127.0.0.1:1', LINEHOOK_TOKEN }, [line.number, ...to], /cannot be reached/],
       [{ LINEHOOK_URL, LINEHOOK_TOKEN: 'lhp_x' }, [line.number, ...to], /not valid/],
-      [environmentOf(), [line.number, '--forward-to', 'localhost:4000'], /begins with http/],
+      [environmentOf(), [line.number, '--forward-to', 'localhost:4000'], /starts with http/],
     ] as const) {
       expect(await refusal(environment, 'listen', ...args)).to.match(said)
     }

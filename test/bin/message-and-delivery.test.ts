@@ -112,7 +112,7 @@ describeCommands('linehook message and linehook delivery', ({ environment, conte
     expect(lines[0]).to.equal(`outbound text ${failed}`)
     const said = lines.join('\n')
     expect(said).to.match(/ state +failed: no +\[31msuch number\n/)
-    expect(said).to.match(/ text +16 characters, which --text shows/)
+    expect(said).to.match(/ text +16 characters; add --text to show them/)
     expect(said).not.to.include(ANNA)
 
     const received = delivery.event_id
@@ -130,7 +130,7 @@ describeCommands('linehook message and linehook delivery', ({ environment, conte
 
   it('message send-again makes a new message', async () => {
     const [said = ''] = await run('message', 'send-again', failed)
-    const [, made = ''] = /^\S+ is sent again as (\S+), which is queued$/.exec(said) ?? []
+    const [, made = ''] = /^\S+ resent as (\S+), which is queued$/.exec(said) ?? []
     expect(await getMessage(context, line.userId, made)).to.include({ againOf: failed, toNumber: ANNA })
     expect(await refuse('message', 'send-again', elsewhere)).to.equal(
       'Only a failed or unknown message can be resent',
@@ -162,7 +162,7 @@ describeCommands('linehook message and linehook delivery', ({ environment, conte
     expect(said).to.match(
       / attempt 1 {2}\S+ {2}\d+ ms +Connection \d+ ms, First byte \d+ ms +http_500 {2}a secret answer/,
     )
-    expect(said).to.match(/request of attempt 1:\n[^]* {2}webhook-signature: v1,[^]*answer to attempt 1:\n/)
+    expect(said).to.match(/request of attempt 1:\n[^]* {2}webhook-signature: v1,[^]*response to attempt 1:\n/)
     expect(said).to.match(/ next attempt +2/)
   })
 
@@ -172,7 +172,7 @@ describeCommands('linehook message and linehook delivery', ({ environment, conte
     )
     await context.db('deliveries').where({ id: delivery.id }).update({ status: 'exhausted' })
     expect(await run('delivery', 'send-again', delivery.id)).to.deep.equal([
-      `${delivery.id} is sent again: it is pending`,
+      `retrying ${delivery.id}, which is now pending`,
     ])
     expect(await deliveryRow(context, delivery.id)).to.include({ status: 'pending', job_generation: 1 })
   })

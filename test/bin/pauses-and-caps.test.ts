@@ -38,12 +38,12 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     const [all, ofLine, waiting] = await run('sending', 'pause')
     expect(all).to.match(new RegExp(`^all sending is paused since ${at}$`))
     expect(ofLine).to.match(new RegExp(`^line \\${line.number} is paused since ${at}$`))
-    expect(waiting).to.equal('1 messages wait in all')
+    expect(waiting).to.equal('1 messages waiting in total')
     expect(await json('sending', 'status')).to.deep.include({
       pausedBy: null,
       waitingCount: 1,
     })
-    expect((await run('sending', 'resume'))[0]).to.equal('sending goes on')
+    expect((await run('sending', 'resume'))[0]).to.equal('sending is on')
     expect(await json('sending', 'status')).to.include({ pausedAt: null })
   })
 
@@ -69,7 +69,7 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
       isDryRun: true,
       count: 2,
     })
-    expect((await run(...afterRestore))[0]).to.match(/^2 messages that waited are unknown/)
+    expect((await run(...afterRestore))[0]).to.match(/^2 waiting messages are unknown/)
     expect(await json(...afterRestore)).to.include({ count: 0 })
     const states: object[] = await context
       .db('messages')
@@ -100,7 +100,7 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     const { email } = await context.db('users').where({ id: userId }).first<{ email: string }>('email')
     await pauseCountry(context.db, { userId, country: 'JM', accepted: 340, usual: 12 })
     expect(await run('user', 'resume-country', email, 'JM')).to.deep.equal([
-      `messages of ${email} to JM are accepted again`,
+      `messages from ${email} to JM are accepted again`,
     ])
     expect(await listCountryPauses(context.db, { userId }, 10)).to.deep.equal([])
     expect(await refuse('user', 'resume-country', email, 'JM')).to.match(/^country must be one/)
@@ -110,10 +110,10 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     const { userId, lineId, number } = await createLine(context)
     const { email } = await context.db('users').where({ id: userId }).first<{ email: string }>('email')
     expect(await run('line', 'cap', number, '500')).to.deep.equal([
-      `line ${number} may send 500 segments a day`,
+      `line ${number} may send 500 segments per day`,
     ])
     expect(await run('user', 'cap', email, '900')).to.deep.equal([
-      `all lines of ${email} together may send 900 segments a day`,
+      `all lines of ${email} combined may send 900 segments per day`,
     ])
     const caps = async () =>
       (await listSpendCaps(context.db, [lineId, userId])).map(({ segmentsPerDay }) => segmentsPerDay).sort()
@@ -128,10 +128,10 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     const line = { userId, lineId, number } as TestLine
     const { email } = await context.db('users').where({ id: userId }).first<{ email: string }>('email')
     expect(await run('line', 'monthly-cap', number, '50 USD')).to.deep.equal([
-      `line ${number} may cost 50.00 USD a month`,
+      `line ${number} may spend 50.00 USD per month`,
     ])
     expect(await run('user', 'monthly-cap', email, '7.5 eur')).to.deep.equal([
-      `all lines of ${email} together may cost 7.50 EUR a month`,
+      `all lines of ${email} combined may spend 7.50 EUR per month`,
     ])
     const caps = await listMonthlyCaps(context.db, [lineId, userId], 1)
     expect(caps.map(({ amount, currency }) => `${amount} ${currency}`)).to.have.members(['50 USD', '7.5 EUR'])

@@ -21,7 +21,7 @@ describeCommands('linehook person forget', ({ environment, context, run, json, r
     expect(await refuse('person', 'forget', ANNA, '--yes')).to.match(/^reason must say/)
     expect(await refuse('person', 'forget', '5550101', '--yes')).to.match(/^number must be/)
     const lines = await run('person', 'forget', ANNA, '--dry-run')
-    expect(lines[0]).to.equal('there is of +1•••0101:')
+    expect(lines[0]).to.equal('stored data of +1•••0101:')
     expect(lines[1]).to.match(/^ {2}messages +1$/)
     expect(await left()).to.equal(1)
   })

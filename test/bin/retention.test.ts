@@ -21,11 +21,11 @@ describeCommands('linehook retention run', { MESSAGE_RETENTION_DAYS: '40' }, ({ 
   it('says with --dry-run what would go, and what stays and why', async () => {
     const [dropped, ...lines] = await run('retention', 'run', '--dry-run')
     expect(dropped).to.match(
-      new RegExp(`^messages ${nameOf(monthAgo(4))} would be dropped: \\d+ MiB, about \\d+ rows$`),
+      new RegExp(`^messages ${nameOf(monthAgo(4))} would be deleted: \\d+ MiB, about \\d+ rows$`),
     )
     expect(lines).to.deep.equal([
-      `messages ${nameOf(monthAgo(3))} kept: 1 deliveries are held and wait for a person`,
-      '0 excerpts of what endpoints answered would be cleared',
+      `messages ${nameOf(monthAgo(3))} kept: 1 deliveries are held`,
+      '0 excerpts of responses  would be cleared',
       '0 copies of media would be deleted',
     ])
     expect(await count()).to.equal(2)

@@ -10,7 +10,7 @@ describeCommands('linehook user remove-second-factor', ({ context, run, json, re
     const { id, email } = await createPerson(context)
     await setUpApp(context, id)
     const command = ['user', 'remove-second-factor'] as const
-    expect(await run(...command, email)).to.deep.equal([`the second factor of ${email} is removed`])
+    expect(await run(...command, email)).to.deep.equal([`the second factor of ${email} was removed`])
     const none = { app: undefined, recoveryCodeCount: 0 }
     expect(await findSecondFactors(context, id)).to.deep.include(none)
     const [row] = await listAudit(context, { userId: id }, { limit: 1 })

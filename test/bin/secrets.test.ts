@@ -30,8 +30,8 @@ describe('linehook secrets reseal', () => {
   it('puts the secrets under the first key, and says when the others can go', async () => {
     const both = { ...environment, ENCRYPTION_KEY: `${newKey},${oldKey}` }
     expect(await answer(both, 'secrets', 'reseal')).to.deep.equal([
-      '2 put under the first key, 0 were under it already',
-      'Every secret is under the first key: the others can be taken out of ENCRYPTION_KEY.',
+      '2 re-encrypted with the first key, 0 already used it',
+      'Every secret uses the first key. You can remove the others from ENCRYPTION_KEY.',
     ])
     expect(await jsonAnswer({ ...environment, ENCRYPTION_KEY: newKey }, 'secrets', 'reseal')).to.deep.equal({
       resealedCount: 0,
@@ -73,7 +73,9 @@ describe('linehook secrets reseal', () => {
   it('ends with 1 and names the places that none of the keys opens', async () => {
     const { exitCode, outputLines } = await command(environment, ['secrets', 'reseal'])
     expect(exitCode).to.equal(1)
-    expect(outputLines.filter((line) => line.startsWith('no key of ENCRYPTION_KEY opens '))).to.have.length(2)
+    expect(
+      outputLines.filter((line) => line.startsWith('no key in ENCRYPTION_KEY decrypts ')),
+    ).to.have.length(2)
     expect(outputLines.at(-1)).to.match(/^Keep all keys\./)
   })
 })

@@ -73,7 +73,7 @@ describeCommands('linehook tail', ({ environment, context }) => {
   it('goes on when Postgres was away, and tells what happened meanwhile', async () => {
     const running = await tail()
     proxy.goDown()
-    await says(running, /^Postgres is away/)
+    await says(running, /^Postgres is unavailable/)
     const id = await queueMessage(context, line)
     await context.db('messages').where({ id }).update({ error: 'throttled' })
     proxy.goUp()

@@ -33,7 +33,9 @@ describe('what the command line shows', () => {
     expect(read('3d')).to.equal('2026-11-18T13:00:00.000Z')
     expect(read('2026-11-21T14:00:00+02:00')).to.equal('2026-11-21T12:00:00.000Z')
     for (const wrong of ['yesterday', '5', '2026-11-21', '2026-13-01T00:00:00Z']) {
-      expect(() => read(wrong), wrong).to.throw(/^It must be 2026-11-21T13:00:00Z, or how long ago/)
+      expect(() => read(wrong), wrong).to.throw(
+        /^It must be a time such as 2026-11-21T13:00:00Z, or how long ago/,
+      )
     }
   })
 })

@@ -16,7 +16,7 @@ describeCommands('linehook token', ({ context, run: command, json, refuse }) => 
 
   it('list says how to create one when there is none', async () => {
     expect(await run('list', 'ADA@example.com')).to.deep.equal([
-      'ada@example.com has no tokens: create one with `linehook token create`.',
+      'ada@example.com has no tokens. Create one with `linehook token create`.',
     ])
     expect(await json('token', 'list', 'ada@example.com')).to.deep.equal([])
   })

@@ -15,7 +15,7 @@ describeCommands('linehook user', ({ context, run, json, refuse }) => {
     (await findSetUpLink(context, new URL(url).searchParams.get('token') ?? ''))?.userId
 
   it('list says how to add somebody when there is nobody, and then shows everybody', async () => {
-    expect(await run('user', 'list')).to.deep.equal(['There are no users: add one with `linehook user add`.'])
+    expect(await run('user', 'list')).to.deep.equal(['There are no users. Add one with `linehook user add`.'])
     const waiting = await addUser(context, { email: 'cleo@example.com', name: 'Cleo' })
     const ready = await createPerson(context, { role: 'operator' })
     expect(await run('user', 'list')).to.deep.equal([
@@ -79,7 +79,7 @@ describeCommands('linehook line', ({ context, run, json, refuse }) => {
     context.db('lines').where({ number }).first('*')
 
   it('list says how to add one when there is none', async () => {
-    expect(await run('line', 'list')).to.deep.equal(['There are no lines: add one with `linehook line add`.'])
+    expect(await run('line', 'list')).to.deep.equal(['There are no lines. Add one with `linehook line add`.'])
   })
 
   it('add adds an active line with the usual limits, not connected', async () => {

@@ -54,7 +54,9 @@ describe('journey: what linehook start keeps is backed up and restored', functio
 
     const refused = await linehook('restore', 'linehook.backup', '--replace')
     expect(refused.exitCode).to.equal(1)
-    expect(refused.said).to.match(/^Linehook runs in this folder \(process \d+\): stop it first\.$/)
+    expect(refused.said).to.match(
+      /^Linehook is already running in this folder \(process \d+\)\. Stop it first\.$/,
+    )
     await stop(first)
 
     const restored = await linehook('restore', 'linehook.backup', '--replace')

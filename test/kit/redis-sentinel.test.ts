@@ -76,9 +76,9 @@ describe('Redis behind Sentinel', function () {
     const wrong = await look(await configuration({ REDIS_URL: 'redis://:S3cret@nobody' }))
     expect(wrong).to.include({
       state: 'fault',
-      cure: 'Correct REDIS_SENTINELS, their password, or the name of the master in REDIS_URL.',
+      cure: 'Correct REDIS_SENTINELS, REDIS_SENTINEL_PASSWORD or the name of the master in REDIS_URL.',
     })
-    expect(wrong.why).to.match(/^Redis, which Sentinels call nobody, is not found by them: /)
+    expect(wrong.why).to.match(/^Redis \(Sentinel master nobody\) could not be found through Sentinel: /)
     expect(JSON.stringify(wrong)).not.to.include('S3cret')
   })
 })

@@ -27,14 +27,14 @@ interface AuditOptions {
 export function addAuditCommand(program: Command): void {
   program
     .command('audit')
-    .description('list who did what to what, newest first')
-    .option('--actor <user>', 'who did it: an e-mail address, or an id')
-    .option('--action <action>', 'one action, such as line.renamed, or the first word of several')
-    .option('--subject <thing>', 'to what: an id, the number of a line, or an e-mail address')
-    .option('--user <user>', 'whose it is: an e-mail address, or an id')
-    .option('--from <time>', 'not before, such as 2026-11-21 or 2026-11-21T13:00:00Z', moment)
-    .option('--until <time>', 'before', moment)
-    .option('--limit <count>', `how many at most, up to ${MAX_LIMIT}`, limit, 50)
+    .description('list who did what, newest first')
+    .option('--actor <user>', 'who did it: an e-mail address or an ID')
+    .option('--action <action>', 'one action, such as line.renamed, or a group such as line')
+    .option('--subject <thing>', "what it was done to: an ID, a line's number or an e-mail address")
+    .option('--user <user>', 'the owner: an e-mail address or an ID')
+    .option('--from <time>', 'start, such as 2026-11-21 or 2026-11-21T13:00:00Z', moment)
+    .option('--until <time>', 'end', moment)
+    .option('--limit <count>', `the maximum number, up to ${MAX_LIMIT}`, limit, 50)
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV')
     .action(({ limit, json = false, csv = false, ...asked }: AuditOptions) =>
@@ -42,7 +42,7 @@ export function addAuditCommand(program: Command): void {
         const filter = await readAuditFilter(context, asked)
         await recordLook(context, 'audit_log.viewed', filter.userId ?? null)
         const rows = await listAudit(context, filter, { limit })
-        return { result: rows, lines: rows.length === 0 ? ['Nothing fits.'] : rows.map(lineOf) }
+        return { result: rows, lines: rows.length === 0 ? ['No entries match.'] : rows.map(lineOf) }
       }),
     )
 }

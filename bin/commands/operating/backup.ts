@@ -20,8 +20,8 @@ import { environment, refuse, run } from '../../run.js'
 export function addBackupCommand(program: Command): void {
   program
     .command('backup')
-    .description('write all rows of the database to a file, while everything runs')
-    .argument('<file>', 'such as linehook.backup; it must not be there yet')
+    .description('write the whole database to a file while the service runs')
+    .argument('<file>', 'such as linehook.backup; it must not exist yet')
     .option('--json', 'print JSON')
     .action((file: string, options: { json?: boolean }) =>
       run(options, async ({ config, db }) => {
@@ -34,8 +34,8 @@ export function addBackupCommand(program: Command): void {
         return {
           result: { file: path, rows: Object.fromEntries(counts), mediaFolder: config.mediaFolder },
           lines: [
-            `${sum(counts)} rows of ${counts.size} tables written to ${file}`,
-            `It does not have the media (${config.mediaFolder}) nor ENCRYPTION_KEY: keep both too.`,
+            `${sum(counts)} rows from ${counts.size} tables written to ${file}`,
+            `It does not include the media (${config.mediaFolder}) or ENCRYPTION_KEY. Keep both as well.`,
           ],
         }
       }),
@@ -46,10 +46,10 @@ export function addRestoreCommand(program: Command): void {
   program
     .command('restore')
     .description(
-      'put a backup into an empty database; without DATABASE_URL into that of `linehook start`, while that is stopped',
+      'restore a backup into an empty database; without DATABASE_URL, into the one of `linehook start`, which must be stopped',
     )
-    .argument('<file>', 'what `linehook backup` has written')
-    .option('--replace', 'what is in the database is deleted before')
+    .argument('<file>', 'a file written by `linehook backup`')
+    .option('--replace', 'delete the database’s contents first')
     .option('--json', 'print JSON')
     .action(async (file: string, options: { replace?: boolean; json?: boolean }) => {
       if (environment().DATABASE_URL !== undefined && givenEnvironment().DATABASE_URL !== undefined) {
@@ -58,7 +58,7 @@ export function addRestoreCommand(program: Command): void {
       }
       const lock = takeStartLock()
       if ('heldBy' in lock) {
-        refuse(options, `Linehook runs in this folder (process ${lock.heldBy}): stop it first.`)
+        refuse(options, `Linehook is already running in this folder (process ${lock.heldBy}). Stop it first.`)
         return
       }
       try {
@@ -116,8 +116,8 @@ async function restore(
   return {
     result: { writtenAt: header.writtenAt, rows: Object.fromEntries(counts) },
     lines: [
-      `${sum(counts)} rows of ${counts.size} tables restored, as they were at ${header.writtenAt}`,
-      'Before anything is started: an empty Redis, the media, and `linehook sending pause`. docs/operating/backup.md says why.',
+      `${sum(counts)} rows from ${counts.size} tables restored, as of ${header.writtenAt}`,
+      'Before you start anything, empty Redis, restore the media and run `linehook sending pause`. See docs/operating/backup.md.',
     ],
   }
 }

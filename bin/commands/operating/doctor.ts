@@ -8,7 +8,9 @@ import { environment } from '../../run.js'
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('look at all that the service stands on, and say how to mend what is wrong; changes nothing')
+    .description(
+      'check everything the service depends on and say how to fix problems, without changing anything',
+    )
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const found = await findFaults(options)
@@ -39,7 +41,7 @@ async function printAsTheyCome(examining: readonly Promise<Examined>[]): Promise
     found.push({ name, state, why, ...(cure === undefined ? {} : { cure }) })
   }
   const { faultCount, warningCount } = count(found)
-  process.stdout.write(`\n${times(faultCount, 'fault')}, ${times(warningCount, 'warning')}\n`)
+  process.stdout.write(`\n${times(faultCount, 'problem')}, ${times(warningCount, 'warning')}\n`)
   return found
 }
 

@@ -57,19 +57,19 @@ export function addExportCommands(program: Command): void {
   const command = program
     .command('export')
     .description(
-      'write all of a line, a user or a person into a zip of JSON lines and media, without secrets',
+      'export all data of a line, a user or a person as a ZIP of JSON lines and media, without secrets',
     )
   for (const [name, { argument, about, open, needsReason = false }] of Object.entries(THINGS)) {
     const added = command
       .command(name)
       .description(`export a ${name}`)
       .argument(`<${argument}>`, about)
-      .requiredOption('--to <file>', 'the zip, which must not be there yet')
+      .requiredOption('--to <file>', 'the ZIP file, which must not exist yet')
       .option('--json', 'print JSON')
     if (needsReason) {
       added.requiredOption(
         '--reason <text>',
-        'why: in the audit log, and in the history of the users whose lines know the number',
+        'why; recorded in the audit log and shown to users whose lines know the number',
       )
     }
     added.action((reference: string, options: ExportOptions) =>

@@ -27,7 +27,7 @@ export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
     .description('bring the database schema up to date')
-    .option('--wait <seconds>', 'how long to wait for Postgres, which may just be starting (60)', wholeNumber)
+    .option('--wait <seconds>', 'how long to wait for Postgres to start (60)', wholeNumber)
     .option('--json', 'print JSON')
     .action((options: { json?: boolean; wait?: number }) =>
       run(

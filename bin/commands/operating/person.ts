@@ -19,15 +19,17 @@ interface ForgetOptions {
 export function addPersonCommands(program: Command): void {
   program
     .command('person')
-    .description('people whom lines write to, and who write to them')
+    .description('people that lines exchange messages with')
     .command('forget')
-    .description('erase every text, medium, excerpt and contact of a number; ids, counts and opt-outs stay')
+    .description(
+      'erase all texts, media, excerpts and contacts of a number; IDs, counts and opt-outs are kept',
+    )
     .argument('<number>', 'E.164, such as +15551234567')
-    .option('--dry-run', 'only say what there is of them')
-    .option('--yes', 'erase it: this cannot be taken back')
+    .option('--dry-run', 'only show what would be erased')
+    .option('--yes', 'confirm the erasure, which cannot be undone')
     .option(
       '--reason <text>',
-      'why: in the audit log, and in the history of the users whose lines know the number',
+      'why; recorded in the audit log and shown to users whose lines know the number',
     )
     .option('--json', 'print JSON')
     .action((written: string, options: ForgetOptions) =>
@@ -44,7 +46,7 @@ async function forget(context: Parameters<typeof findPerson>[0], written: string
   const counts = isDryRun
     ? await findPerson(context, number)
     : await forgetPerson(context, number, options.reason ?? '', { patienceMs: PATIENCE_MS })
-  const said = isDryRun ? 'there is of' : 'erased of'
+  const said = isDryRun ? 'stored data of' : 'erased data of'
   return {
     result: { isDryRun, ...counts },
     lines: [`${said} ${maskNumber(number)}:`, ...table(rowsOf(counts))],
@@ -55,11 +57,11 @@ function rowsOf({ messages, media, deliveries, peers, optOuts, simulated, named 
   const rows: [string, number][] = [
     ['messages', messages],
     ['media', media],
-    ['deliveries of events', deliveries],
-    ['lines that know them', peers],
-    ['opt-outs, which stay', optOuts],
-    ['texts on the simulated phone', simulated],
-    ['users of whom they are a contact', named],
+    ['event deliveries', deliveries],
+    ['lines in contact with the number', peers],
+    ['opt-outs (kept)', optOuts],
+    ['texts on the phone simulator', simulated],
+    ['users who have them as a contact', named],
   ]
   return rows.map(([what, count]) => [`  ${what}`, String(count)])
 }

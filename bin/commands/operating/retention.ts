@@ -18,10 +18,10 @@ interface RetentionOptions {
 export function addRetentionCommands(program: Command): void {
   program
     .command('retention')
-    .description('how long data are kept')
+    .description('deletion of old data')
     .command('run')
-    .description('delete now what the settings keep no longer, as `maintenance` does once a day')
-    .option('--dry-run', 'only say what would be deleted, and what stays and why')
+    .description('delete data older than the settings allow, as `maintenance` does once a day')
+    .option('--dry-run', 'only show what would be deleted, and what is kept and why')
     .option('--json', 'print JSON')
     .action((options: RetentionOptions) =>
       run(
@@ -37,10 +37,12 @@ export function addRetentionCommands(program: Command): void {
 
 function linesOf({ isDryRun, months, excerptCount, mediaCount, hasMore }: Retained): string[] {
   const would = isDryRun ? 'would be ' : ''
-  const more = hasMore ? (isDryRun ? ' or more' : '; there are more: run it again') : ''
+  const more = hasMore ? (isDryRun ? ' or more' : '; there are more, so run it again') : ''
   return [
-    ...(months.length === 0 ? ['No month is old enough.'] : months.map((month) => lineOf(month, would))),
-    `${excerptCount} excerpts of what endpoints answered ${would}cleared${more}`,
+    ...(months.length === 0
+      ? ['No month is old enough to be deleted.']
+      : months.map((month) => lineOf(month, would))),
+    `${excerptCount} excerpts of responses  ${would}cleared${more}`,
     `${mediaCount} copies of media ${would}deleted${isDryRun ? more : ''}`,
   ]
 }
@@ -48,16 +50,16 @@ function linesOf({ isDryRun, months, excerptCount, mediaCount, hasMore }: Retain
 function lineOf({ kind, month, outcome, why, byteCount, rowCount }: MonthOutcome, would: string): string {
   const size = `${Math.ceil(byteCount / 1024 ** 2)} MiB, about ${Math.round(rowCount)} rows`
   const name = kind === 'audit' ? 'audit log' : 'messages'
-  if (outcome !== 'kept') return `${name} ${month ?? ''} ${would}dropped: ${size}`
+  if (outcome !== 'kept') return `${name} ${month ?? ''} ${would}deleted: ${size}`
   const reasons = Object.entries(why).map(([what, count]) => WORDS[what as keyof typeof WORDS](count))
-  return `${name} ${month ?? 'outside of the months'} kept: ${reasons.join(', ')}`
+  return `${name} ${month ?? 'outside all months'} kept: ${reasons.join(', ')}`
 }
 
 const WORDS: Record<keyof MonthOutcome['why'], (count: number) => string> = {
-  messages: (count) => `${count} messages wait to be sent`,
-  deliveries: (count) => `${count} deliveries wait`,
-  heldDeliveries: (count) => `${count} deliveries are held and wait for a person`,
-  media: (count) => `${count} media are to be copied`,
-  busy: () => 'its tables were too busy for the short lock that this needs',
+  messages: (count) => `${count} messages are waiting to be sent`,
+  deliveries: (count) => `${count} deliveries are waiting`,
+  heldDeliveries: (count) => `${count} deliveries are held`,
+  media: (count) => `${count} media are still to be copied`,
+  busy: () => 'its tables were too busy for the short lock this needs',
   stray: () => 'old rows are in the default partition, which is not dropped',
 }

@@ -3,11 +3,13 @@ import { resealSecrets } from '../../../src/domain/operating/sealed-secrets.js'
 import { run } from '../../run.js'
 
 export function addSecretsCommands(program: Command): void {
-  const secrets = program.command('secrets').description('secrets at rest, which ENCRYPTION_KEY opens')
+  const secrets = program.command('secrets').description('secrets encrypted with ENCRYPTION_KEY')
 
   secrets
     .command('reseal')
-    .description('put all of them under the first key of ENCRYPTION_KEY, so that the others can go')
+    .description(
+      're-encrypt all secrets with the first key of ENCRYPTION_KEY, so that you can remove the others',
+    )
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -17,11 +19,11 @@ export function addSecretsCommands(program: Command): void {
         return {
           result: done,
           lines: [
-            `${resealedCount} put under the first key, ${currentCount} were under it already`,
-            ...unreadable.map((place) => `no key of ENCRYPTION_KEY opens ${place}`),
+            `${resealedCount} re-encrypted with the first key, ${currentCount} already used it`,
+            ...unreadable.map((place) => `no key in ENCRYPTION_KEY decrypts ${place}`),
             unreadable.length === 0
-              ? 'Every secret is under the first key: the others can be taken out of ENCRYPTION_KEY.'
-              : 'Keep all keys. Add the one that is missing, or write these secrets anew.',
+              ? 'Every secret uses the first key. You can remove the others from ENCRYPTION_KEY.'
+              : 'Keep all keys. Add the missing one, or enter these secrets again.',
           ],
         }
       }),

@@ -18,7 +18,7 @@ const MAX_COUNTED = 100_000
 
 /** Adds commands that act on all lines, whoever owns them. */
 export function addSendingCommands(program: Command): void {
-  const sending = program.command('sending').description('what all lines send')
+  const sending = program.command('sending').description('pause and resume sending on all lines')
 
   const command = (
     name: string,
@@ -37,20 +37,24 @@ export function addSendingCommands(program: Command): void {
       )
   }
 
-  command('pause', 'pause all sending: messages are accepted and wait', (context) =>
+  command('pause', 'pause all sending; messages are accepted and wait', (context) =>
     pauseAllSending(context, COMMAND_LINE),
   )
-  command('resume', 'let what waits go out; lines and accounts that are paused stay so', (context) =>
-    resumeAllSending(context, COMMAND_LINE),
+  command(
+    'resume',
+    'resume all sending; lines and accounts that were paused separately stay paused',
+    (context) => resumeAllSending(context, COMMAND_LINE),
   )
   sending
     .command('after-restore')
-    .description('make what waited in the backup unknown, so that it is not sent twice')
-    .option('--before <time>', `only what was accepted before then: ${TIMES}; default: now`, moment)
-    .option('--dry-run', 'only count it')
+    .description(
+      'after a restore, mark messages that were waiting in the backup as unknown, so that none is sent twice',
+    )
+    .option('--before <time>', `only messages accepted before this time: ${TIMES}; default: now`, moment)
+    .option('--dry-run', 'only count them')
     .option('--json', 'print JSON')
     .action((options: AfterRestoreOptions) => run(options, (context) => afterRestore(context, options)))
-  command('status', 'say whether sending goes on, what is paused and how much waits')
+  command('status', 'show whether sending is on, what is paused and how many messages are waiting')
 }
 
 interface AfterRestoreOptions {
@@ -69,9 +73,7 @@ async function afterRestore(
   const said = isDryRun ? 'would become' : 'are'
   return {
     result: { isDryRun, before, count },
-    lines: [
-      `${count} messages that waited ${said} unknown: under Activity a person decides what is sent again`,
-    ],
+    lines: [`${count} waiting messages ${said} unknown. Resend them under Activity if needed`],
   }
 }
 
@@ -84,13 +86,13 @@ async function report({ db }: Context): Promise<{ result: unknown; lines: string
     lines: [
       wordsOfAll(all),
       ...paused.map(wordsOf),
-      `${waitingCount === MAX_COUNTED ? 'at least ' : ''}${waitingCount} messages wait in all`,
+      `${waitingCount === MAX_COUNTED ? 'at least ' : ''}${waitingCount} messages waiting in total`,
     ],
   }
 }
 
 function wordsOfAll({ pausedAt, pausedBy }: AllSending): string {
-  return pausedAt === null ? 'sending goes on' : `all sending is paused ${sinceWhen(pausedAt, pausedBy)}`
+  return pausedAt === null ? 'sending is on' : `all sending is paused ${sinceWhen(pausedAt, pausedBy)}`
 }
 
 function wordsOf({ kind, name, pausedAt, pausedBy }: PausedThing): string {

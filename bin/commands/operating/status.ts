@@ -8,7 +8,7 @@ export function addStatusCommand(program: Command): void {
   program
     .command('status')
     .description(
-      'show how the service does: what needs a person, the last hour, queues, carriers, Postgres and Redis',
+      'show the state of the service: what needs attention, the last hour, queues, carriers, Postgres and Redis',
     )
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>

@@ -19,27 +19,27 @@ export abstract class Operations {
     options?: CallOptions,
   ): AsyncGenerator<T, void, undefined>
 
-  /** List your lines. They come oldest first. An application sees those that are connected to it, or all of them with `lines:read`. */
+  /** List your lines. Oldest first. An application sees those that are connected to it, or all of them with `lines:read`. */
   async listLines(query?: ListLinesQuery, options?: CallOptions): Promise<Line[]> {
     return this.call('GET', `/v1/lines`, { query }, options)
   }
 
-  /** Get a line. An application gets only lines that it can see. */
+  /** Get a line. An application can get only lines it can see. */
   async getLine(lineId: string, options?: CallOptions): Promise<Line> {
     return this.call('GET', `/v1/lines/${segment(lineId)}`, {}, options)
   }
 
-  /** Rename a line. The name is in the body, or in the query, as clients of the original send it. If both have one, the body counts. Other parameters, such as `ringer`, are ignored. An application must be able to see the line, and must have `lines:write`. */
+  /** Rename a line. The name can be in the body or, for compatibility, in the query. If both have one, the body is used. Other parameters, such as `ringer`, are ignored. An application must be able to see the line and have `lines:write`. */
   async renameLine(lineId: string, body?: RenameLineBody, options?: CallOptions): Promise<Line | Line[]> {
     return this.call('PUT', `/v1/lines/${segment(lineId)}`, { body }, options)
   }
 
-  /** Pause what a line sends. Messages are accepted and wait. Those that wait too long expire, as usual. The service's replies to STOP, START and HELP goes out, and what the line receives goes on. */
+  /** Pause sending on a line. Messages are accepted and wait. Those that wait too long expire, as usual. The service's replies to STOP, START and HELP are still sent, and the line still receives messages. */
   async pauseSending(lineId: string, options?: CallOptions): Promise<Line> {
     return this.call('POST', `/v1/lines/${segment(lineId)}/pause-sending`, {}, options)
   }
 
-  /** Resume what a line sends. Waiting messages go out shortly, in order and within the limits. 403: an operator paused it. */
+  /** Resume sending on a line. Waiting messages go out shortly, in order and within the limits. Answers 403 if an operator paused it. */
   async resumeSending(lineId: string, options?: CallOptions): Promise<Line> {
     return this.call('POST', `/v1/lines/${segment(lineId)}/resume-sending`, {}, options)
   }
@@ -54,7 +54,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/lines/${segment(lineId)}/try-messages-now`, {}, options)
   }
 
-  /** List the numbers that have opted out of a line. They are sorted by number. These people texted STOP and are sent nothing more. Only they can undo this, by texting START. */
+  /** List the numbers that have opted out of a line. Sorted by number. These people texted STOP and get no more messages. Only they can undo this, by texting START. */
   async listOptOuts(lineId: string, query?: ListOptOutsQuery, options?: CallOptions): Promise<OptOut[]> {
     return this.call('GET', `/v1/lines/${segment(lineId)}/opt-outs`, { query }, options)
   }
@@ -73,12 +73,12 @@ export abstract class Operations {
     return this.call('GET', `/v1/lines/${segment(lineId)}/limits`, {}, options)
   }
 
-  /** Get a line's developer connection. All of it is empty if the line was never connected. */
+  /** Get a line's developer connection. All fields are empty if the line was never connected. */
   async getConnection(lineId: string, options?: CallOptions): Promise<Connection> {
     return this.call('GET', `/v1/lines/${segment(lineId)}/connection`, {}, options)
   }
 
-  /** Enable or disable the connection, and set its URL. Give at least one of the fields. A field that is left out stays as it is. `enabled: true` also enables an endpoint that was disabled. A URL can be set only while the connection is enabled. */
+  /** Enable or disable the connection, and set its URL. Give at least one field. Omitted fields stay unchanged. `enabled: true` also enables an endpoint that was disabled. A URL can be set only while the connection is enabled. */
   async changeConnection(
     lineId: string,
     body: ChangeConnectionBody,
@@ -92,7 +92,7 @@ export abstract class Operations {
     return this.call('DELETE', `/v1/lines/${segment(lineId)}/connection`, {}, options)
   }
 
-  /** Send an example to the line's outgoing webhook, and to whoever listens. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Without an outgoing webhook only listeners get it (`failure` is `no_url`): at most 100 in an hour. */
+  /** Send an example event to the line's outgoing webhook and listeners. The event is sent immediately, and only once. The response is 200 even if that fails, and contains the result. Without an outgoing webhook, only listeners get it (`failure` is `no_url`), at most 100 times an hour. */
   async triggerEvent(
     lineId: string,
     body?: TriggerEventBody,
@@ -145,17 +145,17 @@ export abstract class Operations {
     return this.call('GET', `/v1/endpoints`, { query }, options)
   }
 
-  /** Add an endpoint to a line, an application that has none, or your account. It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a line may have 10, and its developer connection must be enabled. Without lineId and applicationId it is an operational webhook of your account, which gets your notifications. */
+  /** Add an endpoint to a line, an application that has none, or your account. It gets every new event, signed with its own secret. In addition to its outgoing webhook, a line can have 10, and its developer connection must be enabled. Without lineId and applicationId it is an operational webhook of your account, which gets your notifications. */
   async addEndpoint(body: AddEndpointBody, options?: CallOptions): Promise<NewEndpoint> {
     return this.call('POST', `/v1/endpoints`, { body }, options)
   }
 
-  /** Get an endpoint. Its health is in it. */
+  /** Get an endpoint. Includes its health. */
   async getEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
     return this.call('GET', `/v1/endpoints/${segment(endpointId)}`, {}, options)
   }
 
-  /** Change an endpoint. Give at least one of the fields. A field that is left out stays as it is. Another URL keeps the secret and gets what was held. */
+  /** Change an endpoint. Give at least one field. Omitted fields stay unchanged. A new URL keeps the secret and gets the held events. */
   async changeEndpoint(
     endpointId: string,
     body: ChangeEndpointBody,
@@ -164,12 +164,12 @@ export abstract class Operations {
     return this.call('PATCH', `/v1/endpoints/${segment(endpointId)}`, { body }, options)
   }
 
-  /** Delete an endpoint. It gets no more events, and its waiting ones end as `exhausted`. */
+  /** Delete an endpoint. It gets no more events, and its waiting events become `exhausted`. */
   async deleteEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
     return this.call('DELETE', `/v1/endpoints/${segment(endpointId)}`, {}, options)
   }
 
-  /** Send a test event to an endpoint. The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is an example of its type; without a type it is the first that the endpoint gets. */
+  /** Send a test event to an endpoint. The event is sent immediately, and only once. The response is 200 even if that fails, and contains the result. The payload is an example of the type. Without a type, the first type that the endpoint gets is used. */
   async sendTestEvent(
     endpointId: string,
     body?: SendTestEventBody,
@@ -188,12 +188,12 @@ export abstract class Operations {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/pause`, {}, options)
   }
 
-  /** Resume an endpoint's events. Waiting events are sent shortly, in order. 403: an operator paused them. */
+  /** Resume an endpoint's events. Waiting events are sent shortly, in order. Answers 403 if an operator paused them. */
   async resumeEndpoint(endpointId: string, options?: CallOptions): Promise<Endpoint> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/resume`, {}, options)
   }
 
-  /** Retry all waiting events now. For a server that works again. Refused while events are paused. */
+  /** Retry all waiting events now. Use this when your server works again. Refused while events are paused. */
   async tryEndpointNow(
     endpointId: string,
     options?: CallOptions,
@@ -218,12 +218,12 @@ export abstract class Operations {
     return this.call('GET', `/v1/endpoints/${segment(endpointId)}/signing-secret`, {}, options)
   }
 
-  /** Make a new signing secret. The old secret also signs for 24 h. */
+  /** Create a new signing secret. The old secret also signs for 24 hours. */
   async rotateSecret(endpointId: string, options?: CallOptions): Promise<SigningSecret> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/rotate-secret`, {}, options)
   }
 
-  /** List the deliveries to an endpoint. They come newest first; those of an application without what was said on the line. */
+  /** List the deliveries to an endpoint. Newest first. An application's deliveries do not include the content of messages. */
   async listDeliveriesOfEndpoint(
     endpointId: string,
     query?: ListDeliveriesOfEndpointQuery,
@@ -255,7 +255,7 @@ export abstract class Operations {
     return this.call('PATCH', `/v1/endpoints/${segment(endpointId)}/policy`, { body }, options)
   }
 
-  /** Preview the last event with other fields. Nothing is saved or sent. */
+  /** Preview the last event with changed settings. Nothing is saved or sent. */
   async previewEndpointPolicy(
     endpointId: string,
     body?: PreviewEndpointPolicyBody,
@@ -263,12 +263,12 @@ export abstract class Operations {
   ): Promise<{
     contentType: string
     body: string
-    /** There is no event yet, so an example event was used. */ isSample: boolean
+    /** Whether an example event was used because there is no event yet. */ isSample: boolean
   }> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/policy/preview`, { body }, options)
   }
 
-  /** List the messages of your lines. They come newest first. An application sees those of connected lines. With `messages:write` alone it sees those that it sent. */
+  /** List the messages of your lines. Newest first. An application sees the messages of connected lines. With only `messages:write`, it sees the messages it sent. */
   async listMessages(query?: ListMessagesQuery, options?: CallOptions): Promise<Message[]> {
     return this.call('GET', `/v1/messages`, { query }, options)
   }
@@ -281,7 +281,7 @@ export abstract class Operations {
     return this.iterate(`/v1/messages`, query, options)
   }
 
-  /** Send a message. You send from one of your lines. An application sends from one that is connected to it. The message is accepted at once, and a worker sends it. */
+  /** Send a message. The message is sent from one of your lines, or for an application, from a connected line. It is accepted immediately, and a worker sends it. */
   async sendMessage(body: SendMessageBody, options?: IdempotentOptions): Promise<Message> {
     return this.call('POST', `/v1/messages`, { body }, options)
   }
@@ -291,12 +291,12 @@ export abstract class Operations {
     return this.call('POST', `/v1/segments`, { body }, options)
   }
 
-  /** Send up to 500 messages. Each is accepted or refused by itself: what is wrong with one does not keep the others. The answer has one outcome for each, in their order. Limits and caps count each message. The body may have 4 MiB. */
+  /** Send up to 500 messages. Each is accepted or refused individually. An error in one does not affect the others. The response has one outcome for each, in order. Limits and caps count every message. The body can have up to 4 MiB. */
   async sendMessages(body: SendMessagesBody, options?: CallOptions): Promise<BatchOutcome[]> {
     return this.call('POST', `/v1/messages/batch`, { body }, options)
   }
 
-  /** Get a message. The answer says what became of it: its state, the carrier’s answer, and its media. */
+  /** Get a message. The response includes its status, the carrier’s answer and its media. */
   async getMessage(messageId: string, options?: CallOptions): Promise<Message> {
     return this.call('GET', `/v1/messages/${segment(messageId)}`, {}, options)
   }
@@ -310,27 +310,27 @@ export abstract class Operations {
     return this.call('PATCH', `/v1/messages/${segment(messageId)}`, { body }, options)
   }
 
-  /** Cancel a message that waits. A message that is `scheduled` or `queued` becomes `failed` with the error `cancelled`. Repeating the request changes nothing. An application can cancel only its own messages. */
+  /** Cancel a waiting message. A message that is `scheduled` or `queued` becomes `failed` with the error `cancelled`. Repeating the request changes nothing. An application can cancel only its own messages. */
   async cancelMessage(messageId: string, options?: CallOptions): Promise<Message> {
     return this.call('POST', `/v1/messages/${segment(messageId)}/cancel`, {}, options)
   }
 
-  /** Retry a waiting message now. Rate limits, pauses and the order of messages to the same number still apply. Refused if the message is not waiting for a time. */
+  /** Retry a waiting message now. Rate limits, pauses and the order of messages to the same number still apply. Refused if the message is not waiting for its next attempt. */
   async tryMessageNow(messageId: string, options?: CallOptions): Promise<Message> {
     return this.call('POST', `/v1/messages/${segment(messageId)}/try-now`, {}, options)
   }
 
-  /** Resend a message that failed or is unknown. Creates a new message. Without an `Idempotency-Key`, each request creates another one. */
+  /** Resend a failed or unknown message. Creates a new message. Without an `Idempotency-Key`, each request creates another one. */
   async sendMessageAgain(messageId: string, options?: IdempotentOptions): Promise<Message> {
     return this.call('POST', `/v1/messages/${segment(messageId)}/send-again`, {}, options)
   }
 
-  /** Count what your lines sent, and what it cost, by month. The newest month comes first. A line that sent nothing in a month has no entry for it. As CSV there is a row for each currency. */
+  /** Get what your lines sent and what it cost, by month. Newest month first. A line that sent nothing in a month has no entry for it. The CSV has one row per currency. */
   async listUsage(query?: ListUsageQuery, options?: CallOptions): Promise<Usage[]> {
     return this.call('GET', `/v1/usage`, { query }, options)
   }
 
-  /** List your contacts. They come oldest first. */
+  /** List your contacts. Oldest first. */
   async listContacts(query?: ListContactsQuery, options?: CallOptions): Promise<Contact[]> {
     return this.call('GET', `/v1/contacts`, { query }, options)
   }
@@ -343,17 +343,17 @@ export abstract class Operations {
     return this.iterate(`/v1/contacts`, query, options)
   }
 
-  /** Name or block a number. If the number is already a contact, that contact is updated. Fields may be in the body, JSON or a form, or in the query, as clients of the original send them; the body counts more. Other fields are ignored: a contact counts for all lines, whatever `lineIds` says. */
+  /** Name or block a number. If the number is already a contact, that contact is updated. Fields can be in the body (JSON or a form) or, for compatibility, in the query. The body counts more. Other fields are ignored: a contact counts for all lines, whatever `lineIds`. */
   async saveContact(body?: SaveContactBody, options?: CallOptions): Promise<Contact> {
     return this.call('POST', `/v1/contacts`, { body }, options)
   }
 
-  /** Change a contact. Omitted fields stay unchanged. 409: another contact has the number. Fields may be in the body, JSON or a form, or in the query, as clients of the original send them; the body counts more. Other fields are ignored: a contact counts for all lines, whatever `lineIds` says. */
+  /** Change a contact. Omitted fields stay unchanged. Answers 409 if another contact has the number. Fields can be in the body (JSON or a form) or, for compatibility, in the query. The body counts more. Other fields are ignored: a contact counts for all lines, whatever `lineIds`. */
   async changeContact(contactId: string, body?: ChangeContactBody, options?: CallOptions): Promise<Contact> {
     return this.call('PUT', `/v1/contacts/${segment(contactId)}`, { body }, options)
   }
 
-  /** List the deliveries of your lines' events. They come newest first. */
+  /** List the deliveries of your lines' events. Newest first. */
   async listDeliveries(query?: ListDeliveriesQuery, options?: CallOptions): Promise<Delivery[]> {
     return this.call('GET', `/v1/deliveries`, { query }, options)
   }
@@ -381,12 +381,12 @@ export abstract class Operations {
     return this.call('POST', `/v1/deliveries/${segment(deliveryId)}/send-again`, {}, options)
   }
 
-  /** Replay the events of a time range to the endpoint or another URL. The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. An application replays what it got from one line, and gives no other URL. */
+  /** Replay the events of a time range to the endpoint or another URL. Oldest first, with the original `webhook-id` and the header `webhook-replay: true`. Refused while the endpoint is disabled, unless another URL is given. An application can replay only the events of one line, and cannot give another URL. */
   async replayEvents(endpointId: string, body: ReplayEventsBody, options?: CallOptions): Promise<Task> {
     return this.call('POST', `/v1/endpoints/${segment(endpointId)}/replay`, { body }, options)
   }
 
-  /** Count the events a replay would send. They are counted up to 10,000; `isMore`: there are more. */
+  /** Count the events a replay would send. Counted up to 10,000. `isMore` is true if there are more. */
   async previewReplay(
     endpointId: string,
     body: PreviewReplayBody,
@@ -418,7 +418,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/tasks/${segment(taskId)}/stop`, {}, options)
   }
 
-  /** Record a listener's response. As `linehook listen` does. A message's page shows it; nothing of it counts for the delivery or the endpoint. An attempt at the same event and of the same `startedAt` is noted once, and at most 100 of an event. */
+  /** Record a listener's response. Used by `linehook listen`. It is shown on the message's page and does not affect the delivery or the endpoint. An attempt for the same event with the same `startedAt` is recorded once, and at most 100 per event. */
   async recordListenerAttempts(
     lineId: string,
     body: RecordListenerAttemptsBody,
@@ -434,7 +434,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/applications`, {}, options)
   }
 
-  /** Register an application. Other users can then authorize it for their lines by OAuth 2.0. You can have at most 50. */
+  /** Register an application. Other users can then authorize it for their lines through OAuth 2.0. You can have up to 50. */
   async registerApplication(
     body: RegisterApplicationBody,
     options?: CallOptions,
@@ -447,7 +447,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/applications/${segment(applicationId)}`, {}, options)
   }
 
-  /** Change an application. Give at least one of the fields. A field that is left out stays as it is. Giving `webhookUrl` enables an endpoint that was disabled. */
+  /** Change an application. Give at least one field. Omitted fields stay unchanged. Giving `webhookUrl` enables an endpoint that was disabled. */
   async changeApplication(
     applicationId: string,
     body: ChangeApplicationBody,
@@ -461,7 +461,7 @@ export abstract class Operations {
     return this.call('DELETE', `/v1/applications/${segment(applicationId)}`, {}, options)
   }
 
-  /** Make a new client secret. The old secret stops working immediately. */
+  /** Create a new client secret. The old secret stops working immediately. */
   async rotateClientSecret(
     applicationId: string,
     options?: CallOptions,
@@ -471,12 +471,12 @@ export abstract class Operations {
     return this.call('POST', `/v1/applications/${segment(applicationId)}/rotate-secret`, {}, options)
   }
 
-  /** List the applications that may use your lines. Shows what each can do, and when it last sent or received. */
+  /** List the applications that can use your lines. Shows what each can do, and when it last sent or received. */
   async listAuthorizedApplications(options?: CallOptions): Promise<AuthorizedApplication[]> {
     return this.call('GET', `/v1/authorized-applications`, {}, options)
   }
 
-  /** Disconnect an application. From then on it can use none of your lines, and its tokens are refused. */
+  /** Disconnect an application. It can no longer use any of your lines, and its tokens are refused. */
   async disconnectApplication(
     applicationId: string,
     options?: CallOptions,
@@ -484,7 +484,7 @@ export abstract class Operations {
     return this.call('DELETE', `/v1/authorized-applications/${segment(applicationId)}`, {}, options)
   }
 
-  /** Disconnect one line from an application. Its tokens end when it has no line left. */
+  /** Disconnect one line from an application. Its tokens stop working when it has no lines left. */
   async disconnectLineFromApplication(
     applicationId: string,
     lineId: string,
@@ -498,7 +498,7 @@ export abstract class Operations {
     )
   }
 
-  /** Make a link that lets a user into the pages of their lines, once, without a password. For your own app: send the user to the link. It opens the console with the pages of these lines and nothing else. Operators alone make such links, with their own API token, and not for operators (409). */
+  /** Create a link that opens the pages of a user's lines once, without a password. Your own app sends the user to the link, which opens only the pages of these lines in the console. Only operators can create links, with their own API token, and not for other operators (409). */
   async createPortalLink(
     userId: string,
     body?: CreatePortalLinkBody,
@@ -507,7 +507,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/users/${segment(userId)}/portal-links`, { body }, options)
   }
 
-  /** The keys that verify `v1a` signatures. The current one comes first. For 24 h after a rotation the one before is there too. */
+  /** Get the keys that verify `v1a` signatures. The current key comes first. For 24 hours after a rotation, the previous key is included. */
   async getPublicKeys(
     endpointId: string,
     options?: CallOptions,
@@ -549,7 +549,7 @@ export type OperationalEvent =
 export const EVENT_FIELDS = ['type', 'payload', 'fromNumber', 'toNumber', 'userId', 'lineId'] as const
 
 export interface ListLinesQuery {
-  /** Only the line with this id. */ id?: string | undefined
+  /** Only the line with this ID. */ id?: string | undefined
   /** The same as `id`. */ lineId?: string | undefined
   /** Only the line with this number. */ phoneNumber?: string | undefined
   /** Only lines with exactly this name. */ name?: string | undefined
@@ -561,13 +561,13 @@ export interface RenameLineBody {
 
 export interface ListOptOutsQuery {
   /** Only numbers after this one: the last one on the previous page. */ after?: string | undefined
-  /** The most that one page has. */ limit?: number | undefined
+  /** The maximum number of entries per page. */ limit?: number | undefined
 }
 
 export interface ChangeConnectionBody {
   enabled?: boolean | undefined
   outgoingWebhookUrl?: string | null | undefined
-  /** The events that it gets besides those of received messages. */ optInEvents?:
+  /** The events it gets in addition to received messages. */ optInEvents?:
     ('messageStatus' | 'optOut' | 'missedCall')[] | undefined
 }
 
@@ -588,14 +588,15 @@ export interface RegenerateTokenBody {
 }
 
 export interface ListEndpointsQuery {
-  /** Only those of this line. */ lineId?: string | undefined
-  /** Only that of this application. */ applicationId?: string | undefined
-  /** Only those that are so. */ state?: 'disabled' | 'failing' | 'paused' | 'new' | 'working' | undefined
+  /** Only endpoints of this line. */ lineId?: string | undefined
+  /** Only the endpoint of this application. */ applicationId?: string | undefined
+  /** Only endpoints in this state. */ state?:
+    'disabled' | 'failing' | 'paused' | 'new' | 'working' | undefined
 }
 
 export interface AddEndpointBody {
-  /** The line whose events it gets. */ lineId?: string | undefined
-  /** The application whose webhook it is. */ applicationId?: string | undefined
+  /** The line from which it gets events. */ lineId?: string | undefined
+  /** The application that the webhook belongs to. */ applicationId?: string | undefined
   name?: string | null | undefined
   url: string
   /** The events it gets in addition to received messages. `lineDisconnected` is for applications only. */ optInEvents?:
@@ -637,9 +638,8 @@ export interface SendTestEventBody {
 }
 
 export interface ListDeliveriesOfEndpointQuery {
-  /** Only what is older than the entry with this id. Give the last id of the page before. */ before?:
-    string | undefined
-  /** The most that one page has. */ limit?: number | undefined
+  /** Only entries older than this ID. Give the last ID of the previous page. */ before?: string | undefined
+  /** The maximum number of entries per page. */ limit?: number | undefined
 }
 
 export interface ChangeEndpointPolicyBody {
@@ -684,7 +684,7 @@ export interface ChangeEndpointPolicyBody {
   template?: string | null | undefined
   templateContentType?: string | null | undefined
   signature?: 'v1' | 'v1a' | null | undefined
-  /** Headers to add to each request, or to replace. Null removes one. Stored encrypted. */ headers?:
+  /** Headers to add to each request or to replace. Null removes a header. They are stored encrypted. */ headers?:
     Record<string, string | null> | undefined
 }
 
@@ -733,23 +733,22 @@ export interface PreviewEndpointPolicyBody {
 }
 
 export interface ListMessagesQuery {
-  /** Only what belongs to this line. */ lineId?: string | undefined
+  /** Only entries of this line. */ lineId?: string | undefined
   /** Only with this direction. */ direction?: 'outbound' | 'inbound' | undefined
   /** Only with this type. */ type?: 'text' | 'media' | 'voicemail' | undefined
   /** Only with this status. */ status?:
     'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'received' | undefined
   /** Only with this clientRef. */ clientRef?: string | undefined
-  /** Only with this number at the other end. */ number?: string | undefined
-  /** Only what is from this moment or later. */ from?: string | undefined
-  /** Only what is from before this moment. */ until?: string | undefined
-  /** Only what is older than the entry with this id. Give the last id of the page before. */ before?:
-    string | undefined
-  /** The most that one page has. */ limit?: number | undefined
+  /** Only with this outside number. */ number?: string | undefined
+  /** Only from this time on. */ from?: string | undefined
+  /** Only before this time. */ until?: string | undefined
+  /** Only entries older than this ID. Give the last ID of the previous page. */ before?: string | undefined
+  /** The maximum number of entries per page. */ limit?: number | undefined
 }
 
 export interface SendMessageBody {
   lineId: string
-  /** E.164 is best. A number as people write it in the sender's own country is read too. */ toNumber: string
+  /** E.164 is best. The national format of the sender's own country is accepted too. */ toNumber: string
   text?: string | undefined
   /** The URL of a png, jpg, gif or mpg file under 5 MB. An empty string means no media. */ mediaUrl?:
     string | undefined
@@ -761,7 +760,7 @@ export interface SendMessageBody {
     string | null | undefined
   /** Your own reference. It is included in responses and `messageStatus` events, and messages can be searched by it. */ clientRef?:
     string | null | undefined
-  /** What the carrier is told besides, by names that the carrier account of the line knows; others say nothing. Such as `{"templateId": "1007…"}` for DLT in India. */ carrierOptions?:
+  /** Extra parameters for the carrier. Names that the line's carrier account does not know are ignored. For example `{"templateId": "1007…"}` for DLT in India. */ carrierOptions?:
     Record<string, string> | null | undefined
 }
 
@@ -770,11 +769,11 @@ export interface CountSegmentsBody {
 }
 
 export interface SendMessagesBody {
-  /** Each has the fields of `POST /v1/messages`, and may have an `idempotencyKey` in place of the header. */ messages: object[]
+  /** Each has the fields of `POST /v1/messages`, and can have an `idempotencyKey` instead of the header. */ messages: object[]
 }
 
 export interface RescheduleMessageBody {
-  /** As when it is sent. */ sendAt: string
+  /** The new time, as in `POST /v1/messages`. */ sendAt: string
 }
 
 export interface ListUsageQuery {
@@ -785,24 +784,24 @@ export interface ListUsageQuery {
 
 export interface ListContactsQuery {
   /** Only blocked or only unblocked contacts. */ blocked?: boolean | undefined
-  /** The most that one page has. */ pageSize?: number | undefined
-  /** Which page. */ page?: number | undefined
+  /** The maximum number of entries per page. */ pageSize?: number | undefined
+  /** The page number. */ page?: number | undefined
 }
 
 export interface SaveContactBody {
   /** Your name for the number. An empty name removes it. */ name?: string | undefined
   /** E.164 is best. Can also be the short code or name of a sender. */ phoneNumber?: string | undefined
-  /** Whether what the number sends to a line makes no events. */ blocked?: boolean | undefined
+  /** If true, messages from the number create no events. */ blocked?: boolean | undefined
 }
 
 export interface ChangeContactBody {
   /** Your name for the number. An empty name removes it. */ name?: string | undefined
   /** E.164 is best. Can also be the short code or name of a sender. */ phoneNumber?: string | undefined
-  /** Whether what the number sends to a line makes no events. */ blocked?: boolean | undefined
+  /** If true, messages from the number create no events. */ blocked?: boolean | undefined
 }
 
 export interface ListDeliveriesQuery {
-  /** Only what belongs to this line. */ lineId?: string | undefined
+  /** Only entries of this line. */ lineId?: string | undefined
   /** Only with this type. */ type?:
     | 'inboundText'
     | 'inboundMedia'
@@ -814,16 +813,15 @@ export interface ListDeliveriesQuery {
     | undefined
   /** Only with this status. */ status?:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held' | undefined
-  /** Only with this number at the other end. */ number?: string | undefined
-  /** Only what is from this moment or later. */ from?: string | undefined
-  /** Only what is from before this moment. */ until?: string | undefined
-  /** Only what is older than the entry with this id. Give the last id of the page before. */ before?:
-    string | undefined
-  /** The most that one page has. */ limit?: number | undefined
+  /** Only with this outside number. */ number?: string | undefined
+  /** Only from this time on. */ from?: string | undefined
+  /** Only before this time. */ until?: string | undefined
+  /** Only entries older than this ID. Give the last ID of the previous page. */ before?: string | undefined
+  /** The maximum number of entries per page. */ limit?: number | undefined
 }
 
 export interface ReplayEventsBody {
-  /** Events from this moment or later. */ from: string
+  /** Events from this time on. */ from: string
   /** Events before this time. Defaults to now. */ until?: string | undefined
   /** Only events of these types. Defaults to all types. */ types?:
     | (
@@ -853,14 +851,14 @@ export interface ReplayEventsBody {
     | undefined
   /** `undelivered`: events that were not delivered, including those waiting for a retry. */ outcome?:
     'any' | 'undelivered' | 'delivered' | undefined
-  /** How many events a second at most. */ perSecond?: number | undefined
-  /** Only events of this line; an application must give it. */ lineId?: string | undefined
+  /** The maximum number of events per second. */ perSecond?: number | undefined
+  /** Only events of this line. Required for an application. */ lineId?: string | undefined
   /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret. Existing deliveries do not change. */ url?:
     string | undefined
 }
 
 export interface PreviewReplayBody {
-  /** Events from this moment or later. */ from: string
+  /** Events from this time on. */ from: string
   /** Events before this time. Defaults to now. */ until?: string | undefined
   /** Only events of these types. Defaults to all types. */ types?:
     | (
@@ -890,16 +888,15 @@ export interface PreviewReplayBody {
     | undefined
   /** `undelivered`: events that were not delivered, including those waiting for a retry. */ outcome?:
     'any' | 'undelivered' | 'delivered' | undefined
-  /** How many events a second at most. */ perSecond?: number | undefined
-  /** Only events of this line; an application must give it. */ lineId?: string | undefined
+  /** The maximum number of events per second. */ perSecond?: number | undefined
+  /** Only events of this line. Required for an application. */ lineId?: string | undefined
   /** A URL that gets the events instead, such as a staging server. Each is tried three times and signed with the same secret. Existing deliveries do not change. */ url?:
     string | undefined
 }
 
 export interface ListTasksQuery {
-  /** Only what is older than the entry with this id. Give the last id of the page before. */ before?:
-    string | undefined
-  /** The most that one page has. */ limit?: number | undefined
+  /** Only entries older than this ID. Give the last ID of the previous page. */ before?: string | undefined
+  /** The maximum number of entries per page. */ limit?: number | undefined
 }
 
 export interface RecordListenerAttemptsBody {
@@ -913,38 +910,38 @@ export interface RecordListenerAttemptsBody {
 }
 
 export interface RegisterApplicationBody {
-  /** Users read it when they authorize it. */ name: string
-  /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
-  /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents?:
+  /** Shown to users when they authorize the application. */ name: string
+  /** Must match exactly. Allowed are https, an app's own scheme, and http for the local machine, with any port. */ redirectUris: string[]
+  /** The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a line. */ optInEvents?:
     ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
   description?: string | null | undefined
   website?: string | null | undefined
-  /** The URL that receives its events. Null stops events. */ webhookUrl?: string | null | undefined
-  /** `confidential`: has a server that keeps its secret. `public`: has no secret and must use PKCE. */ kind?:
+  /** The URL that receives its events. Null stops them. */ webhookUrl?: string | null | undefined
+  /** `confidential`: has a server that can keep a secret. `public`: has no secret and must use PKCE. */ kind?:
     'confidential' | 'public' | undefined
 }
 
 export interface ChangeApplicationBody {
-  /** Users read it when they authorize it. */ name?: string | undefined
-  /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris?:
+  /** Shown to users when they authorize the application. */ name?: string | undefined
+  /** Must match exactly. Allowed are https, an app's own scheme, and http for the local machine, with any port. */ redirectUris?:
     string[] | undefined
-  /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents?:
+  /** The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a line. */ optInEvents?:
     ('messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected')[] | undefined
   description?: string | null | undefined
   website?: string | null | undefined
-  /** The URL that receives its events. Null stops events. */ webhookUrl?: string | null | undefined
+  /** The URL that receives its events. Null stops them. */ webhookUrl?: string | null | undefined
 }
 
 export interface CreatePortalLinkBody {
-  /** Which lines of the user; all that the user has now when left out. */ lineIds?: string[] | undefined
-  /** How long the link waits to be opened. */ expiresInSeconds?: number | undefined
-  /** How long the session lasts that it opens. */ sessionSeconds?: number | undefined
+  /** The lines to show. Defaults to all the user's current lines. */ lineIds?: string[] | undefined
+  /** How long the link is valid. */ expiresInSeconds?: number | undefined
+  /** How long the session lasts after opening the link. */ sessionSeconds?: number | undefined
 }
 
 export interface InboundTextEvent {
   type: 'inboundText'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
-  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -952,8 +949,8 @@ export interface InboundTextEvent {
 
 export interface InboundMediaEvent {
   type: 'inboundMedia'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
-  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -961,8 +958,8 @@ export interface InboundMediaEvent {
 
 export interface VoiceMailEvent {
   type: 'voiceMail'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
-  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -970,8 +967,8 @@ export interface VoiceMailEvent {
 
 export interface MessageStatusEvent {
   type: 'messageStatus'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
-  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -1008,9 +1005,9 @@ export interface MessageStatusPayload {
 
 export interface OptOutEvent {
   type: 'optOut'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload:
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload:
     'optedOut' | 'optedIn'
-  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -1018,8 +1015,8 @@ export interface OptOutEvent {
 
 export interface MissedCallEvent {
   type: 'missedCall'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
-  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -1027,8 +1024,8 @@ export interface MissedCallEvent {
 
 export interface LineDisconnectedEvent {
   type: 'lineDisconnected'
-  /** What it is depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
-  /** The other side's number, in E.164 form. It may be a short code or a name instead. */ fromNumber: string
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
+  /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
   lineId: string
@@ -1251,14 +1248,14 @@ export interface SecondFactorRemovedEvent {
 export interface Application {
   id: string
   clientId: string
-  /** `confidential`: has a server that keeps its secret. `public`: has no secret and must use PKCE. */ kind:
+  /** `confidential`: has a server that can keep a secret. `public`: has no secret and must use PKCE. */ kind:
     'confidential' | 'public'
-  /** Users read it when they authorize it. */ name: string
+  /** Shown to users when they authorize the application. */ name: string
   description: string
   website: string | null
-  /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
-  /** Where its events are sent; null: it gets none. */ webhookUrl: string | null
-  /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents: (
+  /** Must match exactly. Allowed are https, an app's own scheme, and http for the local machine, with any port. */ redirectUris: string[]
+  /** The URL that receives its events. Null if there is none. */ webhookUrl: string | null
+  /** The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a line. */ optInEvents: (
     'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
   )[]
   /** The webhook URL's health; null without a URL. */ endpoint: EndpointHealth | null
@@ -1267,9 +1264,9 @@ export interface Application {
 
 export interface ApplicationDelivery {
   id: string
-  /** null: the event is a notice, and not about a line. */ lineId: string | null
-  /** The header `webhook-id` of every attempt. */ eventId: string
-  /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications, and those with a dot are for operational webhooks. */ type:
+  /** Null if the event is a notification that is not about a line. */ lineId: string | null
+  /** The `webhook-id` header of every attempt. */ eventId: string
+  /** An endpoint gets the first three, and any others it asked for in `optInEvents`. `lineDisconnected` is for applications, and types with a dot are for operational webhooks. */ type:
     | 'inboundText'
     | 'inboundMedia'
     | 'voiceMail'
@@ -1292,14 +1289,14 @@ export interface ApplicationDelivery {
     | 'queue.recovered'
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
-  /** `exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled. */ status:
+  /** `exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled. */ status:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
   attemptCount: number
-  /** The last failure's name: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or what came of the request, such as `timeout` or `http_500`. */ lastFailure:
+  /** The name of the last failure: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or the result of the request, such as `timeout` or `http_500`. */ lastFailure:
     string | null
   createdAt: string
-  /** While it is pending: when it is tried next. */ dueAt: string
-  /** A replay has sent it again; its attempts have the header `webhook-replay: true` since then. */ isReplayed: boolean
+  /** While it is pending, the time of the next attempt. */ dueAt: string
+  /** Whether it was replayed. Its attempts since then have the header `webhook-replay: true`. */ isReplayed: boolean
   deliveredAt: string | null
 }
 
@@ -1308,11 +1305,11 @@ export interface AuthorizedApplication {
   name: string
   website: string | null
   /** The user who registered it. */ ownerName: string
-  /** Your lines that it may use. */ connected_lines: {
+  /** Your lines that it can use. */ connected_lines: {
     id: string
     name: string
-    /** A phone number in E.164 form, a short code, a name, or the SID of a service (`senderKind`). */ phoneNumber: string
-    /** What it may do. */ scopes: string[]
+    /** A phone number in E.164 form, a short code, a name or the SID of a Messaging Service (see `senderKind`). */ phoneNumber: string
+    /** What it is allowed to do. */ scopes: string[]
     connectedAt: string
     lastSentAt: string | null
     /** Accurate to the minute. */ lastReceivedAt: string | null
@@ -1332,10 +1329,10 @@ export interface Connection {
     consecutiveFailureCount: number
     /** When the endpoint was disabled. Events have been held since. Enable the connection to send events again. */ disabledAt:
       string | null
-    /** `gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its owner was disabled. */ disabledReason:
+    /** `gone`: it answered 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
       'gone' | 'failing' | 'owner_disabled' | null
-    /** Since when no events are sent: they wait. */ pausedAt: string | null
-    /** What an `operator` paused only operators resume. */ pausedBy: 'owner' | 'operator' | null
+    /** When events were paused. They wait. */ pausedAt: string | null
+    /** Only operators can resume what an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
     /** The previous signing secret also signs until then. */ previousSecretUntil: string | null
   } | null
   incomingWebhook: {
@@ -1349,17 +1346,17 @@ export interface Contact {
   id: string
   name: string | null
   /** In E.164 form, or the short code or name of a sender. */ phoneNumber: string
-  /** A contact counts for all lines of the user. These are the ones that you may see. */ lineIds: string[]
-  /** What a blocked number sends to a line is kept and makes no events. */ blocked: boolean
+  /** A contact applies to all lines of the user. These are the ones you can see. */ lineIds: string[]
+  /** Messages from a blocked number are kept but create no events. */ blocked: boolean
   blockedAt: string | null
   createdAt: string
 }
 
 export interface Delivery {
   id: string
-  /** null: the event is a notice, and not about a line. */ lineId: string | null
-  /** The header `webhook-id` of every attempt. */ eventId: string
-  /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications, and those with a dot are for operational webhooks. */ type:
+  /** Null if the event is a notification that is not about a line. */ lineId: string | null
+  /** The `webhook-id` header of every attempt. */ eventId: string
+  /** An endpoint gets the first three, and any others it asked for in `optInEvents`. `lineDisconnected` is for applications, and types with a dot are for operational webhooks. */ type:
     | 'inboundText'
     | 'inboundMedia'
     | 'voiceMail'
@@ -1382,28 +1379,28 @@ export interface Delivery {
     | 'queue.recovered'
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
-  /** `exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled. */ status:
+  /** `exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled. */ status:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
   attemptCount: number
-  /** The last failure's name: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or what came of the request, such as `timeout` or `http_500`. */ lastFailure:
+  /** The name of the last failure: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or the result of the request, such as `timeout` or `http_500`. */ lastFailure:
     string | null
   createdAt: string
-  /** While it is pending: when it is tried next. */ dueAt: string
-  /** A replay has sent it again; its attempts have the header `webhook-replay: true` since then. */ isReplayed: boolean
+  /** While it is pending, the time of the next attempt. */ dueAt: string
+  /** Whether it was replayed. Its attempts since then have the header `webhook-replay: true`. */ isReplayed: boolean
   deliveredAt: string | null
-  /** The message that was received; null: the event tells of none. */ messageId: string | null
-  /** Which endpoint gets it: one of the line, or an application's. */ endpointId: string
-  /** The application that gets it; null: a server of the line's own. */ applicationId: string | null
-  /** Where it goes; of another user's application only the origin. */ url: string
+  /** The message that was received. Null if the event is not about a message. */ messageId: string | null
+  /** The endpoint that gets it, of the line or of an application. */ endpointId: string
+  /** The application that gets it. Null for the line's own endpoints. */ applicationId: string | null
+  /** The URL it is sent to. For another user's application, only the origin. */ url: string
   fromNumber: string | null
   toNumber: string | null
 }
 
 export interface DeliveryWithAttempts {
   id: string
-  /** null: the event is a notice, and not about a line. */ lineId: string | null
-  /** The header `webhook-id` of every attempt. */ eventId: string
-  /** Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications, and those with a dot are for operational webhooks. */ type:
+  /** Null if the event is a notification that is not about a line. */ lineId: string | null
+  /** The `webhook-id` header of every attempt. */ eventId: string
+  /** An endpoint gets the first three, and any others it asked for in `optInEvents`. `lineDisconnected` is for applications, and types with a dot are for operational webhooks. */ type:
     | 'inboundText'
     | 'inboundMedia'
     | 'voiceMail'
@@ -1426,65 +1423,65 @@ export interface DeliveryWithAttempts {
     | 'queue.recovered'
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
-  /** `exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled. */ status:
+  /** `exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled. */ status:
     'pending' | 'delivering' | 'delivered' | 'exhausted' | 'held'
   attemptCount: number
-  /** The last failure's name: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or what came of the request, such as `timeout` or `http_500`. */ lastFailure:
+  /** The name of the last failure: `disconnected`, `forgotten`, `internal_error`, `earlier_event_waits`, `template_too_heavy`, `worker_lost`, `stopped_by_receiver`, `template_failed`, `media_…`, or the result of the request, such as `timeout` or `http_500`. */ lastFailure:
     string | null
   createdAt: string
-  /** While it is pending: when it is tried next. */ dueAt: string
-  /** A replay has sent it again; its attempts have the header `webhook-replay: true` since then. */ isReplayed: boolean
+  /** While it is pending, the time of the next attempt. */ dueAt: string
+  /** Whether it was replayed. Its attempts since then have the header `webhook-replay: true`. */ isReplayed: boolean
   deliveredAt: string | null
-  /** The message that was received; null: the event tells of none. */ messageId: string | null
-  /** Which endpoint gets it: one of the line, or an application's. */ endpointId: string
-  /** The application that gets it; null: a server of the line's own. */ applicationId: string | null
-  /** Where it goes; of another user's application only the origin. */ url: string
+  /** The message that was received. Null if the event is not about a message. */ messageId: string | null
+  /** The endpoint that gets it, of the line or of an application. */ endpointId: string
+  /** The application that gets it. Null for the line's own endpoints. */ applicationId: string | null
+  /** The URL it is sent to. For another user's application, only the origin. */ url: string
   fromNumber: string | null
   toNumber: string | null
   attempts: {
     attemptNumber: number
     startedAt: string
-    /** The whole of it; its parts are beside it. */ durationMs: number
-    /** The look-up of the name; null, as in the next two: there was none, or the connection was open already. */ dnsMs:
+    /** The total time. Its parts are in the fields below. */ durationMs: number
+    /** The DNS lookup. Like the next two, null if it did not happen or the connection was already open. */ dnsMs:
       number | null
     connectMs: number | null
     tlsMs: number | null
-    /** From the request to the head of its answer. */ firstByteMs: number | null
-    /** As they were sent, but for those of the connection and the values of headers that you added; null: nothing was sent. */ requestHeaders: Record<
+    /** The time from the request to the first byte of the response. */ firstByteMs: number | null
+    /** The headers that were sent, without connection headers and the values of your custom headers. Null if nothing was sent. */ requestHeaders: Record<
       string,
       string
     > | null
     responseStatus: number | null
-    /** The first 40 and 2,000 characters of them, without cookies and credentials. */ responseHeaders: Record<
+    /** The first 40 headers, up to 2,000 characters in total, without cookies and credentials. */ responseHeaders: Record<
       string,
       string
     > | null
     responseExcerpt: string | null
-    /** The failure's name; null when it succeeded. */ failure: string | null
+    /** The name of the failure. Null if it succeeded. */ failure: string | null
     nextAttemptAt: string | null
   }[]
 }
 
 export interface Endpoint {
   id: string
-  /** The line whose events it gets; null: it belongs to an application, or to your account. */ lineId:
+  /** The line from which it gets events. Null if it belongs to an application or your account. */ lineId:
     string | null
-  /** The application whose webhook it is. If both are null, it is an operational webhook of your account. */ applicationId:
+  /** The application that the webhook belongs to. If both are null, it is an operational webhook of your account. */ applicationId:
     string | null
-  /** Whether the developer connection of its line names it as the outgoing webhook. */ isOutgoingWebhook: boolean
-  /** What you call it; null: it has no name. */ name: string | null
-  /** Where its events are sent. */ url: string
-  /** The events that it gets besides those of received messages. */ optInEvents: (
+  /** Whether it is the outgoing webhook of its line. */ isOutgoingWebhook: boolean
+  /** Your name for it. Null if it has none. */ name: string | null
+  /** The URL that receives its events. */ url: string
+  /** The events it gets in addition to received messages. */ optInEvents: (
     'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
   )[]
-  /** Every attempt since this moment has failed. */ failingSince: string | null
+  /** Every attempt since this time has failed. */ failingSince: string | null
   consecutiveFailureCount: number
-  /** Events are held since this moment. */ disabledAt: string | null
-  /** `gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its owner was disabled. */ disabledReason:
+  /** When it was disabled. Events have been held since. */ disabledAt: string | null
+  /** `gone`: it answered 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
     'gone' | 'failing' | 'owner_disabled' | null
-  /** Since when no events are sent: they wait. */ pausedAt: string | null
-  /** What an `operator` paused only operators resume. */ pausedBy: 'owner' | 'operator' | null
-  /** Until this moment the previous signing secret signs too. */ previousSecretUntil: string | null
+  /** When events were paused. They wait. */ pausedAt: string | null
+  /** Only operators can resume what an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
+  /** The previous signing secret also signs until then. */ previousSecretUntil: string | null
   createdAt: string
 }
 
@@ -1496,18 +1493,18 @@ export interface EndpointHealth {
     string | null
   disabledReason: 'gone' | 'failing' | 'owner_disabled' | null
   /** The previous signing secret also signs until then. */ previousSecretUntil: string | null
-  /** Since when no events are sent: they wait. */ pausedAt: string | null
+  /** When events were paused. They wait. */ pausedAt: string | null
 }
 
 export interface EndpointPolicy {
-  /** When failed events are retried. `default`: 10 attempts within three days. `short`: 5 within a quarter of an hour. `long`: 17 within about a week. Or the waits between attempts, in seconds; an empty list: never. */ retrySchedule:
+  /** When failed events are retried. `default`: 10 attempts within three days. `short`: 5 within 15 minutes. `long`: 17 within about a week. Or a list of the delays between attempts, in seconds. An empty list means no retries. */ retrySchedule:
     'default' | 'short' | 'long' | number[]
-  /** false: an event that was sent, and not answered in time, is not sent again by itself. */ retryOnTimeout: boolean
+  /** If false, an event whose request timed out is not retried automatically. */ retryOnTimeout: boolean
   /** How long the endpoint can take to respond. Null uses this installation's limit. */ timeoutSeconds:
     number | null
   /** The maximum number of simultaneous requests. Null adapts to the endpoint. */ requestsAtOnce:
     number | null
-  /** true: an event waits until the one before it from the same number is taken, or is not tried again. It does not hold up events from others. It counts for events from then on. */ ordered: boolean
+  /** If true, an event waits until the previous one from the same number has been delivered or given up. It does not delay events from other numbers. It applies to new events. */ ordered: boolean
   /** Message events that the endpoint does not get. Other events are sent only if `optInEvents` names them. */ declinedEvents: (
     | 'inboundText'
     | 'inboundMedia'
@@ -1528,12 +1525,12 @@ export interface EndpointPolicy {
     | 'second_factor.removal_asked'
     | 'second_factor.removed'
   )[]
-  /** The format of the request. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in binary mode. `slack`, `discord`: a text for an incoming webhook of theirs. `ifttt`: `value1` is the sender, `value2` the payload, `value3` the receiver. `template`: what `template` makes. */ shape:
+  /** The format of the request. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in binary mode. `slack`, `discord`: a text for an incoming webhook of Slack or Discord. `ifttt`: `value1` is the sender, `value2` the payload, `value3` the receiver. `template`: the output of `template`. */ shape:
     'linehook' | 'cloudevents' | 'cloudevents-binary' | 'slack' | 'discord' | 'ifttt' | 'template'
-  /** In the [Liquid](https://shopify.github.io/liquid/) language, with the six fields, `id` and `time`: `{"text": {{ payload | json }}}`. Filling it may take half a second. */ template:
+  /** A [Liquid](https://shopify.github.io/liquid/) template with the six fields, `id` and `time`, such as `{"text": {{ payload | json }}}`. Rendering can take up to half a second. */ template:
     string | null
   /** The Content-Type of the template's output. JSON output is validated. */ templateContentType: string
-  /** Of Standard Webhooks. `v1`: HMAC-SHA256 by the signing secret. `v1a`: Ed25519, verified with the key at `publicKeyUrl`. For 24 h after a change, both are sent. */ signature:
+  /** The signature scheme of Standard Webhooks. `v1`: HMAC-SHA256 with the signing secret. `v1a`: Ed25519, verified with the key at `publicKeyUrl`. For 24 hours after a change, both are sent. */ signature:
     'v1' | 'v1a'
   /** Both kinds of signatures are sent until then. */ bothSignaturesUntil: string | null
   /** The public keys for `v1a` signatures. */ publicKeyUrl: string
@@ -1553,19 +1550,19 @@ export interface Limits {
     /** Milliseconds until the window has room for one more message. 0 if it is empty. */ opensMs: number
   }[]
   /** The daily caps, if operators have set any. */ caps: {
-    /** `user`: of all lines of the user together. */ of: 'line' | 'user'
+    /** `user`: all lines of the user combined. */ of: 'line' | 'user'
     /** The number of segments accepted per day (UTC). */ segmentsPerDay: number
-    /** How many were accepted today. */ used: number
-    /** 80 % are used, or more. */ isNear: boolean
+    /** The number accepted today. */ used: number
+    /** Whether at least 80 % are used. */ isNear: boolean
     /** When the next day begins. */ resetsAt: string
   }[]
   /** The monthly caps, if operators have set any. */ monthlyCaps: {
-    /** `user`: of all lines of the user together. */ of: 'line' | 'user'
+    /** `user`: all lines of the user combined. */ of: 'line' | 'user'
     /** The maximum cost of messages per month (UTC). */ amount: string
     /** ISO 4217. Only charges in this currency count. */ currency: string
     /** This month's cost, as reported by carriers. */ spent: string
-    /** 80 % are spent, or more. */ isNear: boolean
-    /** No more messages are accepted this month. */ isUsedUp: boolean
+    /** Whether at least 80 % are spent. */ isNear: boolean
+    /** Whether the cap is reached, so that no more messages are accepted this month. */ isUsedUp: boolean
     /** When the next month begins. */ resetsAt: string
   }[]
 }
@@ -1573,15 +1570,15 @@ export interface Limits {
 export interface Line {
   id: string
   name: string
-  /** A phone number in E.164 form, a short code, a name, or the SID of a service (`senderKind`). */ phoneNumber: string
-  /** What `phoneNumber` is. A `name` only sends: nobody can write to it. */ senderKind:
+  /** A phone number in E.164 form, a short code, a name or the SID of a Messaging Service (see `senderKind`). */ phoneNumber: string
+  /** The kind of `phoneNumber`. A `name` can only send; nobody can reply to it. */ senderKind:
     'number' | 'short_code' | 'name' | 'service'
-  /** A disabled line sends and delivers nothing. */ status: 'active' | 'disabled'
+  /** A disabled line does not send or deliver anything. */ status: 'active' | 'disabled'
   /** Whether the developer connection is enabled. */ isConnected: boolean
-  /** The limit to one number. */ messagesPerNumberPerMinute: number
-  /** The limit in all. */ messagesPerMinute: number
-  /** Since when what the line sends is paused: messages wait. */ pausedAt: string | null
-  /** What an `operator` paused only operators resume. */ pausedBy: 'owner' | 'operator' | null
+  /** The limit per outside number. */ messagesPerNumberPerMinute: number
+  /** The limit in total. */ messagesPerMinute: number
+  /** When sending was paused. Messages wait. */ pausedAt: string | null
+  /** Only operators can resume what an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
   /** ISO 3166 codes of countries to which messages are refused because their volume rose suddenly. Only an operator can resume them. */ pausedCountries: string[]
   /** When it last sent or received. */ lastActivityAt: string | null
 }
@@ -1590,7 +1587,7 @@ export interface Media {
   /** A message is sent, or an event delivered, once its media are `stored`. */ status:
     'pending' | 'fetching' | 'stored' | 'failed'
   /** Why the media have not been copied, such as `media_http_404`. */ failure: string | null
-  /** The type that its bytes show. */ contentType: string | null
+  /** The type detected from the file's content. */ contentType: string | null
   byteCount: number | null
   width: number | null
   height: number | null
@@ -1601,28 +1598,30 @@ export interface Message {
   id: string
   lineId: string
   direction: 'outbound' | 'inbound'
-  /** What it came by; `carrier` when it was received, `service` when it answers STOP, START or HELP. */ source:
+  /** How it was created: `carrier` if it was received, `service` if it is a reply to STOP, START or HELP. */ source:
     'webhook' | 'application' | 'api' | 'console' | 'carrier' | 'service'
   /** The application that sent it. */ applicationId: string | null
   type: 'text' | 'media' | 'voicemail'
   fromNumber: string
   toNumber: string
   text: string | null
-  /** Of the text; null without one. */ encoding: 'GSM-7' | 'UCS-2' | null
-  /** How many pieces the text is sent in, and charged for; null without one. */ segmentCount: number | null
-  /** How many pieces its carrier has counted; null: it has not said. */ carrierSegmentCount: number | null
-  /** What its carrier says that it costs, exact, in `currency`; null: it has not said. It may come hours after the message was sent. */ price:
+  /** The encoding of the text. Null without a text. */ encoding: 'GSM-7' | 'UCS-2' | null
+  /** The number of segments that are sent and charged for. Null without a text. */ segmentCount:
+    number | null
+  /** The number of segments counted by the carrier. Null if it did not report one. */ carrierSegmentCount:
+    number | null
+  /** The exact cost reported by the carrier, in `currency`. It can arrive hours after the message was sent. Null if none was reported. */ price:
     string | null
   /** ISO 4217, such as `USD`. */ currency: string | null
   /** The first of `mediaUrls`; null: the message has no media. */ mediaUrl: string | null
   /** In order: what was given, or of a received message our copies, each of which is there once it is stored. */ mediaUrls: string[]
   /** Our copies, in the order of `mediaUrls`. */ media: Media[]
-  /** Outbound: `scheduled` for later, then `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it. */ status:
+  /** Outbound: `scheduled` for later, then `queued → sending → sent → delivered`, or `failed`, or `unknown` if the carrier may have accepted it. */ status:
     'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'received'
-  /** Why it failed, is unknown, or was not sent yet: `cancelled`, `disconnected`, `expired`, `forgotten`, `line_disabled`, `opted_out`, `internal_error`, `throttled`, `carrier_unavailable`, `carrier_missing`, `carrier_outcome_unknown`, `worker_lost`, `restored`, `carrier_has_no_record`, `media_…`, or the carrier's words. */ error:
+  /** Why it failed, is unknown or has not been sent yet: `cancelled`, `disconnected`, `expired`, `forgotten`, `line_disabled`, `opted_out`, `internal_error`, `throttled`, `carrier_unavailable`, `carrier_missing`, `carrier_outcome_unknown`, `worker_lost`, `restored`, `carrier_has_no_record`, `media_…`, or the carrier's words. */ error:
     string | null
-  /** The carrier's own code beside the error, such as Twilio's `30003`. */ carrierCode: string | null
-  /** What that code means and what to do, in a sentence; null: no code, or one that is not known here. */ carrierCodeMeaning: {
+  /** The carrier's own error code, such as Twilio's `30003`. */ carrierCode: string | null
+  /** What that code means and what to do. Null if there is no code or it is not known. */ carrierCodeMeaning: {
     reason:
       | 'invalid_number'
       | 'unreachable'
@@ -1644,47 +1643,47 @@ export interface Message {
   }
   attemptCount: number
   carrierMessageId: string | null
-  /** The carrier account that it was handed to; null: none yet, or it was received. */ carrierAccount:
+  /** The carrier account it was handed to. Null if there is none yet or the message was received. */ carrierAccount:
     string | null
-  /** The accounts of routes before that one, which certainly did not take it, each with the reason. */ passedOver: Record<
+  /** The carrier accounts that were tried before and definitely did not accept it, each with the reason. */ passedOver: Record<
     string,
     string
   > | null
-  /** The message that was sent again with this one. */ againOf: string | null
-  /** What whoever sent it calls it. */ clientRef: string | null
-  /** When it was, or is, to be sent; null: at once. Until then it is `scheduled`. */ sendAt: string | null
-  /** If the carrier was not asked to send it by then, it fails as `expired`. */ expiresAt: string | null
-  /** What its sender says to the carrier besides, by names that the carrier account knows. */ carrierOptions: Record<
+  /** The message that this one resends. */ againOf: string | null
+  /** The sender's own reference. */ clientRef: string | null
+  /** When to send it. Until then it is `scheduled`. Null means immediately. */ sendAt: string | null
+  /** If it has not been handed to the carrier by then, it fails as `expired`. */ expiresAt: string | null
+  /** Extra parameters for the carrier, under names that the carrier account knows. */ carrierOptions: Record<
     string,
     string
   > | null
-  /** When it was accepted, or the line received it. */ createdAt: string
+  /** When it was accepted or received. */ createdAt: string
   sentAt: string | null
-  /** When the carrier's report on it came. */ receiptAt: string | null
+  /** When the carrier's receipt arrived. */ receiptAt: string | null
 }
 
 export interface NewEndpoint {
   id: string
-  /** The line whose events it gets; null: it belongs to an application, or to your account. */ lineId:
+  /** The line from which it gets events. Null if it belongs to an application or your account. */ lineId:
     string | null
-  /** The application whose webhook it is. If both are null, it is an operational webhook of your account. */ applicationId:
+  /** The application that the webhook belongs to. If both are null, it is an operational webhook of your account. */ applicationId:
     string | null
-  /** Whether the developer connection of its line names it as the outgoing webhook. */ isOutgoingWebhook: boolean
-  /** What you call it; null: it has no name. */ name: string | null
-  /** Where its events are sent. */ url: string
-  /** The events that it gets besides those of received messages. */ optInEvents: (
+  /** Whether it is the outgoing webhook of its line. */ isOutgoingWebhook: boolean
+  /** Your name for it. Null if it has none. */ name: string | null
+  /** The URL that receives its events. */ url: string
+  /** The events it gets in addition to received messages. */ optInEvents: (
     'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
   )[]
-  /** Every attempt since this moment has failed. */ failingSince: string | null
+  /** Every attempt since this time has failed. */ failingSince: string | null
   consecutiveFailureCount: number
-  /** Events are held since this moment. */ disabledAt: string | null
-  /** `gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its owner was disabled. */ disabledReason:
+  /** When it was disabled. Events have been held since. */ disabledAt: string | null
+  /** `gone`: it answered 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled. */ disabledReason:
     'gone' | 'failing' | 'owner_disabled' | null
-  /** Since when no events are sent: they wait. */ pausedAt: string | null
-  /** What an `operator` paused only operators resume. */ pausedBy: 'owner' | 'operator' | null
-  /** Until this moment the previous signing secret signs too. */ previousSecretUntil: string | null
+  /** When events were paused. They wait. */ pausedAt: string | null
+  /** Only operators can resume what an `operator` paused. */ pausedBy: 'owner' | 'operator' | null
+  /** The previous signing secret also signs until then. */ previousSecretUntil: string | null
   createdAt: string
-  /** It signs the events. */ signingSecret: string
+  /** The secret that signs the events. */ signingSecret: string
 }
 
 export interface OptOut {
@@ -1693,21 +1692,21 @@ export interface OptOut {
 }
 
 export interface PortalLink {
-  /** Where the user opens it. It is told this once. */ url: string
+  /** The link to open. It is returned only once. */ url: string
   expiresAt: string
 }
 
 export interface RegisteredApplication {
   id: string
   clientId: string
-  /** `confidential`: has a server that keeps its secret. `public`: has no secret and must use PKCE. */ kind:
+  /** `confidential`: has a server that can keep a secret. `public`: has no secret and must use PKCE. */ kind:
     'confidential' | 'public'
-  /** Users read it when they authorize it. */ name: string
+  /** Shown to users when they authorize the application. */ name: string
   description: string
   website: string | null
-  /** Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port. */ redirectUris: string[]
-  /** Where its events are sent; null: it gets none. */ webhookUrl: string | null
-  /** Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names. */ optInEvents: (
+  /** Must match exactly. Allowed are https, an app's own scheme, and http for the local machine, with any port. */ redirectUris: string[]
+  /** The URL that receives its events. Null if there is none. */ webhookUrl: string | null
+  /** The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a line. */ optInEvents: (
     'messageStatus' | 'optOut' | 'missedCall' | 'lineDisconnected'
   )[]
   /** The webhook URL's health; null without a URL. */ endpoint: EndpointHealth | null
@@ -1719,7 +1718,7 @@ export interface RegisteredApplication {
 export interface Segments {
   /** UCS-2 if any character is not in GSM-7. */ encoding: 'GSM-7' | 'UCS-2'
   /** Carriers charge for each segment. */ segmentCount: number
-  /** A unit of GSM-7 has 7 bits: a single segment has 160, each of several has 153. A unit of UCS-2 has 16 bits: a single segment has 70, each of several has 67. */ unitCount: number
+  /** A GSM-7 unit has 7 bits: a single segment holds 160, each of several holds 153. A UCS-2 unit has 16 bits: a single segment holds 70, each of several holds 67. */ unitCount: number
   characterCount: number
 }
 
@@ -1730,16 +1729,16 @@ export interface SigningSecret {
 export interface Task {
   id: string
   kind: 'replay' | 'held_events' | 'retry' | 'import' | 'text_list'
-  /** `stopped`: a person stopped it, or its owner was disabled. `failed`: `error` says why. */ status:
+  /** `stopped`: someone stopped it, or its owner was disabled. `failed`: see `error`. */ status:
     'waiting' | 'running' | 'done' | 'stopped' | 'failed'
-  /** The line whose events or texts they are; null: not of one only. */ lineId: string | null
-  /** The application whose events they are. */ applicationId: string | null
-  /** Of a replay to another URL: which one. */ url: string | null
-  /** null: there are so many that they are still counted. */ totalCount: number | null
+  /** The line that the events or texts belong to. Null if there are several. */ lineId: string | null
+  /** The application that the events belong to. */ applicationId: string | null
+  /** The URL, if the replay goes to another URL. */ url: string | null
+  /** Null while they are still being counted. */ totalCount: number | null
   doneCount: number
-  /** How many of them another URL did not take, or were refused. */ failedCount: number
-  /** The last failure's name, such as `http_500`. */ lastFailure: string | null
-  /** Why it ended before it was done. */ error: string | null
+  /** The number that another URL rejected or that were refused. */ failedCount: number
+  /** The name of the last failure, such as `http_500`. */ lastFailure: string | null
+  /** Why it ended early. */ error: string | null
   createdAt: string
   startedAt: string | null
   endedAt: string | null
@@ -1748,7 +1747,7 @@ export interface Task {
 export interface TestEventResult {
   delivered: boolean
   responseStatus: number | null
-  /** The failure's name, such as `timeout` or `http_500`. */ failure: string | null
+  /** The name of the failure, such as `timeout` or `http_500`. */ failure: string | null
   durationMs: number
   responseExcerpt: string | null
 }
@@ -1757,8 +1756,8 @@ export interface Usage {
   /** The month (UTC) in which the messages were handed to the carrier. */ month: string
   lineId: string
   /** The number of messages accepted by carriers. Messages deleted because of their age no longer count. */ messageCount: number
-  /** How many segments they had: as their carrier counts where it says so, or else as we do. */ segmentCount: number
-  /** How many of these segments were counted by carriers. */ carrierSegmentCount: number
+  /** The number of segments, as counted by the carrier if it reports them, or else by Linehook. */ segmentCount: number
+  /** The number of these segments that were counted by carriers. */ carrierSegmentCount: number
   /** The cost reported by carriers. Some report it hours later, some never. */ prices: {
     /** ISO 4217. */ currency: string
     /** Exact, in whole units of the currency. */ amount: string

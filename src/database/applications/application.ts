@@ -50,29 +50,29 @@ export const APPLICATION_FIELDS = {
   kind: shown(
     'a.kind',
     oneOf(...APPLICATION_KINDS),
-    '`confidential`: has a server that keeps its secret. `public`: has no secret and must use PKCE.',
+    '`confidential`: has a server that can keep a secret. `public`: has no secret and must use PKCE.',
   ),
   /** A SHA-256; null for a public application. */
   clientSecretHash: internal('a.client_secret_hash', orNull(hash)),
-  name: shown('a.name', name, 'Users read it when they authorize it.'),
+  name: shown('a.name', name, 'Shown to users when they authorize the application.'),
   /** The description may be empty. */
   description: shown('a.description', text),
   website: shown('a.website', orNull(url)),
   redirectUris: shown(
     'a.redirect_uris',
     redirectUris,
-    'Compared as whole strings. https, the scheme of an app, or http to the own machine only, with any port.',
+    "Must match exactly. Allowed are https, an app's own scheme, and http for the local machine, with any port.",
   ),
   /** The endpoint, even if its webhook URL was taken away. */
   keptEndpointId: internal('a.endpoint_id', orNull(uuid)),
   /** The endpoint's fields are all set with a webhook URL, and all null without one. */
   endpointId: internal('e.id', orNull(uuid)),
-  webhookUrl: shown('e.url', orNull(url), 'Where its events are sent; null: it gets none.'),
+  webhookUrl: shown('e.url', orNull(url), 'The URL that receives its events. Null if there is none.'),
   /** The kept endpoint has them too: they return with a webhook URL. */
   optInEvents: shown(
     `coalesce(k.opt_in_events, '{}')`,
     listOf(oneOf(...OPT_IN_EVENT_TYPES)),
-    'Events besides those of received messages that the webhook URL gets. `lineDisconnected`: a user took away what it names.',
+    'The events it gets in addition to received messages. `lineDisconnected` is sent when a user disconnects a {line}.',
   ),
   endpoint: made(orNull(named('EndpointHealth')), "The webhook URL's health; null without a URL."),
   endpointFailingSince: internal('e.failing_since', orNull(moment)),

@@ -36,44 +36,43 @@ export const ENDPOINT_FIELDS = {
   lineId: shown(
     'e.line_id',
     orNull(uuid),
-    'The {line} whose events it gets; null: it belongs to an application, or to your account.',
+    'The {line} from which it gets events. Null if it belongs to an application or your account.',
   ),
   applicationId: shown(
     'e.application_id',
     orNull(uuid),
-    'The application whose webhook it is. If both are null, it is an operational webhook of your account.',
+    'The application that the webhook belongs to. If both are null, it is an operational webhook of your account.',
   ),
   isOutgoingWebhook: shown(
     'c.line_id is not null',
     flag,
-    'Whether the developer connection of its {line} names it as the outgoing webhook.',
+    'Whether it is the outgoing webhook of its {line}.',
   ),
-  name: shown('e.name', orNull(name), 'What you call it; null: it has no name.'),
-  url: shown('e.url', url, 'Where its events are sent.'),
+  name: shown('e.name', orNull(name), 'Your name for it. Null if it has none.'),
+  url: shown('e.url', url, 'The URL that receives its events.'),
   optInEvents: shown(
     'e.opt_in_events',
     listOf(oneOf(...OPT_IN_EVENT_TYPES)),
-    'The events that it gets besides those of received messages.',
+    'The events it gets in addition to received messages.',
   ),
   /** null if no event was sent to it yet. */
   calledAt: internal('e.called_at', orNull(moment)),
-  failingSince: shown('e.failing_since', orNull(moment), 'Every attempt since this moment has failed.'),
+  failingSince: shown('e.failing_since', orNull(moment), 'Every attempt since this time has failed.'),
   consecutiveFailureCount: shown('e.consecutive_failure_count', count),
-  disabledAt: shown('e.disabled_at', orNull(moment), 'Events are held since this moment.'),
+  disabledAt: shown('e.disabled_at', orNull(moment), 'When it was disabled. Events have been held since.'),
   disabledReason: shown(
     'e.disabled_reason',
     orNull(oneOf(...DISABLED_REASONS)),
-    '`gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its owner was ' +
-      'disabled.',
+    "`gone`: it answered 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled.",
   ),
-  pausedAt: shown('e.paused_at', orNull(moment), 'Since when no events are sent: they wait.'),
+  pausedAt: shown('e.paused_at', orNull(moment), 'When events were paused. They wait.'),
   /** The user who paused it; null for the command line. */
   pausedByUser: internal('e.paused_by', orNull(uuid)),
-  pausedBy: made(orNull(oneOf('owner', 'operator')), 'What an `operator` paused only operators resume.'),
+  pausedBy: made(orNull(oneOf('owner', 'operator')), 'Only operators can resume what an `operator` paused.'),
   previousSecretUntil: shown(
     'case when e.previous_secret_until > now() then e.previous_secret_until end',
     orNull(moment),
-    'Until this moment the previous signing secret signs too.',
+    'The previous signing secret also signs until then.',
   ),
   createdAt: shown('e.created_at', moment),
 }

@@ -62,27 +62,27 @@ export const MESSAGE_FIELDS = {
   source: shown(
     'm.source',
     oneOf(...MESSAGE_SOURCES),
-    'What it came by; `carrier` when it was received, `service` when it answers STOP, START or HELP.',
+    'How it was created: `carrier` if it was received, `service` if it is a reply to STOP, START or HELP.',
   ),
   applicationId: shown('m.application_id', orNull(uuid), 'The application that sent it.'),
   type: shown('m.type', oneOf(...MESSAGE_TYPES)),
   fromNumber: shown('m.from_number', number),
   toNumber: shown('m.to_number', number),
   text: shown('m.text', orNull(text)),
-  encoding: made(orNull(ENCODING), 'Of the text; null without one.'),
+  encoding: made(orNull(ENCODING), 'The encoding of the text. Null without a text.'),
   segmentCount: made(
     orNull(SEGMENT_COUNT),
-    'How many pieces the text is sent in, and charged for; null without one.',
+    'The number of segments that are sent and charged for. Null without a text.',
   ),
   carrierSegmentCount: shown(
     'm.carrier_segment_count',
     orNull(SEGMENT_COUNT),
-    'How many pieces its carrier has counted; null: it has not said.',
+    'The number of segments counted by the carrier. Null if it did not report one.',
   ),
   price: shown(
     'm.price::text',
     orNull(DECIMAL),
-    'What its carrier says that it costs, exact, in `currency`; null: it has not said. It may come hours after the message was sent.',
+    'The exact cost reported by the carrier, in `currency`. It can arrive hours after the message was sent. Null if none was reported.',
   ),
   currency: shown('m.currency', orNull(text), 'ISO 4217, such as `USD`.'),
   mediaUrl: shown(
@@ -99,21 +99,21 @@ export const MESSAGE_FIELDS = {
   status: shown(
     'm.status',
     oneOf(...MESSAGE_STATUSES),
-    'Outbound: `scheduled` for later, then `queued → sending → sent → delivered`, or `failed`, or `unknown`: the carrier may have taken it.',
+    'Outbound: `scheduled` for later, then `queued → sending → sent → delivered`, or `failed`, or `unknown` if the carrier may have accepted it.',
   ),
   error: shown(
     'm.error',
     orNull(text),
-    `Why it failed, is unknown, or was not sent yet: ${listReasons(MESSAGE_STEPS)}, \`media_…\`, or the carrier's words.`,
+    `Why it failed, is unknown or has not been sent yet: ${listReasons(MESSAGE_STEPS)}, \`media_…\`, or the carrier's words.`,
   ),
   carrierCode: shown(
     'm.carrier_code',
     orNull(text),
-    "The carrier's own code beside the error, such as Twilio's `30003`.",
+    "The carrier's own error code, such as Twilio's `30003`.",
   ),
   carrierCodeMeaning: made(
     orNull(CODE_MEANING),
-    'What that code means and what to do, in a sentence; null: no code, or one that is not known here.',
+    'What that code means and what to do. Null if there is no code or it is not known.',
   ),
   /** The kind of the account that gave the code. */
   carrierKind: internal(CODE_KIND, orNull(text)),
@@ -122,38 +122,38 @@ export const MESSAGE_FIELDS = {
   carrierAccount: shown(
     'm.carrier',
     orNull(text),
-    'The carrier account that it was handed to; null: none yet, or it was received.',
+    'The carrier account it was handed to. Null if there is none yet or the message was received.',
   ),
   passedOver: shown(
     'm.passed_over',
     orNull(TEXTS),
-    'The accounts of routes before that one, which certainly did not take it, each with the reason.',
+    'The carrier accounts that were tried before and definitely did not accept it, each with the reason.',
   ),
-  againOf: shown('m.again_of', orNull(uuid), 'The message that was sent again with this one.'),
-  clientRef: shown('m.client_ref', orNull(text), 'What whoever sent it calls it.'),
+  againOf: shown('m.again_of', orNull(uuid), 'The message that this one resends.'),
+  clientRef: shown('m.client_ref', orNull(text), "The sender's own reference."),
   sendAt: shown(
     'm.send_at',
     orNull(moment),
-    'When it was, or is, to be sent; null: at once. Until then it is `scheduled`.',
+    'When to send it. Until then it is `scheduled`. Null means immediately.',
   ),
   expiresAt: shown(
     'm.expires_at',
     orNull(moment),
-    'If the carrier was not asked to send it by then, it fails as `expired`.',
+    'If it has not been handed to the carrier by then, it fails as `expired`.',
   ),
   carrierOptions: shown(
     'm.carrier_options',
     orNull(TEXTS),
-    'What its sender says to the carrier besides, by names that the carrier account knows.',
+    'Extra parameters for the carrier, under names that the carrier account knows.',
   ),
-  createdAt: shown('m.created_at', moment, 'When it was accepted, or the {line} received it.'),
+  createdAt: shown('m.created_at', moment, 'When it was accepted or received.'),
   /** For a queued message, the time when it is worked on next. */
   dueAt: internal('m.due_at', moment),
   jobGeneration: internal('m.job_generation', count),
   /** The time when a worker last took it to the carrier. */
   claimedAt: internal('m.claimed_at', orNull(moment)),
   sentAt: shown('m.sent_at', orNull(moment)),
-  receiptAt: shown('m.receipt_at', orNull(moment), "When the carrier's report on it came."),
+  receiptAt: shown('m.receipt_at', orNull(moment), "When the carrier's receipt arrived."),
 }
 
 export type Message = Row<typeof MESSAGE_FIELDS>

@@ -43,7 +43,7 @@ export const applicationSchemas = {
     ),
     disabledReason: { enum: [...DISABLED_REASONS, null] },
     previousSecretUntil: describe(maybeMoment, 'The previous signing secret also signs until then.'),
-    pausedAt: describe(maybeMoment, 'Since when no events are sent: they wait.'),
+    pausedAt: describe(maybeMoment, 'When events were paused. They wait.'),
   }),
   Application: object(application),
   RegisteredApplication: object({
@@ -70,7 +70,7 @@ const changeable = {
   website: textField().nullable().meta({ schema: maybeGivenUrl }),
   webhookUrl: textField().nullable().meta({
     schema: maybeGivenUrl,
-    about: 'The URL that receives its events. Null stops events.',
+    about: 'The URL that receives its events. Null stops them.',
   }),
 }
 
@@ -94,7 +94,8 @@ export const applicationOperations = [
     at: 'post /v1/applications',
     may: 'changes account',
     summary: 'Register an application',
-    description: 'Other users can then authorize it for their {lines} by OAuth 2.0. You can have at most 50.',
+    description:
+      'Other users can then authorize it for their {lines} through OAuth 2.0. You can have up to 50.',
     body: yup.object({
       ...changeable,
       name: changeable.name.required('name is required'),
@@ -124,7 +125,7 @@ export const applicationOperations = [
     may: 'changes account',
     summary: 'Change an application',
     description:
-      'Give at least one of the fields. A field that is left out stays as it is. Giving `webhookUrl` enables an ' +
+      'Give at least one field. Omitted fields stay unchanged. Giving `webhookUrl` enables an ' +
       'endpoint that was disabled.',
     body: yup.object(changeable),
     needsField: true,
@@ -155,7 +156,7 @@ export const applicationOperations = [
     operationId: 'rotateClientSecret',
     at: `post ${path}/rotate-secret`,
     may: 'changes account',
-    summary: 'Make a new client secret',
+    summary: 'Create a new client secret',
     description: 'The old secret stops working immediately.',
     answer: answers('The secret. Shown only in this response.', object({ clientSecret: text })),
     refusals: [409],

@@ -32,13 +32,13 @@ export const authorizationSchemas = {
           id,
           name: text,
           phoneNumber: sender,
-          scopes: describe(listOf(text), 'What it may do.'),
+          scopes: describe(listOf(text), 'What it is allowed to do.'),
           connectedAt: moment,
           lastSentAt: maybeMoment,
           lastReceivedAt: describe(maybeMoment, 'Accurate to the minute.'),
         }),
       ),
-      'Your {lines} that it may use.',
+      'Your {lines} that it can use.',
     ),
   }),
 }
@@ -52,7 +52,7 @@ export const authorizationOperations = [
     operationId: 'listAuthorizedApplications',
     at: 'get /v1/authorized-applications',
     may: 'reads account',
-    summary: 'List the applications that may use your {lines}',
+    summary: 'List the applications that can use your {lines}',
     description: 'Shows what each can do, and when it last sent or received.',
     answer: answers('All of them.', list),
     act: ({ context, userId }) => presentAll(context, userId),
@@ -62,7 +62,7 @@ export const authorizationOperations = [
     at: 'delete /v1/authorized-applications/{applicationId}',
     may: 'changes account',
     summary: 'Disconnect an application',
-    description: 'From then on it can use none of your {lines}, and its tokens are refused.',
+    description: 'It can no longer use any of your {lines}, and its tokens are refused.',
     answer: left,
     act: async ({ context, userId, id: applicationId }) => {
       await endAuthorizations(context, userId, applicationId)
@@ -74,7 +74,7 @@ export const authorizationOperations = [
     at: 'delete /v1/authorized-applications/{applicationId}/lines/{lineId}',
     may: 'changes account',
     summary: 'Disconnect one {line} from an application',
-    description: 'Its tokens end when it has no {line} left.',
+    description: 'Its tokens stop working when it has no {lines} left.',
     answer: left,
     act: async ({ context, userId, id: applicationId, ids }) => {
       await endAuthorization(context, userId, applicationId, ids.lineId ?? '')

@@ -47,10 +47,9 @@ export const connectionSchemas = {
           ),
           disabledReason: describe(
             maybe(oneOf(...DISABLED_REASONS)),
-            '`gone`: it answered 410. `failing`: every attempt of five days failed. `owner_disabled`: the account of its ' +
-              'owner was disabled.',
+            "`gone`: it answered 410. `failing`: every attempt failed for five days. `owner_disabled`: the owner's account was disabled.",
           ),
-          ...pauseFields('Since when no events are sent: they wait.'),
+          ...pauseFields('When events were paused. They wait.'),
           previousSecretUntil: describe(maybeMoment, 'The previous signing secret also signs until then.'),
         }),
       ),
@@ -68,7 +67,7 @@ export const connectionSchemas = {
 
 const operation = operationsOf('Developer connection')
 const path = '/v1/lines/{lineId}/connection'
-const connection = answers('The connection as it is now.', schemaOf('Connection'))
+const connection = answers('The connection.', schemaOf('Connection'))
 
 export const connectionOperations = [
   operation({
@@ -76,7 +75,7 @@ export const connectionOperations = [
     at: `get ${path}`,
     may: 'reads lines',
     summary: "Get a {line}'s developer connection",
-    description: 'All of it is empty if the {line} was never connected.',
+    description: 'All fields are empty if the {line} was never connected.',
     answer: connection,
     act: ({ context, userId, id }) => presentConnection(context, userId, id),
   }),
@@ -86,7 +85,7 @@ export const connectionOperations = [
     may: 'changes lines',
     summary: 'Enable or disable the connection, and set its URL',
     description:
-      'Give at least one of the fields. A field that is left out stays as it is. `enabled: true` also enables an ' +
+      'Give at least one field. Omitted fields stay unchanged. `enabled: true` also enables an ' +
       'endpoint that was disabled. A URL can be set only while the connection is enabled.',
     body: yup.object({
       enabled: yup.boolean().strict().typeError('enabled must be true or false'),
@@ -124,16 +123,15 @@ export const connectionOperations = [
     operationId: 'triggerEvent',
     at: 'post /v1/lines/{lineId}/events/trigger',
     may: 'changes lines',
-    summary: "Send an example to the {line}'s outgoing webhook, and to whoever listens",
+    summary: "Send an example event to the {line}'s outgoing webhook and listeners",
     description:
-      'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Without an ' +
-      'outgoing webhook only listeners get it (`failure` is `no_url`): at most 100 in an hour.',
+      'The event is sent immediately, and only once. The response is 200 even if that fails, and contains the result. Without an outgoing webhook, only listeners get it (`failure` is `no_url`), at most 100 times an hour.',
     body: yup.object({
       type: textField('type must be text').meta({
         schema: { ...oneOf(...LINE_EVENT_TYPES), default: 'inboundText' },
       }),
     }),
-    answer: answers('What the webhook did.', schemaOf('TestEventResult')),
+    answer: answers('The result.', schemaOf('TestEventResult')),
     refusals: [429],
     act: async ({ context, userId, id, body }) => {
       const { type } = await body()

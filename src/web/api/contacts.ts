@@ -40,9 +40,9 @@ export const contactSchemas = {
     phoneNumber: describe(number, 'In E.164 form, or the short code or name of a sender.'),
     lineIds: describe(
       listOf(id),
-      'A contact counts for all {lines} of the user. These are the ones that you may see.',
+      'A contact applies to all {lines} of the user. These are the ones you can see.',
     ),
-    blocked: describe(flag, 'What a blocked number sends to a {line} is kept and makes no events.'),
+    blocked: describe(flag, 'Messages from a blocked number are kept but create no events.'),
     blockedAt: maybeMoment,
     createdAt: moment,
   }),
@@ -55,13 +55,13 @@ const operation = operationsOf('Contacts')
 const contact = answers('The contact.', schemaOf('Contact'))
 
 const given =
-  'Fields may be in the body, JSON or a form, or in the query, as clients of the original send them; the body ' +
-  'counts more. Other fields are ignored: a contact counts for all {lines}, whatever `{line}Ids` says.'
+  'Fields can be in the body (JSON or a form) or, for compatibility, in the query. The body ' +
+  'counts more. Other fields are ignored: a contact counts for all {lines}, whatever `{line}Ids`.'
 
 const inQuery = yup.object({
-  name: textField().meta({ about: 'The name, instead of in the body.' }),
-  phoneNumber: textField().meta({ about: 'The number, instead of in the body.' }),
-  blocked: flagParameter().meta({ about: 'Whether it is blocked, instead of in the body.' }),
+  name: textField().meta({ about: 'The name, if it is not in the body.' }),
+  phoneNumber: textField().meta({ about: 'The number, if it is not in the body.' }),
+  blocked: flagParameter().meta({ about: 'Whether it is blocked, if that is not in the body.' }),
 })
 
 const inBody = yup.object({
@@ -73,7 +73,7 @@ const inBody = yup.object({
     schema: { type: 'string', minLength: 1, maxLength: MAX_NUMBER_LENGTH },
     about: 'E.164 is best. Can also be the short code or name of a sender.',
   }),
-  blocked: flagParameter().meta({ about: 'Whether what the number sends to a {line} makes no events.' }),
+  blocked: flagParameter().meta({ about: 'If true, messages from the number create no events.' }),
 })
 
 type Fields = yup.InferType<typeof inQuery>
@@ -85,14 +85,14 @@ export const contactOperations = [
     may: 'reads account',
     scopes: ['contacts:read'],
     summary: 'List your contacts',
-    description: 'They come oldest first.',
+    description: 'Oldest first.',
     // Pages have numbers here, as clients of the original expect.
     query: yup.object({
       blocked: flagParameter().meta({ about: 'Only blocked or only unblocked contacts.' }),
       pageSize: countParameter(1, MAX_LIMIT)
         .default(DEFAULT_LIMIT)
-        .meta({ about: 'The most that one page has.' }),
-      page: countParameter(1, MAX_PAGE).default(1).meta({ about: 'Which page.' }),
+        .meta({ about: 'The maximum number of entries per page.' }),
+      page: countParameter(1, MAX_PAGE).default(1).meta({ about: 'The page number.' }),
     }),
     ignoresUnknown: true,
     answer: answers('A page of contacts.', listOf(schemaOf('Contact')), nextPage),
@@ -138,7 +138,7 @@ export const contactOperations = [
     may: 'changes account',
     scopes: ['contacts:write'],
     summary: 'Change a contact',
-    description: `Omitted fields stay unchanged. 409: another contact has the number. ${given}`,
+    description: `Omitted fields stay unchanged. Answers 409 if another contact has the number. ${given}`,
     query: inQuery,
     body: inBody,
     takesForm: true,

@@ -29,7 +29,7 @@ export const deliveryOperations = [
     at: 'get /v1/deliveries',
     may: 'reads lines',
     summary: "List the deliveries of your {lines}' events",
-    description: 'They come newest first.',
+    description: 'Newest first.',
     query: listParameters({
       type: wordParameter(LINE_EVENT_TYPES).meta({ about: 'Only with this type.' }),
       status: wordParameter(DELIVERY_STATUSES).meta({ about: 'Only with this status.' }),

@@ -34,13 +34,10 @@ const FIELDS: Record<string, Schema> = {
         },
       ],
     },
-    'When failed events are retried. `default`: 10 attempts within three days. `short`: 5 within a quarter of an hour. ' +
-      '`long`: 17 within about a week. Or the waits between attempts, in seconds; an empty list: never.',
+    'When failed events are retried. `default`: 10 attempts within three days. `short`: 5 within 15 minutes. ' +
+      '`long`: 17 within about a week. Or a list of the delays between attempts, in seconds. An empty list means no retries.',
   ),
-  retryOnTimeout: describe(
-    flag,
-    'false: an event that was sent, and not answered in time, is not sent again by itself.',
-  ),
+  retryOnTimeout: describe(flag, 'If false, an event whose request timed out is not retried automatically.'),
   timeoutSeconds: describe(
     { type: ['integer', 'null'], minimum: 1, maximum: MAX_TIMEOUT_SECONDS },
     "How long the endpoint can take to respond. Null uses this installation's limit.",
@@ -51,8 +48,8 @@ const FIELDS: Record<string, Schema> = {
   ),
   ordered: describe(
     flag,
-    'true: an event waits until the one before it from the same number is taken, or is not tried again. It does not hold up ' +
-      'events from others. It counts for events from then on.',
+    'If true, an event waits until the previous one from the same number has been delivered or given up. It does not delay ' +
+      'events from other numbers. It applies to new events.',
   ),
   declinedEvents: describe(
     listOf(oneOf(...UNASKED_EVENT_TYPES)),
@@ -61,13 +58,13 @@ const FIELDS: Record<string, Schema> = {
   shape: describe(
     oneOf(...SHAPES),
     'The format of the request. `linehook`: the six fields. `cloudevents`: CloudEvents 1.0 in structured mode; `cloudevents-binary`: in ' +
-      'binary mode. `slack`, `discord`: a text for an incoming webhook of theirs. `ifttt`: `value1` is the sender, `value2` ' +
-      'the payload, `value3` the receiver. `template`: what `template` makes.',
+      'binary mode. `slack`, `discord`: a text for an incoming webhook of Slack or Discord. `ifttt`: `value1` is the sender, `value2` ' +
+      'the payload, `value3` the receiver. `template`: the output of `template`.',
   ),
   template: describe(
     { type: ['string', 'null'], maxLength: MAX_TEMPLATE_LENGTH },
-    'In the [Liquid](https://shopify.github.io/liquid/) language, with the six fields, `id` and `time`: ' +
-      '`{"text": {{ payload | json }}}`. Filling it may take half a second.',
+    'A [Liquid](https://shopify.github.io/liquid/) template with the six fields, `id` and `time`, such as ' +
+      '`{"text": {{ payload | json }}}`. Rendering can take up to half a second.',
   ),
   templateContentType: describe(
     { type: 'string', maxLength: 100 },
@@ -75,8 +72,8 @@ const FIELDS: Record<string, Schema> = {
   ),
   signature: describe(
     oneOf(...SIGNATURE_KINDS),
-    'Of Standard Webhooks. `v1`: HMAC-SHA256 by the signing secret. `v1a`: Ed25519, verified with the key at `publicKeyUrl`. ' +
-      'For 24 h after a change, both are sent.',
+    'The signature scheme of Standard Webhooks. `v1`: HMAC-SHA256 with the signing secret. `v1a`: Ed25519, verified with the key at `publicKeyUrl`. ' +
+      'For 24 hours after a change, both are sent.',
   ),
 }
 
@@ -92,7 +89,8 @@ export const policySchemas = {
 const HEADERS: Schema = {
   type: 'object',
   additionalProperties: { type: ['string', 'null'], minLength: 1, maxLength: 1000 },
-  description: 'Headers to add to each request, or to replace. Null removes one. Stored encrypted.',
+  description:
+    'Headers to add to each request or to replace. Null removes a header. They are stored encrypted.',
 }
 
 const operation = operationsOf('Endpoints')
@@ -132,7 +130,7 @@ export const policyOperations = [
     operationId: 'previewEndpointPolicy',
     at: `post ${path}/preview`,
     may: 'changes lines',
-    summary: 'Preview the last event with other fields',
+    summary: 'Preview the last event with changed settings',
     description: 'Nothing is saved or sent.',
     body: yup.object(given),
     answer: answers(
@@ -140,7 +138,7 @@ export const policyOperations = [
       object({
         contentType: text,
         body: text,
-        isSample: describe(flag, 'There is no event yet, so an example event was used.'),
+        isSample: describe(flag, 'Whether an example event was used because there is no event yet.'),
       }),
     ),
     act: async ({ context, ctx, id }) => {

@@ -56,13 +56,13 @@ export const endpointSchemas = {
   Endpoint: object(endpoint),
   NewEndpoint: object({
     ...endpoint,
-    signingSecret: describe({ type: 'string', pattern: '^whsec_' }, 'It signs the events.'),
+    signingSecret: describe({ type: 'string', pattern: '^whsec_' }, 'The secret that signs the events.'),
   }),
   SigningSecret: object({ signingSecret: { type: 'string', pattern: '^whsec_' } }),
   TestEventResult: object({
     delivered: flag,
     responseStatus: { type: ['integer', 'null'] },
-    failure: describe(maybeText, "The failure's name, such as `timeout` or `http_500`."),
+    failure: describe(maybeText, 'The name of the failure, such as `timeout` or `http_500`.'),
     durationMs: count,
     responseExcerpt: maybeText,
   }),
@@ -94,8 +94,8 @@ const fields = {
 const addedId = () => textField('${path} must be an id (a UUID)')
 
 const added = yup.object({
-  lineId: addedId().meta({ schema: id, about: 'The {line} whose events it gets.' }),
-  applicationId: addedId().meta({ schema: id, about: 'The application whose webhook it is.' }),
+  lineId: addedId().meta({ schema: id, about: 'The {line} from which it gets events.' }),
+  applicationId: addedId().meta({ schema: id, about: 'The application that the webhook belongs to.' }),
   ...fields,
   url: fields.url.defined('url is required: give the URL of your server'),
 })
@@ -112,7 +112,7 @@ function actOn(
     ...given,
     at: `post ${one}/${act}`,
     may: 'changes lines',
-    answer: answers('The endpoint as it is now.', schemaOf('Endpoint')),
+    answer: answers('The endpoint.', schemaOf('Endpoint')),
     act: async (asked) => presentNow(asked, await work(asked.context, askerOf(asked.ctx), asked.id, asked)),
   })
 }
@@ -148,9 +148,9 @@ export const endpointOperations = [
     summary: 'List the endpoints of your {lines}, your applications and your account',
     description: "A {line}'s outgoing webhook comes first. An application sees its own endpoint.",
     query: yup.object({
-      lineId: idParameter().meta({ about: 'Only those of this {line}.' }),
-      applicationId: idParameter().meta({ about: 'Only that of this application.' }),
-      state: wordParameter(ENDPOINT_STATES).meta({ about: 'Only those that are so.' }),
+      lineId: idParameter().meta({ about: 'Only endpoints of this {line}.' }),
+      applicationId: idParameter().meta({ about: 'Only the endpoint of this application.' }),
+      state: wordParameter(ENDPOINT_STATES).meta({ about: 'Only endpoints in this state.' }),
     }),
     answer: answers('All of them.', listOf(schemaOf('Endpoint'))),
     act: async ({ context, ctx, query }) => {
@@ -164,11 +164,11 @@ export const endpointOperations = [
     may: 'changes lines',
     summary: 'Add an endpoint to a {line}, an application that has none, or your account',
     description:
-      'It gets each event from then on, signed with a secret of its own. Beside its outgoing webhook a {line} may have ' +
+      'It gets every new event, signed with its own secret. In addition to its outgoing webhook, a {line} can have ' +
       `${MAX_LINE_ENDPOINTS}, and its developer connection must be enabled. Without {line}Id and applicationId it is an ` +
       'operational webhook of your account, which gets your notifications.',
     body: added,
-    answer: answers('The endpoint, and its secret.', schemaOf('NewEndpoint')),
+    answer: answers('The endpoint with its secret.', schemaOf('NewEndpoint')),
     refusals: [404, 409],
     act: async ({ context, ctx, userId, body }) => {
       const { lineId, applicationId, ...written } = await body()
@@ -183,8 +183,8 @@ export const endpointOperations = [
     may: 'reads lines',
     scopes,
     summary: 'Get an endpoint',
-    description: 'Its health is in it.',
-    answer: answers('The endpoint as it is now.', schemaOf('Endpoint')),
+    description: 'Includes its health.',
+    answer: answers('The endpoint.', schemaOf('Endpoint')),
     act: async (asked) => presentNow(asked, await getEndpoint(asked.context, askerOf(asked.ctx), asked.id)),
   }),
   operation({
@@ -193,11 +193,10 @@ export const endpointOperations = [
     may: 'changes lines',
     summary: 'Change an endpoint',
     description:
-      'Give at least one of the fields. A field that is left out stays as it is. Another URL keeps the secret and gets what ' +
-      'was held.',
+      'Give at least one field. Omitted fields stay unchanged. A new URL keeps the secret and gets the held events.',
     body: yup.object(fields),
     needsField: true,
-    answer: answers('The endpoint as it is now.', schemaOf('Endpoint')),
+    answer: answers('The endpoint.', schemaOf('Endpoint')),
     act: async (asked) => {
       const { context, id } = asked
       const asker = askerOf(asked.ctx)
@@ -210,8 +209,8 @@ export const endpointOperations = [
     at: `delete ${one}`,
     may: 'changes lines',
     summary: 'Delete an endpoint',
-    description: 'It gets no more events, and its waiting ones end as `exhausted`.',
-    answer: answers('The endpoint as it was.', schemaOf('Endpoint')),
+    description: 'It gets no more events, and its waiting events become `exhausted`.',
+    answer: answers('The deleted endpoint.', schemaOf('Endpoint')),
     act: async (asked) =>
       presentNow(asked, await deleteEndpoint(asked.context, askerOf(asked.ctx), asked.id)),
   }),
@@ -222,10 +221,9 @@ export const endpointOperations = [
     scopes,
     summary: 'Send a test event to an endpoint',
     description:
-      'The event is sent at once, and only once. The answer is 200 even if that fails, and says what happened. Its payload is ' +
-      'an example of its type; without a type it is the first that the endpoint gets.',
+      'The event is sent immediately, and only once. The response is 200 even if that fails, and contains the result. The payload is an example of the type. Without a type, the first type that the endpoint gets is used.',
     body: yup.object({ type: textField('type must be text').meta({ schema: oneOf(...ALL_EVENT_TYPES) }) }),
-    answer: answers('What the endpoint did.', schemaOf('TestEventResult')),
+    answer: answers('The result.', schemaOf('TestEventResult')),
     refusals: [409],
     act: async ({ context, ctx, id, body }) => {
       const asker = askerOf(ctx)
@@ -262,7 +260,7 @@ export const endpointOperations = [
     {
       operationId: 'resumeEndpoint',
       summary: "Resume an endpoint's events",
-      description: 'Waiting events are sent shortly, in order. 403: an operator paused them.',
+      description: 'Waiting events are sent shortly, in order. Answers 403 if an operator paused them.',
     },
     async (context, asker, id, { userId }) => {
       await resumeEndpoint(context, ownerOf(userId), await getEndpoint(context, asker, id))
@@ -271,11 +269,11 @@ export const endpointOperations = [
   ),
   actOnMany(
     'try-now',
-    'How many events are tried.',
+    'The number of events being retried.',
     {
       operationId: 'tryEndpointNow',
       summary: 'Retry all waiting events now',
-      description: 'For a server that works again. Refused while events are paused.',
+      description: 'Use this when your server works again. Refused while events are paused.',
     },
     tryEndpointNow,
   ),
@@ -304,8 +302,8 @@ export const endpointOperations = [
     operationId: 'rotateSecret',
     at: `post ${one}/rotate-secret`,
     may: 'changes lines',
-    summary: 'Make a new signing secret',
-    description: 'The old secret also signs for 24 h.',
+    summary: 'Create a new signing secret',
+    description: 'The old secret also signs for 24 hours.',
     answer: answers('The secret.', schemaOf('SigningSecret')),
     act: async ({ context, ctx, id }) => ({
       signingSecret: await rotateSigningSecret(context, askerOf(ctx), id),
@@ -316,7 +314,7 @@ export const endpointOperations = [
     at: `get ${one}/deliveries`,
     may: 'reads lines',
     summary: 'List the deliveries to an endpoint',
-    description: 'They come newest first; those of an application without what was said on the {line}.',
+    description: "Newest first. An application's deliveries do not include the content of messages.",
     query: yup.object(pageParameters),
     answer: answersList(
       'A page of deliveries, or all of them as CSV.',

@@ -35,14 +35,13 @@ export function streamEvents(slowMs = SLOW_MS): Operation {
     operationId: 'streamEvents',
     at: 'get /v1/lines/{lineId}/events/stream',
     may: 'reads lines',
-    summary: 'Follow the events of a {line}',
+    summary: 'Stream the events of a {line}',
     description:
-      'Server-sent events, as `linehook listen` reads them. `data` is JSON: `id`, `type`, `fromNumber`, `createdAt`, and the `headers` ' +
-      'and the `body` (a text) that are posted to the outgoing webhook URL, without the headers that you added. There is no `webhook-signature` if the ' +
-      '{line} has no such URL, because its secret signs. An event of the name `position` comes every 15 s and has no ' +
-      'event of yours. The stream ends after five minutes, and when the token is revoked; a reader that takes nothing for ' +
-      '30 s is cut off. Connect again with `Last-Event-ID`: nothing is missed, and the last ten seconds before it come ' +
-      'once more with the same `webhook-id`. One user may have ten streams.',
+      'Server-sent events, as used by `linehook listen`. `data` is JSON with `id`, `type`, `fromNumber`, `createdAt`, and the `headers` ' +
+      'and `body` (a string) that are posted to the outgoing webhook URL, without your custom headers. There is no `webhook-signature` if the {line} has no outgoing webhook URL, and so no secret. An event named `position` is sent every 15 s and contains no ' +
+      'event of the {line}. The stream ends after five minutes, and when the token is revoked. A client that reads nothing for ' +
+      '30 s is disconnected. Reconnect with `Last-Event-ID` to miss nothing. The last ten seconds before it are sent ' +
+      'again with the same `webhook-id`. A user can have ten streams.',
     headers: [inHeader('Last-Event-ID', id, 'Continue after this event.')],
     query: yup.object({
       from: momentParameter().meta({ about: 'Start at this time instead of now.' }),

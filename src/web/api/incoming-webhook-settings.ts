@@ -50,7 +50,7 @@ export const incomingWebhookOperations = [
     may: 'changes lines',
     summary: 'Delete the webhook; its URL then answers 404',
     description: 'You can create a new one with a different token.',
-    answer: answers('The connection as it is now.', schemaOf('Connection')),
+    answer: answers('The connection.', schemaOf('Connection')),
     act: async ({ context, userId, id }) => {
       await removeIncomingWebhook(context, userId, id)
       return presentConnection(context, userId, id)

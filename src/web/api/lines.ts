@@ -49,11 +49,11 @@ export const lineSchemas = {
     name: text,
     phoneNumber: sender,
     senderKind,
-    status: describe(oneOf('active', 'disabled'), 'A disabled {line} sends and delivers nothing.'),
+    status: describe(oneOf('active', 'disabled'), 'A disabled {line} does not send or deliver anything.'),
     isConnected: describe(flag, 'Whether the developer connection is enabled.'),
-    messagesPerNumberPerMinute: describe(count, 'The limit to one number.'),
-    messagesPerMinute: describe(count, 'The limit in all.'),
-    ...pauseFields('Since when what the {line} sends is paused: messages wait.'),
+    messagesPerNumberPerMinute: describe(count, 'The limit per outside number.'),
+    messagesPerMinute: describe(count, 'The limit in total.'),
+    ...pauseFields('When sending was paused. Messages wait.'),
     pausedCountries: describe(
       listOf(text),
       'ISO 3166 codes of countries to which messages are refused because their volume rose suddenly. Only an operator can resume them.',
@@ -70,13 +70,13 @@ export const lineSchemas = {
     caps: describe(
       listOf(
         object({
-          of: describe(oneOf('{line}', 'user'), '`user`: of all {lines} of the user together.'),
+          of: describe(oneOf('{line}', 'user'), '`user`: all {lines} of the user combined.'),
           segmentsPerDay: describe(
             { type: 'integer', minimum: 1 },
             'The number of segments accepted per day (UTC).',
           ),
-          used: describe(count, 'How many were accepted today.'),
-          isNear: describe(flag, '80 % are used, or more.'),
+          used: describe(count, 'The number accepted today.'),
+          isNear: describe(flag, 'Whether at least 80 % are used.'),
           resetsAt: describe(moment, 'When the next day begins.'),
         }),
       ),
@@ -85,12 +85,15 @@ export const lineSchemas = {
     monthlyCaps: describe(
       listOf(
         object({
-          of: describe(oneOf('{line}', 'user'), '`user`: of all {lines} of the user together.'),
+          of: describe(oneOf('{line}', 'user'), '`user`: all {lines} of the user combined.'),
           amount: describe(DECIMAL.schema, 'The maximum cost of messages per month (UTC).'),
           currency: describe(text, 'ISO 4217. Only charges in this currency count.'),
           spent: describe(DECIMAL.schema, "This month's cost, as reported by carriers."),
-          isNear: describe(flag, '80 % are spent, or more.'),
-          isUsedUp: describe(flag, 'No more messages are accepted this month.'),
+          isNear: describe(flag, 'Whether at least 80 % are spent.'),
+          isUsedUp: describe(
+            flag,
+            'Whether the cap is reached, so that no more messages are accepted this month.',
+          ),
           resetsAt: describe(moment, 'When the next month begins.'),
         }),
       ),
@@ -112,9 +115,9 @@ export const lineOperations = [
     scopes: SCOPES,
     summary: 'List your {lines}',
     description:
-      'They come oldest first. An application sees those that are connected to it, or all of them with `{lines}:read`.',
+      'Oldest first. An application sees those that are connected to it, or all of them with `{lines}:read`.',
     query: yup.object({
-      id: idParameter().meta({ about: 'Only the {line} with this id.' }),
+      id: idParameter().meta({ about: 'Only the {line} with this ID.' }),
       lineId: idParameter().meta({ about: 'The same as `id`.' }),
       phoneNumber: senderParameter().meta({ about: 'Only the {line} with this number.' }),
       name: yup.string().meta({ about: 'Only {lines} with exactly this name.' }),
@@ -134,7 +137,7 @@ export const lineOperations = [
     may: 'reads lines',
     scopes: SCOPES,
     summary: 'Get a {line}',
-    description: 'An application gets only {lines} that it can see.',
+    description: 'An application can get only {lines} it can see.',
     ignoresUnknown: true,
     answer: line,
     act: async ({ context, ctx, userId, id: lineId }) => {
@@ -149,11 +152,10 @@ export const lineOperations = [
     scopes: ['lines:write'],
     summary: 'Rename a {line}',
     description:
-      'The name is in the body, or in the query, as clients of the original send it. If both have one, the body ' +
-      'counts. Other parameters, such as `ringer`, are ignored. ' +
-      'An application must be able to see the {line}, and must have `{lines}:write`.',
+      'The name can be in the body or, for compatibility, in the query. If both have one, the body is used. Other parameters, such as `ringer`, are ignored. ' +
+      'An application must be able to see the {line} and have `{lines}:write`.',
     query: yup.object({
-      name: textField('name must be text').meta({ about: 'The name, instead of a body.' }),
+      name: textField('name must be text').meta({ about: 'The name, if it is not in the body.' }),
     }),
     body: change,
     ignoresUnknown: true,
@@ -181,10 +183,9 @@ export const lineOperations = [
     operationId: 'pauseSending',
     at: 'post /v1/lines/{lineId}/pause-sending',
     may: 'changes lines',
-    summary: 'Pause what a {line} sends',
+    summary: 'Pause sending on a {line}',
     description:
-      "Messages are accepted and wait. Those that wait too long expire, as usual. The service's replies to STOP, START " +
-      'and HELP goes out, and what the {line} receives goes on.',
+      "Messages are accepted and wait. Those that wait too long expire, as usual. The service's replies to STOP, START and HELP are still sent, and the {line} still receives messages.",
     answer: line,
     act: async ({ context, userId, id: lineId }) => {
       await pauseLine(context, ownerOf(userId), await getOwnLine(context, userId, lineId))
@@ -195,9 +196,9 @@ export const lineOperations = [
     operationId: 'resumeSending',
     at: 'post /v1/lines/{lineId}/resume-sending',
     may: 'changes lines',
-    summary: 'Resume what a {line} sends',
+    summary: 'Resume sending on a {line}',
     description:
-      'Waiting messages go out shortly, in order and within the limits. 403: an operator paused it.',
+      'Waiting messages go out shortly, in order and within the limits. Answers 403 if an operator paused it.',
     answer: line,
     act: async ({ context, userId, id: lineId }) => {
       await resumeLine(context, ownerOf(userId), await getOwnLine(context, userId, lineId))
@@ -210,7 +211,7 @@ export const lineOperations = [
     may: 'changes lines',
     summary: 'Retry all waiting messages now',
     description: 'Limits, pauses and the order of messages to the same number still apply.',
-    answer: answers('How many messages are tried.', object({ count })),
+    answer: answers('The number of messages being retried.', object({ count })),
     act: async ({ context, userId, id: lineId }) => ({
       count: await tryLineMessagesNow(context, userId, lineId),
     }),
@@ -221,7 +222,7 @@ export const lineOperations = [
     may: 'reads lines',
     summary: 'List the numbers that have opted out of a {line}',
     description:
-      'They are sorted by number. These people texted STOP and are sent nothing more. Only they can undo this, by ' +
+      'Sorted by number. These people texted STOP and get no more messages. Only they can undo this, by ' +
       'texting START.',
     query: yup.object({
       // A plus sign in a query means a space to most parsers. The value may have more than digits: a sender may be a
@@ -249,7 +250,7 @@ export const lineOperations = [
     may: 'reads lines',
     summary: "Get the usage of the incoming webhook's rate limits",
     description: 'Counts the messages accepted in the last 60 s.',
-    answer: answers('The windows now.', schemaOf('Limits')),
+    answer: answers('The current usage.', schemaOf('Limits')),
     act: async ({ context, userId, id: lineId }) => {
       const { line: ofLine, numbers, caps, monthlyCaps } = await readLimits(context, userId, lineId)
       const { word } = context.vocabulary

@@ -66,8 +66,8 @@ export const listenerOperations = [
     may: 'changes lines',
     summary: "Record a listener's response",
     description:
-      "As `linehook listen` does. A message's page shows it; nothing of it counts for the delivery or the endpoint. An attempt at " +
-      'the same event and of the same `startedAt` is noted once, and at most 100 of an event.',
+      "Used by `linehook listen`. It is shown on the message's page and does not affect the delivery or the endpoint. An attempt for " +
+      'the same event with the same `startedAt` is recorded once, and at most 100 per event.',
     body: yup.object({
       attempts: yup
         .array()

@@ -62,7 +62,7 @@ export const messageSchemas = {
       'A message is sent, or an event delivered, once its media are `stored`.',
     ),
     failure: describe(maybeText, 'Why the media have not been copied, such as `media_http_404`.'),
-    contentType: describe(maybeText, 'The type that its bytes show.'),
+    contentType: describe(maybeText, "The type detected from the file's content."),
     byteCount: { type: ['integer', 'null'] },
     width: { type: ['integer', 'null'] },
     height: { type: ['integer', 'null'] },
@@ -86,8 +86,7 @@ export const messageSchemas = {
     segmentCount: describe(SEGMENT_COUNT.schema, 'Carriers charge for each segment.'),
     unitCount: describe(
       count,
-      'A unit of GSM-7 has 7 bits: a single segment has 160, each of several has 153. A unit of UCS-2 has 16 bits: ' +
-        'a single segment has 70, each of several has 67.',
+      'A GSM-7 unit has 7 bits: a single segment holds 160, each of several holds 153. A UCS-2 unit has 16 bits: a single segment holds 70, each of several holds 67.',
     ),
     characterCount: count,
   }),
@@ -105,7 +104,7 @@ const TOO_LARGE = 'The request body is too large: 4 MiB at most'
 const idempotencyKey = inHeader(
   'Idempotency-Key',
   { type: 'string', maxLength: MAX_KEY_LENGTH },
-  'Repeating a request with the same key within 24 h sends nothing and returns the same message.',
+  'Repeating a request with the same key within 24 hours sends nothing and returns the same message.',
 )
 
 const fields = {
@@ -132,7 +131,7 @@ export const messageOperations = [
     scopes,
     summary: 'List the messages of your {lines}',
     description:
-      'They come newest first. An application sees those of connected {lines}. With `messages:write` alone it sees those that it sent.',
+      'Newest first. An application sees the messages of connected {lines}. With only `messages:write`, it sees the messages it sent.',
     query: listParameters({
       direction: wordParameter(DIRECTIONS).meta({ about: 'Only with this direction.' }),
       type: wordParameter(MESSAGE_TYPES).meta({ about: 'Only with this type.' }),
@@ -164,7 +163,7 @@ export const messageOperations = [
     scopes,
     summary: 'Send a message',
     description:
-      'You send from one of your {lines}. An application sends from one that is connected to it. The message is accepted at once, and a worker sends it.',
+      'The message is sent from one of your {lines}, or for an application, from a connected {line}. It is accepted immediately, and a worker sends it.',
     headers: [idempotencyKey],
     body: yup.object(fields).meta({
       schema: {
@@ -201,8 +200,8 @@ export const messageOperations = [
     scopes,
     summary: `Send up to ${MAX_BATCH} messages`,
     description:
-      'Each is accepted or refused by itself: what is wrong with one does not keep the others. The answer has one ' +
-      'outcome for each, in their order. Limits and caps count each message. The body may have 4 MiB.',
+      'Each is accepted or refused individually. An error in one does not affect the others. The response has one ' +
+      'outcome for each, in order. Limits and caps count every message. The body can have up to 4 MiB.',
     body: yup.object({
       messages: yup
         .mixed()
@@ -210,7 +209,7 @@ export const messageOperations = [
         .meta({
           schema: { type: 'array', minItems: 1, maxItems: MAX_BATCH, items: { type: 'object' } },
           about:
-            'Each has the fields of `POST /v1/messages`, and may have an `idempotencyKey` in place of the header.',
+            'Each has the fields of `POST /v1/messages`, and can have an `idempotencyKey` instead of the header.',
         }),
     }),
     // Each text may take 6,400 bytes.
@@ -218,7 +217,7 @@ export const messageOperations = [
       bound: bodyBound(4 * 1024 * 1024),
       refusals: { tooLarge: TOO_LARGE, unreadable: 'The request body must be a JSON object in UTF-8' },
     },
-    answer: answers('What became of each message.', listOf(schemaOf('BatchOutcome'))),
+    answer: answers('The result for each message.', listOf(schemaOf('BatchOutcome'))),
     act: ({ context, ctx }) => acceptBatch(context, ctx),
   }),
   operation({
@@ -227,7 +226,7 @@ export const messageOperations = [
     may: 'reads lines',
     scopes,
     summary: 'Get a message',
-    description: 'The answer says what became of it: its state, the carrier’s answer, and its media.',
+    description: 'The response includes its status, the carrier’s answer and its media.',
     answer: message,
     act: async (asked) => presentMessage(asked.context, await getVisible(asked)),
   }),
@@ -241,7 +240,9 @@ export const messageOperations = [
       'Possible while it is `scheduled`, or `queued` and not yet handed to a carrier. A time in the past sends immediately. ' +
       'An application can change only its own messages.',
     body: yup.object({
-      sendAt: optionFields.sendAt.required().meta({ schema: moment, about: 'As when it is sent.' }),
+      sendAt: optionFields.sendAt
+        .required()
+        .meta({ schema: moment, about: 'The new time, as in `POST /v1/messages`.' }),
     }),
     answer: message,
     refusals: [409],
@@ -257,7 +258,7 @@ export const messageOperations = [
     at: `post ${one}/cancel`,
     may: 'changes lines',
     scopes,
-    summary: 'Cancel a message that waits',
+    summary: 'Cancel a waiting message',
     description:
       'A message that is `scheduled` or `queued` becomes `failed` with the error `cancelled`. Repeating the request changes nothing. ' +
       'An application can cancel only its own messages.',
@@ -275,7 +276,7 @@ export const messageOperations = [
     may: 'changes lines',
     summary: 'Retry a waiting message now',
     description:
-      'Rate limits, pauses and the order of messages to the same number still apply. Refused if the message is not waiting for a time.',
+      'Rate limits, pauses and the order of messages to the same number still apply. Refused if the message is not waiting for its next attempt.',
     answer: message,
     refusals: [409],
     act: async ({ context, userId, id: messageId }) =>
@@ -285,7 +286,7 @@ export const messageOperations = [
     operationId: 'sendMessageAgain',
     at: `post ${one}/send-again`,
     may: 'changes lines',
-    summary: 'Resend a message that failed or is unknown',
+    summary: 'Resend a failed or unknown message',
     description: 'Creates a new message. Without an `Idempotency-Key`, each request creates another one.',
     headers: [idempotencyKey],
     answer: message,

@@ -80,14 +80,17 @@ export interface Operation extends Omit<Definition<yup.AnyObject, yup.AnyObject>
 
 /** The parameters of paths. A value that is not an id is not found, except where a reference may replace it. */
 export const PATH_PARAMETERS: Record<string, { about: string; isReference?: true }> = {
-  lineId: { about: "The {line}'s id." },
-  messageId: { about: "The message's id." },
-  deliveryId: { about: "The delivery's id." },
-  endpointId: { about: "The endpoint's id." },
-  taskId: { about: "The task's id." },
-  applicationId: { about: "The application's id." },
-  userId: { about: "The user's id." },
-  contactId: { about: "The contact's id, or its number with the plus sign as `%2B`.", isReference: true },
+  lineId: { about: 'The ID of the {line}.' },
+  messageId: { about: 'The ID of the message.' },
+  deliveryId: { about: 'The ID of the delivery.' },
+  endpointId: { about: 'The ID of the endpoint.' },
+  taskId: { about: 'The ID of the task.' },
+  applicationId: { about: 'The ID of the application.' },
+  userId: { about: 'The ID of the user.' },
+  contactId: {
+    about: 'The ID of the contact, or its number with the plus sign as `%2B`.',
+    isReference: true,
+  },
 }
 
 /** @param tag the group of the description that the operations are in */

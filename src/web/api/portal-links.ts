@@ -6,7 +6,7 @@ import { operationsOf } from './operation.js'
 
 export const portalLinkSchemas = {
   PortalLink: object({
-    url: describe(url, 'Where the user opens it. It is told this once.'),
+    url: describe(url, 'The link to open. It is returned only once.'),
     expiresAt: moment,
   }),
 }
@@ -33,20 +33,24 @@ export const portalLinkOperations = [
     at: 'post /v1/users/{userId}/portal-links',
     may: 'changes account',
     isForOperators: true,
-    summary: 'Make a link that lets a user into the pages of their {lines}, once, without a password',
+    summary: "Create a link that opens the pages of a user's {lines} once, without a password",
     description:
-      'For your own app: send the user to the link. It opens the console with the pages of these {lines} and nothing else. ' +
-      'Operators alone make such links, with their own API token, and not for operators (409).',
+      'Your own app sends the user to the link, which opens only the pages of these {lines} in the console. ' +
+      'Only operators can create links, with their own API token, and not for other operators (409).',
     body: yup.object({
       lineIds: listField('lineIds must be a list of ids')
         .max(MAX_LINES, `lineIds must have ${MAX_LINES} ids at most`)
         .min(1, 'lineIds must not be empty')
         .meta({
           schema: { type: 'array', items: id, minItems: 1, maxItems: MAX_LINES },
-          about: 'Which {lines} of the user; all that the user has now when left out.',
+          about: "The {lines} to show. Defaults to all the user's current {lines}.",
         }),
-      expiresInSeconds: seconds('expiresInSeconds', LINK_SECONDS, 'How long the link waits to be opened.'),
-      sessionSeconds: seconds('sessionSeconds', SESSION_SECONDS, 'How long the session lasts that it opens.'),
+      expiresInSeconds: seconds('expiresInSeconds', LINK_SECONDS, 'How long the link is valid.'),
+      sessionSeconds: seconds(
+        'sessionSeconds',
+        SESSION_SECONDS,
+        'How long the session lasts after opening the link.',
+      ),
     }),
     answer: answers('The link.', schemaOf('PortalLink')),
     refusals: [409],

@@ -41,8 +41,7 @@ export const optionFields = {
         additionalProperties: { type: 'string', maxLength: MAX_CARRIER_OPTION_LENGTH },
       }),
       about:
-        'What the carrier is told besides, by names that the carrier account of the {line} knows; others say nothing. ' +
-        'Such as `{"templateId": "1007…"}` for DLT in India.',
+        'Extra parameters for the carrier. Names that the {line}\'s carrier account does not know are ignored. For example `{"templateId": "1007…"}` for DLT in India.',
     }),
 }
 

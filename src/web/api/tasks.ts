@@ -44,7 +44,7 @@ const task = answers('The task.', schemaOf('Task'))
 const replay = yup.object({
   from: momentParameter()
     .required('from must be a time such as 2026-11-21T13:00:00Z')
-    .meta({ about: 'Events from this moment or later.' }),
+    .meta({ about: 'Events from this time on.' }),
   until: momentParameter().meta({ about: 'Events before this time. Defaults to now.' }),
   types: listField('types must be a list of event types', ALL_EVENT_TYPES).meta({
     about: 'Only events of these types. Defaults to all types.',
@@ -59,9 +59,9 @@ const replay = yup.object({
     .typeError('perSecond must be a whole number')
     .meta({
       schema: { type: 'integer', minimum: 1, maximum: MAX_RATE, default: DEFAULT_RATE },
-      about: 'How many events a second at most.',
+      about: 'The maximum number of events per second.',
     }),
-  lineId: idParameter().meta({ about: 'Only events of this {line}; an application must give it.' }),
+  lineId: idParameter().meta({ about: 'Only events of this {line}. Required for an application.' }),
   url: textField('url must be a URL').meta({
     schema: givenUrl,
     about:
@@ -77,7 +77,7 @@ export const taskOperations = [
     scopes,
     summary: 'Replay the events of a time range to the endpoint or another URL',
     description:
-      'The oldest go first, with their `webhook-id` and the header `webhook-replay: true`. This is refused while the endpoint is disabled, unless another URL is given. An application replays what it got from one {line}, and gives no other URL.',
+      'Oldest first, with the original `webhook-id` and the header `webhook-replay: true`. Refused while the endpoint is disabled, unless another URL is given. An application can replay only the events of one {line}, and cannot give another URL.',
     body: replay,
     answer: answers('The background task.', schemaOf('Task')),
     refusals: [409],
@@ -95,9 +95,9 @@ export const taskOperations = [
     may: 'changes lines',
     scopes,
     summary: 'Count the events a replay would send',
-    description: `They are counted up to ${MAX_COUNTED.toLocaleString('en')}; \`isMore\`: there are more.`,
+    description: `Counted up to ${MAX_COUNTED.toLocaleString('en')}. \`isMore\` is true if there are more.`,
     body: replay,
-    answer: answers('How many.', object({ count, isMore: flag })),
+    answer: answers('The number of events.', object({ count, isMore: flag })),
     refusals: [409],
     act: async (asked) => {
       const { whose, ...request } = await readReplay(asked)

@@ -21,9 +21,9 @@ export const usageSchemas = {
     ),
     segmentCount: describe(
       count,
-      'How many segments they had: as their carrier counts where it says so, or else as we do.',
+      'The number of segments, as counted by the carrier if it reports them, or else by Linehook.',
     ),
-    carrierSegmentCount: describe(count, 'How many of these segments were counted by carriers.'),
+    carrierSegmentCount: describe(count, 'The number of these segments that were counted by carriers.'),
     prices: describe(
       listOf(
         object({
@@ -44,9 +44,9 @@ export const usageOperations = [
     operationId: 'listUsage',
     at: 'get /v1/usage',
     may: 'reads lines',
-    summary: 'Count what your {lines} sent, and what it cost, by month',
+    summary: 'Get what your {lines} sent and what it cost, by month',
     description:
-      'The newest month comes first. A {line} that sent nothing in a month has no entry for it. As CSV there is a row for each currency.',
+      'Newest month first. A {line} that sent nothing in a month has no entry for it. The CSV has one row per currency.',
     query: yup.object({
       lineId: idParameter().meta({ about: 'Only of this {line}.' }),
       from: textField().meta({
@@ -58,7 +58,9 @@ export const usageOperations = [
         about: 'The last month, inclusive. Defaults to the current month.',
       }),
     }),
-    answer: answersList('What each {line} sent in each month.', { $ref: '#/components/schemas/Usage' }),
+    answer: answersList('The messages each {line} sent in each month.', {
+      $ref: '#/components/schemas/Usage',
+    }),
     refusals: [404],
     act: async ({ context, ctx, userId, query }) => {
       const { lineId, ...asked } = await query()

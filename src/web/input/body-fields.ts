@@ -20,7 +20,7 @@ export function listField<const Word extends string = string>(refusal: string, w
 export function optInEventsField(types: readonly string[]) {
   return listField('optInEvents must be a list of event types').meta({
     schema: { type: 'array', items: { type: 'string', enum: types } },
-    about: 'The events that it gets besides those of received messages.',
+    about: 'The events it gets in addition to received messages.',
   })
 }
 

@@ -14,19 +14,21 @@ export const DEFAULT_LIMIT = 50
 /** The page of every list that is read newest first: `before` is the last id that the reader has. */
 export const pageParameters = {
   before: idParameter().meta({
-    about: 'Only what is older than the entry with this id. Give the last id of the page before.',
+    about: 'Only entries older than this ID. Give the last ID of the previous page.',
   }),
-  limit: countParameter(1, MAX_LIMIT).default(DEFAULT_LIMIT).meta({ about: 'The most that one page has.' }),
+  limit: countParameter(1, MAX_LIMIT)
+    .default(DEFAULT_LIMIT)
+    .meta({ about: 'The maximum number of entries per page.' }),
 }
 
 /** The parameters of a list of past events and messages, with its filters. */
 export function listParameters<Filters extends yup.ObjectShape>(filters: Filters) {
   return yup.object({
-    lineId: idParameter().meta({ about: 'Only what belongs to this {line}.' }),
+    lineId: idParameter().meta({ about: 'Only entries of this {line}.' }),
     ...filters,
-    number: numberParameter().meta({ about: 'Only with this number at the other end.' }),
-    from: momentParameter().meta({ about: 'Only what is from this moment or later.' }),
-    until: momentParameter().meta({ about: 'Only what is from before this moment.' }),
+    number: numberParameter().meta({ about: 'Only with this outside number.' }),
+    from: momentParameter().meta({ about: 'Only from this time on.' }),
+    until: momentParameter().meta({ about: 'Only before this time.' }),
     ...pageParameters,
   })
 }

@@ -21,8 +21,7 @@ export function describeApi({ config, vocabulary }: Pick<Context, 'config' | 'vo
       title: config.brand.name,
       version: config.version,
       description:
-        'Turns phone {lines} into webhooks. Operations below /v1 need an API token: make one in the ' +
-        "console, under Settings. Those that name scopes also take an application's access token. Success is always " +
+        "Turns phone {lines} into webhooks. Operations below /v1 need an API token: create one in the console, under Settings. Those that name scopes also take an application's access token. A successful request always returns " +
         '200; errors are RFC 9457 problems.',
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'The operator of this installation', ...contactOf(config) },
@@ -75,9 +74,9 @@ function contactOf({ publicUrl, brand: { supportUrl = publicUrl } }: Context['co
 }
 
 const TOKENS =
-  'An API token: `lhp_…`, or `lhs_…` if it may do less. It may end by itself (401). One that may only read is refused with ' +
-  '403 where something is changed or sent, or a secret is shown. One that is for one {line} sees nothing of the others: ' +
-  'they answer 404, what is listed belongs to its own, and applications are refused with 403.'
+  'An API token: `lhp_…`, or `lhs_…` if it has limited permissions. It can expire (401). A read-only token gets 403 for ' +
+  'changing or sending anything and for reading secrets. A token for one {line} gets 404 for other {lines}, lists only ' +
+  'what belongs to its own {line}, and gets 403 for applications.'
 
 /** The document is public, so it needs no token. */
 export function getOpenApi(context: Context): Middleware {
@@ -90,23 +89,23 @@ export function getOpenApi(context: Context): Middleware {
 
 /** The groups of operations, in the order of the document. */
 const TAGS = [
-  [`{Line}s`, `Your {lines}: their names, limits, and who has opted out of them.`],
+  [`{Line}s`, `Your {lines}: names, limits and opt-outs.`],
   ['Developer connection', `The connection between a {line} and your own server.`],
-  ['Endpoints', `The URLs that get events: those of {lines}, and those of applications.`],
-  ['Incoming webhook', `The secret URL by which your programs send texts from a {line}.`],
-  ['Messages', `What your {lines} sent and received, and sending by token.`],
-  ['Usage', 'What your {lines} sent, and what carriers say that it cost.'],
-  ['Contacts', 'What you call numbers, and which of them are blocked.'],
-  ['Deliveries', 'What became of each event.'],
+  ['Endpoints', `The URLs that receive events from {lines} and applications.`],
+  ['Incoming webhook', `The secret URL your programs use to send texts from a {line}.`],
+  ['Messages', `The messages your {lines} sent and received. Send messages with an API token.`],
+  ['Usage', 'What your {lines} sent, and the cost reported by carriers.'],
+  ['Contacts', 'Names and blocks for phone numbers.'],
+  ['Deliveries', 'The status of each event.'],
+  ['Background tasks', 'The progress of event replays, large numbers of held events, and number imports.'],
+  ['Applications', `Applications you build for other people's {lines}.`],
+  ['Authorized applications', `Other people's applications that can use your {lines}.`],
   [
-    'Background tasks',
-    'Replays of events, held events by the thousand, and imports of numbers: how far they are.',
+    'Portal links',
+    `Links with which your own app gives users access to the pages of their {lines}. For operators.`,
   ],
-  ['Applications', `Programs that you make for other people's {lines}.`],
-  ['Authorized applications', `Other people's programs that may use your {lines}.`],
-  ['Portal links', `Links by which your own app lets users into the pages of their {lines}; for operators.`],
   ['OAuth', 'How users authorize applications: the authorization code grant of OAuth 2.0.'],
-  ['Outgoing webhook', 'What is posted to your server.'],
-  ['Simulator', 'A network of simulated phones, to try things out.'],
+  ['Outgoing webhook', 'The requests that are posted to your server.'],
+  ['Simulator', 'Simulated phones for trying things out.'],
   ['Service', 'The health of the service, and this document.'],
 ]

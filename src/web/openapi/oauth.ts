@@ -64,7 +64,7 @@ export const oauthSchemas: Record<string, Schema> = {
     status: oneOf('active', 'disabled'),
     outgoing_webhook_url: describe(
       { type: ['string', 'null'], format: 'uri' },
-      `Where the {line}'s events go: the application's webhook URL.`,
+      `The application's webhook URL, which receives the {line}'s events.`,
     ),
   }),
   Introspection: object(
@@ -73,7 +73,7 @@ export const oauthSchemas: Record<string, Schema> = {
       client_id: id,
       sub: describe(id, 'The user.'),
       scope: text,
-      token_type: describe(oneOf('Bearer'), 'Only an access token has this.'),
+      token_type: describe(oneOf('Bearer'), 'Only for an access token.'),
       exp: describe(count, 'Seconds since 1970.'),
       iat: count,
       iss: url,
@@ -122,7 +122,7 @@ export function oauthPaths(): Paths {
     {
       grant_type: oneOf('refresh_token'),
       refresh_token: text,
-      scope: describe(text, 'Scopes can be given to request less than was granted.'),
+      scope: describe(text, 'Give scopes to request less than was granted.'),
       ...credentials,
     },
     ['scope', 'client_id', 'client_secret'],
@@ -164,15 +164,15 @@ export function oauthPaths(): Paths {
         tags,
         summary: 'Ask a user for authorization in their browser',
         description:
-          "This is not for programs. Send the user's browser here; it comes back to `redirect_uri` with a `code` or an " +
+          "Send the user's browser here instead of calling it from a program. It returns to `redirect_uri` with a `code` or an " +
           '`error`.',
         security: [],
         parameters: [
-          requiredInQuery('client_id', id, "The application's id."),
+          requiredInQuery('client_id', id, 'The ID of the application.'),
           requiredInQuery(
             'redirect_uri',
             url,
-            'It must equal a registered one. A loopback address can have any port.',
+            'Must match a registered URI. A loopback address can have any port.',
           ),
           {
             ...requiredInQuery(
@@ -184,7 +184,7 @@ export function oauthPaths(): Paths {
           },
           inQuery('state', text, 'Returned unchanged.'),
           inQuery('response_type', oneOf('code'), 'Optional.'),
-          inQuery('{line}_id', id, `The request is for this {line}, and the user does not choose.`),
+          inQuery('{line}_id', id, `Requests access to this {line}, so the user does not choose one.`),
           inQuery('code_challenge', text, 'PKCE (RFC 7636). Public clients must send it.'),
           inQuery('code_challenge_method', oneOf('S256'), 'Only this method is supported.'),
         ],
@@ -194,7 +194,8 @@ export function oauthPaths(): Paths {
               'The browser is redirected to the consent page, or back to the application with an error.',
           },
           default: {
-            description: 'A page, or JSON, that says why the browser cannot be sent back to an application.',
+            description:
+              'A page or JSON that explains why the browser cannot be sent back to the application.',
           },
           ...tooManyFields,
         },
@@ -209,8 +210,8 @@ export function oauthPaths(): Paths {
         tags,
         summary: 'Revoke an authorization by one of its tokens (RFC 7009)',
         description:
-          'Its access token and its refresh token end, and so do the tokens that came from them. An unknown token gets ' +
-          'the same answer.',
+          'Its access token, its refresh token and all tokens derived from them stop working. An unknown token gets ' +
+          'the same response.',
         security: [],
         requestBody: ofToken,
         responses: { 200: answers('The token no longer works.', object({})), ...faults },
@@ -222,7 +223,7 @@ export function oauthPaths(): Paths {
         tags,
         summary: 'Introspect a token of your own application (RFC 7662)',
         description:
-          "The answer is only `active: false` for another application's token, and for one that has ended.",
+          'For a token of another application or an expired one, the response is only `active: false`.',
         security: [],
         requestBody: ofToken,
         responses: {

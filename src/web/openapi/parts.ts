@@ -46,12 +46,13 @@ export const sender: Schema = {
   type: 'string',
   pattern: '^(\\+[1-9][0-9]{1,14}|[0-9]{3,8}|.*[^0-9].*)$',
   maxLength: 34,
-  description: 'A phone number in E.164 form, a short code, a name, or the SID of a service (`senderKind`).',
+  description:
+    'A phone number in E.164 form, a short code, a name or the SID of a Messaging Service (see `senderKind`).',
   examples: ['+15551234567'],
 }
 export const senderKind: Schema = {
   ...oneOf('number', 'short_code', 'name', 'service'),
-  description: 'What `phoneNumber` is. A `name` only sends: nobody can write to it.',
+  description: 'The kind of `phoneNumber`. A `name` can only send; nobody can reply to it.',
 }
 /** The other party's number. It has no pattern, because it may be a short code, or a name instead of a number. */
 export const number: Schema = { type: 'string', examples: ['+15551234567'] }
@@ -60,7 +61,7 @@ export const givenNumber: Schema = {
   type: 'string',
   minLength: 2,
   maxLength: MAX_NUMBER_LENGTH,
-  description: "E.164 is best. A number as people write it in the sender's own country is read too.",
+  description: "E.164 is best. The national format of the sender's own country is accepted too.",
   examples: ['+15551234567'],
 }
 
@@ -97,7 +98,7 @@ export function pauseFields(since: string): Record<string, Schema> {
     pausedAt: describe(maybeMoment, since),
     pausedBy: describe(
       { enum: ['owner', 'operator', null] },
-      'What an `operator` paused only operators resume.',
+      'Only operators can resume what an `operator` paused.',
     ),
   }
 }
@@ -189,7 +190,7 @@ export function inHeader(name: string, schema: Schema, description: string, requ
 
 export const nextPage = {
   Link: {
-    description: 'It is `<URL>; rel="next"` if there are more (RFC 8288).',
+    description: '`<URL>; rel="next"` if there are more entries (RFC 8288).',
     schema: { type: 'string', examples: [`<https://linehook.example/v1/messages?before=…>; rel="next"`] },
   },
 }

@@ -3,43 +3,43 @@ import { describe, object, oneOf, text } from './parts.js'
 /** Everything outside /webhooks answers a failure with a problem of RFC 9457. */
 export const problemSchema = object({
   type: oneOf('about:blank'),
-  title: describe(text, "The status's name."),
+  title: describe(text, 'The name of the status.'),
   status: { type: 'integer', minimum: 400, maximum: 599 },
-  detail: describe(text, 'What is wrong and how to mend it.'),
+  detail: describe(text, 'What is wrong and how to fix it.'),
 })
 
 const PROBLEMS = {
-  400: { name: 'BadRequest', description: 'Something in the request is wrong; `detail` names it.' },
+  400: { name: 'BadRequest', description: 'The request is invalid; `detail` says why.' },
   401: {
     name: 'Unauthorized',
-    description: "There is neither an API token nor an application's access token, or it is not valid.",
+    description: 'The API token or access token is missing or not valid.',
   },
   403: {
     name: 'Forbidden',
     description:
-      'This is not allowed. An application asked for something that only users may do, or does not have the scope; or the ' +
-      'API token may only read, or is for one thing only; or the present state forbids it.',
+      'Not allowed: the application lacks the scope or only users can do this, the API token is read-only or limited to ' +
+      'one {line}, or the current state forbids it.',
   },
-  404: { name: 'NotFound', description: 'There is no such thing, or it is somebody else’s.' },
-  409: { name: 'Conflict', description: 'The present state does not allow this; `detail` says what would.' },
+  404: { name: 'NotFound', description: 'Not found, or it belongs to another user.' },
+  409: { name: 'Conflict', description: 'The current state does not allow this; `detail` says what to do.' },
   413: { name: 'TooLarge', description: 'The body is over 64 KiB.' },
   415: {
     name: 'UnknownEncoding',
-    description: 'The `Content-Encoding` is not supported; `Accept-Encoding` says what is.',
+    description: 'The `Content-Encoding` is not supported; `Accept-Encoding` lists what is.',
   },
   422: { name: 'KeyReused', description: 'The `Idempotency-Key` was used with another body.' },
   429: {
     name: 'TooMany',
     description:
-      'Too much waits already, too many streams are open, or a daily cap is reached; try again later.',
+      'Too many messages are waiting, too many streams are open, or a daily cap is reached. Try again later.',
   },
   431: { name: 'TooManyHeaders', description: 'There are more than 100 header fields.' },
-  500: { name: 'InternalError', description: 'This is a fault of the server, and it is logged.' },
+  500: { name: 'InternalError', description: 'Internal error. It has been logged.' },
   503: {
     name: 'Unavailable',
     description:
-      'Nothing was done; try again after `Retry-After` seconds. Without that header it is not known whether the message was ' +
-      'accepted: repeat the request only with the `Idempotency-Key` that it had.',
+      'Nothing was changed. Try again after `Retry-After` seconds. Without that header, it is unknown whether the message was ' +
+      'accepted: repeat the request only with the same `Idempotency-Key`.',
   },
 } as const
 
@@ -48,11 +48,11 @@ export type ProblemStatus = keyof typeof PROBLEMS
 const HEADERS: Partial<Record<ProblemStatus, Record<string, unknown>>> = {
   401: { 'WWW-Authenticate': { description: 'RFC 6750', required: true, schema: text } },
   415: {
-    'Accept-Encoding': { description: 'The encodings that are supported.', required: true, schema: text },
+    'Accept-Encoding': { description: 'The supported encodings.', required: true, schema: text },
   },
   503: {
     'Retry-After': {
-      description: 'Whole seconds. It is missing where it is not known whether a message was accepted.',
+      description: 'Whole seconds. Missing if it is unknown whether a message was accepted.',
       schema: { type: 'integer', minimum: 1 },
     },
   },
@@ -70,7 +70,7 @@ export const problemResponses = Object.fromEntries(
  * Node answers this by itself, before our code sees the request. So it is not a problem, and every operation has it.
  */
 export const tooManyFields = {
-  431: { description: 'The header fields are too large, or too many.' },
+  431: { description: 'The header fields are too large or too many.' },
 }
 
 /**

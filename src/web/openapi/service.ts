@@ -26,9 +26,9 @@ const tags = ['Service']
 export const serviceSchemas: Record<string, Schema> = {
   Readiness: object({
     status: oneOf('ok', 'unavailable'),
-    version: describe(text, 'The version of Linehook that answers.'),
+    version: describe(text, 'The version of Linehook.'),
     postgres: oneOf('ok', 'unreachable'),
-    redis: describe(oneOf('ok', 'unreachable'), 'Messages are accepted without Redis too.'),
+    redis: describe(oneOf('ok', 'unreachable'), 'Messages are accepted even without Redis.'),
   }),
 }
 
@@ -37,19 +37,23 @@ export const servicePaths: Paths = {
     get: {
       operationId: 'isAlive',
       tags,
-      summary: 'Whether the process lives',
+      summary: 'Check that the process is running',
       security: [],
-      description: 'This asks neither Postgres nor Redis. It answers as long as the process lives.',
-      responses: { 200: answers('The process lives.', object({ status: oneOf('ok') })), ...tooManyFields },
+      description: 'Does not check Postgres or Redis. It answers as long as the process is running.',
+      responses: {
+        200: answers('The process is running.', object({ status: oneOf('ok') })),
+        ...tooManyFields,
+      },
     },
   },
   '/.well-known/webhook-keys/{endpointId}': {
-    parameters: [inPath('endpointId', 'As `publicKeyUrl` of a policy has it.')],
+    parameters: [inPath('endpointId', 'As in `publicKeyUrl` of the policy.')],
     get: {
       operationId: 'getPublicKeys',
       tags,
-      summary: 'The keys that verify `v1a` signatures',
-      description: 'The current one comes first. For 24 h after a rotation the one before is there too.',
+      summary: 'Get the keys that verify `v1a` signatures',
+      description:
+        'The current key comes first. For 24 hours after a rotation, the previous key is included.',
       security: [],
       responses: {
         200: answers('The keys.', object({ keys: listOf({ type: 'string', pattern: '^whpk_' }) })),
@@ -61,8 +65,8 @@ export const servicePaths: Paths = {
     get: {
       operationId: 'isReady',
       tags,
-      summary: 'Whether messages can be accepted',
-      description: 'This is for a load balancer. It asks Postgres and Redis.',
+      summary: 'Check whether messages can be accepted',
+      description: 'For load balancers. Checks Postgres and Redis.',
       security: [],
       responses: {
         200: answers('Messages can be accepted.', schemaOf('Readiness')),
@@ -76,7 +80,7 @@ export const servicePaths: Paths = {
       operationId: 'getDescription',
       tags,
       summary: 'This document',
-      description: 'It uses the words of this installation. `/docs` shows it to people.',
+      description: 'It uses the product word of this installation. `/docs` shows it in readable form.',
       security: [],
       responses: { 200: answers('OpenAPI 3.1.', { type: 'object' }), ...tooManyFields },
     },
@@ -98,8 +102,8 @@ export function simulatorPaths(isOpen: boolean): Paths {
         operationId: 'simulateInbound',
         tags: simulator,
         description:
-          'Give `text`, media (`mediaUrl` or `mediaUrls`) or both, or `voicemailUrl` alone. It is received as if a carrier had brought it.',
-        summary: `Make a {line} at the simulator receive a text, media or a voicemail`,
+          'Give `text`, media (`mediaUrl` or `mediaUrls`) or both, or `voicemailUrl` alone. The {line} receives it as if it came from a carrier.',
+        summary: `Let a simulator {line} receive a text, media or a voicemail`,
         ...access,
         requestBody: body({
           ...object(
@@ -108,7 +112,7 @@ export function simulatorPaths(isOpen: boolean): Paths {
               toNumber: describe(givenNumber, `The {line}'s number.`),
               messageId: describe(
                 { type: 'string', maxLength: 255, pattern: '^[^\\u0000]*$' },
-                "The carrier's id of the message. Give one to bring the same message twice.",
+                "The carrier's message ID. Give one to deliver the same message twice.",
               ),
               text: { type: 'string', minLength: 1, maxLength: 10_000 },
               mediaUrl: givenUrl,
@@ -123,7 +127,7 @@ export function simulatorPaths(isOpen: boolean): Paths {
           ],
         }),
         responses: {
-          200: answers('It was received now, or is a repeat of one that was received before.', {
+          200: answers('The message was received, or is a repeat of an earlier one.', {
             oneOf: [
               object({ kind: { const: 'received' }, messageId: id, deliveryCount: count }),
               object({ kind: { const: 'repeat' } }),
@@ -137,13 +141,13 @@ export function simulatorPaths(isOpen: boolean): Paths {
       get: {
         operationId: 'readOutbox',
         tags: simulator,
-        summary: 'See what the simulator took, newest first',
-        description: `These are the messages that {line}s at the simulator have sent, as a phone would show them.`,
+        summary: 'List the messages sent to the simulator, newest first',
+        description: `The messages that simulator {line}s have sent, as a phone would show them.`,
         ...access,
-        parameters: [inQuery('toNumber', text, 'Only what was sent to this number.')],
+        parameters: [inQuery('toNumber', text, 'Only messages to this number.')],
         responses: {
           200: answers(
-            'The newest messages, at most 1,000.',
+            'The newest messages, up to 1,000.',
             listOf(
               object({
                 messageId: id,

@@ -23,19 +23,19 @@ import {
 } from './parts.js'
 
 const REFUSALS: Record<string, string> = {
-  400: 'The body, or a field of it, is wrong; `error` says which.',
-  403: 'The token is wrong, the number has opted out or may not be sent to, or a limit is reached.',
+  400: 'The body or one of its fields is invalid; `error` says which.',
+  403: 'The token is wrong, the number has opted out or is not allowed, or a limit is reached.',
   404: "There is no such webhook: `URL doesn't exist`.",
-  409: 'The first request with this `Idempotency-Key` is under way.',
+  409: 'The first request with this `Idempotency-Key` is still in progress.',
   413: 'The body is over 64 KiB.',
-  415: 'The `Content-Encoding` is not supported; `Accept-Encoding` says what is.',
+  415: 'The `Content-Encoding` is not supported; `Accept-Encoding` lists what is.',
   422: 'This `Idempotency-Key` was used with another body.',
-  429: 'A daily cap is reached. Where RATE_LIMIT_STATUS is 429, this stands for 403 too.',
+  429: 'A daily cap is reached. If RATE_LIMIT_STATUS is 429, rate limits answer 429 instead of 403 too.',
   431: 'There are more than 100 header fields.',
-  500: 'This is a fault of the server, and it is logged.',
+  500: 'Internal error. It has been logged.',
   503:
-    'With `Retry-After`: the message was not accepted; try again after so many seconds. Without it: it is not known whether ' +
-    'it was accepted; repeat the request only with the `Idempotency-Key` that it had.',
+    'With `Retry-After`, the message was not accepted: try again after that many seconds. Without it, it is unknown whether ' +
+    'it was accepted: repeat the request only with the same `Idempotency-Key`.',
 }
 
 const optionSchemas = Object.fromEntries(fieldSchemas(yup.object(optionFields)))
@@ -57,16 +57,13 @@ export const webhookSchemas = {
   Event: object({
     type: describe(
       oneOf(...LINE_EVENT_TYPES),
-      'The first three go to every endpoint, the others to those that ask for them (`optInEvents`).',
+      'The first three go to every endpoint, the others only to endpoints that ask for them (`optInEvents`).',
     ),
     payload: describe(
       text,
-      `What it is depends on the type. ${LINE_EVENT_TYPES.map((type) => `\`${type}\`: ${EVENT_TYPES[type].payloadWords}.`).join(' ')}`,
+      `Depends on the type. ${LINE_EVENT_TYPES.map((type) => `\`${type}\`: ${EVENT_TYPES[type].payloadWords}.`).join(' ')}`,
     ),
-    fromNumber: describe(
-      number,
-      "The other side's number, in E.164 form. It may be a short code or a name instead.",
-    ),
+    fromNumber: describe(number, 'The outside number in E.164 form, or a short code or a name.'),
     toNumber: describe(number, `The {line}'s number.`),
     userId: id,
     lineId: id,
@@ -76,7 +73,7 @@ export const webhookSchemas = {
     timestamp: describe(moment, 'When it happened.'),
     data: describe(
       object({ title: text, text, userId: { type: ['string', 'null'], format: 'uuid' } }),
-      'Its other fields depend on the type: see `/schemas/{type}.json`.',
+      'The other fields depend on the type; see `/schemas/{type}.json`.',
     ),
   }),
 }
@@ -85,7 +82,7 @@ export const webhookSchemas = {
 export function webhookPaths(): Paths {
   const limits = {
     'RateLimit-Policy': { description: 'The limits (IETF httpapi draft).', schema: text },
-    RateLimit: { description: 'What is left of them.', schema: text },
+    RateLimit: { description: 'The remaining quota.', schema: text },
   }
   const refusals = Object.entries(REFUSALS).map(([status, description]) => [
     status,
@@ -95,23 +92,23 @@ export function webhookPaths(): Paths {
     operationId,
     tags: ['Incoming webhook'],
     summary: `Send a text from the {line}`,
-    description: 'The body is read as JSON whatever its Content-Type says.',
+    description: 'The body is parsed as JSON, regardless of its Content-Type.',
     security: [],
     parameters: [
       inQuery('token', text, "The webhook's secret."),
       inHeader(
         'Idempotency-Key',
         { type: 'string', maxLength: MAX_KEY_LENGTH },
-        'A second request with the same key and body within 24 h sends nothing and gets the same answer.',
+        'A second request with the same key and body within 24 h sends nothing and gets the same response.',
       ),
     ],
     ...IGNORES_UNKNOWN,
     requestBody: body(schemaOf('WebhookMessage')),
     responses: {
       200: {
-        description: 'The message is committed; a worker sends it.',
+        description: 'The message is stored, and a worker sends it.',
         headers: {
-          'Message-Id': { description: "The message's id.", required: true, schema: id },
+          'Message-Id': { description: 'The ID of the message.', required: true, schema: id },
           ...limits,
         },
         content: { 'application/json': { schema: schemaOf('WebhookSuccess') } },
@@ -119,7 +116,7 @@ export function webhookPaths(): Paths {
       ...(Object.fromEntries(refusals) as Record<string, unknown>),
     },
   })
-  const parameters = [inPath('lineId', `The {line}'s id.`)]
+  const parameters = [inPath('lineId', `The ID of the {line}.`)]
   return {
     '/webhooks/lineId/{lineId}': { parameters, post: send('sendText') },
     '/webhooks/line/{lineId}': { parameters, post: send(`sendTextFrom{Line}`) },
@@ -134,29 +131,33 @@ export function outgoingWebhooks(): Paths {
       tags: ['Outgoing webhook'],
       summary,
       description:
-        'It is signed by [Standard Webhooks](https://www.standardwebhooks.com). It is delivered at least once, and ' +
-        '`webhook-id` is the same at each attempt. The policy of the endpoint may ask for another body (`shape`).',
+        'Signed according to [Standard Webhooks](https://www.standardwebhooks.com). It is delivered at least once, and ' +
+        "`webhook-id` is the same for every attempt. The endpoint's policy can choose another body (`shape`).",
       security: [],
       parameters: [
-        inHeader('webhook-id', id, "The event's id.", true),
+        inHeader('webhook-id', id, 'The ID of the event.', true),
         inHeader('webhook-timestamp', { type: 'string', pattern: '^\\d+$' }, 'Seconds since 1970.', true),
         inHeader(
           'webhook-signature',
           text,
-          '`v1,` and base64. There are two of them during a rotation.',
+          '`v1,` followed by base64. There are two signatures during a rotation.',
           true,
         ),
       ],
       requestBody: body(schemaOf(schema)),
       responses: {
-        '2XX': { description: 'The event was taken.' },
+        '2XX': { description: 'The event was accepted.' },
         410: { description: 'The endpoint is disabled, and its events are held.' },
-        default: { description: 'It is tried again: after 5 s at first, and for up to three days in all.' },
+        default: { description: 'The event is retried, first after 5 s, for up to three days in total.' },
       },
     },
   })
   return {
     event: posted('event', `A {line} received something`, 'Event'),
-    operationalEvent: posted('operationalEvent', 'A notice to an operational webhook', 'OperationalEvent'),
+    operationalEvent: posted(
+      'operationalEvent',
+      'A notification to an operational webhook',
+      'OperationalEvent',
+    ),
   }
 }

@@ -35,7 +35,7 @@ describe('linehook doctor', () => {
     await startWeb(served)
     const { exitCode, outputLines, errorLines } = await linehook(served, ['doctor'], folder)
     expect([exitCode, errorLines]).to.deep.equal([0, []])
-    expect(outputLines[0]).to.match(/^ok {6} Configuration {2}Every variable is usable\.$/)
+    expect(outputLines[0]).to.match(/^ok {6} Configuration {2}Every variable is valid\.$/)
     expect(outputLines.some((line) => /^ok {6} Redis AOF {6}appendonly is yes/.test(line))).to.be.true
     expect(outputLines.at(-1)).to.match(/^0 faults, \d warnings?$/)
   })
@@ -62,9 +62,9 @@ describe('linehook doctor', () => {
     const { checks } = JSON.parse(outputLines.join('\n')) as Answer
     const whys = ['Postgres', 'Redis', 'Clocks'].map((name) => checks.find((each) => each.name === name)?.why)
     expect(whys).to.deep.equal([
-      'There is no usable DATABASE_URL.',
-      'There is no usable REDIS_URL.',
-      'There is no other clock to compare with.',
+      'DATABASE_URL is missing or invalid.',
+      'REDIS_URL is missing or invalid.',
+      'There is no other clock to compare this machine’s with.',
     ])
   })
 
@@ -107,7 +107,7 @@ describe('the checks of the doctor', () => {
     ]
     const found = await Promise.all(examine(checks, subject))
     expect(found.map(({ name, state, why }) => [name, state, why])).to.deep.equal([
-      ['broken', 'fault', 'It could not be looked at: no such file'],
+      ['broken', 'fault', 'The check failed: no such file'],
       ['endless', 'fault', 'It took longer than 0.05 s.'],
       ['fine', 'ok', 'Fine.'],
     ])
@@ -129,7 +129,7 @@ describe('the checks of the doctor', () => {
     ]
     const found = await Promise.all(examine(checks, subject))
     expect(found.map(({ state }) => state)).to.deep.equal(['fault', 'warning', 'warning', 'ok'])
-    expect(found[2]?.why).to.equal('It was not looked at, because of what is said of second.')
+    expect(found[2]?.why).to.equal('Not checked, because of the problem with second.')
     expect(looked).to.deep.equal(['false'])
   })
 })

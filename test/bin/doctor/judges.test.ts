@@ -54,7 +54,7 @@ describe('how the doctor judges', () => {
     const end = new Date('2026-12-01T00:00:00Z')
     expect(judgeCertificateEnd('example.com', end, new Date('2026-11-16T00:00:00Z'))).to.equal(undefined)
     expect(judgeCertificateEnd('example.com', end, new Date('2026-11-21T12:00:00Z'))?.why).to.equal(
-      'The certificate of example.com ends in 9 days, on 2026-12-01.',
+      'The certificate of example.com expires in 9 days, on 2026-12-01.',
     )
   })
 
@@ -85,7 +85,7 @@ describe('how the doctor judges', () => {
       const { state, why, cure } = judge({ ...more, [variable]: value })
       expect([state, why], value).to.deep.equal([
         'warning',
-        `In clear text beyond this machine: ${variable}.`,
+        `Unencrypted traffic leaves this machine through ${variable}.`,
       ])
       expect(`${why}${cure ?? ''}`).not.to.include('hunter2')
     }

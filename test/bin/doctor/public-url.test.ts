@@ -36,15 +36,13 @@ describe('what the doctor says of PUBLIC_URL', () => {
     const web = await open(serveApp(context))
     const found = await lookAt(web.url)
     expect(found).to.include({ state: 'warning' })
-    expect(found?.why).to.match(
-      /leads to this very machine: `web` answers, and nobody elsewhere can reach it/,
-    )
+    expect(found?.why).to.match(/points to this machine: `web` answers, but nobody else can reach it/)
   })
 
   it('a Linehook with another database, also where there is no line to tell by', async () => {
     const context = await open(createTestContext())
     const web = await open(serveApp(context))
-    expect((await lookAt(web.url))?.why).to.match(/ leads to a Linehook with another database/)
+    expect((await lookAt(web.url))?.why).to.match(/ points to a Linehook with another database/)
     const { databaseUrl } = context.config
     expect((await lookAt(web.url, { DATABASE_URL: databaseUrl }))?.state).to.equal('warning')
   })
@@ -53,11 +51,11 @@ describe('what the doctor says of PUBLIC_URL', () => {
     const page = await startOther(200, '<html>welcome</html>')
     expect(await lookAt(page.url)).to.include({
       state: 'fault',
-      why: `${page.url} leads to another service: it answers 200.`,
+      why: `${page.url} points to another service: it answers 200.`,
     })
     const healthy = await startOther(200, '{"status":"ok"}')
     expect((await lookAt(healthy.url))?.why).to.equal(
-      `${healthy.url} leads to another service: it answers 200 to an incoming webhook.`,
+      `${healthy.url} points to another service: it answers 200 to an incoming webhook.`,
     )
     expect(healthy.requests.map(({ body }) => body)).to.deep.equal(['', '{}'])
   })
@@ -65,12 +63,12 @@ describe('what the doctor says of PUBLIC_URL', () => {
   it('a proxy that reaches nobody, and one that sends callers on', async () => {
     const broken = await startOther(502, 'Bad Gateway')
     expect((await lookAt(broken.url))?.why).to.equal(
-      `${broken.url} answers 502: a proxy is there, and does not reach \`web\`.`,
+      `${broken.url} answers 502: a proxy is there but cannot reach \`web\`.`,
     )
     const moved = await startOther(301, '', { Location: 'https://lines.example.com/healthz?token=S3cret' })
     const found = await lookAt(moved.url)
     expect(found).to.include({ state: 'fault' })
-    expect(found?.why).to.include('sends callers on to https://lines.example.com/healthz,')
+    expect(found?.why).to.include('redirects to https://lines.example.com/healthz,')
   })
 
   it('nobody there, and no such name', async () => {

@@ -22,7 +22,7 @@ describe('what the doctor says of Postgres and Redis', () => {
     // The tests' Postgres waits for no disk.
     expect(found.Postgres).to.deep.include({
       state: 'warning',
-      cure: 'Switch fsync and full_page_writes and synchronous_commit on.',
+      cure: 'Turn fsync and full_page_writes and synchronous_commit on.',
     })
     for (const name of [
       'Configuration',
@@ -36,7 +36,7 @@ describe('what the doctor says of Postgres and Redis', () => {
     ]) {
       expect(found[name], name).to.include({ state: 'ok' })
     }
-    expect(found.Redis?.why).to.match(/^Redis at 127\.0\.0\.1:\d+ is version \d+\.\d+\.\d+ and answers\.$/)
+    expect(found.Redis?.why).to.match(/^Redis at 127\.0\.0\.1:\d+ is version \d+\.\d+\.\d+ and responds\.$/)
   })
 
   describe('that accept connections and never answer', () => {
@@ -57,12 +57,12 @@ describe('what the doctor says of Postgres and Redis', () => {
       expect(performance.now() - startedAt).to.be.below(5000)
       for (const name of ['Postgres', 'Redis']) {
         expect(found[name], name).to.include({ state: 'fault' })
-        expect(found[name]?.why).to.match(/accepts connections and does not answer within 2 s: it hangs\.$/)
+        expect(found[name]?.why).to.match(/accepts connections but did not answer within 2 s\.$/)
       }
       expect(found['Redis AOF']).to.deep.equal({
         state: 'warning',
-        why: 'It was not looked at, because of what is said of Redis.',
-        cure: 'Mend that first.',
+        why: 'Not checked, because of the problem with Redis.',
+        cure: 'Fix that first.',
       })
       expect(found.Node?.state).not.to.equal('fault')
       expect(JSON.stringify(found)).not.to.include('S3cret')
@@ -93,7 +93,7 @@ describe('what the doctor says of Postgres and Redis', () => {
     })
     expect(found.Postgres?.why).to.equal('Postgres at 127.0.0.1:1 refuses connections.')
     expect(found.Redis?.why).to.equal(
-      'Redis at nowhere.invalid:6379 has no address: its name cannot be resolved.',
+      'Redis at nowhere.invalid:6379 cannot be found: its name does not resolve.',
     )
     expect(JSON.stringify(found)).not.to.include('S3cret')
   })
@@ -112,9 +112,9 @@ describe('what the doctor says of Postgres and Redis', () => {
       REDIS_URL: wrong(REDIS_URL),
     })
     expect(refused.Postgres?.why).to.match(
-      / refuses us: password authentication failed for user "linehook"\.$/,
+      / rejected the sign-in: password authentication failed for user "linehook"\.$/,
     )
-    expect(refused.Redis?.why).to.match(/ refuses us: WRONGPASS /)
+    expect(refused.Redis?.why).to.match(/ rejected the sign-in: WRONGPASS /)
     expect(JSON.stringify(refused)).not.to.include('S3cret')
 
     const missing = await look({
@@ -127,7 +127,7 @@ describe('what the doctor says of Postgres and Redis', () => {
   it('a database without the schema: `linehook migrate`, and what needs the schema is not looked at', async () => {
     const found = await look({ ...environment, DATABASE_URL: await createEmptyDatabase() })
     expect(found.Migrations).to.deep.include({ state: 'fault', cure: 'Run `linehook migrate`.' })
-    expect(found.Partitions?.why).to.equal('It was not looked at, because of what is said of Migrations.')
+    expect(found.Partitions?.why).to.equal('Not checked, because of the problem with Migrations.')
     expect(found.Clocks?.state).to.equal('ok')
   })
 
@@ -183,7 +183,7 @@ describe('what the doctor says of Postgres and Redis', () => {
     await context.close()
     expect((await look(fresh)).Partitions).to.include({
       state: 'warning',
-      why: 'Rows are in the default partition, because their month had none: events.',
+      why: 'Some rows are in the default partition, because there was none for their month: events.',
     })
   })
 
@@ -196,13 +196,13 @@ describe('what the doctor says of Postgres and Redis', () => {
     const retired = await look({ ...fresh, ENCRYPTION_KEY: `${newKey},${fresh.ENCRYPTION_KEY}` })
     expect(retired.Secrets).to.deep.equal({
       state: 'warning',
-      why: '2 of 2 secrets at rest are still under a retired key.',
-      cure: 'Run `linehook secrets reseal`; then the retired key can go.',
+      why: '2 of 2 secrets still use a retired key.',
+      cure: 'Run `linehook secrets reseal`, then remove the retired key.',
     })
     const lost = await look({ ...fresh, ENCRYPTION_KEY: newKey })
     expect(lost.Secrets).to.include({ state: 'fault' })
     expect(lost.Secrets?.why).to.match(
-      /^2 of 2 secrets at rest were sealed by a key that ENCRYPTION_KEY does not have/,
+      /^2 of 2 secrets are encrypted with a key that is not in ENCRYPTION_KEY/,
     )
     expect(JSON.stringify([retired, lost])).not.to.include(newKey)
   })

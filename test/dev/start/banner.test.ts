@@ -45,7 +45,7 @@ describe('the banner', () => {
 
   it('has the link for the first operator while there is one to set up', () => {
     const setUpUrl = 'https://lines.example.com/console/set-up?token=abc'
-    expect(show({ setUpUrl })).to.include(`Set up your account, once: ${setUpUrl}`)
+    expect(show({ setUpUrl })).to.include(`Set up your account (this link works once): ${setUpUrl}`)
     expect(show().join('\n')).not.to.contain('Set up')
   })
 

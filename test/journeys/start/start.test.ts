@@ -128,7 +128,7 @@ describe('linehook start', function () {
     const second = start({ PORT: String(await freePort()) })
     expect(await second.exitCode).to.equal(1)
     expect(second.lines).to.deep.equal([
-      `Linehook runs in this folder already (process ${first.pid}): stop it first.`,
+      `Linehook is already running in this folder (process ${first.pid}). Stop it first.`,
     ])
     await first.kill('SIGINT')
   })
@@ -190,7 +190,7 @@ const SLOW_WEB = `import { existsSync } from 'node:fs'
   await import('./dist/src/server.js')`
 
 function findSetUpUrl({ lines }: RunningProcess): string {
-  return /Set up your account, once: (\S+)/.exec(lines.join('\n'))?.[1] ?? ''
+  return /Set up your account \(this link works once\): (\S+)/.exec(lines.join('\n'))?.[1] ?? ''
 }
 
 function allPids(started: RunningProcess): number[] {

@@ -23,30 +23,30 @@ const eventType = oneOf(...ALL_EVENT_TYPES)
 /** The fields that everyone who may see a delivery sees; the columns are those of `deliveries d`. */
 const COMMON_FIELDS = {
   id: shown('d.id', uuid),
-  lineId: shown('d.line_id', orNull(uuid), 'null: the event is a notice, and not about a {line}.'),
-  eventId: shown('d.event_id', uuid, 'The header `webhook-id` of every attempt.'),
+  lineId: shown('d.line_id', orNull(uuid), 'Null if the event is a notification that is not about a {line}.'),
+  eventId: shown('d.event_id', uuid, 'The `webhook-id` header of every attempt.'),
   type: shown(
     'd.type',
     eventType,
-    'Besides the first three an endpoint gets only what it asked for (`optInEvents`); `lineDisconnected` is for applications, and those with a dot are for operational webhooks.',
+    'An endpoint gets the first three, and any others it asked for in `optInEvents`. `lineDisconnected` is for applications, and types with a dot are for operational webhooks.',
   ),
   status: shown(
     'd.status',
     oneOf(...DELIVERY_STATUSES),
-    '`exhausted`: its attempts are used up, or the application may have no more. `held`: its endpoint is disabled.',
+    '`exhausted`: there are no attempts left, or the application was disconnected. `held`: the endpoint is disabled.',
   ),
   attemptCount: shown('d.attempt_count', count),
   lastFailure: shown(
     'd.last_failure',
     orNull(text),
-    `The last failure's name: ${listReasons(DELIVERY_STEPS)}, \`media_…\`, or what came of the request, such as \`timeout\` or \`http_500\`.`,
+    `The name of the last failure: ${listReasons(DELIVERY_STEPS)}, \`media_…\`, or the result of the request, such as \`timeout\` or \`http_500\`.`,
   ),
   createdAt: shown('d.created_at', moment),
-  dueAt: shown('d.due_at', moment, 'While it is pending: when it is tried next.'),
+  dueAt: shown('d.due_at', moment, 'While it is pending, the time of the next attempt.'),
   isReplayed: shown(
     'd.task_id is not null',
     flag,
-    'A replay has sent it again; its attempts have the header `webhook-replay: true` since then.',
+    'Whether it was replayed. Its attempts since then have the header `webhook-replay: true`.',
   ),
   deliveredAt: shown('d.delivered_at', orNull(moment)),
 }
@@ -60,10 +60,10 @@ export const DELIVERY_FIELDS = {
   messageId: shown(
     'v.message_id',
     orNull(uuid),
-    'The message that was received; null: the event tells of none.',
+    'The message that was received. Null if the event is not about a message.',
   ),
   jobGeneration: internal('d.job_generation', count),
-  endpointId: shown('d.endpoint_id', uuid, "Which endpoint gets it: one of the {line}, or an application's."),
+  endpointId: shown('d.endpoint_id', uuid, 'The endpoint that gets it, of the {line} or of an application.'),
   endpointPausedAt: internal('e.paused_at', orNull(moment)),
   endpointFailingSince: internal('e.failing_since', orNull(moment)),
   endpointDisabledAt: internal('e.disabled_at', orNull(moment)),
@@ -71,13 +71,13 @@ export const DELIVERY_FIELDS = {
   applicationId: shown(
     'd.application_id',
     orNull(uuid),
-    "The application that gets it; null: a server of the {line}'s own.",
+    "The application that gets it. Null for the {line}'s own endpoints.",
   ),
   applicationName: internal('a.name', orNull(text)),
   url: shown(
     `case when e.user_id = d.user_id then e.url else substring(e.url from '^[^:]+://[^/\\?#]+') end`,
     url,
-    "Where it goes; of another user's application only the origin.",
+    "The URL it is sent to. For another user's application, only the origin.",
   ),
   /** True if the endpoint is another user's, whose answers are private. */
   isForeign: internal('e.user_id <> d.user_id', flag),
@@ -104,28 +104,32 @@ export const ATTEMPT_FIELDS = {
   deliveryId: internal('delivery_id', uuid),
   attemptNumber: shown('attempt_number', attemptNumber),
   startedAt: shown('started_at', moment),
-  durationMs: shown('duration_ms', count, 'The whole of it; its parts are beside it.'),
+  durationMs: shown('duration_ms', count, 'The total time. Its parts are in the fields below.'),
   dnsMs: shown(
     'dns_ms',
     orNull(count),
-    'The look-up of the name; null, as in the next two: there was none, or the connection was open already.',
+    'The DNS lookup. Like the next two, null if it did not happen or the connection was already open.',
   ),
   connectMs: shown('connect_ms', orNull(count)),
   tlsMs: shown('tls_ms', orNull(count)),
-  firstByteMs: shown('first_byte_ms', orNull(count), 'From the request to the head of its answer.'),
+  firstByteMs: shown(
+    'first_byte_ms',
+    orNull(count),
+    'The time from the request to the first byte of the response.',
+  ),
   requestHeaders: shown(
     'request_headers',
     headers,
-    'As they were sent, but for those of the connection and the values of headers that you added; null: nothing was sent.',
+    'The headers that were sent, without connection headers and the values of your custom headers. Null if nothing was sent.',
   ),
   responseStatus: shown('response_status', orNull(integer)),
   responseHeaders: shown(
     'response_headers',
     headers,
-    'The first 40 and 2,000 characters of them, without cookies and credentials.',
+    'The first 40 headers, up to 2,000 characters in total, without cookies and credentials.',
   ),
   responseExcerpt: shown('response_excerpt', orNull(text)),
-  failure: shown('failure', orNull(text), "The failure's name; null when it succeeded."),
+  failure: shown('failure', orNull(text), 'The name of the failure. Null if it succeeded.'),
   nextAttemptAt: shown('next_attempt_at', orNull(moment)),
 }
 

@@ -15,16 +15,16 @@ export async function drawCodes(): Promise<string> {
   })
   const page = `# What carriers' codes mean
 
-Made of \`src/carrier-reasons.ts\` and \`src/carriers/codes.ts\` by \`npm run codes\`.
+Generated from \`src/carrier-reasons.ts\` and \`src/carriers/codes.ts\` by \`npm run codes\`.
 
-A message that a carrier rejects, or that a receipt says has failed, keeps the carrier's own code. Where the code is in a
-table below, the message's page says what it means and what to do. \`/v1\` has it as \`carrierCodeMeaning\`, the event
-\`messageStatus\` as \`carrierReason\`, and the export of the activity has both.
+If a carrier rejects a message, or reports in a receipt that it failed, Linehook keeps the carrier's own code. If the code is in a
+table below, the message's page explains it and says what to do. \`/v1\` returns the explanation as \`carrierCodeMeaning\`, the
+\`messageStatus\` event has it as \`carrierReason\`, and the export of the activity has both.
 
-A code that no public page explains is not here, and neither is one that has two meanings. Such a message has its code and the
-carrier's words. The codes of the generic HTTP carrier are those of a service that Linehook does not know.
+The tables leave out codes that no public page explains and codes with two meanings. Such a message shows only the code and the
+carrier's words. Codes of the generic HTTP carrier come from a service that Linehook does not know.
 
-| reason | label | words | who can do something |
+| reason | label | text | who can fix it |
 | --- | --- | --- | --- |
 ${reasons.join('\n')}
 
@@ -32,7 +32,7 @@ ${Object.entries(CARRIER_CODES)
   .map(([kind, codes]) => section(kind, codes))
   .join('\n\n')}
 
-The error of a receipt over SMPP (\`err:\`) has no meaning here: the specification leaves it to each SMSC.
+The error of an SMPP receipt (\`err:\`) is not explained, because the specification leaves its meaning to each SMSC.
 `
   return format(page, { ...(await resolveConfig(CODES_PAGE)), filepath: CODES_PAGE })
 }

@@ -8,14 +8,14 @@ export const STATES_PAGE = 'docs/states.md'
 
 const FAMILY_WORDS = {
   media: '`media_…`',
-  request: '`http_404` and the like, or a failure of the connection',
-  carrier: "the carrier's words",
+  request: '`http_404` and other statuses, or a connection failure',
+  carrier: "the carrier's own words",
 }
 
 export async function drawStates(): Promise<string> {
   const page = `# States
 
-Made of \`src/states.ts\` by \`npm run states\`. What each state means is in [concepts](concepts.md#the-states-of-a-message).
+Generated from \`src/states.ts\` by \`npm run states\`. [Concepts](concepts.md#the-states-of-a-message) explains what each state means.
 
 ${section('A message', MESSAGE_STEPS)}
 ${section('A delivery', DELIVERY_STEPS)}

@@ -49,7 +49,7 @@ const OF_ENDPOINT = {
 const OF_CARRIER = {
   /** The state has one or two words, such as `not bound`. */
   data: { accountId: uuid, name: text, state: text },
-  example: { accountId: '01a1f8a0-0000-7000-8000-000000000005', name: 'twilio', state: 'not reachable' },
+  example: { accountId: '01a1f8a0-0000-7000-8000-000000000005', name: 'twilio', state: 'unreachable' },
 }
 
 const OF_PHONE = {
@@ -69,7 +69,7 @@ const OF_PHONE = {
 
 const OF_QUEUE = {
   data: { queue: text, why: text },
-  example: { queue: 'send-message', why: 'No worker is there.' },
+  example: { queue: 'send-message', why: 'No worker is running.' },
 }
 
 /** The values of rows with these kinds. */
@@ -139,7 +139,7 @@ export const EVENT_TYPES = {
   inboundText: {
     label: 'Text',
     messageType: 'text',
-    when: 'somebody sends a text',
+    when: 'someone sends a text',
     recipients: 'all',
     payload: text.schema,
     payloadWords: 'the text',
@@ -149,7 +149,7 @@ export const EVENT_TYPES = {
   inboundMedia: {
     label: 'Picture or file',
     messageType: 'media',
-    when: 'somebody sends a picture or another file, and our copy of it is ready',
+    when: 'someone sends a picture or another file, once our copy is ready',
     recipients: 'all',
     payload: url.schema,
     payloadWords: 'the URL of our copy',
@@ -159,7 +159,7 @@ export const EVENT_TYPES = {
   voiceMail: {
     label: 'Voicemail',
     messageType: 'voicemail',
-    when: 'somebody leaves a voicemail, and our copy of it is ready',
+    when: 'someone leaves a voicemail, once our copy is ready',
     recipients: 'all',
     payload: url.schema,
     payloadWords: 'the URL of our copy',
@@ -220,26 +220,26 @@ export const EVENT_TYPES = {
   },
   optOut: {
     label: 'Opt-out',
-    when: 'somebody opts out, or back in, by STOP or START',
+    when: 'someone opts out with STOP or back in with START',
     recipients: 'asking',
     payload: oneOf('optedOut', 'optedIn').schema,
     payloadWords: '`optedOut` or `optedIn`',
     example: 'optedOut',
     sentence: ({ fromNumber, toNumber, payload }) =>
-      `${fromNumber} ${payload === 'optedOut' ? 'wants no more messages' : 'wants messages again'} from ${toNumber}.`,
+      `${fromNumber} ${payload === 'optedOut' ? 'opted out of messages' : 'opted back in to messages'} from ${toNumber}.`,
   },
   missedCall: {
     label: 'Missed call',
-    when: 'somebody calls a line whose phone tells of missed calls (httpSMS)',
+    when: 'someone calls a line whose phone reports missed calls (httpSMS)',
     recipients: 'asking',
     payload: moment.schema,
-    payloadWords: 'when the call came, as ISO 8601',
+    payloadWords: 'the time of the call in ISO 8601',
     example: '2026-01-01T12:00:00.000Z',
-    sentence: ({ fromNumber, toNumber }) => `${fromNumber} called ${toNumber}, and nobody answered.`,
+    sentence: ({ fromNumber, toNumber }) => `${fromNumber} called ${toNumber}, but nobody answered.`,
   },
   lineDisconnected: {
     label: 'Line disconnected',
-    when: 'a user takes a line away from the application',
+    when: 'a user disconnects a line from the application',
     recipients: 'asking applications',
     payload: { const: '' },
     payloadWords: 'empty; both numbers are the same',
@@ -248,32 +248,32 @@ export const EVENT_TYPES = {
   },
   'endpoint.failing': ofAccount({
     label: 'Endpoint failing',
-    when: 'an endpoint has failed 4 times in a row, for an hour, and for 4 days, which is a day before it is disabled',
+    when: 'an endpoint has failed 4 times in a row, and again after an hour and after 4 days of failures, a day before it is disabled',
     who: 'owner and operators',
     ...OF_ENDPOINT,
   }),
   'endpoint.disabled': ofAccount({
     label: 'Endpoint disabled',
-    when: 'an endpoint is disabled: it has only failed for 5 days, or has answered 410',
+    when: 'an endpoint is disabled because it failed for 5 days or answered 410',
     who: 'owner and operators',
     ...OF_ENDPOINT,
   }),
   'endpoint.recovered': ofAccount({
     label: 'Endpoint recovered',
-    when: 'an endpoint that was reported as failing or disabled takes events again',
+    when: 'an endpoint that was reported as failing or disabled accepts events again',
     who: 'owner and operators',
     ...OF_ENDPOINT,
   }),
   'messages.unknown': ofAccount({
-    label: 'Messages unknown',
-    when: 'messages have been unknown for two minutes: nobody knows whether they were sent',
+    label: 'Unknown messages',
+    when: 'messages have been unknown for two minutes, so it is unclear whether they were sent',
     who: 'owner and operators',
     data: { userId: uuid, count },
     example: { userId: EXAMPLE_USER, count: 2 },
   }),
   'cap.near': ofAccount({
     label: 'Spend cap nearly used up',
-    when: '80 % of a spend cap are used up on a day; it is told once a day, and again when the cap changes',
+    when: '80 % of a daily cap is used; sent once a day, and again when the cap changes',
     who: 'owner and operators',
     data: {
       userId: uuid,
@@ -288,7 +288,7 @@ export const EVENT_TYPES = {
   }),
   'monthly_cap.near': ofAccount({
     label: 'Monthly cap nearly spent',
-    when: '80 % of a monthly cap are spent; it is told once a month, and again when the cap changes',
+    when: '80 % of a monthly cap is spent; sent once a month, and again when the cap changes',
     who: 'owner and operators',
     data: {
       userId: uuid,
@@ -308,7 +308,7 @@ export const EVENT_TYPES = {
   }),
   'country.paused': ofAccount({
     label: 'Country paused',
-    when: 'a user suddenly sends far more messages to a country, and they are refused from then on',
+    when: 'a user suddenly sends far more messages to a country than usual, and Linehook starts refusing them',
     who: 'owner and operators',
     data: {
       userId: uuid,
@@ -322,7 +322,7 @@ export const EVENT_TYPES = {
   }),
   'carrier.down': ofAccount({
     label: 'Carrier down',
-    when: 'a carrier account has not worked for a minute: its sessions are not bound, it cannot be reached, or it gives no clear answers',
+    when: 'a carrier account has not worked for a minute: its sessions are not bound, it is unreachable, or its responses are unclear',
     who: 'operators',
     ...OF_CARRIER,
   }),
@@ -334,38 +334,38 @@ export const EVENT_TYPES = {
   }),
   'phone.away': ofAccount({
     label: 'Phone away',
-    when: 'a phone that lines send by has not been heard of for 10 minutes, or for 40 where its server hears of it every 15 minutes only',
+    when: 'a phone used for sending has not been in contact for 10 minutes, or for 40 if its server checks it only every 15 minutes',
     who: 'operators',
     ...OF_PHONE,
   }),
   'phone.back': ofAccount({
     label: 'Phone back',
-    when: 'a phone that was away is heard of again',
+    when: 'a phone that was away is back in contact',
     who: 'operators',
     ...OF_PHONE,
   }),
   'queue.stuck': ofAccount({
     label: 'Queue stuck',
-    when: 'a queue has been stuck for a minute: nothing leaves it, although something could',
+    when: 'a queue has been stuck for a minute: jobs are due, but none leave it',
     who: 'operators',
     ...OF_QUEUE,
   }),
   'queue.recovered': ofAccount({
     label: 'Queue recovered',
-    when: 'a queue that was stuck moves again',
+    when: 'a queue that was stuck is moving again',
     who: 'operators',
     ...OF_QUEUE,
   }),
   'second_factor.removal_asked': ofAccount({
     label: 'Removal of a second factor',
-    when: 'an operator asks to remove the second factor of a user who has lost it; another one has to confirm',
+    when: "an operator requests the removal of a user's lost second factor, which another operator has to confirm",
     who: 'owner and operators',
     data: { userId: uuid, email: text, reason: text },
     example: { userId: EXAMPLE_USER, email: 'ada@example.com', reason: 'The phone is lost.' },
   }),
   'second_factor.removed': ofAccount({
     label: 'Second factor removed',
-    when: 'operators have removed the second factor of a user, in the console or on the command line',
+    when: "operators have removed a user's second factor in the console or on the command line",
     who: 'owner and operators',
     data: { userId: uuid, email: text },
     example: { userId: EXAMPLE_USER, email: 'ada@example.com' },

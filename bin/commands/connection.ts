@@ -66,7 +66,7 @@ export function addConnectionCommands(program: Command): void {
       const endpointId = (await findConnection(context.db, userId, lineId))?.endpointId
       if (endpointId == null) return 'outgoing webhook URL removed'
       const secret = await revealSigningSecret(context, { userId }, endpointId)
-      const said = `outgoing webhook URL set; signing secret::: ${secret}`
+      const said = `outgoing webhook URL set; signing secret: ${secret}`
       return { said, result: { signingSecret: secret } }
     },
     ['<url>', 'the URL that events are POSTed to'],

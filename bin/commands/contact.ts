@@ -59,7 +59,7 @@ export function addContactCommands(program: Command): void {
     .command('set')
     .description('name or block a number; messages from a blocked number are kept but create no events')
     .argument('<number>', 'a number such as +15551234567, or the short code or name of a sender')
-    .requiredOption('--user <email>', 'the user the user the user whose contact it is')
+    .requiredOption('--user <email>', 'the user whose contact it is')
     .option('--name <name>', 'its name; an empty one removes the name')
     .option('--block', 'block it')
     .option('--unblock', 'let it create events again')

@@ -164,7 +164,7 @@ export function addLineCommands(program: Command): void {
     .command('cap')
     .description('set how many segments a line may send per day (UTC), or none')
     .argument('<line>', 'id or number')
-    .argument('<segments>', 'a whole number, or none for no cap for no cap for no cap')
+    .argument('<segments>', 'a whole number, or none for no cap')
     .option('--json', 'print JSON')
     .action((reference: string, segments: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -182,7 +182,7 @@ export function addLineCommands(program: Command): void {
     .command('monthly-cap')
     .description('set how much a line may spend per month (UTC), or none')
     .argument('<line>', 'id or number')
-    .argument('<amount>', "such as '50 USD', or none for no cap for no cap for no cap")
+    .argument('<amount>', "such as '50 USD', or none for no cap")
     .option('--json', 'print JSON')
     .action((reference: string, amount: string, options: { json?: boolean }) =>
       run(options, async (context) => {

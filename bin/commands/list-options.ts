@@ -78,8 +78,7 @@ export function readFilter({ number, since, until, before, limit }: ListOptions)
   }
 }
 
-export const TIMES =
-  'a time such as a time such as a time such as 2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2h or 3d'
+export const TIMES = 'a time such as 2026-11-21T13:00:00Z, or how long ago, such as 90s, 15m, 2h or 3d'
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 

@@ -61,7 +61,7 @@ export function addUserCommands(program: Command): void {
     .command('cap')
     .description("set how many segments a user's lines may send per day (UTC), or none")
     .argument('<email>', 'e-mail address')
-    .argument('<segments>', 'a whole number, or none for no cap for no cap for no cap')
+    .argument('<segments>', 'a whole number, or none for no cap')
     .option('--json', 'print JSON')
     .action((email: string, segments: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -79,7 +79,7 @@ export function addUserCommands(program: Command): void {
     .command('monthly-cap')
     .description("set how much a user's lines may spend per month (UTC), or none")
     .argument('<email>', 'e-mail address')
-    .argument('<amount>', "such as '50 USD', or none for no cap for no cap for no cap")
+    .argument('<amount>', "such as '50 USD', or none for no cap")
     .option('--json', 'print JSON')
     .action((email: string, amount: string, options: { json?: boolean }) =>
       run(options, async (context) => {

@@ -32,12 +32,12 @@ export function faultOfMedia(
   const { bytesEach = Infinity, bytesInTotal = Infinity, types } = media
   const strange = list.find(({ contentType }) => types?.includes(contentType) === false)
   if (strange !== undefined)
-    return `${title} cannot send ${strange.contentType}: send ${types?.join(', ') ?? ''}`
+    return `${title} cannot send ${strange.contentType}. Send ${types?.join(', ') ?? ''}`
   if (list.some(({ byteCount }) => byteCount > bytesEach))
-    return `${title} takes files of at most ${inMegabytes(bytesEach)}: send smaller ones`
+    return `${title} accepts files of up to ${inMegabytes(bytesEach)}. Send smaller ones`
   const total = list.reduce((sum, { byteCount }) => sum + byteCount, 0)
   if (total > bytesInTotal)
-    return `${title} takes at most ${inMegabytes(bytesInTotal)} in a message: send fewer or smaller files`
+    return `${title} accepts up to ${inMegabytes(bytesInTotal)} per message. Send fewer or smaller files`
   return faultOfCount(kind, list.length)
 }
 

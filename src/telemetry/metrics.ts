@@ -30,58 +30,55 @@ const LONG_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
 /** Requests to `web`, and what comes in. */
 export const httpRequests = counter(
   'linehook_http_requests_total',
-  'Requests that web answered. route: as in the route table; none: no route has the path.',
+  'Requests answered by web. route: as in the route table, or none if no route matches.',
   ['method', 'route', 'status'],
 )
 export const httpDuration = histogram(
   'linehook_http_request_duration_seconds',
-  'How long web took to answer; of a page that keeps itself up to date, until it began.',
+  'How long web took to respond. For a live page, the time until it started.',
   ['method', 'route'],
   SHORT_SECONDS,
 )
 export const turnedAway = counter(
   'linehook_requests_turned_away_total',
-  'Requests that web answered 503 unread, because newcomers had to wait too long.',
+  'Requests that web answered 503 without reading them, because new requests waited too long.',
 )
-export const liveStreams = gauge(
-  'linehook_live_streams',
-  'Pages of the console that keep themselves up to date and are open now.',
-)
+export const liveStreams = gauge('linehook_live_streams', 'Live pages of the console that are open.')
 export const listeningStreams = gauge(
   'linehook_listening_streams',
-  'Streams of the events of a line (`linehook listen`) that are open now.',
+  'Event streams of lines (`linehook listen`) that are open.',
 )
 export const messageRequests = counter(
   'linehook_message_requests_total',
-  'Messages that somebody asked to send. outcome: accepted, replayed (a repeat under the same key), or why it was refused.',
+  'Requests to send a message. outcome: accepted, replayed (repeated with the same key), or the reason for the refusal.',
   ['source', 'outcome'],
 )
 export const inboundMessages = counter(
   'linehook_inbound_messages_total',
-  'Messages that carriers brought. outcome: received, repeat, no_line, or account_changed (it is judged again).',
+  'Messages received from carriers. outcome: received, repeat, no_line, or account_changed (checked again).',
   ['type', 'outcome'],
 )
 export const receipts = counter(
   'linehook_receipts_total',
-  'Reports of carriers on sent messages. outcome: changed, unchanged, or of_nothing (no message of ours).',
+  'Receipts from carriers. outcome: changed, unchanged, or of_nothing (no such message).',
   ['status', 'outcome'],
 )
 
 /** Sending. */
 export const messageOutcomes = counter(
   'linehook_message_outcomes_total',
-  'Messages that a worker has done with: sent, failed or unknown. reason: none, carrier or media for their own words, or ours.',
+  'Messages that a worker has finished: sent, failed or unknown. reason: none, carrier or media for their own reasons, or one of ours.',
   ['outcome', 'reason'],
 )
 export const messageWait = histogram(
   'linehook_message_wait_seconds',
-  'For how long messages were put off, by reason; window: a limit or a pace is reached.',
+  'How long messages were postponed, by reason. window: a rate limit or pace was reached.',
   ['reason'],
   LONG_SECONDS,
 )
 export const handOverAge = histogram(
   'linehook_message_hand_over_age_seconds',
-  'Age of messages when they were handed to their carrier for the first time.',
+  'Age of messages when first handed to their carrier.',
   [],
   LONG_SECONDS,
 )
@@ -92,18 +89,18 @@ export const carrierAttempts = counter(
 )
 export const routesPassedOver = counter(
   'linehook_routes_passed_over_total',
-  "Messages that a carrier account did not take, and that were given to their line's next route.",
+  "Messages that a carrier account did not accept and that were passed to the line's next route.",
   ['carrier'],
 )
 export const carrierDuration = histogram(
   'linehook_carrier_attempt_duration_seconds',
-  'How long a carrier account took to answer for a message.',
+  'How long a carrier account took to respond to a message.',
   ['carrier'],
   SHORT_SECONDS,
 )
 export const carrierCodes = counter(
   'linehook_carrier_codes_total',
-  "Carriers' own codes for messages that they did not send; other: not a code, or one too many.",
+  "Carriers' own codes for messages they did not send. other: not a code, or beyond the first 200.",
   ['carrier', 'code'],
 )
 export const carrierBinds = counter(
@@ -115,18 +112,18 @@ export const carrierBinds = counter(
 /** Delivering and copying. */
 export const deliveryAttempts = counter(
   'linehook_delivery_attempts_total',
-  'Requests to endpoints. outcome: delivered, retry, exhausted or held. answer: the class of the status, or what went wrong.',
+  'Requests to endpoints. outcome: delivered, retry, exhausted or held. answer: the status class or the failure.',
   ['outcome', 'answer'],
 )
 export const deliveryDuration = histogram(
   'linehook_delivery_attempt_duration_seconds',
-  'How long endpoints took to answer, or until the time was over.',
+  'How long endpoints took to respond or time out.',
   [],
   SHORT_SECONDS,
 )
 export const mediaFetches = counter(
   'linehook_media_fetches_total',
-  'Copies of media. outcome: stored, retry, failed or skipped (it was stored meanwhile). reason: none, or what went wrong.',
+  'Copies of media. outcome: stored, retry, failed or skipped (already stored). reason: none or the failure.',
   ['outcome', 'reason'],
 )
 export const mediaDuration = histogram(
@@ -139,23 +136,23 @@ export const mediaDuration = histogram(
 /** Jobs, and what keeps them going. */
 export const jobDuration = histogram(
   'linehook_job_duration_seconds',
-  'How long jobs took. outcome: done, again (put off), unavailable (a store is away), crashed, or unreadable.',
+  'How long jobs took. outcome: done, again (postponed), unavailable (Postgres or Redis is down), crashed or unreadable.',
   ['queue', 'outcome'],
   SHORT_SECONDS,
 )
 export const jobCrashes = counter(
   'linehook_job_crashes_total',
-  'Unexpected errors of jobs, of lanes too. After a few of one row it is given up.',
+  'Unexpected errors in jobs and lanes. A row is given up after a few.',
   ['queue'],
 )
 export const jobsNotEnqueued = counter(
   'linehook_jobs_not_enqueued_total',
-  'Jobs that Redis did not take; the sweep brings them.',
+  'Jobs that Redis did not accept. The sweep adds them later.',
   ['queue'],
 )
 export const sweeperFinds = counter(
   'linehook_sweeper_finds_total',
-  'Rows that the sweep of maintenance found and gave a new job. what: how they were lost.',
+  'Rows that the maintenance sweep found and gave a new job. what: how they were lost.',
   ['what'],
 )
 
@@ -167,15 +164,15 @@ export const noticesTold = counter(
 )
 export const dispatchAttempts = counter(
   'linehook_dispatch_attempts_total',
-  'Attempts to send a notice or a link. kind: mail or reset_link; outcome: sent, retry or failed (for good).',
+  'Attempts to send a notification or a link. kind: mail or reset_link. outcome: sent, retry or failed (permanently).',
   ['kind', 'outcome'],
 )
 
 /** The process. */
-const processInfo = gauge('linehook_process_info', 'Always 1. version: of Linehook.', ['version'])
+const processInfo = gauge('linehook_process_info', 'Always 1. version: the version of Linehook.', ['version'])
 const poolConnections = gauge(
   'linehook_database_pool_connections',
-  'Connections of the process to Postgres. state: used or free.',
+  "The process's connections to Postgres. state: used or free.",
   ['state'],
   () => {
     poolConnections.set({ state: 'used' }, sumOfPools('used'))
@@ -184,7 +181,7 @@ const poolConnections = gauge(
 )
 const poolWaiting = gauge(
   'linehook_database_pool_waiting',
-  'How much work waits for one of these connections.',
+  'The number of operations waiting for a connection.',
   [],
   () => {
     poolWaiting.set(sumOfPools('waiting'))
@@ -197,48 +194,48 @@ const poolWaiting = gauge(
  */
 export const storeUp = gauge(
   'linehook_store_up',
-  'Whether web could use the store (postgres, redis) when it last looked.',
+  'Whether the store (postgres, redis) was available to web at the last check.',
   ['store'],
 )
 export const redisSafe = gauge(
   'linehook_redis_safe',
-  'Whether Redis keeps what it is given, where it says so. check: noeviction, appendonly, or written (to its disk).',
+  'Whether Redis is configured not to lose data, if it reveals this. check: noeviction, appendonly or written (to disk).',
   ['check'],
 )
 export const queueJobs = gauge('linehook_queue_jobs', 'Jobs in Redis, by queue and state.', [
   'queue',
   'state',
 ])
-export const queueWorkers = gauge('linehook_queue_workers', 'Processes that work on the queue.', ['queue'])
+export const queueWorkers = gauge('linehook_queue_workers', 'Worker processes of the queue.', ['queue'])
 export const queueRows = gauge(
   'linehook_queue_rows',
-  'Rows in Postgres that wait to be worked on, counted up to 100,000.',
+  'Rows in Postgres that are waiting to be processed, counted up to 100,000.',
   ['queue'],
 )
 export const queueOldest = gauge(
   'linehook_queue_oldest_seconds',
-  'For how long the oldest row has been due, and nobody works on it; 0: none is.',
+  'How long the oldest row has been due without being processed. 0 if none is due.',
   ['queue'],
 )
 export const carrierSessions = gauge(
   'linehook_carrier_sessions',
-  'Sessions of accounts that are reached by sessions. state: bound, or wanted (as many as there should be).',
+  'Sessions of carrier accounts. state: bound, or wanted (the number there should be).',
   ['carrier', 'state'],
 )
 export const endpoints = gauge(
   'linehook_endpoints',
-  'Endpoints that have only failed for a while (failing), or get nothing any more because of it (disabled).',
+  'Endpoints that keep failing (failing) or were disabled because of it (disabled).',
   ['state'],
 )
 export const partitionsAhead = gauge(
   'linehook_partitions_ahead_months',
-  'How many months after this one have a partition, without a gap.',
+  'The number of consecutive future months that have a partition.',
   ['table'],
 )
 
 export const diskFreeBytes = gauge(
   'linehook_disk_free_bytes',
-  'What is free on the disk of MEDIA_FOLDER, as web sees it; not there with a bucket.',
+  'Free space on the disk of MEDIA_FOLDER, as seen by web. Missing with a bucket.',
   ['disk'],
 )
 export const diskFreeRatio = gauge(

@@ -48,11 +48,11 @@ const FONTS_OF_OTHERS = /<link[^>]+href="https:\/\/fonts\.[^>]*>/
 const OWN_FONTS = `<link rel="stylesheet" href="${assetPath('fonts.css')}">`
 
 const DESCRIPTIONS: Record<QueueName, string> = {
-  'send-message': 'One job for each text that is to be sent. A text that waits for a window is delayed.',
-  'deliver-event': 'One job for each endpoint that has events to get. Between two attempts it is delayed.',
-  'fetch-media': 'One job for each picture, file or recording that is to be copied.',
+  'send-message': 'One job per message to send. A message that is waiting for a rate limit is delayed.',
+  'deliver-event': 'One job per endpoint with waiting events. It is delayed between attempts.',
+  'fetch-media': 'One job per picture, file or recording to copy.',
   maintenance:
-    'Housekeeping, and background tasks such as replays, each with its progress. Every few seconds it looks for what has lost its job or its worker.',
+    'Housekeeping and background tasks such as replays, with their progress. Every few seconds it recovers work that has lost its job or its worker.',
 }
 
 interface BoardJob {

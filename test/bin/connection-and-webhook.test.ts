@@ -22,7 +22,7 @@ describeCommands(
       const webhook = `https://linehook\\.example/webhooks/lineId/${id}\\?token=[\\w-]{43}`
       for (const [command, said] of [
         ['connection enable', 'developer connection enabled'],
-        [`connection set-url ${URL}`, `outgoing webhook URL set; signing secret::: ${SECRET}`],
+        [`connection set-url ${URL}`, `outgoing webhook URL set; signing secret: ${SECRET}`],
         [
           'connection set-events messageStatus,optOut',
           'events in addition to received messages: messageStatus, optOut',

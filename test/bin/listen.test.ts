@@ -78,7 +78,7 @@ describeWeb('linehook listen', ({ context, web }) => {
   it('goes on where it stopped when the service was away, tells of who does not answer, and ends with the token', async () => {
     const first = await serveApp(context)
     const running = listen(['--json'], first.url)
-    await running.says(/^Events of Front desk \+1•••\d{4} go to/)
+    await running.says(/^Events of Front desk \+1•••\d{4} are forwarded to/)
     await until('the stream', async () => (await listeningStreams.get()).values[0]?.value === 1)
     await receive('one')
     await got(1)
@@ -118,7 +118,7 @@ describeWeb('linehook listen', ({ context, web }) => {
     await setLineEndpointUrl(context, line.userId, line.lineId, undefined)
     const running = listen(['--json'])
     await until('the stream', async () => (await listeningStreams.get()).values[0]?.value === 1)
-    expect(await answer(environment, 'trigger', line.number, 'voiceMail')).to.match(/^for listeners only/)
+    expect(await answer(environment, 'trigger', line.number, 'voiceMail')).to.match(/^sent only to listeners/)
     const [, heard] = await got(2)
     expect(JSON.parse(heard?.body ?? '')).to.include({ type: 'voiceMail', fromNumber: line.number })
     await running.kill('SIGINT')

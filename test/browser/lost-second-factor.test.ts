@@ -53,7 +53,7 @@ describe('a lost second factor in a browser', () => {
     await first.screenshot('lost-second-factor-asked')
 
     await second.page.goto('/console/notices')
-    await second.page.getByText('asks to remove the second factor').waitFor()
+    await second.page.getByText('has requested to remove the second factor').waitFor()
     await second.page.getByRole('link', { name: 'Open the user' }).click()
     await second.page.getByText('She called from her desk.').waitFor()
     await second.page.getByText('Confirm', { exact: true }).click()

@@ -371,7 +371,7 @@ describe('the pages in a browser', function () {
     await page.getByText('Show as a table').click()
     await page.getByRole('columnheader', { name: 'Accepted' }).first().waitFor()
     await queueMessage(context, owner.line, { error: 'throttled', not_before: new Date(Date.now() + 60_000) })
-    await page.getByText('It asks for a slower pace').first().waitFor()
+    await page.getByText('It is rate limiting').first().waitFor()
     expect(
       await page.locator('details', { hasText: 'Show as a table' }).last().getAttribute('open'),
     ).to.equal('')

@@ -115,7 +115,7 @@ describe('five faults, their alerts and their cures', function () {
     },
     {
       alert: 'LinehookCarrierThrottled',
-      seen: /^Carrier account simulator: It asks for a slower pace: 3 messages wait for that\./,
+      seen: /^Carrier account simulator: It is rate limiting\. 3 messages are waiting for that\./,
       make: async () => {
         isSlow = true
         await send(3)

@@ -113,7 +113,7 @@ describeWeb('/simulator', ({ context, web }) => {
     })
 
     it('answers 404 for a number of no line', async () => {
-      expectProblem(await inbound({ toNumber: '+15005550666' }), 404, /toNumber is not a line/)
+      expectProblem(await inbound({ toNumber: '+15005550666' }), 404, /toNumber is not a simulator line/)
     })
 
     for (const [field, values] of Object.entries({

@@ -752,7 +752,7 @@ export interface SendMessageBody {
   text?: string | undefined
   /** The URL of a png, jpg, gif or mpg file under 5 MB. An empty string means no media. */ mediaUrl?:
     string | undefined
-  /** In place of `mediaUrl`: several files, sent in order in one message. How many, and how large in all, depends on the carrier. */ mediaUrls?:
+  /** Several files, sent in order in one message, instead of `mediaUrl`. The maximum number and total size depend on the carrier. */ mediaUrls?:
     string[] | undefined
   /** When to send it, 30 days ahead at most. A time in the past sends immediately. */ sendAt?:
     string | null | undefined
@@ -940,7 +940,7 @@ export interface CreatePortalLinkBody {
 
 export interface InboundTextEvent {
   type: 'inboundText'
-  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -949,7 +949,7 @@ export interface InboundTextEvent {
 
 export interface InboundMediaEvent {
   type: 'inboundMedia'
-  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -958,7 +958,7 @@ export interface InboundMediaEvent {
 
 export interface VoiceMailEvent {
   type: 'voiceMail'
-  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -967,7 +967,7 @@ export interface VoiceMailEvent {
 
 export interface MessageStatusEvent {
   type: 'messageStatus'
-  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -1005,7 +1005,7 @@ export interface MessageStatusPayload {
 
 export interface OptOutEvent {
   type: 'optOut'
-  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload:
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload:
     'optedOut' | 'optedIn'
   /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
@@ -1015,7 +1015,7 @@ export interface OptOutEvent {
 
 export interface MissedCallEvent {
   type: 'missedCall'
-  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: string
   /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string
@@ -1024,7 +1024,7 @@ export interface MissedCallEvent {
 
 export interface LineDisconnectedEvent {
   type: 'lineDisconnected'
-  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: when the call came, as ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
+  /** Depends on the type. `inboundText`: the text. `inboundMedia`: the URL of our copy. `voiceMail`: the URL of our copy. `messageStatus`: JSON with `messageId`, `status`, `error`, `carrierCode`, `carrierReason`, `clientRef`, `price` and `currency`. `optOut`: `optedOut` or `optedIn`. `missedCall`: the time of the call in ISO 8601. `lineDisconnected`: empty; both numbers are the same. */ payload: ''
   /** The outside number in E.164 form, or a short code or a name. */ fromNumber: string
   /** The line's number. */ toNumber: string
   userId: string

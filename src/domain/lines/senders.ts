@@ -51,17 +51,17 @@ export function readSender(
   const number = service ?? tidy
   const kind = senderKindOf(number)
   if (kind === 'service' && carrierKind !== 'twilio') {
-    throw new UserError('number is a Messaging Service SID, which only an account at Twilio has')
+    throw new UserError('number is a Messaging Service SID, which only Twilio accounts have')
   }
   if (kind === 'short_code' && given === '') {
-    throw new UserError('country must say where the short code is, such as US')
+    throw new UserError('country is required for a short code, such as US')
   }
   // This many digits were meant as a phone number, whatever is around them.
   if (kind === 'number' || (kind === 'name' && (!hasLetter(number) || /\d{7}/.test(number)))) {
     throw new UserError('number must be in E.164 form, such as +15551234567')
   }
   if (kind === 'name' && !isName(number)) {
-    throw new UserError(`number is a name, and must have 1 to ${MAX_NAME_LENGTH} characters of GSM-7`)
+    throw new UserError(`number is a name and must have 1 to ${MAX_NAME_LENGTH} characters of GSM-7`)
   }
   return { number, country: given === '' ? null : given }
 }

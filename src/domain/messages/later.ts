@@ -33,12 +33,12 @@ export interface SendOptions {
 
 /** A part of the refusals in `submit.ts`. */
 export const OPTION_REFUSALS = {
-  sendAtTooFar: `sendAt may be ${MAX_SEND_AHEAD_DAYS} days ahead at most`,
-  expiresAtOver: 'expiresAt must be a moment that is still to come',
+  sendAtTooFar: `sendAt can be at most ${MAX_SEND_AHEAD_DAYS} days ahead`,
+  expiresAtOver: 'expiresAt must be in the future',
   expiresBeforeSending: 'expiresAt must be later than sendAt',
-  clientRefTooLong: `clientRef may have 1 to ${MAX_CLIENT_REF_LENGTH} characters`,
-  clientRefUnsendable: 'clientRef contains a NUL character, which cannot be kept',
-  carrierOptionsWrong: `carrierOptions may have ${MAX_CARRIER_OPTIONS} texts of ${MAX_CARRIER_OPTION_LENGTH} characters, each under a name of letters and digits`,
+  clientRefTooLong: `clientRef must have 1 to ${MAX_CLIENT_REF_LENGTH} characters`,
+  clientRefUnsendable: 'clientRef contains a NUL character, which cannot be stored',
+  carrierOptionsWrong: `carrierOptions can have up to ${MAX_CARRIER_OPTIONS} texts of up to ${MAX_CARRIER_OPTION_LENGTH} characters, each under a name of letters and digits`,
 } as const
 
 /**

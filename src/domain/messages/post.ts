@@ -244,7 +244,7 @@ export const OVER_CAP =
 
 export const OVER_MONTHLY_CAP = 'The monthly spending cap is reached'
 
-const LINE_FULL = 'Too many messages of this line are waiting. Try again when some have been sent'
+const LINE_FULL = 'Too many messages from this line are waiting. Try again when some have been sent'
 
 /** True if it was refused only because too many messages wait on its line. */
 export function isLineFull(answer: unknown): boolean {

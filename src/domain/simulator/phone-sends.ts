@@ -55,6 +55,6 @@ export async function leaveVoicemail(
 async function readNumbers(context: Context, userId: string, { lineId, phone }: FromPhone) {
   const [fromNumber = ''] = readPhones([phone])
   const line = await getOwnLine(context, userId, lineId)
-  if (line.carrierAccount !== SIMULATOR) throw new UserError('No such line at the simulator', 404)
+  if (line.carrierAccount !== SIMULATOR) throw new UserError('No such simulator line', 404)
   return { fromNumber, toNumber: line.number }
 }

@@ -56,10 +56,10 @@ export async function simulateInbound(
   if (line?.carrierAccount !== SIMULATOR || (userId !== undefined && line.userId !== userId)) {
     // A value that cannot be a number gets an error.
     if (isName || kind === 'number') readNumber('toNumber', toNumber)
-    throw new UserError('toNumber is not a line of the simulator. See `linehook line list`', 404)
+    throw new UserError('toNumber is not a simulator line. See `linehook line list`', 404)
   }
   if (isName) {
-    throw new UserError(`toNumber ${toNumber} is a name: such a line only sends, and nobody can answer it`)
+    throw new UserError(`toNumber ${toNumber} is a name. Such a line can only send, not receive`)
   }
   return receiveMessage(context, message)
 }

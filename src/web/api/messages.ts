@@ -118,7 +118,7 @@ const fields = {
   mediaUrls: listField('mediaUrls must be a list of URLs').meta({
     schema: { type: 'array', items: givenUrl, maxItems: MAX_MEDIA },
     about:
-      'In place of `mediaUrl`: several files, sent in order in one message. How many, and how large in all, depends on the carrier.',
+      'Several files, sent in order in one message, instead of `mediaUrl`. The maximum number and total size depend on the carrier.',
   }),
   ...optionFields,
 }

@@ -51,7 +51,7 @@ describeContext('lines that are no phone numbers', (context) => {
   }
 
   for (const [written, fields, fault] of [
-    ['40405', {}, /^country must say where the short code is/],
+    ['40405', {}, /^country is required for a short code/],
     ['40405', { country: 'XX' }, /^country must be an ISO 3166 code/],
     ['+15550009999', { country: 'DE' }, /^country is for short codes and names/],
     [SERVICE.replace('0', '1'), {}, /^number is a Messaging Service SID/],
@@ -59,7 +59,7 @@ describeContext('lines that are no phone numbers', (context) => {
       (each) => [each, {}, /^number must be in E.164/] as const,
     ),
     ...['Twelve chars', 'Acme €uros1', 'Привет', 'A\nB', '[abcdefghi]'].map(
-      (each) => [each, {}, /^number is a name, and must have 1 to 11 characters of GSM-7/] as const,
+      (each) => [each, {}, /^number is a name and must have 1 to 11 characters of GSM-7/] as const,
     ),
   ] as const) {
     it(`may not be ${JSON.stringify(written)} with ${JSON.stringify(fields)}`, async () => {
@@ -81,7 +81,7 @@ describeContext('lines that are no phone numbers', (context) => {
     const inbound = { fromNumber: '+4915112345678', toNumber: 'Clinic', text: 'Hello?' }
     expect(await refusal(simulateInbound(context, inbound))).to.deep.equal({
       status: 400,
-      message: 'toNumber Clinic is a name: such a line only sends, and nobody can answer it',
+      message: 'toNumber Clinic is a name. Such a line can only send, not receive',
     })
     expect(await countRows(context, 'events')).to.equal(0)
   })

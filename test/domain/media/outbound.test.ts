@@ -325,9 +325,9 @@ describeContext('media that a line sends', { environment }, (context) => {
 
     it('are not handed over where they are too large, or of another type, for the carrier', async () => {
       for (const [media, said] of [
-        [{ count: 2, bytesEach: 1 }, 'Acme takes files of at most 0.000001 MB: send smaller ones'],
-        [{ count: 2, bytesInTotal: PNG.length + 1 }, /^Acme takes at most .* MB in a message: send fewer or/],
-        [{ count: 2, types: ['image/gif'] }, 'Acme cannot send image/png: send image/gif'],
+        [{ count: 2, bytesEach: 1 }, 'Acme accepts files of up to 0.000001 MB. Send smaller ones'],
+        [{ count: 2, bytesInTotal: PNG.length + 1 }, /^Acme accepts up to .* MB per message. Send fewer or/],
+        [{ count: 2, types: ['image/gif'] }, 'Acme cannot send image/png. Send image/gif'],
         // It was accepted for another account, or before a new release.
         [undefined, 'Acme cannot send media'],
       ] as const) {

@@ -125,7 +125,7 @@ describeContext('a message for later', (context) => {
     await expectRefusal(
       refused,
       429,
-      'Too many messages of this line are waiting. Try again when some have been sent',
+      'Too many messages from this line are waiting. Try again when some have been sent',
     )
     expect((await post({ sendAt: one.sendAt!, idempotencyKey: 'k' })).id).to.equal(one.id)
     await expectRefusal(post({ idempotencyKey: 'k' }), 422)
@@ -136,12 +136,12 @@ describeContext('a message for later', (context) => {
 
   it('is refused in words', async () => {
     const wrong: [SendOptions, string][] = [
-      [{ sendAt: inMs(30 * DAY + HOUR) }, 'sendAt may be 30 days ahead at most'],
-      [{ expiresAt: inMs(-1) }, 'expiresAt must be a moment that is still to come'],
+      [{ sendAt: inMs(30 * DAY + HOUR) }, 'sendAt can be at most 30 days ahead'],
+      [{ expiresAt: inMs(-1) }, 'expiresAt must be in the future'],
       [{ sendAt: inMs(HOUR), expiresAt: inMs(HOUR / 2) }, 'expiresAt must be later than sendAt'],
-      [{ clientRef: '' }, 'clientRef may have 1 to 200 characters'],
-      [{ clientRef: 'é'.repeat(201) }, 'clientRef may have 1 to 200 characters'],
-      [{ clientRef: 'a\0' }, 'clientRef contains a NUL character, which cannot be kept'],
+      [{ clientRef: '' }, 'clientRef must have 1 to 200 characters'],
+      [{ clientRef: 'é'.repeat(201) }, 'clientRef must have 1 to 200 characters'],
+      [{ clientRef: 'a\0' }, 'clientRef contains a NUL character, which cannot be stored'],
     ]
     for (const [given, words] of wrong) {
       await expectRefusal(post(given), 400, words)

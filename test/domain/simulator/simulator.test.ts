@@ -216,7 +216,7 @@ describeContext('the simulator', (context) => {
       await expectRefusal(
         bring({ text: 'Hi', toNumber: '+15005550666' }),
         404,
-        'toNumber is not a line of the simulator. See `linehook line list`',
+        'toNumber is not a simulator line. See `linehook line list`',
       )
     })
   })

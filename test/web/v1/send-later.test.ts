@@ -85,12 +85,12 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
       [{ expiresAt: '' }, /^expiresAt must be a time such as/],
       [{ expiresAt: { toString: 1 } }, /^expiresAt must be a time such as/],
       [{ clientRef: 7 }, /^clientRef must be text/],
-      [{ carrierOptions: 'a' }, /^carrierOptions may have 10 texts/],
-      [{ carrierOptions: { templateId: 7 } }, /^carrierOptions may have 10 texts/],
-      [{ carrierOptions: { 'template-id': '7' } }, /^carrierOptions may have 10 texts/],
-      [{ carrierOptions: { a: 'x'.repeat(256) } }, /^carrierOptions may have 10 texts/],
+      [{ carrierOptions: 'a' }, /^carrierOptions can have up to 10 texts/],
+      [{ carrierOptions: { templateId: 7 } }, /^carrierOptions can have up to 10 texts/],
+      [{ carrierOptions: { 'template-id': '7' } }, /^carrierOptions can have up to 10 texts/],
+      [{ carrierOptions: { a: 'x'.repeat(256) } }, /^carrierOptions can have up to 10 texts/],
       [{ sendAt: 'x', clientRef: {} }, /sendAt must be .*; clientRef must be text/],
-      [{ expiresAt: inMs(-HOUR) }, /^expiresAt must be a moment that is still to come/],
+      [{ expiresAt: inMs(-HOUR) }, /^expiresAt must be in the future/],
     ]
     for (const [fields, words] of wrong) {
       expectProblem(await send(fields), 400, words)

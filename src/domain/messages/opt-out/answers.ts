@@ -9,8 +9,8 @@ import { maySendTo, parseNumber } from '../phone-number.js'
 /** Each fits one segment and says what else the person can text. */
 const ANSWERS = {
   optedOut: 'You will get no more messages from this number. Text START to get them again.',
-  optedIn: 'You will get messages from this number again. Text STOP to end them.',
-  help: 'Text STOP to get no more messages from this number, START to get them again.',
+  optedIn: 'You will get messages from this number again. Text STOP to stop them.',
+  help: 'Text STOP to get no more messages from this number, or START to get them again.',
 }
 
 /** An automatic message of the service to a number. */

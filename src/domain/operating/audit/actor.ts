@@ -1,11 +1,11 @@
 /** The kinds of actors, and the words for each. */
 export const ACTOR_KINDS = {
   user: 'a person in the console',
-  api_token: 'a program of the user, by an API token',
-  application: 'an application that the user authorized',
+  api_token: 'one of the user’s programs, with an API token',
+  application: 'an application the user authorized',
   command_line: 'an operator on the command line',
-  queues_password: 'whoever had QUEUES_PASSWORD, at the dashboard; now it only looks',
-  visitor: 'somebody who is not signed in',
+  queues_password: 'someone with QUEUES_PASSWORD in the queue dashboard (now read-only)',
+  visitor: 'someone who is not signed in',
   service: 'Linehook itself',
 } as const
 

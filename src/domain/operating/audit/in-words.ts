@@ -16,9 +16,9 @@ export function asSeenBy(userId: string, row: ListedAuditRow): ListedAuditRow {
 /** Describes the actor for people. */
 export function actorInWords(row: ListedAuditRow): string {
   const { actorKind, actorId, actorEmail, applicationName } = row
-  const somebody = actorEmail ?? (actorId === null ? 'an operator' : 'a user who is gone')
+  const somebody = actorEmail ?? (actorId === null ? 'an operator' : 'a deleted user')
   if (actorKind === 'user') return somebody
-  if (actorKind === 'api_token') return `${somebody}, by an API token`
+  if (actorKind === 'api_token') return `${somebody}, with an API token`
   if (actorKind === 'application') return `${applicationName ?? 'an application'}, for ${somebody}`
   return Object.hasOwn(ACTOR_KINDS, actorKind) ? ACTOR_KINDS[actorKind as ActorKind] : actorKind
 }

@@ -40,7 +40,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
       `${endpointOf(endpoint)} ${endpoint.lastFailure == null ? 'fails' : failureDoes(endpoint.lastFailure)[0]}`,
     text: ({ failureCount, failingForMs }) =>
       `The last ${countOf(failureCount, 'request')} failed` +
-      `${failingForMs === null ? '' : `, for ${describeMs(failingForMs)} now`}. Events are retried automatically. ` +
+      `${failingForMs === null ? '' : ` over ${describeMs(failingForMs)}`}. Events are retried automatically. ` +
       'After 5 days without a success the endpoint is disabled and its events are held. Check your server’s log.',
     cure: atEndpoint,
   },
@@ -48,9 +48,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     mood: 'bad',
     title: (endpoint) => `${endpointOf(endpoint)} is disabled`,
     text: ({ reason }) =>
-      (reason === 'gone'
-        ? 'It answered 410: the URL is gone for good.'
-        : 'It failed for 5 days without a success.') +
+      (reason === 'gone' ? 'It answered 410 Gone.' : 'It failed for 5 days without a success.') +
       ' Events are held, not lost. Fix the server, enable the endpoint, then send the held events.',
     cure: atEndpoint,
   },
@@ -71,7 +69,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
   'cap.near': {
     mood: 'waiting',
     title: ({ lineName }) =>
-      `Daily segment cap at 80 %: ${lineName === null ? 'all lines together' : isolated(lineName)}`,
+      `Daily segment cap at 80 %: ${lineName === null ? 'all lines combined' : isolated(lineName)}`,
     text: ({ segmentsPerDay, used }) =>
       `${used} of ${countOf(segmentsPerDay, 'segment')} used today. At the cap, messages are refused with 429 until ` +
       'midnight UTC. If this traffic is expected, ask an operator for a higher cap.',
@@ -80,7 +78,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
   'monthly_cap.near': {
     mood: 'waiting',
     title: ({ lineName }) =>
-      `Monthly spending cap at 80 %: ${lineName === null ? 'all lines together' : isolated(lineName)}`,
+      `Monthly spending cap at 80 %: ${lineName === null ? 'all lines combined' : isolated(lineName)}`,
     text: ({ amount, currency, spent }) =>
       `${spent} of ${amount} ${currency} spent this month. At the cap, messages are refused with 429 until the first of ` +
       'next month (UTC). If this traffic is expected, ask an operator for a higher cap.',
@@ -98,7 +96,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     mood: 'bad',
     title: ({ name }) => `The carrier account ${isolated(name)} is down`,
     text: ({ state }) =>
-      `Status: ${state}. Messages of its lines wait and go out in order once it recovers. Check the account.`,
+      `Status: ${state}. Messages from its lines wait, and go out in order once it recovers. Check the account.`,
     cure: atCarrier,
   },
   'carrier.recovered': {
@@ -138,7 +136,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
   },
   'second_factor.removal_asked': {
     mood: 'waiting',
-    title: ({ email }) => `An operator asks to remove the second factor of ${isolated(email)}`,
+    title: ({ email }) => `An operator has requested to remove the second factor of ${isolated(email)}`,
     text: ({ reason }) =>
       `Reason: ${isolated(reason)} Another operator needs to confirm this within 24 hours. If this is your account and you ` +
       'did not ask for this, tell an operator right away. They can refuse it.',
@@ -149,7 +147,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     title: ({ email }) => `The second factor of ${isolated(email)} was removed`,
     text: () =>
       'All sessions have ended. Until a new second factor is set up, the password alone opens the account. If this is your ' +
-      'account, sign in and set one up. If you did not ask for this, change your password too and tell an operator.',
+      'account, sign in and set one up. If you did not ask for this, also change your password and tell an operator.',
     cure: atAccount,
   },
 }

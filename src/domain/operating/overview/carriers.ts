@@ -74,7 +74,7 @@ function viewCarrier(account: ListedCarrierAccount, traffic: Omit<CarrierTraffic
     ...traffic,
     lastErrorReason: explainCarrierCode(account.kind, traffic.lastErrorCode)?.reason ?? null,
     mood: worst?.mood ?? 'good',
-    state: worst?.state ?? (traffic.handedOverCount > 0 ? 'works' : 'nothing to do'),
+    state: worst?.state ?? (traffic.handedOverCount > 0 ? 'works' : 'idle'),
     faults: found.map(({ fault }) => fault),
   }
 }
@@ -117,35 +117,35 @@ function faultsOfTraffic(traffic: Omit<CarrierTraffic, 'carrier'>): Fault[] {
   if (unreachedCount > 0) {
     found.push({
       mood: 'bad',
-      state: 'not reached',
-      fault: `It could not be reached: ${waits(unreachedCount)} for another try.`,
+      state: 'unreachable',
+      fault: `It could not be reached. ${waits(unreachedCount)} for a retry.`,
     })
   }
   if (throttledCount > 0) {
     found.push({
       mood: 'waiting',
       state: 'throttled',
-      fault: `It asks for a slower pace: ${waits(throttledCount)} for that.`,
+      fault: `It is rate limiting. ${waits(throttledCount)} for that.`,
     })
   }
   const shareFailed = failedCount / Math.max(1, handedOverCount)
   if (failedCount >= FEW && shareFailed >= MANY_FAIL) {
     found.push({
       mood: 'waiting',
-      state: 'many fail',
-      fault: `Of the last 15 minutes’ messages ${Math.round(shareFailed * 100)} % failed.`,
+      state: 'many failures',
+      fault: `${Math.round(shareFailed * 100)} % of messages failed in the last 15 minutes.`,
     })
   }
   if (unknownCount >= FEW && unknownCount / handedOverCount >= MANY_FAIL) {
     found.push({
       mood: 'bad',
-      state: 'no clear answers',
-      fault: `It did not say of ${countOf(unknownCount, 'message')} of the last 15 minutes whether it took them.`,
+      state: 'unclear outcomes',
+      fault: `It did not confirm ${countOf(unknownCount, 'message')} in the last 15 minutes.`,
     })
   }
   return found
 }
 
 function waits(count: number): string {
-  return count === 1 ? '1 message waits' : `${countOf(count, 'message')} wait`
+  return count === 1 ? '1 message is waiting' : `${countOf(count, 'message')} are waiting`
 }

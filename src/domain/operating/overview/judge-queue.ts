@@ -43,7 +43,7 @@ export function judgeQueue(facts: QueueFacts): Judgement {
     return { state: 'stuck', why: `No \`${process}\` process is running. Start one. ${whatWaits(facts)}` }
   }
   if (oldestMs === null || oldestMs < BEHIND_MS) return { state: 'normal', why: whatWaits(facts) }
-  const waits = `The oldest ${nouns[0]} that is due has been waiting for ${describeMs(oldestMs)}`
+  const waits = `The oldest due ${nouns[0]} has been waiting for ${describeMs(oldestMs)}`
   if (oldestMs >= STUCK_MS && !isMoving(facts)) {
     return {
       state: 'stuck',
@@ -59,9 +59,9 @@ function isMoving({ underWayCount, perMinute }: QueueFacts): boolean {
 
 function whatWaits({ waitingCount, laterCount, nouns }: QueueFacts): string {
   if (waitingCount === 0) return 'The queue is empty.'
-  const [wait, its] = waitingCount === 1 ? ['waits', 'its'] : ['wait', 'their']
+  const [wait, its] = waitingCount === 1 ? ['is waiting', 'its'] : ['are waiting', 'their']
   const waits = `${waitingOf(waitingCount, nouns)} ${wait}`
-  if (laterCount === waitingCount) return `${waits} for ${its} time (a rate limit or the next retry).`
+  if (laterCount === waitingCount) return `${waits} for a rate limit or ${its} next retry.`
   return laterCount === 0
     ? `${waits}.`
     : `${waits}, ${describeCount(laterCount)} of them for a rate limit or a retry.`
@@ -72,7 +72,7 @@ function waitingOf(count: number, [one, many]: QueueFacts['nouns']): string {
 }
 
 function presence({ workers }: QueueJobs): string {
-  if (workers === null) return 'Redis answers'
+  if (workers === null) return 'Redis responds'
   return workers === 1 ? 'a worker is connected' : `${workers} workers are connected`
 }
 
@@ -82,7 +82,7 @@ function outlook({ process, perMinute, waitingCount, laterCount, nouns }: QueueF
   const ready = waitingCount - laterCount
   const rest = describeMs((ready / perMinute) * 60_000)
   return (
-    `${describeCount(perMinute)} a minute leave, so ${countOf(ready, ...nouns)} take ${rest}. ` +
+    `${describeCount(perMinute)} leave per minute, so ${countOf(ready, ...nouns)} will take ${rest}. ` +
     `More \`${process}\` processes may help.`
   )
 }

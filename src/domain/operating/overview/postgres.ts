@@ -38,8 +38,8 @@ export function judgePostgres(
     faults.push({
       mood: 'waiting',
       text:
-        `${countOf(longTransactionCount, 'transaction has', 'transactions have')} been open for more than a minute: ` +
-        'find them in pg_stat_activity. They keep old rows from being cleaned up.',
+        `${countOf(longTransactionCount, 'transaction has', 'transactions have')} been open for more than a minute. ` +
+        'Find them in pg_stat_activity. They keep old rows from being cleaned up.',
     })
   }
   return serviceView(faults, [
@@ -56,6 +56,6 @@ function thisMonth(): string {
 }
 
 function poolWords({ usedCount, maxCount, waitingCount }: PoolUse): string {
-  const waiting = waitingCount === 0 ? '' : `, ${waitingCount} wait for one`
+  const waiting = waitingCount === 0 ? '' : `, ${waitingCount} waiting`
   return `${usedCount} of ${maxCount} in use${waiting}`
 }

@@ -42,7 +42,7 @@ export function judgeRedis(facts: RedisFacts): ServiceView {
   if (isAofWritten === false) {
     faults.push({
       mood: 'bad',
-      text: 'It could not write its append-only file: look at its disk and its log.',
+      text: 'It could not write its append-only file. Check its disk and its log.',
     })
   }
   const hasLimit = maxBytes !== null && maxBytes > 0

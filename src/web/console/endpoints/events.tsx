@@ -14,15 +14,16 @@ export function showEvents(context: Context): Middleware {
       <Layout page={pageOf(ctx, context)} title="Events">
         <h1>Events</h1>
         <p>
-          They are sent to endpoints of a {context.vocabulary.word} and of applications, signed. This is the
-          default body; an endpoint can choose another one. All of it is in <a href="/docs">the API</a>.
+          Sent as signed requests to the endpoints of a {context.vocabulary.word} and of applications. This is
+          the default body; an endpoint can choose another format. For details, see{' '}
+          <a href="/docs">the API</a>.
         </p>
         {LINE_EVENT_TYPES.map((type) => (
           <Event key={type} type={type} body={exampleBody(type, context.vocabulary)} />
         ))}
-        <h2>Notices</h2>
+        <h2>Notifications</h2>
         <p>
-          They are sent to the <a href={OPERATIONAL}>operational webhooks</a> of an account.
+          Sent to the <a href={OPERATIONAL}>operational webhooks</a> of an account.
         </p>
         {ACCOUNT_EVENT_TYPES.map((type) => (
           <Event key={type} type={type} body={exampleBody(type, context.vocabulary)} />

@@ -138,7 +138,7 @@ export function Policy(props: {
         <Select
           name="signature"
           label="Signature"
-          hint={`The keys of v1a are at ${policy.publicKeyUrl}. After a change, both signatures are sent for 24 hours.`}
+          hint={`The v1a keys are at ${policy.publicKeyUrl}. After a change, both signatures are sent for 24 hours.`}
           options={[
             ['v1', 'v1: HMAC-SHA256, by the signing secret'],
             ['v1a', 'v1a: Ed25519, by a public key'],

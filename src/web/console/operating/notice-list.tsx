@@ -29,8 +29,8 @@ const BADGES = { bad: 'critical', waiting: 'warning', good: 'resolved' }
 const MOODS = [
   ['', 'All'],
   ['bad', 'Broken'],
-  ['waiting', 'Worth a look'],
-  ['good', 'Works again'],
+  ['waiting', 'Warning'],
+  ['good', 'Recovered'],
 ] as const
 
 /** Lists the notifications: users see those about their own data, operators all. */

@@ -104,7 +104,7 @@ describeContext('the numbers of a carrier account', { carrierKinds: BIRDS }, (co
     ])
     expect(results[0])
       .to.have.property('reason')
-      .that.matches(/^country must say where the short code/)
+      .that.matches(/^country is required for a short code/)
     expect(await importNumbers(context, account, { userId: owner.id, numbers: 'all' })).to.have.length(1)
   })
 

@@ -102,7 +102,7 @@ describeContext('what goes out of a notice', { environment: ENVIRONMENT }, (plai
       expect(recipients()).to.have.members([owner.email, operator.email])
       const mail = server.mails.find(({ to }) => to.includes(owner.email))
       expect(mail?.subject).to.equal('[Acme Lines] The endpoint at 127.0.0.1:9 of the line Front desk fails')
-      expect(mail?.text).to.include('The last 4 requests failed, for 2 min now.')
+      expect(mail?.text).to.include('The last 4 requests failed over 2 min.')
       expect(mail?.text).to.match(/https:\/\/lines\.acme\.example\/console\/notices#[0-9a-f-]{36}/)
       expect(mail?.raw).to.not.match(/secret|\+1555/)
       expect(await sendMails(context)).to.equal(0)

@@ -310,7 +310,7 @@ describeContext('what people are told of', (context) => {
       await look()
       const notices = (await toldNotices(context)).filter(({ kind }) => kind.startsWith('carrier.'))
       expect(notices.map(({ kind, details }) => [kind, details.name, details.state])).to.deep.equal([
-        ['carrier.down', 'simulator', 'not reached'],
+        ['carrier.down', 'simulator', 'unreachable'],
         ['carrier.recovered', 'simulator', notices[1]?.details.state],
       ])
     })

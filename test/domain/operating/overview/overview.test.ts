@@ -263,7 +263,7 @@ describe('the overview', () => {
     await queueMessage(context, line, { error: 'throttled', not_before })
     expect(await carrier('simulator')).to.include({ mood: 'waiting', state: 'throttled', throttledCount: 1 })
     await queueMessage(context, line, { error: 'carrier_unavailable', not_before })
-    expect(await carrier('simulator')).to.include({ mood: 'bad', state: 'not reached', unreachedCount: 1 })
+    expect(await carrier('simulator')).to.include({ mood: 'bad', state: 'unreachable', unreachedCount: 1 })
     const { id } = await addSmppAccount(context, 'smsc')
     expect(await carrier('smsc')).to.include({ mood: 'bad', state: 'not bound' })
     const found = (await look()).needs.find(({ text }) => text.includes('smsc'))
@@ -283,7 +283,7 @@ describe('the overview', () => {
     }
     await countNow(context)
     expect(await carrier('simulator')).to.include({
-      ...{ mood: 'waiting', state: 'many fail', handedOverCount: 10, failedCount: 5 },
+      ...{ mood: 'waiting', state: 'many failures', handedOverCount: 10, failedCount: 5 },
       ...{ lastError: 'Landline', lastErrorCode: '30006', lastErrorReason: null },
     })
     await context.db('carrier_accounts').where({ name: 'simulator' }).update({ kind: 'twilio' })

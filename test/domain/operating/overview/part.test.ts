@@ -118,16 +118,21 @@ const CASES: [title: string, facts: Partial<QueueFacts>, state: string, why: Reg
     'something waits and no worker is there',
     { ...backlog(1), jobs: { ...JOBS, workers: 0 } },
     'stuck',
-    /500 messages wait/,
+    /500 messages are waiting/,
   ],
-  ['all waits for its time', { waitingCount: 1, laterCount: 1 }, 'normal', /^1 message waits for its time/],
+  [
+    'all waits for its time',
+    { waitingCount: 1, laterCount: 1 },
+    'normal',
+    /^1 message is waiting for a rate limit or its next retry/,
+  ],
   [
     'some wait for their time',
     { waitingCount: 3, laterCount: 2, oldestMs: 5 },
     'normal',
-    /3 messages wait, 2 of them/,
+    /3 messages are waiting, 2 of them/,
   ],
-  ['the oldest has just come', backlog(9_999), 'normal', /^500 messages wait\.$/],
+  ['the oldest has just come', backlog(9_999), 'normal', /^500 messages are waiting\.$/],
   [
     'the oldest waits, and others leave',
     { ...backlog(70_000), perMinute: 250 },
@@ -156,7 +161,12 @@ const CASES: [title: string, facts: Partial<QueueFacts>, state: string, why: Reg
   ],
   ['Redis is away, and nothing waits', { jobs: undefined }, 'behind', /^Redis is unreachable/],
   ['Redis does not tell of workers', { jobs: { ...JOBS, workers: null } }, 'normal', /^The queue is empty/],
-  ['more wait than are counted', { waitingCount: 100_001 }, 'normal', /^More than 100,000 messages wait\.$/],
+  [
+    'more wait than are counted',
+    { waitingCount: 100_001 },
+    'normal',
+    /^More than 100,000 messages are waiting\.$/,
+  ],
 ]
 
 describe('the state of a queue', () => {
@@ -205,7 +215,7 @@ describe('what everything rests on', () => {
   for (const [title, view, mood, text] of [
     ['Redis evicts', judgeRedis({ ...GOOD_REDIS, policy: 'allkeys-lru' }), 'bad', /Set it to noeviction/],
     ['Redis keeps no file', judgeRedis({ ...GOOD_REDIS, hasAof: false }), 'bad', /Set appendonly to yes/],
-    ['Redis cannot write', judgeRedis({ ...GOOD_REDIS, isAofWritten: false }), 'bad', /look at its disk/],
+    ['Redis cannot write', judgeRedis({ ...GOOD_REDIS, isAofWritten: false }), 'bad', /Check its disk/],
     [
       'Redis is filling',
       judgeRedis({ ...GOOD_REDIS, usedBytes: 81, maxBytes: 100 }),

@@ -74,7 +74,7 @@ describeWith("a message's page", startConsole, (site) => {
         sendAt: inLocal(40 * 86_400_000),
         zone: 'UTC',
       })
-      expect(faultOf(wrong)).to.match(/30 days ahead at most/)
+      expect(faultOf(wrong)).to.match(/at most 30 days ahead/)
       expect(wrong.text).to.include(inLocal(40 * 86_400_000))
       await line.browser.submit(`${path}/reschedule`, { sendAt: inLocal(86_400_000), zone: 'UTC' })
       const row = await messageRow(site.context, id)

@@ -114,6 +114,6 @@ describeWeb("an operator's look at a user's message", ({ context, web }) => {
     await browser.submit(`${path}/look`, { reason: 'ticket 4711' })
     await browser.get(path)
     const history = await (await browse(context, web, owner.id)).get('/console/settings/history')
-    expect(wordsOf(history.text)).to.include('looked at the message').and.to.include('ticket 4711')
+    expect(wordsOf(history.text)).to.include('viewed the message').and.to.include('ticket 4711')
   })
 })

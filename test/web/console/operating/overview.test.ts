@@ -107,7 +107,7 @@ describeWeb('the overview page', ({ context, web }) => {
     )
     await until('both have begun', () => heard.every(({ text }) => text.includes('Updates automatically')))
     await queueMessage(context, own, { error: 'throttled', not_before: new Date(Date.now() + 60_000) })
-    await until('both say it', () => heard.every(({ text }) => text.includes('It asks for a slower pace')))
+    await until('both say it', () => heard.every(({ text }) => text.includes('It is rate limiting')))
     const eventsOf = ({ text }: Heard) =>
       new Set(
         text

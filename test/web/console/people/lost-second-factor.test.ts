@@ -102,7 +102,9 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
     const recipients = () => server.mails.flatMap(({ to }) => to)
     const everybody = [user.email, first!.email, second!.email].sort()
     expect(recipients().sort()).to.deep.equal(everybody)
-    expect(server.mails[0]?.text).to.include('asks to remove the second factor').and.to.include(REASON)
+    expect(server.mails[0]?.text)
+      .to.include('has requested to remove the second factor')
+      .and.to.include(REASON)
 
     await context.db('dispatches').delete()
     await confirm(confirming, await rowOf())

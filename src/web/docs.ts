@@ -16,7 +16,7 @@ const pageIn = (name: string, logo: string) => `<!doctype html>
   <body>
     <noscript>This page needs JavaScript. Without it, read <a href="/openapi.json">/openapi.json</a>.</noscript>
     <nav style="padding: 0.75rem 1.25rem; font-family: sans-serif"><a href="/console">← ${name} console</a></nav>
-    <main id="swagger-ui"></main>
+    <div id="swagger-ui"></div>
     <script src="${assetPath('swagger-ui.js')}"></script>
     <script src="${assetPath('docs.js')}"></script>
   </body>

@@ -172,6 +172,7 @@ export function createVigil(witness: Witness, limitMs: number, now = () => perfo
             leave(statement)
             // Statements that still run are watched to their end, or a pool that closes would wait forever for an
             // answer that was lost.
+            // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as it was thrown
             reject(error)
           },
         )

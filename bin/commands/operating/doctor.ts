@@ -41,7 +41,7 @@ async function printAsTheyCome(examining: readonly Promise<Examined>[]): Promise
     found.push({ name, state, why, ...(cure === undefined ? {} : { cure }) })
   }
   const { faultCount, warningCount } = count(found)
-  process.stdout.write(`\n${times(faultCount, 'problem')}, ${times(warningCount, 'warning')}\n`)
+  process.stdout.write(`\n${times(faultCount, 'fault')}, ${times(warningCount, 'warning')}\n`)
   return found
 }
 

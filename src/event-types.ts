@@ -185,7 +185,7 @@ export const EVENT_TYPES = {
           clientRef: orNull(text).schema,
           price: {
             ...orNull(text).schema,
-            description: 'What the carrier has said so far that it costs, as a decimal; it may say so later.',
+            description: 'The cost reported by the carrier so far, as a decimal. It can arrive later.',
           },
           currency: orNull(text).schema,
         },

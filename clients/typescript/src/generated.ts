@@ -998,8 +998,7 @@ export interface MessageStatusPayload {
     | 'unknown'
     | null
   clientRef: string | null
-  /** What the carrier has said so far that it costs, as a decimal; it may say so later. */ price:
-    string | null
+  /** The cost reported by the carrier so far, as a decimal. It can arrive later. */ price: string | null
   currency: string | null
 }
 

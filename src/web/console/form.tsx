@@ -55,7 +55,7 @@ export function Field(props: {
   more?: Record<string, string | number | boolean>
 }) {
   const { page, action, name, label, hint, type = 'text', required = false, more = {} } = props
-  if (type === 'password' && !isKeptFromPages(name)) throw new Error(`${name} is no name for a secret`)
+  if (type === 'password' && !isKeptFromPages(name)) throw new Error(`${name} is not the name of a secret`)
   const typed = typedIn(page, action, name)
   const value = type === 'password' ? undefined : (typed ?? props.value)
   return (

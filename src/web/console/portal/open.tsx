@@ -61,7 +61,7 @@ async function readToken(ctx: KoaContext, context: Context): Promise<string> {
   const waitMs = await context.throttle.take({ key, ...WRONG }, { isFree })
   if (waitMs > 0) {
     ctx.set('Retry-After', String(Math.ceil(waitMs / 1000)))
-    throw new UserError('Too many links that do not work. Wait 15 minutes', 429)
+    throw new UserError('Too many invalid links. Wait 15 minutes', 429)
   }
   if (!isFree) throw portalLinkUsedUp()
   return token

@@ -34,6 +34,7 @@ const FILES = {
   'live.js': inProject('src/web/assets/live.js'),
   'live-worker.js': inProject('src/web/assets/live-worker.js'),
   'simulator.css': inProject('src/web/assets/simulator.css'),
+  'docs.css': inProject('src/web/assets/docs.css'),
   'docs.js': inProject('src/web/assets/docs.js'),
   'icon.svg': inProject('src/web/assets/icon.svg'),
 }

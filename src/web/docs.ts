@@ -12,6 +12,7 @@ const pageIn = (name: string, logo: string) => `<!doctype html>
     <title>${name} API</title>
     <link rel="icon" href="${logo}">
     <link rel="stylesheet" href="${assetPath('swagger-ui.css')}">
+    <link rel="stylesheet" href="${assetPath('docs.css')}">
   </head>
   <body>
     <noscript>This page needs JavaScript. Without it, read <a href="/openapi.json">/openapi.json</a>.</noscript>

@@ -355,6 +355,10 @@ describe('the pages in a browser', function () {
   it('lead back from the API’s description and from the dashboard', async () => {
     const { page, ...shots } = await visit()
     await page.goto('/docs')
+    await page.getByRole('combobox', { name: 'Server' }).waitFor()
+    await page.evaluate(AXE)
+    // The rest of its form is the package's.
+    expect((await runAxe(page, ['color-contrast', 'select-name'])).violations).to.deep.equal([])
     await page.getByRole('link', { name: 'Linehook console' }).click()
     await page.waitForURL('**/console')
     await page.goto('/queues')

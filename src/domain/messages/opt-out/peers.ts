@@ -41,7 +41,7 @@ export async function listPauses(
  * Finds what keeps a line from writing to a number now, and if the conversation is archived. A pause is returned only
  * while it lasts.
  */
-export async function findObstacles(
+export async function findPeerState(
   { db }: Context,
   userId: string,
   lineId: string,

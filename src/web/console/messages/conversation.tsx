@@ -18,7 +18,7 @@ import {
 } from '../../../domain/lines/contacts.js'
 import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
-import { findObstacles } from '../../../domain/messages/opt-out/peers.js'
+import { findPeerState } from '../../../domain/messages/opt-out/peers.js'
 import { FIRST_ID, isId } from '../../../ids.js'
 import { Blocked, ContactForms } from './conversation/contact.js'
 import { ContactName } from './conversation/contact-name.js'
@@ -46,7 +46,7 @@ interface View {
   line: OwnLine
   number: string
   contact: Contact | undefined
-  obstacles: Omit<Awaited<ReturnType<typeof findObstacles>>, 'archivedAt'>
+  obstacles: Omit<Awaited<ReturnType<typeof findPeerState>>, 'archivedAt'>
   archivedAt: Date | null
   /** The messages, oldest first. */
   messages: Message[]
@@ -208,7 +208,7 @@ async function viewOf(context: Context, ctx: KoaContext, cursor = ''): Promise<V
   const page = { limit: PAGE_SIZE + 1, ...(before === undefined ? {} : { before }) }
   const [contacts, { archivedAt, ...obstacles }, found] = await Promise.all([
     findContacts(context, userId, [number]),
-    findObstacles(context, userId, line.id, number),
+    findPeerState(context, userId, line.id, number),
     listMessages(context.db, userId, { lineId: line.id, number }, page),
   ])
   return {

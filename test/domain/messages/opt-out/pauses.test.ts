@@ -3,7 +3,7 @@ import { createFunctions } from '../../../../src/database/functions.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { sendMessage } from '../../../../src/domain/messages/send.js'
 import { numberWindowKey } from '../../../../src/domain/messages/windows.js'
-import { findObstacles, listPauses } from '../../../../src/domain/messages/opt-out/peers.js'
+import { findPeerState, listPauses } from '../../../../src/domain/messages/opt-out/peers.js'
 import { describeContext } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { until } from '../../../helpers/until.js'
@@ -123,9 +123,9 @@ describeContext('programs that answer each other', (context) => {
     expect(await messageRow(context, await send(BEN))).to.include({ status: 'sent' })
     const ofLine = await listPauses(context, line.userId, line.lineId)
     expect(ofLine.map(({ number }) => number)).to.deep.equal([ANNA])
-    const obstacles = await findObstacles(context, line.userId, line.lineId, BEN)
-    expect(obstacles).to.deep.equal({ optedOutAt: null, pausedUntil: null })
-    expect((await findObstacles(context, line.userId, line.lineId, ANNA)).pausedUntil).to.be.a('date')
+    const ben = await findPeerState(context, line.userId, line.lineId, BEN)
+    expect(ben).to.deep.equal({ optedOutAt: null, pausedUntil: null, archivedAt: null })
+    expect((await findPeerState(context, line.userId, line.lineId, ANNA)).pausedUntil).to.be.a('date')
   })
 
   it('are not a person who writes without being answered', async () => {

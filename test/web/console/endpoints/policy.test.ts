@@ -58,7 +58,7 @@ describeWith('the policy of an endpoint in the console', startConsole, (site) =>
     const page = await line.act(form, fields)
     expect(page.status).to.equal(200)
     expect(wordsOf(page.text)).to.include('There is no event yet')
-    expect(page.text).to.include('{&quot;a&quot;: &quot;A \\&quot;test')
+    expect(page.text).to.include('{&quot;a&quot;: &quot;This is a \\&quot;test')
     expect(page.text).to.include('value="5, 60, 3600"')
     const refused = await line.act(form, { ...fields, template: '{{ nope }}' })
     expect(refused.status).to.equal(400)

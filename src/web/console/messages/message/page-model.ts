@@ -14,7 +14,7 @@ import {
 } from '../../../../domain/endpoints/deliveries/delivery-history.js'
 import { getOwnLine } from '../../../../domain/lines/lines.js'
 import { getMessage } from '../../../../domain/messages/get-message.js'
-import { findObstacles } from '../../../../domain/messages/opt-out/peers.js'
+import { findPeerState } from '../../../../domain/messages/opt-out/peers.js'
 import { isId, newId } from '../../../../ids.js'
 import type { Page } from '../../page.js'
 import { openAttempt, type AskedAttempt, type OpenedAttempt } from './opened-attempt.js'
@@ -42,7 +42,7 @@ export interface MessageView {
   /** The owner's name for the other party's number, which only the owner sees. */
   contactName: string | null | undefined
   /** The obstacles between the line and the other party's number. */
-  obstacles: Awaited<ReturnType<typeof findObstacles>>
+  obstacles: Awaited<ReturnType<typeof findPeerState>>
   /** The pauses that keep the message from being sent, nearest first. */
   pauses: SendingPause[]
   /** The key of one request to send it again, which stays the same while the page is open. */
@@ -67,7 +67,7 @@ export async function viewMessage(
   const [line, contacts, obstacles, events, pauses] = await Promise.all([
     getOwnLine(context, userId, lineId),
     findContacts(context, userId, reader.isOwner ? [number] : []),
-    findObstacles(context, userId, lineId, number),
+    findPeerState(context, userId, lineId, number),
     findEvents(context, userId, message.id),
     isStoppable ? listPausesOfLine(context.db, lineId) : [],
   ])

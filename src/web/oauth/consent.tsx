@@ -87,7 +87,7 @@ function Choice({ asked, page }: { asked: AuthorizationRequest; page: Page }) {
       <Empty>
         {lineId === undefined
           ? 'You have no active line to connect. Ask your operator to add or enable one, then start again from the application.'
-          : 'The application requested a specific line, which is not an active line of yours.'}
+          : 'The application asked for a line that is not one of your active lines.'}
       </Empty>
     )
   }

@@ -596,7 +596,7 @@ describeWith('OAuth withstands', serveOAuth, (server) => {
     it("another user's line_id is not shown and not connected", async () => {
       const { line: others } = await createVisitor(server, { name: 'Secret line' })
       const page = await visitor.follow(authorizePath(asking(application, { line_id: others.lineId })))
-      expect(page.answer.text).to.include('not an active line of yours').and.not.to.include('Secret line')
+      expect(page.answer.text).to.include('not one of your active lines').and.not.to.include('Secret line')
       const before = await connected()
       expect((await post([others.lineId], { line_id: others.lineId })).status).to.equal(403)
       expect(await connected()).to.deep.equal(before)

@@ -54,8 +54,8 @@ export function showHistory(context: Context): Middleware {
       <Layout page={pageOf(ctx, context)} title="Account history">
         <h1>Account history</h1>
         <p>
-          To your lines, applications, tokens and sessions, by you and by others. If something here was not
-          you, <a href="/console/settings#password">change your password</a>.
+          Changes to your lines, applications, tokens and sessions, by you and by others. If you do not
+          recognize something, <a href="/console/settings#password">change your password</a>.
         </p>
         <Found
           found={{ ...found, rows: found.rows.map((row) => asSeenBy(userId, row)) }}

@@ -191,7 +191,7 @@ describeContext('the shape of an event', (context) => {
       `${ANNA} sent a file to ${line.number}: https://example.com/a.png`,
       `${ANNA} left a voicemail for ${line.number}: https://example.com/a.mp3`,
       `The message from ${line.number} to ${ANNA} is failed (opted_out).`,
-      `${ANNA} wants no more messages from ${line.number}.`,
+      `${ANNA} opted out of messages from ${line.number}.`,
       `${line.number} is no longer connected.`,
     ])
   })

@@ -25,6 +25,7 @@ const NOT_ASKED: [reason: string, paths: RegExp][] = [
   ['it ends this session and nothing else', /^\/console\/sign-out$/],
   ['it answers a script, which is told to give the password', /\/second-factor\/passkeys\/options$/],
   ['it marks, names or chooses something for the reader alone', /\/(tour\/close|notices\/read|name|mails)$/],
+  ['it marks conversations for the readers of a line', /\/(read|unread|archive|unarchive)$/],
   ['it sends a text, which is what a line is for', /\/(messages|voicemails)$/],
   ['it counts and changes nothing', /\/(segments|policy\/preview|list\/preview)$/],
   ['it holds or frees what waits, for the same receivers', /\/(pause|resume|try-now)$/],

@@ -67,9 +67,9 @@ describe('in a browser', function () {
       const { page } = watched
       const show = (step: string) => watched.screenshot(`${name}-${step}`)
       /** What changes by itself with a script is looked for by reloading without one. */
-      const sees = async (target: Page, text: string | RegExp) => {
+      const sees = async (target: Page, text: string | RegExp, within = 'body') => {
         await until(`${String(text)} is on ${target.url()}`, async () => {
-          if (await target.getByText(text).first().isVisible()) return true
+          if (await target.locator(within).getByText(text).first().isVisible()) return true
           if (!hasScript) await target.reload()
           return false
         })
@@ -168,7 +168,7 @@ describe('in a browser', function () {
       await sees(page, `On my way, ${name}`)
       await show('5-activity')
       await page.getByRole('link', { name: `From ${PHONE}` }).click()
-      await sees(page, /delivered/i)
+      await sees(page, /delivered/i, '.way-page')
       await show('6-message')
 
       await goTo('Lines')

@@ -28,7 +28,7 @@ export function ZoneChoice({ written }: { written: TimeFilter }) {
 export function ZoneNote({ written }: { written: TimeFilter }) {
   const zone = zoneOf(written)
   return (
-    <p class="muted">
+    <p class="muted zone-note">
       Times are in <span {...(zone === undefined ? { 'data-zone': 'own' } : {})}>{zone ?? UTC}</span>.
     </p>
   )

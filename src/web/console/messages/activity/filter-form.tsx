@@ -67,16 +67,8 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
             <option key={name} value={name} />
           ))}
         </datalist>
-        <Typed
-          name="number"
-          written={written}
-          more={{ inputmode: 'tel', placeholder: 'all or part of a number' }}
-        />
-        <Typed
-          name="text"
-          written={written}
-          more={{ placeholder: 'any part of the text', 'data-key': '/' }}
-        />
+        <Typed name="number" written={written} more={{ inputmode: 'tel', placeholder: 'any digits' }} />
+        <Typed name="text" written={written} more={{ placeholder: 'any words', 'data-key': '/' }} />
         <details class={hasTime ? 'on' : ''} open={hasTime}>
           <summary>Time</summary>
           <Moment name="from" label={LABELS.from} value={written.from} />

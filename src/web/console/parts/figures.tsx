@@ -69,6 +69,7 @@ function Figure(props: {
   )
 }
 
-function percent(share: number): string {
-  return `${(share * 100).toFixed(share > 0.995 || share === 0 ? 0 : 1)}%`
+/** Rounds down, because 100% would say that none is missing. */
+export function percent(share: number): string {
+  return share === 0 || share === 1 ? `${share * 100}%` : `${(Math.floor(share * 1000) / 10).toFixed(1)}%`
 }

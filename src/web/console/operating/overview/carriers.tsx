@@ -4,6 +4,7 @@ import { countOf, describeCount } from '../../../../domain/operating/overview/fi
 import { carrierPath } from '../../carriers/carrier/page-model.js'
 import { explainFailure } from '../../endpoints/failures.js'
 import { Time } from '../../form.js'
+import { percent } from '../../parts/figures.js'
 import { Words } from './words.js'
 
 export function Carriers({ carriers }: { carriers: readonly CarrierView[] }) {
@@ -48,7 +49,7 @@ export function Carriers({ carriers }: { carriers: readonly CarrierView[] }) {
 
 function describeRecent({ handedOverCount, failedCount, unknownCount }: CarrierView): string {
   if (handedOverCount === 0) return 'no messages'
-  const share = (count: number) => `${Math.round((count / handedOverCount) * 1000) / 10} %`
+  const share = (count: number) => percent(count / handedOverCount)
   const unknown = unknownCount === 0 ? '' : `, ${share(unknownCount)} unknown`
   return `${countOf(handedOverCount, 'message')}, ${share(failedCount)} failed${unknown}`
 }

@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import pg from 'pg'
 import { findEndpointWork } from '../../src/database/endpoints/deliveries/waiting.js'
 import { listEndpointHours, listLineHealth } from '../../src/database/lines/line-health.js'
-import { countUnreadConversations } from '../../src/database/messages/conversation-marks.js'
+import { countUnreadConversations } from '../../src/database/messages/conversations/marks.js'
 import {
   listArchivedConversations,
   listConversations,
   listUnreadConversations,
-} from '../../src/database/messages/conversations.js'
+} from '../../src/database/messages/conversations/conversations.js'
 import { listMessages } from '../../src/database/messages/reading.js'
 import { countActivities, findActivity, type ActivityFilter } from '../../src/domain/messages/activity.js'
 import { lookAtOwnTraffic, OWN_DIMENSIONS } from '../../src/domain/operating/overview/own-traffic.js'

@@ -1,11 +1,11 @@
 import type { OwnLine } from '../../database/lines/lines.js'
-import { listConversation, listLatestContacts } from '../../database/messages/conversations.js'
+import { listConversation, listLatestContacts } from '../../database/messages/conversations/conversations.js'
 import { UserError } from '../../errors.js'
 import type { Context } from '../context.js'
 import { listOwnLines } from '../lines/lines.js'
 import { readNumber, SIMULATOR } from './simulator.js'
 
-export type { ConversationMessage } from '../../database/messages/conversations.js'
+export type { ConversationMessage } from '../../database/messages/conversations/conversations.js'
 
 /** A phone scrolls, but is redrawn whenever a message comes. */
 const MAX_SHOWN = 50

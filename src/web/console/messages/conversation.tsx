@@ -7,8 +7,8 @@ import {
   markUnread,
   takeFromArchive,
   type ConversationKey,
-} from '../../../database/messages/conversation-marks.js'
-import { listConversations } from '../../../database/messages/conversations.js'
+} from '../../../database/messages/conversations/marks.js'
+import { listConversations } from '../../../database/messages/conversations/conversations.js'
 import { listMessages } from '../../../database/messages/reading.js'
 import {
   findContacts,

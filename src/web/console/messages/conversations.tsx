@@ -5,8 +5,8 @@ import {
   listArchivedConversations,
   listConversations,
   listUnreadConversations,
-} from '../../../database/messages/conversations.js'
-import { countUnreadConversations } from '../../../database/messages/conversation-marks.js'
+} from '../../../database/messages/conversations/conversations.js'
+import { countUnreadConversations } from '../../../database/messages/conversations/marks.js'
 import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
 import { MAX_UNREAD } from '../../../domain/operating/notices.js'

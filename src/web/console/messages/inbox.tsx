@@ -1,6 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { markAllRead } from '../../../database/messages/conversation-marks.js'
-import { listUnreadConversations } from '../../../database/messages/conversations.js'
+import { markAllRead } from '../../../database/messages/conversations/marks.js'
+import { listUnreadConversations } from '../../../database/messages/conversations/conversations.js'
 import type { Context } from '../../../domain/context.js'
 import { listOwnLines } from '../../../domain/lines/lines.js'
 import { isId } from '../../../ids.js'

@@ -1,5 +1,5 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { countUnreadConversations } from '../../../database/messages/conversation-marks.js'
+import { countUnreadConversations } from '../../../database/messages/conversations/marks.js'
 import type { Context } from '../../../domain/context.js'
 import { countUnread, MAX_UNREAD } from '../../../domain/operating/notices.js'
 import { sessionOf, type SessionState } from '../people/session.js'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { listConversations } from '../../../../src/database/messages/conversations.js'
+import { listConversations } from '../../../../src/database/messages/conversations/conversations.js'
 import { saveContact } from '../../../../src/domain/lines/contacts.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { newId } from '../../../../src/ids.js'

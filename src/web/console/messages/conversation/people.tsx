@@ -1,4 +1,7 @@
-import { MAX_UNREAD_MESSAGES, type Conversation } from '../../../../database/messages/conversations.js'
+import {
+  MAX_UNREAD_MESSAGES,
+  type Conversation,
+} from '../../../../database/messages/conversations/conversations.js'
 import type { OwnLine } from '../../../../database/lines/lines.js'
 import { Ago } from '../../form.js'
 import { UnreadCount } from '../../layout.js'

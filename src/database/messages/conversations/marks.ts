@@ -1,5 +1,5 @@
-import type { Database } from '../connection.js'
-import { CONTACT_NUMBER } from './reading.js'
+import type { Database } from '../../connection.js'
+import { CONTACT_NUMBER } from '../reading.js'
 
 /**
  * Marks of a line's conversations: unread, and archived. They belong to the line and not to the reader: a line is an

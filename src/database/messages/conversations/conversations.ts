@@ -1,8 +1,8 @@
-import type { Database } from '../connection.js'
-import { MEDIA_OF_MESSAGE, type MessageMedia } from '../media/reading.js'
-import { FORGOTTEN } from '../people/forgotten.js'
-import type { Direction, Message, MessageType } from './message.js'
-import { COLUMNS, CONTACT_NUMBER } from './reading.js'
+import type { Database } from '../../connection.js'
+import { MEDIA_OF_MESSAGE, type MessageMedia } from '../../media/reading.js'
+import { FORGOTTEN } from '../../people/forgotten.js'
+import type { Direction, Message, MessageType } from '../message.js'
+import { COLUMNS, CONTACT_NUMBER } from '../reading.js'
 
 export interface ConversationMessage {
   id: string

@@ -21,11 +21,11 @@ export function readLogo(path: string): Logo | { fault: string } {
   try {
     // The size is checked first, because a path that is named by mistake may be a disk.
     const file = statSync(path)
-    if (!file.isFile()) return { fault: 'must name a PNG or SVG file: this is no file' }
+    if (!file.isFile()) return { fault: 'must name a PNG or SVG file: this path is not a file' }
     if (file.size > MAX_KIB * 1024) return { fault: `must name a file of at most ${MAX_KIB} KiB` }
     bytes = readFileSync(path)
   } catch (error) {
-    const why = hasCode(error, 'ENOENT') ? 'there is none at this path' : 'it cannot be read'
+    const why = hasCode(error, 'ENOENT') ? 'there is no file at this path' : 'it cannot be read'
     return { fault: `must name a PNG or SVG file: ${why}` }
   }
   if (bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return readPng(bytes)

@@ -1,16 +1,19 @@
 import type { MediaToSend } from './carrier.js'
 
-/** What an MMS of a carrier may have: by its documentation, not by what networks behind it take. */
+/**
+ * The limits of an MMS at a carrier. They come from its documentation, or are ours if it states none. The networks behind it
+ * may take less.
+ */
 export interface MediaLimits {
   count: number
-  /** Of each; left out: ours, which is under 5 MB. */
+  /** The limit of each file. Defaults to ours, which is just under 5 MB. */
   bytesEach?: number
   bytesInTotal?: number
-  /** Left out: all that lines may send. */
+  /** Content types. Defaults to all that lines may send. */
   types?: readonly string[]
 }
 
-/** Why a message with so many media cannot go by a carrier of this kind, in words; undefined: it can. */
+/** @returns why a carrier of this kind cannot send a message with this many files, or undefined if it can */
 export function faultOfCount(
   { title, media }: { title: string; media?: MediaLimits },
   count: number,
@@ -23,7 +26,7 @@ export function faultOfCount(
     : `${title} sends at most ${media.count} files in a message`
 }
 
-/** The same, by what is known of them once they are copied. */
+/** @returns the same for files that have been copied, so that their sizes and types are known */
 export function faultOfMedia(
   kind: { title: string; media?: MediaLimits },
   list: readonly MediaToSend[],

@@ -32,7 +32,7 @@ export function settleFailed(context: Context, media: ClaimedMedia, failure: Med
   return settle(context, media, (trx) => markFailed(trx, media, failure))
 }
 
-/** The next attempt comes in `ms`. Those behind it need not wait so long. */
+/** Schedules the next attempt in `ms`. The events behind it do not wait for that attempt. */
 export async function putOff(
   { db, queues }: Context,
   media: ClaimedMedia,

@@ -5,24 +5,22 @@ import {
   OWN_DIMENSIONS,
   type OwnDimension,
 } from '../../domain/operating/overview/own-traffic.js'
-import { describeCount } from '../../domain/operating/overview/figures.js'
 import { isSpan, SPANS, type Span } from '../../domain/operating/overview/spans.js'
 import { UserError } from '../../errors.js'
-import type { Busiest, Busy } from '../../database/operating/overview/busiest.js'
+import type { Busiest } from '../../database/operating/overview/busiest.js'
 import { queryOf } from './form-values.js'
 import { Empty, Time } from './form.js'
 import { Layout } from './layout.js'
 import { linePath } from './lines/line/section.js'
-import { Bars } from './operating/overview/busiest.js'
+import { BusyTable } from './operating/overview/busiest.js'
 import { Charts } from './operating/overview/charts.js'
 import { answerPage, pageOf } from './page.js'
 import { PageHead } from './parts/page-head.js'
 import { sessionOf } from './people/session.js'
-import { UserText } from './user-text.js'
 
 const TRAFFIC = '/console/traffic'
 
-/** What came and went on the user's own lines, as operators see it of all. */
+/** Shows the traffic of the user's own lines, as the overview does for all lines. */
 export function showTraffic(context: Context): Middleware {
   return async (ctx) => {
     const { span, by } = asked(ctx)
@@ -59,7 +57,7 @@ export function showTraffic(context: Context): Middleware {
               >{`By ${each}`}</Choice>
             ))}
           </nav>
-          <BusyTable {...{ busiest, by, span, since }} />
+          <OwnBusiest {...{ busiest, by, span, since }} />
         </section>
       </Layout>,
     )
@@ -82,54 +80,28 @@ function Choice({ href, isHere, children }: { href: string; isHere: boolean; chi
   )
 }
 
-function BusyTable(props: { busiest: Busiest; by: OwnDimension; span: Span; since: Date }) {
+/** The filter of the activity that lists what a figure of a line counts. */
+const OF_FIGURES = {
+  out: { direction: 'outbound' },
+  in: { direction: 'inbound' },
+  failed: { direction: 'outbound', status: 'failed' },
+}
+
+function OwnBusiest(props: { busiest: Busiest; by: OwnDimension; span: Span; since: Date }) {
   const { busiest, by, span, since } = props
   if (busiest.rows.length === 0) return <Empty>No messages in {SPANS[span].words}.</Empty>
-  const of = (busy: Busy, query: object) =>
-    by === 'line'
-      ? activityPath({ line: busy.id, ...query, ...sinceOf(since) })
-      : `/console/endpoints/${busy.id}`
-  const noun = by === 'line' ? 'Line' : 'Endpoint'
   return (
     <>
-      <table class="rows">
-        <thead>
-          <tr>
-            <th>{noun}</th>
-            <th class="r">{by === 'line' ? 'Sent' : 'Events'}</th>
-            {by === 'line' && <th class="r">Received</th>}
-            <th class="r">Failed</th>
-            <th class="r">Over time</th>
-          </tr>
-        </thead>
-        <tbody>
-          {busiest.rows.map((busy) => (
-            <tr key={busy.id}>
-              <td data-label={noun}>
-                <a href={by === 'line' ? linePath(busy.id) : `/console/endpoints/${busy.id}`}>
-                  <UserText>{busy.name}</UserText>
-                </a>
-              </td>
-              <td data-label={by === 'line' ? 'Sent' : 'Events'} class="r">
-                <a href={of(busy, { direction: 'outbound' })}>{describeCount(busy.outCount)}</a>
-              </td>
-              {by === 'line' && (
-                <td data-label="Received" class="r">
-                  <a href={of(busy, { direction: 'inbound' })}>{describeCount(busy.inCount)}</a>
-                </td>
-              )}
-              <td data-label="Failed" class="r">
-                <a href={of(busy, { direction: 'outbound', status: 'failed' })}>
-                  {describeCount(busy.failedCount)}
-                </a>
-              </td>
-              <td data-label="Over time" class="r">
-                <Bars busy={busy} count={SPANS[span].binCount} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <BusyTable
+        rows={busiest.rows.map((busy) => ({ ...busy, ownerEmail: null }))}
+        {...{ by, span }}
+        pathOf={({ id }) => (by === 'line' ? linePath(id) : endpointPath(id))}
+        figurePathOf={({ id }, figure) =>
+          by === 'line'
+            ? activityPath({ line: id, ...OF_FIGURES[figure], ...sinceOf(since) })
+            : endpointPath(id)
+        }
+      />
       {busiest.lookedBackTo !== null && (
         <p class="muted">
           Based on the newest {by === 'line' ? 'messages' : 'events'}, since{' '}
@@ -140,16 +112,20 @@ function BusyTable(props: { busiest: Busiest; by: OwnDimension; span: Span; sinc
   )
 }
 
+function endpointPath(id: string): string {
+  return `/console/endpoints/${id}`
+}
+
 function activityPath(query: object): string {
   return `/console/activity?${new URLSearchParams(query as Record<string, string>).toString()}`
 }
 
-/** As the activity's own form writes it. */
+/** The start of the time range, as the form of the activity writes it. */
 function sinceOf(since: Date): { from: string; zone: string } {
   return { from: since.toISOString().slice(0, 16), zone: 'UTC' }
 }
 
-/** @throws UserError naming what may be asked for */
+/** @throws UserError naming the possible values */
 function asked(ctx: KoaContext): { span: Span; by: OwnDimension } {
   const [span, written] = [queryOf(ctx, 'span') || '24h', queryOf(ctx, 'by') || 'line']
   if (!isSpan(span)) throw new UserError(`span must be one of ${Object.keys(SPANS).join(', ')}`)

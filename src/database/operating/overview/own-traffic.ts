@@ -1,7 +1,7 @@
 import type { Database } from '../../connection.js'
 import type { Counts } from './traffic-counts.js'
 
-/** Of one user's lines; `bin` null is all of the span. */
+/** The traffic of one user's lines in a bin, or in the whole span if `bin` is null. */
 export interface OwnBin extends Counts {
   bin: number | null
   /** From the acceptance of a message to its hand-over, and from an event to the 2xx: median and p95 in ms. */
@@ -9,10 +9,10 @@ export interface OwnBin extends Counts {
   toEndpoint: [p50Ms: number, p95Ms: number] | null
 }
 
-/** So many of the newest are looked at, shared out among the user's lines. */
+/** Only this many of the newest rows are counted, divided among the user's lines. */
 const MAX_ROWS = 50_000
 
-/** SQL: the newest rows of a table since a moment, of each of the user's lines. */
+/** SQL for the newest rows of a table since a moment, for each of the user's lines. */
 export function newestOfUser(table: 'messages' | 'deliveries', columns: string, since: string): string {
   return `select r.* from lines l cross join lateral (
     select ${columns} from ${table} where line_id = l.id and id >= lowest_id_at(${since})
@@ -20,7 +20,7 @@ export function newestOfUser(table: 'messages' | 'deliveries', columns: string, 
   where l.user_id = :userId`
 }
 
-/** What came and went on the user's lines, by the bin in which each message or event was created. */
+/** Counts the traffic of the user's lines by the bin in which each message or event was created. */
 export async function sumOwnTraffic(
   db: Database,
   bindings: { userId: string; since: string; binSeconds: number },

@@ -5,7 +5,7 @@ import type { Context } from '../../context.js'
 import { SPANS, type Span } from './spans.js'
 import { NOTHING, type Traffic, type Waits } from './traffic.js'
 
-/** What a user's lines and endpoints may be split by. */
+/** The dimensions by which a user can split their own traffic. */
 export const OWN_DIMENSIONS = ['line', 'endpoint'] as const
 export type OwnDimension = (typeof OWN_DIMENSIONS)[number]
 
@@ -15,8 +15,8 @@ export interface OwnTraffic {
 }
 
 /**
- * What came and went on a user's lines. It is counted from the rows, because the counts of the whole installation do not
- * know the lines; so it has the newest ones only where there are very many.
+ * Counts the traffic of a user's lines. The counts are made from the rows, because those of the whole installation are not
+ * split by line, so a very busy user sees only the newest rows.
  */
 export async function lookAtOwnTraffic(
   { db }: Context,

@@ -43,7 +43,7 @@ export function BusiestOf(props: { busiest: Busiest; by: Dimension; span: Span; 
       {busiest.rows.length === 0 ? (
         <p class="empty">No messages in {SPANS[span].words}.</p>
       ) : (
-        <BusyTable {...{ by, span, userId }} rows={busiest.rows} />
+        <BusyTable {...{ by, span, pathOf: (busy) => pathOf(busy, by, userId) }} rows={busiest.rows} />
       )}
       {busiest.lookedBackTo !== null && (
         <p class="muted">
@@ -55,8 +55,18 @@ export function BusiestOf(props: { busiest: Busiest; by: Dimension; span: Span; 
   )
 }
 
-function BusyTable(props: { rows: readonly Busy[]; by: Dimension; span: Span; userId: string }) {
-  const { rows, by, span, userId } = props
+/**
+ * @param props.pathOf where the name of a row leads
+ * @param props.figurePathOf where its figures lead. Left out: to the same page
+ */
+export function BusyTable(props: {
+  rows: readonly Busy[]
+  by: Dimension
+  span: Span
+  pathOf: (busy: Busy) => string
+  figurePathOf?: (busy: Busy, figure: 'out' | 'in' | 'failed') => string
+}) {
+  const { rows, by, span, pathOf, figurePathOf = pathOf } = props
   const isOfEvents = by === 'endpoint'
   return (
     <table class="rows">
@@ -72,12 +82,11 @@ function BusyTable(props: { rows: readonly Busy[]; by: Dimension; span: Span; us
       <tbody>
         {rows.map((busy) => {
           const { id, name, ownerEmail, outCount, inCount, failedCount } = busy
-          const href = pathOf(busy, by, userId)
           return (
             <tr key={id}>
               <td data-label={NOUNS[by]}>
                 <span>
-                  <a href={href}>
+                  <a href={pathOf(busy)}>
                     <UserText>{name}</UserText>
                   </a>{' '}
                   {by !== 'user' && ownerEmail !== null && (
@@ -88,15 +97,15 @@ function BusyTable(props: { rows: readonly Busy[]; by: Dimension; span: Span; us
                 </span>
               </td>
               <td data-label={isOfEvents ? 'Events' : 'Sent'} class="r">
-                <a href={href}>{describeCount(outCount)}</a>
+                <a href={figurePathOf(busy, 'out')}>{describeCount(outCount)}</a>
               </td>
               {!isOfEvents && (
                 <td data-label="Received" class="r">
-                  <a href={href}>{describeCount(inCount)}</a>
+                  <a href={figurePathOf(busy, 'in')}>{describeCount(inCount)}</a>
                 </td>
               )}
               <td data-label="Failed" class="r">
-                <a href={href}>{describeCount(failedCount)}</a>
+                <a href={figurePathOf(busy, 'failed')}>{describeCount(failedCount)}</a>
               </td>
               <td data-label="Over time" class="r">
                 <Bars busy={busy} count={SPANS[span].binCount} />
@@ -119,13 +128,7 @@ function pathOf({ id, userId: owner }: Busy, by: Dimension, userId: string): str
 const HEIGHT = 20
 
 /** A bar for each bin: the total, and over it the failed part. */
-export function Bars({
-  busy: { bins, outCount, inCount, failedCount },
-  count,
-}: {
-  busy: Busy
-  count: number
-}) {
+function Bars({ busy: { bins, outCount, inCount, failedCount }, count }: { busy: Busy; count: number }) {
   const most = Math.max(1, ...bins.map((bin) => bin.count))
   const heightOf = (of: number) => (of === 0 ? 0 : Math.max(2, Math.round((of / most) * HEIGHT)))
   const summary = `${outCount + inCount} in all, ${failedCount} failed, at most ${most} at a time`

@@ -1,4 +1,4 @@
-/** The first that fits: others pretend to be those below them. */
+/** The first match counts, because browsers pretend to be those below them. */
 const BROWSERS = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\b(OPR|Opera|OPiOS)\//, 'Opera'],
@@ -18,7 +18,7 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const
 
-/** Such as "Chrome on Windows". @param userAgent of the header; what has no known part is named by itself */
+/** @returns a name such as "Chrome on Windows", or the header itself if no part of it is known */
 export function browserName(userAgent: string): string {
   const find = (known: typeof BROWSERS | typeof SYSTEMS) =>
     known.find(([pattern]) => pattern.test(userAgent))?.[1]

@@ -29,19 +29,10 @@ const LINE = '+15005550100'
 const CRASHES = /"(job\.crashed|request\.failed|process\.crashed|sweep\.failed)"/
 
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
-const newestMigration = git(
-  'log',
-  '-1',
-  '--diff-filter=A',
-  '--format=%H',
-  values.to,
-  '--',
-  'migrations/2*.ts',
-)
-/** The commit of the first migration is the oldest from which there is an upgrade. */
-const isFirst = readdirSync('migrations').filter((file) => file.endsWith('.ts')).length === 1
+/** Before the first release, the only migration and the functions are changed in place: no upgrade leads over such a change. */
+const isReleased = readdirSync('migrations').filter((file) => file.endsWith('.ts')).length > 1
 const commits = {
-  old: git('rev-parse', values.from ?? `${newestMigration}${isFirst ? '' : '^'}`),
+  old: git('rev-parse', values.from ?? (isReleased ? `${newestMigration()}^` : newestSchema())),
   new: git('rev-parse', values.to),
 }
 
@@ -69,6 +60,14 @@ try {
 for (const each of fault) console.error(each)
 console.log(fault.length === 0 ? 'Nothing was lost, doubled or refused.' : `${fault.length} faults`)
 process.exit(fault.length === 0 ? 0 : 1)
+
+function newestMigration(): string {
+  return git('log', '-1', '--diff-filter=A', '--format=%H', values.to, '--', 'migrations/2*.ts')
+}
+
+function newestSchema(): string {
+  return git('log', '-1', '--format=%H', values.to, '--', 'migrations', 'src/database/sql')
+}
 
 /** @returns the folder of the commit, built */
 function build(name: keyof typeof commits): string {

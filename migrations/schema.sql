@@ -497,6 +497,7 @@ create table messages (
   receipt_at timestamp with time zone,
   application_id uuid,
   carrier_code text,
+  carrier_reason text,
   carrier_asked_count integer not null default 0,
   "position" bigint not null default nextval('message_positions'::regclass),
   claim_id uuid,
@@ -869,6 +870,7 @@ create table traffic_counts (
   to_endpoint jsonb not null,
   last_error text,
   last_error_code text,
+  last_error_reason text,
   last_error_at timestamp with time zone,
   counted_at timestamp with time zone not null default clock_timestamp()
 );

@@ -34,6 +34,8 @@ create table messages (
   application_id uuid,
   -- The carrier's own code beside a failure, such as Twilio's 30003.
   carrier_code text,
+  -- What that code means, where a receipt brought it: the account's settings may know codes that no table does.
+  carrier_reason text,
   -- For how many steps of the schedule (domain/messages/reconcile.ts) it has been asked.
   carrier_asked_count integer not null default 0,
   -- The order of acceptance, which is given by the transaction that accepts, under the line's lock; ids come from the

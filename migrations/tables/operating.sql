@@ -179,6 +179,7 @@ create table traffic_counts (
   to_endpoint jsonb not null,
   last_error text,
   last_error_code text,
+  last_error_reason text,
   last_error_at timestamptz,
   counted_at timestamptz not null default clock_timestamp(),
   primary key (seconds, begins_at, carrier)

@@ -34,14 +34,23 @@ export const CARRIER_CODES: Readonly<Record<string, CarrierCodes>> = {
  * Returns the meaning of a carrier's code, and what to do about it.
  *
  * @param kind of the carrier account
+ * @param noted the reason that was kept with the code; the account's settings may give one that no table has
  * @returns null for a code, or a kind of carrier, that we do not know
  */
-export function explainCarrierCode(kind: string | null, code: string | null): CarrierCodeMeaning | null {
-  const known = kind === null ? undefined : TABLES.get(kind)
-  if (known === undefined || code === null) return null
-  // An SMPP receipt's code is its state and the SMSC's own error. Only the state means the same everywhere.
-  const reason = reasonOf(known, code) ?? reasonOf(known, code.replace(/\/.*$/, ''))
+export function explainCarrierCode(
+  kind: string | null,
+  code: string | null,
+  noted: CarrierReason | null = null,
+): CarrierCodeMeaning | null {
+  const reason = noted ?? findReason(kind, code)
   return reason === undefined ? null : { reason, text: CARRIER_REASONS[reason].text }
+}
+
+function findReason(kind: string | null, code: string | null): CarrierReason | undefined {
+  const known = kind === null ? undefined : TABLES.get(kind)
+  if (known === undefined || code === null) return undefined
+  // An SMPP receipt's code is its state and the SMSC's own error. Only the state means the same everywhere.
+  return reasonOf(known, code) ?? reasonOf(known, code.replace(/\/.*$/, ''))
 }
 
 /** One entry of a list: a code, or the first and the last of a range. */

@@ -1,3 +1,5 @@
+import type { CarrierReason } from '../carrier-reasons.js'
+
 /** The cost of a message according to the carrier. Parts that it does not give are left out. */
 export interface Charge {
   /** Exact, in whole units of the currency, such as `0.0079`; never below zero. It comes with a `currency`. */
@@ -13,6 +15,8 @@ export interface SentRecord {
   status: 'sent' | 'delivered' | 'failed'
   error?: string
   carrierCode?: string
+  /** What the code means, if the account's settings say it; otherwise the carrier's table does (`codes.ts`). */
+  carrierReason?: CarrierReason
   /** True if it failed because the carrier says that the recipient has opted out of the line's number. */
   isOptedOut?: boolean
   charge?: Charge

@@ -18,6 +18,7 @@ export interface MessageRow {
   status: string
   error: string | null
   carrier_code: string | null
+  carrier_reason: string | null
   text: string | null
   media_urls: string[] | null
   direction: string

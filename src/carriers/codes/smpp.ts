@@ -3,7 +3,7 @@ import type { CarrierCodes } from './carrier-codes.js'
 /**
  * The `command_status` of an answer, and the state of a receipt. The error of a receipt (`err:`) is not here: the
  * specification leaves it to each SMSC, and published lists contradict one another: 001 is an unknown subscriber by 3GPP
- * 29.002, and a phone that is off at Twilio's SMSCs.
+ * 29.002, and a phone that is off at Twilio's SMSCs. The account's setting `receiptErrors` gives it a meaning.
  */
 export const smpp: CarrierCodes = {
   source: 'https://smpp.org',

@@ -3,6 +3,7 @@ import type { SentRecord } from '../records.js'
 import { decodeText, UCS_2 } from './encoding.js'
 import { cutUserData, UDH_INDICATOR } from './inbound.js'
 import { numberField, textField, type Pdu } from './pdu.js'
+import { receiptErrorOf, type ReceiptError } from './receipt-errors.js'
 import { idInReceipts, idOfReceipt, otherFormsOf } from './receipt-ids.js'
 import { readWords, type ReceiptWords } from './receipt-words.js'
 import type { SmppSettings } from './settings.js'
@@ -46,8 +47,8 @@ export function isReceipt(pdu: Pdu): boolean {
 
 /**
  * Reads a delivery receipt (SMPP 3.4 appendix B and §5.3.2). Its id has the form that `submit` returned; its code is
- * the SMSC's state and error, such as `UNDELIV/001`. If TLVs and text differ, the TLVs count, because SMSCs make them
- * for programs.
+ * the SMSC's state and error, such as `UNDELIV/027`. If TLVs and text differ in id or state, the TLVs count, because
+ * SMSCs make them for programs.
  *
  * @returns undefined if it says nothing new: an intermediate state, or an unknown one
  */
@@ -78,11 +79,12 @@ export function readUnmarkedReceipt(pdu: Pdu, settings: SmppSettings): CarriedRe
 
 function receiptOf(
   pdu: Pdu,
-  { receiptIds }: SmppSettings,
+  settings: SmppSettings,
   { id: inText, err }: ReceiptWords,
   state: State,
   stat: string,
 ): CarriedReceipt | undefined {
+  const { receiptIds } = settings
   const inTlv = textField(pdu, 'receipted_message_id')
   // The text has the id in the account's form, the TLV in the form of the response.
   const ids = [
@@ -99,8 +101,21 @@ function receiptOf(
     numbers: numbersOf(pdu),
     isMarked: true,
     ...state,
-    ...(state.status === 'failed' ? { carrierCode: err === undefined ? stat : `${stat}/${err}` } : {}),
+    ...(state.status === 'failed' ? failureOf(state, stat, receiptErrorOf(pdu, err, settings)) : {}),
   }
+}
+
+/** A code without a known reason is part of the words, so that a person can ask the SMSC's operator about it. */
+function failureOf(
+  { error = '' }: State,
+  stat: string,
+  said: ReceiptError | undefined,
+): Pick<SentRecord, 'error' | 'carrierCode' | 'carrierReason'> {
+  if (said === undefined) return { carrierCode: stat }
+  const carrierCode = `${stat}/${said.code}`
+  return said.reason === undefined
+    ? { carrierCode, error: `${error} (the SMSC’s code ${said.code})` }
+    : { carrierCode, carrierReason: said.reason }
 }
 
 const NUMBER = /^\+?\d{7,}$/

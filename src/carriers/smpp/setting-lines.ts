@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { CARRIER_REASON_NAMES, type CarrierReason } from '../../carrier-reasons.js'
 import { parseRanges, type AddressRange } from '../../safe-fetch.js'
 
 /** Readers of the lines in an SMPP account's settings. Each throws an Error with words for operators. */
@@ -69,6 +70,19 @@ export function readStatusRule(line: string): [code: number, meaning: StatusMean
     throw new Error(`"${line}" must be a status other than 0, followed by one of ${MEANINGS.join(', ')}`)
   }
   return [Number(code), meaning]
+}
+
+/** Reads a line such as `027 0x1c unreachable`. */
+export function readReceiptError(line: string): { codes: string[]; reason: CarrierReason } {
+  const codes = line.split(/\s+/)
+  const written = codes.pop()
+  const reason = CARRIER_REASON_NAMES.find((each) => each === written)
+  if (reason === undefined || codes.length === 0 || !codes.every((code) => /^[0-9a-z]{1,20}$/i.test(code))) {
+    throw new Error(
+      `"${line}" must be one or more codes, followed by one of ${CARRIER_REASON_NAMES.join(', ')}`,
+    )
+  }
+  return { codes, reason }
 }
 
 /** If `port` is undefined, the account's is meant. An IPv6 address is in brackets. */

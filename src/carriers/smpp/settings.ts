@@ -1,5 +1,5 @@
 import * as yup from 'yup'
-import { linesOf, readHost, readNetwork, readStatusRule, readTlv } from './setting-lines.js'
+import { linesOf, readHost, readNetwork, readReceiptError, readStatusRule, readTlv } from './setting-lines.js'
 
 /** The settings of an account at an SMSC. */
 export const smppSettings = yup.object({
@@ -94,6 +94,12 @@ export const smppSettings = yup.object({
     about:
       'The meaning of the SMSC’s own statuses, one per line: a number, then throttled, unavailable, rejected, account or ' +
       'unknown, such as `0x0412 throttled`.',
+    multiline: true,
+  }),
+  receiptErrors: lines(readReceiptError).meta({
+    about:
+      'The meaning of the SMSC’s own errors in receipts (`err`), one per line: codes, then a reason (docs/carriers/codes.md), ' +
+      'such as `027 0x1c unreachable`.',
     multiline: true,
   }),
   standbyHosts: lines(readHost).meta({

@@ -125,7 +125,7 @@ export async function applyReceipts(
        on conflict do nothing
      ), changed as (
        update messages m
-       set status = g.status, error = g.error, carrier_code = g."carrierCode", receipt_at = clock_timestamp(),
+       set status = g.status, error = g.error, carrier_code = g."carrierCode", carrier_reason = g."carrierReason", receipt_at = clock_timestamp(),
            carrier_message_id = coalesce(m.carrier_message_id, g."carrierMessageId"), lease_until = null,
            handed_over_at = coalesce(m.handed_over_at, clock_timestamp()),
            sent_at = case when g.status = 'failed' then m.sent_at else coalesce(m.sent_at, clock_timestamp()) end
@@ -133,7 +133,7 @@ export async function applyReceipts(
        where m.id = any (array(select id from given)) and m.id = g.id
          and (b.status in ('sending', 'unknown') or (b.status = 'sent' and g.status <> 'sent')
            or (b.status = 'queued' and m.claim_id is not null))
-       returning ${CHANGED}, g."carrierReason" as carrier_reason, g.charge, b.status as status_before
+       returning ${CHANGED}, m.carrier_reason, g.charge, b.status as status_before
      )`,
     [
       toJson(

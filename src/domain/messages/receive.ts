@@ -236,7 +236,7 @@ async function giveTurns(
 export type ReceiptOutcome = 'changed' | 'unchanged' | 'of_nothing'
 
 /** An incoming receipt. */
-export interface ReceiptOfKind extends Omit<Receipt, 'carrierReason'> {
+export interface ReceiptOfKind extends Receipt {
   /** The kind of the account, which gives the code its meaning; without it the meaning is unknown. */
   carrierKind?: string
 }
@@ -251,7 +251,7 @@ export async function takeReceipt(
   { carrierKind, ...receipt }: ReceiptOfKind,
 ): Promise<ReceiptOutcome> {
   const meaning = explainCarrierCode(carrierKind ?? null, receipt.carrierCode ?? null)
-  const explained = meaning === null ? receipt : { ...receipt, carrierReason: meaning.reason }
+  const explained = meaning === null ? receipt : { carrierReason: meaning.reason, ...receipt }
   const { isAccountChanged, isKnown, changed } = await context.batched.receiveReceipt(explained)
   if (isAccountChanged) throw new AccountChanged()
   const outcome = changed !== undefined ? 'changed' : isKnown ? 'unchanged' : 'of_nothing'

@@ -52,7 +52,7 @@ export function presentMessage(context: Context, message: Message) {
       encoding: segments?.encoding ?? null,
       segmentCount: segments?.parts.length ?? null,
       media: message.media.map((each) => presentMedia(context, each)),
-      carrierCodeMeaning: explainCarrierCode(message.carrierKind, message.carrierCode),
+      carrierCodeMeaning: explainCarrierCode(message.carrierKind, message.carrierCode, message.carrierReason),
     }),
   )
 }

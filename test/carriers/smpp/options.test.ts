@@ -189,6 +189,9 @@ describe('what an SMPP account says besides', () => {
     ['tlvs', 'entityId 0x14000 text a', /a name, a tag, a type/],
     ['statuses', '0x412 later', /throttled, unavailable/],
     ['statuses', '0 rejected', /other than 0/],
+    ['receiptErrors', '027 away', /"027 away" must be one or more codes, followed by one of invalid_number/],
+    ['receiptErrors', 'unreachable', /one or more codes/],
+    ['receiptErrors', '02-7 unreachable', /one or more codes/],
     ['standbyHosts', 'a b', /not a host/],
     ['receiverHost', 'smsc.example.com:70000', /not a host/],
   ] as const) {

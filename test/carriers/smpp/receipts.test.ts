@@ -77,6 +77,84 @@ describe('delivery receipts of SMPP', () => {
     })
   }
 
+  describe('have the SMSC’s own errors', () => {
+    const network = (type: number, error: number) => Buffer.from([type, error >> 8, error & 0xff])
+    const mapped = settingsOf(
+      { port: 1 },
+      { receiptErrors: '027 0x1c 21b unreachable\n\n  2050   invalid_number \n4001 blocked_by_carrier' },
+    )
+    const read = (text: string, tlv?: Buffer, of = mapped) =>
+      readReceipt(receipt(text, tlv === undefined ? {} : { network_error_code: tlv }), of)
+
+    for (const [what, err, code, reason] of [
+      ['as the account’s settings write it', '027', '027', 'unreachable'],
+      ['without zeros', '27', '27', 'unreachable'],
+      ['with more of them', '00027', '00027', 'unreachable'],
+      ['in hex', '0x1B', '0x1B', 'unreachable'],
+      ['in decimal where the settings have hex', '28', '28', 'unreachable'],
+      ['with letters, in the other case', '21B', '21B', 'unreachable'],
+      ['in quotes', '"27"', '27', 'unreachable'],
+      ['of four digits', '4001', '4001', 'blocked_by_carrier'],
+    ] as const) {
+      it(`${what}: the settings say the reason`, () => {
+        const { carrierCode, carrierReason, error } = read(ofStandard('UNDELIV', err)) ?? {}
+        expect({ carrierCode, carrierReason, error }).to.deep.equal({
+          carrierCode: `UNDELIV/${code}`,
+          carrierReason: reason,
+          error: 'undeliverable',
+        })
+      })
+    }
+
+    for (const [what, text, tlv, code, reason] of [
+      ['only in network_error_code', 'id:a stat:UNDELIV', network(3, 27), '27', 'unreachable'],
+      [
+        'only there, with zeros in the text',
+        ofStandard('UNDELIV'),
+        network(3, 2050),
+        '2050',
+        'invalid_number',
+      ],
+      ['in both, one of them known', ofStandard('UNDELIV', '099'), network(8, 27), '27', 'unreachable'],
+      ['in both, both known', ofStandard('UNDELIV', '027'), network(8, 2050), '027', 'unreachable'],
+      ['in both, none known', ofStandard('UNDELIV', '099'), network(3, 98), '099', undefined],
+      ['in the TLV as three characters', 'id:a stat:UNDELIV', Buffer.from('21b'), '21b', 'unreachable'],
+      ['as four, with a NUL', 'id:a stat:UNDELIV', Buffer.from('0027\0'), '0027', 'unreachable'],
+    ] as const) {
+      it(`${what}: it is ${code}`, () => {
+        expect(read(text, tlv)).to.deep.include({ carrierCode: `UNDELIV/${code}` })
+        expect(read(text, tlv)?.carrierReason).to.equal(reason)
+      })
+    }
+
+    for (const [err, words] of [
+      ['099', 'undeliverable (the SMSC’s code 099)'],
+      ['ABC', 'undeliverable (the SMSC’s code ABC)'],
+      ['9'.repeat(200), `undeliverable (the SMSC’s code ${'9'.repeat(20)})`],
+    ] as const) {
+      it(`that the settings do not list, it is shown as it is: ${err.slice(0, 10)}`, () => {
+        expect(read(`id:a stat:UNDELIV err:${err}`)).to.include({ error: words })
+        expect(read(`id:a stat:UNDELIV err:${err}`)).to.not.have.property('carrierReason')
+      })
+    }
+
+    for (const [what, text, tlv] of [
+      ['000', ofStandard('UNDELIV'), undefined],
+      ['0', 'id:a stat:UNDELIV err:0', undefined],
+      ['nothing', 'id:a stat:UNDELIV', undefined],
+      ['zeros in both', ofStandard('UNDELIV'), network(0, 0)],
+      ['a TLV that is too short', ofStandard('UNDELIV'), Buffer.from([3, 27])],
+    ] as const) {
+      it(`and there is none in ${what}`, () => {
+        expect(read(text, tlv)).to.include({ carrierCode: 'UNDELIV', error: 'undeliverable' })
+      })
+    }
+
+    it('which mean nothing in a receipt of success', () => {
+      expect(read(ofStandard('DELIVRD', '027'))).to.not.have.any.keys('carrierCode', 'carrierReason', 'error')
+    })
+  })
+
   it('takes for a receipt only what the SMSC says is one: a person may write the same words', () => {
     expect(isReceipt(receipt(ofStandard('DELIVRD'), { esm_class: 0 }))).to.equal(false)
     expect(isReceipt(receipt(ofStandard('DELIVRD'), { esm_class: 0x40 }))).to.equal(false)

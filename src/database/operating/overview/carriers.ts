@@ -1,3 +1,4 @@
+import type { CarrierReason } from '../../../carrier-reasons.js'
 import type { Database } from '../../connection.js'
 import { MAX_WAITING } from './queues.js'
 
@@ -14,6 +15,8 @@ export interface CarrierTraffic {
   unknownCount: number
   lastError: string | null
   lastErrorCode: string | null
+  /** The meaning that was kept with the code. */
+  lastErrorReason: CarrierReason | null
   lastErrorAt: Date | null
 }
 
@@ -29,14 +32,15 @@ export async function lookAtCarriers(db: Database): Promise<CarrierTraffic[]> {
        select carrier, sum(sent + failed + unknown) as handed_over, sum(failed) as failed, sum(unknown) as unknown
        from traffic_counts where seconds = 60 and begins_at > now() - interval '15 minutes' group by 1
      ), failures as (
-       select distinct on (carrier) carrier, last_error, last_error_code, last_error_at
+       select distinct on (carrier) carrier, last_error, last_error_code, last_error_reason, last_error_at
        from traffic_counts where seconds = 60 and begins_at > now() - interval '1 day' and last_error_at is not null
        order by carrier, begins_at desc
      )
      select c.carrier, coalesce(w.throttled, 0)::integer as "throttledCount",
        coalesce(w.unreached, 0)::integer as "unreachedCount", coalesce(r.handed_over, 0)::integer as "handedOverCount",
        coalesce(r.failed, 0)::integer as "failedCount", coalesce(r.unknown, 0)::integer as "unknownCount",
-       f.last_error as "lastError", f.last_error_code as "lastErrorCode", f.last_error_at as "lastErrorAt"
+       f.last_error as "lastError", f.last_error_code as "lastErrorCode",
+       f.last_error_reason as "lastErrorReason", f.last_error_at as "lastErrorAt"
      from (select distinct carrier from lines) c
      left join waiting w on w.carrier = c.carrier
      left join recent r on r.carrier = c.carrier

@@ -33,7 +33,7 @@ const lastOf = (value: string) =>
 export async function countMinutes(db: Database, since: Date, until: Date): Promise<void> {
   await db.raw(
     `insert into traffic_counts (seconds, begins_at, carrier, accepted, received, sent, delivered, failed, unknown,
-       events_delivered, attempts_failed, to_carrier, to_endpoint, last_error, last_error_code, last_error_at)
+       events_delivered, attempts_failed, to_carrier, to_endpoint, last_error, last_error_code, last_error_reason, last_error_at)
      with came as (
        select date_trunc('minute', m.created_at) as minute, l.carrier,
          count(*) filter (where m.direction = 'outbound') as accepted,
@@ -47,7 +47,8 @@ export async function countMinutes(db: Database, since: Date, until: Date): Prom
        select date_trunc('minute', m.handed_over_at) as minute, coalesce(m.sent_by, l.carrier) as carrier, m.*,
          ${stepOf('m.handed_over_at - greatest(m.created_at, m.send_at)')} as step
        from lines l cross join lateral (
-         select handed_over_at, created_at, send_at, status, error, carrier_code, carrier as sent_by from messages
+         select handed_over_at, created_at, send_at, status, error, carrier_code, carrier_reason,
+           carrier as sent_by from messages
          where line_id = l.id and handed_over_at >= :since and handed_over_at < :until
            and id >= lowest_id_at(:since::timestamptz - ${OLDEST_HANDED_OVER})
            and id < lowest_id_at(:until::timestamptz + ${CLOCKS})
@@ -58,6 +59,7 @@ export async function countMinutes(db: Database, since: Date, until: Date): Prom
          count(*) filter (where status = 'delivered') as delivered,
          count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'unknown') as unknown,
          ${lastOf('error')} as last_error, ${lastOf('carrier_code')} as last_error_code,
+         ${lastOf('carrier_reason')} as last_error_reason,
          ${lastOf('handed_over_at')} as last_error_at
        from handed_over group by 1, 2
      ), to_carrier as (
@@ -86,7 +88,7 @@ export async function countMinutes(db: Database, since: Date, until: Date): Prom
        coalesce(sent.delivered, 0), coalesce(came.failed, 0) + coalesce(sent.failed, 0), coalesce(sent.unknown, 0),
        coalesce(tried.delivered, 0), coalesce(tried.failed, 0),
        coalesce(to_carrier.steps, '{}'), coalesce(to_endpoint.steps, '{}'),
-       sent.last_error, sent.last_error_code, sent.last_error_at
+       sent.last_error, sent.last_error_code, sent.last_error_reason, sent.last_error_at
      from generate_series(:since::timestamptz, :until::timestamptz - interval '1 minute', interval '1 minute') as m (minute)
      cross join carrier_accounts a
      left join came on came.minute = m.minute and came.carrier = a.name
@@ -112,7 +114,15 @@ const REPLACED = [
     'events_delivered',
     'attempts_failed',
   ],
-  ...['to_carrier', 'to_endpoint', 'last_error', 'last_error_code', 'last_error_at', 'counted_at'],
+  ...[
+    'to_carrier',
+    'to_endpoint',
+    'last_error',
+    'last_error_code',
+    'last_error_reason',
+    'last_error_at',
+    'counted_at',
+  ],
 ]
   .map((column) => `${column} = excluded.${column}`)
   .join(', ')

@@ -66,7 +66,11 @@ async function* shownMessages(messages: AsyncIterable<Message>) {
     const { media } = message
     yield {
       ...present(MESSAGE_FIELDS, message, {
-        carrierCodeMeaning: explainCarrierCode(message.carrierKind, message.carrierCode),
+        carrierCodeMeaning: explainCarrierCode(
+          message.carrierKind,
+          message.carrierCode,
+          message.carrierReason,
+        ),
       }),
       media: media.map(({ status, contentType, byteCount }, n) => ({
         status,

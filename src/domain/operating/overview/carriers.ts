@@ -37,6 +37,7 @@ const NO_TRAFFIC: Omit<CarrierTraffic, 'carrier'> = {
   unknownCount: 0,
   lastError: null,
   lastErrorCode: null,
+  lastErrorReason: null,
   lastErrorAt: null,
 }
 
@@ -72,7 +73,8 @@ function viewCarrier(account: ListedCarrierAccount, traffic: Omit<CarrierTraffic
     ...{ id, name, title, lineCount },
     sessions: account.sessions === null ? null : viewSessions(account.sessions),
     ...traffic,
-    lastErrorReason: explainCarrierCode(account.kind, traffic.lastErrorCode)?.reason ?? null,
+    lastErrorReason:
+      explainCarrierCode(account.kind, traffic.lastErrorCode, traffic.lastErrorReason)?.reason ?? null,
     mood: worst?.mood ?? 'good',
     state: worst?.state ?? (traffic.handedOverCount > 0 ? 'works' : 'idle'),
     faults: found.map(({ fault }) => fault),

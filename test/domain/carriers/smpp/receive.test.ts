@@ -1,12 +1,15 @@
 import { expect } from 'chai'
 import { inboundOf, receiptOf } from '../../../../dev/smsc/messages.js'
+import { CARRIER_REASONS } from '../../../../src/carrier-reasons.js'
 import { smpp } from '../../../../src/carriers/smpp/package.js'
 import { confirmArrivals, deleteOldArrivals } from '../../../../src/database/messages/arrivals.js'
+import { findMessage } from '../../../../src/database/messages/reading.js'
 import { insertPart } from '../../../../src/database/text-parts.js'
 import { receiveStaleTexts } from '../../../../src/domain/carriers/held-accounts/long-texts.js'
 import { changeConnection } from '../../../../src/domain/lines/connections.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
 import { newId } from '../../../../src/ids.js'
+import { presentMessage } from '../../../../src/web/api/presenters.js'
 import { describeContext, joinService } from '../../../helpers/context.js'
 import { createLine, type TestLine } from '../../../helpers/factories.js'
 import { ANNA, countRows, inboundText, messageRow, queueMessage, toldReasons } from '../../fixtures.js'
@@ -297,18 +300,36 @@ describeContext('what an SMSC brings to a line', (context) => {
       expect(await receive(receiptFor('d1'))).to.deep.equal({ status: 'ESME_ROK' })
       await receive(receiptFor('f1', 'UNDELIV', '001'))
       expect(await messageRow(context, delivered)).to.include({ status: 'delivered' })
-      expect(await messageRow(context, failed)).to.include({ status: 'failed', error: 'undeliverable' })
+      expect(await messageRow(context, failed)).to.include({ status: 'failed', carrier_code: 'UNDELIV/001' })
       expect(await texts()).to.deep.equal([])
     })
 
-    it('tells what its state means, and not what the SMSC’s own error does', async () => {
+    it('tells what its state means, and what the SMSC’s own error does where the account’s settings say it', async () => {
       const outgoingUrl = 'http://127.0.0.1:9/events'
       line = await createLine(context, { carrierAccount: 'smsc', outgoingUrl })
       await changeConnection(context, line.userId, line.lineId, { optInEvents: ['messageStatus'] })
-      await Promise.all(['e1', 'u1'].map(sent))
+      const [, unknown, known] = await Promise.all(['e1', 'u1', 'k1'].map(sent))
+      const knowing = { ...account, settings: { ...account.settings, receiptErrors: '27 no_credit' } }
       await receive(receiptFor('e1', 'EXPIRED', '001'))
       await receive(receiptFor('u1', 'UNDELIV', '001'))
-      expect(await toldReasons(context, line.lineId)).to.deep.equal(['expired', null])
+      await receiveDelivery(context, knowing, receiptFor('k1', 'UNDELIV', '027'))
+      expect(await toldReasons(context, line.lineId)).to.deep.equal(['expired', null, 'no_credit'])
+
+      const shown = async (id = '') => {
+        const message = await findMessage(context.db, line.userId, id)
+        return message && presentMessage(context, message)
+      }
+      expect(await shown(unknown)).to.deep.include({
+        ...{
+          error: 'undeliverable (the SMSC’s code 001)',
+          carrierCode: 'UNDELIV/001',
+          carrierCodeMeaning: null,
+        },
+      })
+      expect(await shown(known)).to.deep.include({
+        ...{ error: 'undeliverable', carrierCode: 'UNDELIV/027' },
+        carrierCodeMeaning: { reason: 'no_credit', text: CARRIER_REASONS.no_credit.text },
+      })
     })
 
     it('that is faster than what it is about waits for it', async () => {

@@ -65,6 +65,7 @@ describeContext('counting what came and went', (context) => {
       .first<Record<string, unknown> | undefined>(
         ...['accepted', 'sent', 'delivered', 'failed', 'unknown', 'received', 'events_delivered'],
         ...['attempts_failed', 'to_carrier', 'to_endpoint', 'last_error', 'last_error_code'],
+        'last_error_reason',
       )
     return (
       row &&
@@ -82,7 +83,9 @@ describeContext('counting what came and went', (context) => {
     await sent(at(0), at(100))
     await sent(at(59_999), at(60_100), { status: 'delivered' })
     await sent(at(-5), at(0), { status: 'unknown', error: 'worker_lost' })
-    await sent(at(10), at(20), { status: 'failed', error: 'Landline', carrier_code: '30006' })
+    await sent(at(10), at(20), {
+      ...{ status: 'failed', error: 'Landline', carrier_code: '30006', carrier_reason: 'landline' },
+    })
     await sent(at(10), null, { status: 'failed', error: 'expired' })
     await sent(at(30), null, { status: 'queued' })
     await received(at(1))
@@ -103,7 +106,7 @@ describeContext('counting what came and went', (context) => {
       },
       to_carrier: { 8: 1, 11: 1, 21: 1 },
       to_endpoint: { 68: 1 },
-      ...{ last_error: 'Landline', last_error_code: '30006' },
+      ...{ last_error: 'Landline', last_error_code: '30006', last_error_reason: 'landline' },
     })
     await count(at(MINUTE_MS))
     expect(await countsOf(60, at(MINUTE_MS))).to.deep.equal({

@@ -289,6 +289,10 @@ describe('the overview', () => {
     await context.db('carrier_accounts').where({ name: 'simulator' }).update({ kind: 'twilio' })
     try {
       expect(await carrier('simulator')).to.include({ lastErrorReason: 'landline' })
+      // A receipt brought a reason that no table has.
+      await context.db('messages').where({ carrier_code: '30006' }).update({ carrier_reason: 'no_credit' })
+      await countNow(context)
+      expect(await carrier('simulator')).to.include({ lastErrorReason: 'no_credit' })
     } finally {
       await context.db('carrier_accounts').where({ name: 'simulator' }).update({ kind: 'simulator' })
     }

@@ -61,7 +61,8 @@ function rowOf(
   delivery: Delivery | undefined,
   numbers: ReadonlyMap<string, string>,
 ): Record<string, unknown> {
-  const meaning = message && explainCarrierCode(message.carrierKind, message.carrierCode)
+  const meaning =
+    message && explainCarrierCode(message.carrierKind, message.carrierCode, message.carrierReason)
   return {
     id,
     at: createdAt.toISOString(),

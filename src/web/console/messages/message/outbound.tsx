@@ -254,8 +254,8 @@ function End({ message }: { message: Message }) {
   }
 }
 
-function Why({ message: { error, carrierCode, carrierKind } }: { message: Message }) {
-  const meaning = explainCarrierCode(carrierKind, carrierCode)
+function Why({ message: { error, carrierCode, carrierReason, carrierKind } }: { message: Message }) {
+  const meaning = explainCarrierCode(carrierKind, carrierCode, carrierReason)
   return (
     <>
       {error !== null && <p>{explainFailure(error)}</p>}

@@ -75,7 +75,7 @@ export async function markStored(db: Database, media: Attempt, file: StoredFile)
     failure: null,
     lease_until: null,
     // What came in a request is not kept twice.
-    source_url: db.raw(`case when source_url like 'data:%' then '' else source_url end`),
+    source_url: withoutBytes(db),
     storage_key: file.storageKey,
     content_type: file.contentType,
     byte_count: file.byteCount,
@@ -94,9 +94,24 @@ export async function isStoredAs(db: Database, id: string, storageKey: string): 
   return row !== undefined
 }
 
-/** @returns false in the same case as `markStored` */
+/**
+ * The bytes of what came in a request go too: they would fail again. Only a fault of ours may be repaired, so after one
+ * they are kept.
+ *
+ * @returns false in the same case as `markStored`
+ */
 export async function markFailed(db: Database, media: Attempt, failure: MediaReason): Promise<boolean> {
-  return (await writeAttempts(db, 'media', [media], { status: 'failed', failure, lease_until: null })) > 0
+  const count = await writeAttempts(db, 'media', [media], {
+    status: 'failed',
+    failure,
+    lease_until: null,
+    ...(failure !== 'media_internal_error' && { source_url: withoutBytes(db) }),
+  })
+  return count > 0
+}
+
+function withoutBytes(db: Database) {
+  return db.raw(`case when source_url like 'data:%' then '' else source_url end`)
 }
 
 /** Moves media from fetching to pending, to be tried again in `ms`. */

@@ -48,13 +48,14 @@ export async function findHostedMedia(db: Database, token: string): Promise<Host
 /**
  * A new round of attempts for media that could not be copied.
  *
- * @returns none when there are none of this message, or they are under way or copied
+ * @returns none when there are none of this message, they are under way or copied, or they came in a request and their
+ *   bytes were of no use
  */
 export async function restartMedia(db: Database, userId: string, messageId: string): Promise<RowJob[]> {
   const { rows } = await db.raw<{ rows: RowJob[] }>(
     `update media set status = 'pending', round_attempt_count = 0, crash_count = 0, lost_count = 0, due_at = clock_timestamp(),
        job_generation = job_generation + 1
-     where message_id = ?::uuid and user_id = ? and status = 'failed'
+     where message_id = ?::uuid and user_id = ? and status = 'failed' and source_url <> ''
      returning id, job_generation as generation`,
     [messageId, userId],
   )

@@ -17,6 +17,7 @@ import { sweep } from '../../../src/domain/sweep.js'
 import { newId } from '../../../src/ids.js'
 import { jobIdOf } from '../../../src/queues/jobs.js'
 import { createStorage } from '../../../src/storage/create.js'
+import { StorageFailed } from '../../../src/storage/storage.js'
 import { describeContext } from '../../helpers/context.js'
 import { lineForEachTest, own } from '../../helpers/factories.js'
 import { copyMedia, copyMediaToTheEnd, mediaRow, type MediaRow } from '../../helpers/media.js'
@@ -79,6 +80,8 @@ describe('when media are copied again', () => {
 })
 
 const PNG = MEDIA.picture.png!
+const NOTHING_LEFT =
+  'The carrier sent this media inside its request, and it could not be used. There is nothing left to copy'
 
 describeContext('media that a line receives', (context) => {
   const host = openForSuite(startStandIn)
@@ -312,6 +315,45 @@ describeContext('media that a line receives', (context) => {
       expect(others).to.deep.equal([])
       expect(released).to.include({ status: 'pending', last_failure: null, job_generation: 1 })
       expect(await hasDeliveryJob(context, released!.id, 1)).to.be.true
+    })
+  })
+
+  describe('that came inside of a request', () => {
+    const inside = (bytes: Buffer) => `data:image/png;base64,${bytes.toString('base64')}`
+
+    it('are kept no longer than they are of use: what is stored, or can never be, leaves the row', async () => {
+      const stored = await receive(inside(PNG))
+      expect(await copyMedia(context, stored)).to.include({ kind: 'stored' })
+      expect(await mediaRow(context, stored)).to.include({ status: 'stored', source_url: '' })
+
+      const useless = await receive(inside(NO_MEDIA.text!))
+      expect(await copyMedia(context, useless)).to.include({ kind: 'failed', failure: 'media_type' })
+      expect(await mediaRow(context, useless)).to.include({ status: 'failed', source_url: '' })
+      const [held] = await deliveriesOf(useless)
+      expect(held).to.include({ status: 'held', last_failure: 'media_type' })
+      await expectRefusal(sendDeliveryAgain(context, line.userId, held!.id), 409, NOTHING_LEFT)
+      expect(await mediaRow(context, useless)).to.include({ status: 'failed', failure: 'media_type' })
+    })
+
+    it('stay after a fault of ours, and can be copied when it is repaired', async () => {
+      const id = await receive(inside(PNG))
+      await changeRows(context, 'media', { message_id: id }, { crash_count: 5 })
+      expect(await copyMedia(context, id)).to.include({ kind: 'failed', failure: 'media_internal_error' })
+      expect(await mediaRow(context, id)).to.include({ source_url: inside(PNG) })
+      await sendDeliveryAgain(context, line.userId, (await deliveriesOf(id))[0]!.id)
+      expect(await copyMedia(context, id)).to.include({ kind: 'stored' })
+    })
+
+    it('stay while they wait for the storage', async () => {
+      const id = await receive(inside(PNG))
+      const broken = {
+        ...context.storage,
+        put: () => Promise.reject(new StorageFailed('write', new Error('away'))),
+      }
+      expect(await fetchMedia({ ...context, storage: broken }, (await mediaRow(context, id)).id)).to.include({
+        kind: 'retry',
+      })
+      expect(await mediaRow(context, id)).to.include({ status: 'pending', source_url: inside(PNG) })
     })
   })
 

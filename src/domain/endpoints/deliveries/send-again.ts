@@ -1,5 +1,6 @@
 import { restartDelivery } from '../../../database/endpoints/deliveries/reading.js'
 import { FORGOTTEN } from '../../../database/people/forgotten.js'
+import { listMediaOf } from '../../../database/media/fetching.js'
 import { restartMedia } from '../../../database/media/reading.js'
 import { UserError } from '../../../errors.js'
 import type { Context } from '../../context.js'
@@ -36,6 +37,11 @@ export async function sendDeliveryAgain(
 
 const HAS_NO_CONTENT = 'This person’s data was erased, so there is nothing left to send'
 
+const HAS_NO_MEDIA =
+  'The carrier sent this media inside its request, and it could not be used. There is nothing left to copy'
+const IS_BEING_COPIED =
+  'The media is still being copied. The event is sent automatically once the copy is ready'
+
 /**
  * Without a copy of its media there is nothing to send. They are copied again, which releases the deliveries that are
  * held for them.
@@ -48,10 +54,8 @@ async function copyAgain(
 ): Promise<DeliveryWithAttempts> {
   const restarted = await restartMedia(context.db, userId, messageId)
   if (restarted.length === 0) {
-    throw new UserError(
-      'The media is still being copied. The event is sent automatically once the copy is ready',
-      409,
-    )
+    const isOver = (await listMediaOf(context.db, messageId)).every(({ status }) => status === 'failed')
+    throw new UserError(isOver ? HAS_NO_MEDIA : IS_BEING_COPIED, 409)
   }
   void context.queues.enqueueMedia(restarted)
   return getDelivery(context, userId, id)

@@ -1,5 +1,4 @@
 import type { AnyObject } from 'yup'
-import { cutIntoSegments } from '../kit/text/segments.js'
 import { callbackUrlOf } from './callbacks.js'
 import type { CarrierKind } from './kind.js'
 import { callbacksFor } from './kit/callbacks.js'
@@ -31,13 +30,9 @@ export { dataUrl, type Listed } from './kit/received.js'
 export type { CodeTable, Refusal } from './kit/refusals.js'
 export type { PhoneState } from './records.js'
 export * as setting from './kit/settings.js'
+export { isGsm7 } from '../kit/text/segments.js'
 export { senderKindOf } from '../kit/text/sender-kind.js'
 export * as verify from './kit/verify.js'
-
-/** True if SMS can send the text in its default alphabet, GSM-7, with 160 characters in a segment. */
-export function isGsm7(text: string): boolean {
-  return cutIntoSegments(text).encoding === 'GSM-7'
-}
 
 function keyOf(key: string | undefined): Record<string, string> {
   return key === undefined ? {} : { key }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { countSegments, cutIntoSegments } from '../../src/kit/text/segments.js'
+import { countSegments, cutIntoSegments, isGsm7, roomOf } from '../../src/kit/text/segments.js'
 
 describe('segments', () => {
   for (const [what, text, encoding, partCount, unitCount] of [
@@ -24,6 +24,40 @@ describe('segments', () => {
       const segments = cutIntoSegments(text)
       expect(segments).to.include({ encoding, unitCount })
       expect(segments.parts).to.have.length(partCount)
+      expect(segments.parts.join('')).to.equal(text)
+      expect(countSegments(text)).to.equal(partCount)
+      expect(isGsm7(text)).to.equal(encoding === 'GSM-7')
+    })
+  }
+
+  for (const [what, encoding, headerOctets, units] of [
+    ['no header', 'GSM-7', 0, 160],
+    ['no header', 'UCS-2', 0, 70],
+    ['a part’s header, with its reference in 8 bits', 'GSM-7', 6, 153],
+    ['a part’s header, with its reference in 8 bits', 'UCS-2', 6, 67],
+    ['one with its reference in 16 bits', 'GSM-7', 7, 152],
+    ['one with its reference in 16 bits', 'UCS-2', 7, 66],
+    ['one national table', 'GSM-7', 4, 155],
+    ['two of them', 'GSM-7', 7, 152],
+    ['a part’s header and one of them', 'GSM-7', 9, 149],
+    ['a part’s header and two of them', 'GSM-7', 12, 146],
+  ] as const) {
+    it(`have room for ${units} units of ${encoding} beside ${what}`, () => {
+      expect(roomOf(encoding, headerOctets)).to.equal(units)
+    })
+  }
+
+  for (const [what, text, cuts] of [
+    ['an escape', `${'a'.repeat(152)}€${'a'.repeat(151)}`, [152, 152]],
+    ['an escape that just fits', `${'a'.repeat(151)}€${'a'.repeat(153)}`, [152, 153]],
+    ['an emoji', `${'ë'.repeat(66)}🙂${'ë'.repeat(10)}`, [66, 12]],
+    ['an emoji that just fits', `${'ë'.repeat(65)}🙂${'ë'.repeat(10)}`, [67, 10]],
+    ['emoji of seven code points, between these', '👩‍👩‍👧‍👦'.repeat(13), [66, 66, 11]],
+  ] as const) {
+    it(`are cut before or after ${what}`, () => {
+      const { parts } = cutIntoSegments(text)
+      expect(parts.map(({ length }) => length)).to.deep.equal(cuts)
+      for (const part of parts) expect(part.isWellFormed()).to.equal(true)
     })
   }
 

@@ -1,3 +1,4 @@
+import { encodeGsm7, NO_SHIFT } from '../../kit/text/gsm7.js'
 import { cutIntoSegments } from '../../kit/text/segments.js'
 import { decode, type EncodedText } from '../alphabets/encoded-text.js'
 import { smpp } from './package.js'
@@ -26,7 +27,8 @@ export function encodeText(
   const { encoding, parts } = cutIntoSegments(text, isForeign ? 'UCS-2' : undefined)
   if (encoding === 'UCS-2')
     return { dataCoding: codings.unicode, parts: parts.map(smpp.encodings.UCS2.encode) }
-  const { encode } = alphabet === 'latin-1' ? smpp.encodings.LATIN1 : smpp.encodings.ASCII
+  const encode = (part: string) =>
+    alphabet === 'latin-1' ? Buffer.from(part, 'latin1') : encodeGsm7(part, NO_SHIFT)
   return { dataCoding: codings.gsm, parts: parts.map(encode) }
 }
 

@@ -74,6 +74,8 @@ export const MESSAGE_FIELDS = {
     orNull(SEGMENT_COUNT),
     'The number of segments that are sent and charged for. Null without a text.',
   ),
+  /** The number that counts in caps and usage; null for a received message. */
+  countedSegments: internal('m.segment_count', orNull(SEGMENT_COUNT)),
   carrierSegmentCount: shown(
     'm.carrier_segment_count',
     orNull(SEGMENT_COUNT),

@@ -1,3 +1,4 @@
+import type { Message } from '../../database/messages/message.js'
 import { countCharacters } from '../../kit/text/characters.js'
 import { UserError } from '../../errors.js'
 import { cutIntoSegments, type Encoding } from '../../kit/text/segments.js'
@@ -10,6 +11,16 @@ export interface Measure {
   /** Septets of GSM-7, or 16-bit units of UCS-2. */
   unitCount: number
   characterCount: number
+}
+
+/** The size of a message's text as it was counted when the message was accepted, or as we count it now. */
+export function sizeOf({
+  text,
+  countedSegments,
+}: Pick<Message, 'text' | 'countedSegments'>): Pick<Measure, 'encoding' | 'segmentCount'> | undefined {
+  if (text === null) return undefined
+  const { encoding, parts } = cutIntoSegments(text)
+  return { encoding, segmentCount: countedSegments ?? parts.length }
 }
 
 /** @throws UserError 400 for a text that the service would not send */

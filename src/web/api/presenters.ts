@@ -11,6 +11,7 @@ import { ENDPOINT_FIELDS, type Endpoint } from '../../database/endpoints/endpoin
 import type { OwnLine } from '../../database/lines/lines.js'
 import type { MessageMedia } from '../../database/media/reading.js'
 import { explainCarrierCode } from '../../carriers/codes.js'
+import { sizeOf } from '../../domain/messages/segments.js'
 import { MESSAGE_FIELDS, type Message } from '../../database/messages/message.js'
 import { TASK_FIELDS } from '../../database/operating/tasks.js'
 import type { Context } from '../../domain/context.js'
@@ -18,7 +19,6 @@ import type { Task } from '../../domain/operating/tasks.js'
 import { hostedUrl } from '../../domain/media/hosting.js'
 import { pauseOf } from '../../domain/operating/pauses.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
-import { cutIntoSegments } from '../../kit/text/segments.js'
 import { present } from '../../shape.js'
 import type { Vocabulary } from '../../vocabulary.js'
 
@@ -46,11 +46,11 @@ export function presentLine(line: OwnLine) {
 }
 
 export function presentMessage(context: Context, message: Message) {
-  const segments = message.text === null ? undefined : cutIntoSegments(message.text)
+  const size = sizeOf(message)
   return context.vocabulary.fields(
     present(MESSAGE_FIELDS, message, {
-      encoding: segments?.encoding ?? null,
-      segmentCount: segments?.parts.length ?? null,
+      encoding: size?.encoding ?? null,
+      segmentCount: size?.segmentCount ?? null,
       media: message.media.map((each) => presentMedia(context, each)),
       carrierCodeMeaning: explainCarrierCode(message.carrierKind, message.carrierCode, message.carrierReason),
     }),

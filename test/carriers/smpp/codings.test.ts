@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { NATIONAL_TABLES } from '../../../src/carriers/alphabets/national-tables.js'
+import { NATIONAL_TABLES } from '../../../src/kit/text/national-tables.js'
 import { readTexts } from '../../../src/carriers/alphabets/encoded-text.js'
 import { decodeText, encodedText } from '../../../src/carriers/smpp/encoding.js'
 

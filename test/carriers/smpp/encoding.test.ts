@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { decodeText, encodeText } from '../../../src/carriers/smpp/encoding.js'
+import { smpp } from '../../../src/carriers/smpp/package.js'
 import { submitsOf } from '../../../src/carriers/smpp/submit.js'
+import { isGsm7 } from '../../../src/kit/text/segments.js'
 import { settingsOf } from './fixtures.js'
 
 const settings = settingsOf({ port: 1 })
@@ -32,6 +34,15 @@ describe('the encoding of texts for SMPP', () => {
       expect(decodeText(Buffer.concat(parts), dataCoding, 'gsm-7')).to.equal(text)
     })
   }
+
+  it('is the one of the package, which has a table of its own, for every character of GSM-7', () => {
+    const all = Array.from({ length: 0xffff }, (_, code) => String.fromCharCode(code)).filter(isGsm7)
+    expect(all).to.have.length(127 + 10)
+    const { parts } = encodeText(all.join('').slice(0, 70), 'gsm-7')
+    expect(parts).to.deep.equal([smpp.encodings.ASCII.encode(all.join('').slice(0, 70))])
+    for (const each of all)
+      expect(encodeText(each, 'gsm-7').parts, each).to.deep.equal([smpp.encodings.ASCII.encode(each)])
+  })
 
   for (const [text, dataCoding, hex] of [
     ['é@[', 0, 'e9405b'],

@@ -117,6 +117,13 @@ describeWith('/v1/messages', serveApi, (api) => {
     expect(message?.carrierCodeMeaning).to.include({ reason: 'blocked_by_carrier' })
   })
 
+  it('have as many segments as were counted when they were accepted, as caps and usage do', async () => {
+    const shown = async (overrides: Record<string, unknown>) =>
+      expectAnswer(await client.get(`/v1/messages/${await queue(overrides)}`)) as Message
+    expect(await shown({ text: 'Hi', segment_count: 3 })).to.include({ encoding: 'GSM-7', segmentCount: 3 })
+    expect(await shown({ text: null, segment_count: 1 })).to.include({ encoding: null, segmentCount: null })
+  })
+
   it('are listed newest first, of all lines or of one', async () => {
     const first = await queue()
     const other = await createOwner(api, { userId: line.userId })

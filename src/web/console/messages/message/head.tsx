@@ -1,6 +1,6 @@
 import { contactNumberOf, type Message } from '../../../../database/messages/message.js'
+import { sizeOf } from '../../../../domain/messages/segments.js'
 import { moneyOf } from '../../../../domain/messages/spending/monthly-caps.js'
-import { cutIntoSegments } from '../../../../kit/text/segments.js'
 import { ContactName } from '../conversation/contact-name.js'
 import { conversationPath, conversationsPath } from '../conversation/path.js'
 import { labelOf } from '../activity/filter-form.js'
@@ -73,7 +73,8 @@ export function Said({ message: { type, direction, text, mediaUrls, media } }: M
 
 /** Shows the facts about it, beside the history. */
 export function MessageFacts({ message, line, isOwner }: MessageView) {
-  const { id, direction, type, text } = message
+  const { id, direction, type } = message
+  const size = sizeOf(message)
   const lineLabel = labelOf(line.name, line.number)
   return (
     <Facts>
@@ -90,13 +91,13 @@ export function MessageFacts({ message, line, isOwner }: MessageView) {
       <Fact label="Message ID" copyId={`fact-${id}`} what="the message ID">
         <code>{id}</code>
       </Fact>
-      {text !== null && (
+      {size !== undefined && (
         <Fact label="Length">
-          {wordsOfText(text)}
+          {segmentWords(size)}
           {chargeWords(message)}
         </Fact>
       )}
-      {text === null && chargeWords(message) !== '' && (
+      {size === undefined && chargeWords(message) !== '' && (
         <Fact label="Charge">{chargeWords(message).replace(/^; /, '')}</Fact>
       )}
     </Facts>
@@ -108,11 +109,6 @@ function chargeWords({ carrierSegmentCount, price, currency }: Message): string 
   const count = carrierSegmentCount === null ? '' : `; the carrier counted ${carrierSegmentCount}`
   if (price === null || currency === null) return count
   return `${count}; cost: ${moneyOf({ amount: price, currency })}`
-}
-
-function wordsOfText(text: string): string {
-  const { encoding, parts } = cutIntoSegments(text)
-  return segmentWords({ encoding, segmentCount: parts.length })
 }
 
 /**

@@ -8,20 +8,20 @@ export const networkFaults: Fault[] = [
   ...(['postgres', 'redis'] as const).flatMap(ofStore),
   {
     name: 'web-cut-from-postgres',
-    about: 'The network between web and Postgres swallows everything for 15 s; the workers have theirs.',
+    about: 'The network between web and Postgres holds back everything for 15 s; the workers keep theirs.',
     accepting: 'during',
     inflict: (world) => blackhole(world, [world.proxies.web.postgres], 'web from Postgres'),
   },
   {
     name: 'workers-cut-from-postgres',
-    about: 'The network between workers and Postgres swallows everything for 15 s; web has its own.',
+    about: 'The network between workers and Postgres holds back everything for 15 s; web keeps its own.',
     isShort: true,
     accepting: 'never',
     inflict: (world) => blackhole(world, [world.proxies.workers.postgres], 'workers from Postgres'),
   },
   {
     name: 'carrier-blackhole',
-    about: 'The network to the carrier swallows everything for 10 s.',
+    about: 'The network to the carrier lets nothing through for 10 s.',
     accepting: 'never',
     inflict: async ({ carrier, say }) => {
       say('the carrier is out of reach')
@@ -51,14 +51,14 @@ function ofStore(store: Store): Fault[] {
   return [
     {
       name: `${store}-blackhole`,
-      about: `The network to ${Name} swallows everything for 15 s, and then brings it.`,
+      about: `The network to ${Name} holds back everything for 15 s, then delivers it.`,
       isShort: true,
       accepting,
       inflict: (world) => blackhole(world, ways(world), `everybody from ${Name}`),
     },
     {
       name: `${store}-half-open`,
-      about: `Connections to ${Name} go silent for good and stay open; new ones work.`,
+      about: `Connections to ${Name} go silent permanently but stay open; new ones work.`,
       isShort: true,
       accepting: 'never',
       recoversFrom: 'start',
@@ -97,7 +97,7 @@ function ofStore(store: Store): Fault[] {
     },
     {
       name: `${store}-refuses`,
-      about: `${Name} takes no connections for 10 s.`,
+      about: `${Name} accepts no connections for 10 s.`,
       accepting,
       inflict: async (world) => {
         world.say(`${Name} refuses connections`)

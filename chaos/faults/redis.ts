@@ -46,7 +46,7 @@ export const redisFaults: Fault[] = [
   },
   {
     name: 'redis-cut',
-    about: 'Redis loses the last second or two of what it wrote down, as after a power cut.',
+    about: 'Redis loses the last second or two of its file, as after a power cut.',
     isShort: true,
     fromTheBeginning: true,
     accepting: 'never',

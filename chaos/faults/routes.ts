@@ -8,7 +8,7 @@ const layout: Partial<Layout> = { hasFirstRoute: true }
 export const routeFaults: Fault[] = [
   {
     name: 'route-refuses',
-    about: 'The first of two accounts takes no connections for 10 s.',
+    about: 'The first of two accounts accepts no connections for 10 s.',
     layout,
     accepting: 'never',
     recoversFrom: 'start',
@@ -21,7 +21,7 @@ export const routeFaults: Fault[] = [
   },
   {
     name: 'route-blackhole',
-    about: 'The network to the first of two accounts swallows everything for 10 s, and then brings it.',
+    about: 'The network to the first of two accounts holds back everything for 10 s, then delivers it.',
     layout,
     accepting: 'never',
     recoversFrom: 'start',

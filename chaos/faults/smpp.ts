@@ -7,7 +7,7 @@ const layout: Partial<Layout> = { copies: { 'receive-smpp': 1 } }
 export const smppFaults: Fault[] = [
   {
     name: 'smsc-blackhole',
-    about: 'The network to an SMSC swallows everything for 10 s, and then brings it.',
+    about: 'The network to an SMSC holds back everything for 10 s, then delivers it.',
     layout,
     accepting: 'never',
     inflict: async ({ smsc, say }) => {

@@ -60,9 +60,7 @@ export class AnswersOfListener {
       if (error instanceof RemoteRefusal && error.mayPass) return
       this.#isRefused = true
       this.#waiting = []
-      this.say(
-        `The responses could not be recorded at the service: ${error instanceof Error ? error.message : ''}`,
-      )
+      this.say(`The service could not record the responses: ${error instanceof Error ? error.message : ''}`)
     }
   }
 }

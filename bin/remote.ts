@@ -130,6 +130,6 @@ export async function findRemoteLine(remote: Remote, reference: string): Promise
   const query = new URLSearchParams([[isId(reference) ? 'id' : 'phoneNumber', reference]])
   const lines = (await askRemote(remote, `/v1/lines?${query}`)) as RemoteLine[]
   const [line] = lines
-  if (line === undefined) throw new UserError('No such line. Give its id, or its number such as +15551234567')
+  if (line === undefined) throw new UserError('No such line. Give its ID, or its number such as +15551234567')
   return line
 }

@@ -93,11 +93,11 @@ function explain(error: unknown): string {
   }
   if (error instanceof Unavailable) {
     return isConfigured
-      ? 'Postgres cannot be reached: see DATABASE_URL'
-      : 'Postgres cannot be reached: is `npm start` running in this folder?'
+      ? 'Postgres cannot be reached. Check DATABASE_URL'
+      : 'Postgres cannot be reached. Check that `npm start` is running in this folder'
   }
   const { code = '', message = '' } = error as { code?: string; message?: string }
-  if (REFUSED.test(code)) return `Postgres refused: ${message}: see DATABASE_URL`
+  if (REFUSED.test(code)) return `Postgres refused the connection (${message}). Check DATABASE_URL`
   if (NO_SCHEMA.test(code)) {
     return 'The database has no schema yet, or an older one. Run `linehook migrate`'
   }
@@ -105,7 +105,7 @@ function explain(error: unknown): string {
 }
 
 const NOT_RUNNING =
-  'Linehook is not running in this folder: start it with `npm start`, or set DATABASE_URL and the other settings.'
+  'Linehook is not running in this folder. Start it with `npm start`, or set DATABASE_URL and the other variables.'
 /** Postgres's codes for a wrong user or password (28…), and for a database that does not exist (3D000). */
 const REFUSED = /^(28...|3D000)$/
 /** Postgres's codes for a column, a function and a table that do not exist. */

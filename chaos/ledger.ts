@@ -35,7 +35,7 @@ export interface Ledger {
 
 /** What the answer that nobody knows is told by: it may have been accepted (`docs/http.md`). */
 export function saysUnknown(status: number, answer: string): boolean {
-  return status === 503 && answer.includes('It is not known')
+  return status === 503 && answer.includes('It is unknown whether')
 }
 
 export function isAcknowledged({ status }: { status: number }): boolean {

@@ -28,7 +28,7 @@ export async function isBreached(path: string, passwords: readonly string[]): Pr
     }
   } catch (error) {
     throw new Unavailable(
-      'Passwords cannot be set now because the list of breached passwords cannot be read',
+      'Passwords cannot be set right now, because the list of breached passwords cannot be read. Try again later',
       60,
       {
         cause: error,

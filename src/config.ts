@@ -61,13 +61,13 @@ export const settings = {
       about: 'The word used instead of "line" in paths and fields, for clients written for another product.',
     }),
   BRAND_NAME: text()
-    .max(40, 'must be at most 40 characters, because it stands in the head of every page')
+    .max(40, 'must have at most 40 characters, because it is in the header of every page')
     .matches(
       /^[^\p{C}\p{Zl}\p{Zp}<>":\\]+$/u,
-      'must be a name in one line without < > " : or \\, such as Acme Lines',
+      'must be a name on one line without < > " : or \\, such as Acme Lines',
     )
     .meta({
-      about: 'The name of the service in pages, mails, authenticator apps and passkeys. Default: Linehook.',
+      about: 'The name of the service in pages, emails, authenticator apps and passkeys. Default: Linehook.',
     }),
   BRAND_LOGO: text()
     .test('logo', (path, { createError }) => {
@@ -88,7 +88,7 @@ export const settings = {
       isSupportUrl,
     )
     .meta({
-      about: 'Where people get help: an https:// URL or a mailto: address. Every page and mail links to it.',
+      about: 'Where people get help: an https:// URL or a mailto: address. Every page and email links to it.',
     }),
   LOG_LEVEL: text()
     .oneOf(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
@@ -209,11 +209,11 @@ export const settings = {
     .default(30)
     .meta({ about: 'How many days copies of media are kept. After that, their URLs answer 410.' }),
   MESSAGE_RETENTION_DAYS: retention(
-    'How many days messages, events and deliveries are kept. Each month is deleted as a whole, once all of it is older',
+    'How many days messages, events and deliveries are kept. A month is deleted as a whole, once all of it is older',
   ),
-  EXCERPT_RETENTION_DAYS: retention('How many days the excerpts of endpoints’ responses are kept'),
+  EXCERPT_RETENTION_DAYS: retention('How many days excerpts of endpoints’ responses are kept'),
   AUDIT_RETENTION_DAYS: retention(
-    'How many days the audit log is kept. Each month is deleted as a whole, once all of it is older',
+    'How many days the audit log is kept. A month is deleted as a whole, once all of it is older',
   ),
   MEDIA_FOLDER: text().default('.data/media').meta({
     about: 'The folder for copies of media, shared by `web` and `fetch-media`. Not used with a bucket.',
@@ -241,7 +241,7 @@ export const settings = {
       (value) => value === undefined || URL.canParse(value),
     )
     .meta({
-      about: 'The mail server for notifications and password reset links. Without it, no mail is sent.',
+      about: 'The mail server for notifications and password reset links. Without it, no email is sent.',
       secret: true,
     }),
   MAIL_FROM: text()
@@ -251,7 +251,7 @@ export const settings = {
     )
     .meta({
       about:
-        'The sender of mails. A name before the address is used as the name of the service, unless BRAND_NAME is set. Required with SMTP_URL.',
+        'The sender of emails. A name before the address is used as the name of the service, unless BRAND_NAME is set. Required with SMTP_URL.',
     }),
   DATABASE_POOL_SIZE: count(1, 500)
     .default(10)

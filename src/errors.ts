@@ -37,7 +37,7 @@ export class OutcomeUnknown extends Unavailable {
 
   constructor(cause: unknown) {
     super(
-      'It is not known whether the message was accepted: repeat the request only with the Idempotency-Key that it had',
+      'It is unknown whether the message was accepted. Repeat the request only with the same Idempotency-Key',
       0,
       { cause },
     )

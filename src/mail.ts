@@ -58,7 +58,7 @@ const WORDS: Record<MailFailure, string> = {
   tls: 'The mail server’s certificate or encryption is not accepted',
   timeout: 'The mail server timed out',
   sign_in: 'The mail server rejected the user name or password',
-  refused: 'The mail server rejected the mail',
+  refused: 'The mail server rejected the email',
   closed: 'The mail server closed the connection',
 }
 

@@ -278,7 +278,7 @@ function describeSetting(schema: Describable): { standard: string; about: string
   const isEmpty = value === undefined || value === ''
   // Such as a secret, which is another one each time.
   const isMadeUp = value !== (schema.describe() as Described).default
-  if (isMadeUp) return { standard: 'made up', about: meta?.about }
+  if (isMadeUp) return { standard: 'generated', about: meta?.about }
   return {
     standard: isEmpty ? (optional ? '' : 'required') : code(String(value)),
     about: meta?.about,

@@ -28,7 +28,7 @@ export function addConnectionCommands(program: Command): void {
     work: (context: Context, userId: string, lineId: string, argument: string) => Promise<string | Done>,
     argument?: [name: string, description: string],
   ) => {
-    const added = connection.command(name).description(description).argument('<line>', 'id or number')
+    const added = connection.command(name).description(description).argument('<line>', 'ID or number')
     if (argument) added.argument(...argument)
     added.option('--json', 'print JSON').action((reference: string, ...rest: unknown[]) => {
       const options = (argument ? rest[1] : rest[0]) as { json?: boolean }

@@ -32,7 +32,7 @@ import { collect, readSettingOptions } from './carrier-options.js'
 /** A user of the command line may act for every user. */
 const OPERATOR = { isOperator: true } as const
 
-const OWNER = ['<owner>', "a line's ID or number, an application's ID, or a user's e-mail address"] as const
+const OWNER = ['<owner>', "a line's ID or number, an application's ID, or a user's email address"] as const
 
 const EVENTS = [
   '--events <types>',

@@ -24,7 +24,7 @@ export function addLineImportCommand(line: Command): void {
     .description('import numbers of a carrier account as lines; without numbers or --all, list what it has')
     .argument('[numbers...]', 'numbers in E.164 form')
     .requiredOption('--carrier <name>', 'the carrier account')
-    .option('--user <email>', 'the e-mail address of their owner')
+    .option('--user <email>', 'the email address of their owner')
     .option('--all', 'import every number that is not a line yet')
     .option('--json', 'print JSON')
     .action((numbers: string[], options: ImportOptions) =>

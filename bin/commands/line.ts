@@ -33,7 +33,7 @@ export function addLineCommands(program: Command): void {
       '<number>',
       'a phone number in E.164 form, such as +15551234567, a short code, or a name that only sends',
     )
-    .requiredOption('--user <email>', 'the e-mail address of its owner')
+    .requiredOption('--user <email>', 'the email address of its owner')
     .option('--name <name>', 'display name (default: the number)')
     .option('--carrier <name>', 'its carrier account', 'simulator')
     .option('--country <code>', 'the country of a short code or a name, such as US')
@@ -88,7 +88,7 @@ export function addLineCommands(program: Command): void {
     line
       .command(verb)
       .description(effect)
-      .argument('<line>', 'id or number')
+      .argument('<line>', 'ID or number')
       .option('--json', 'print JSON')
       .action((reference: string, options: { json?: boolean }) =>
         run(options, async (context) => {
@@ -104,7 +104,7 @@ export function addLineCommands(program: Command): void {
   line
     .command('try-messages-now')
     .description('retry all messages now that are waiting for their next attempt')
-    .argument('<line>', 'id or number')
+    .argument('<line>', 'ID or number')
     .option('--json', 'print JSON')
     .action((reference: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -117,7 +117,7 @@ export function addLineCommands(program: Command): void {
   line
     .command('routes')
     .description('show or set the carrier accounts a line sends through before its own')
-    .argument('<line>', 'id or number')
+    .argument('<line>', 'ID or number')
     .argument(
       '[routes...]',
       'in order of preference: backup for all numbers, backup:GB,+1416 for a country or prefix',
@@ -141,7 +141,7 @@ export function addLineCommands(program: Command): void {
   line
     .command('short-codes')
     .description('show or set which short codes, possibly expensive, a line may text')
-    .argument('<line>', 'id or number')
+    .argument('<line>', 'ID or number')
     .argument('[codes...]', 'short codes of 3 to 8 digits')
     .option('--none', 'allow none')
     .option('--json', 'print JSON')
@@ -163,7 +163,7 @@ export function addLineCommands(program: Command): void {
   line
     .command('cap')
     .description('set how many segments a line may send per day (UTC), or none')
-    .argument('<line>', 'id or number')
+    .argument('<line>', 'ID or number')
     .argument('<segments>', 'a whole number, or none for no cap')
     .option('--json', 'print JSON')
     .action((reference: string, segments: string, options: { json?: boolean }) =>
@@ -181,7 +181,7 @@ export function addLineCommands(program: Command): void {
   line
     .command('monthly-cap')
     .description('set how much a line may spend per month (UTC), or none')
-    .argument('<line>', 'id or number')
+    .argument('<line>', 'ID or number')
     .argument('<amount>', "such as '50 USD', or none for no cap")
     .option('--json', 'print JSON')
     .action((reference: string, amount: string, options: { json?: boolean }) =>
@@ -213,7 +213,7 @@ function addPauseCommands(line: Command): void {
     line
       .command(verb)
       .description(effect)
-      .argument('<line>', 'id or number')
+      .argument('<line>', 'ID or number')
       .option('--json', 'print JSON')
       .action((reference: string, options: { json?: boolean }) =>
         run(options, async (context) => {

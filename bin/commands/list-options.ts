@@ -67,7 +67,7 @@ export function readFilter({ number, since, until, before, limit }: ListOptions)
   if (number !== undefined && parsed === undefined) {
     throw new UserError('--number must be a phone number in E.164 form, such as +15551234567')
   }
-  if (before !== undefined && !isId(before)) throw new UserError('--before must be an id from the list')
+  if (before !== undefined && !isId(before)) throw new UserError('--before must be an ID from the list')
   return {
     filter: {
       ...(parsed === undefined ? {} : { number: parsed }),

@@ -51,7 +51,7 @@ export function addListenCommand(program: Command): void {
   const command = program
     .command('listen')
     .description("forward a line's events to a local URL until Ctrl-C; needs an API token but no database")
-    .argument('<line>', 'id or number')
+    .argument('<line>', 'ID or number')
     .requiredOption('--forward-to <url>', 'the URL to POST each event to, such as http://localhost:4000')
     .option(
       '--since <event or time>',

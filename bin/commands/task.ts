@@ -17,7 +17,7 @@ const NOBODY_TAKES_IT_MS = 20_000
 export function addTaskCommands(program: Command): void {
   const task = program
     .command('task')
-    .description('background tasks: replays, held events that are sent, imports')
+    .description('background tasks, such as replays, sending of held events, and imports')
 
   task
     .command('list')
@@ -64,7 +64,7 @@ export function addTaskCommands(program: Command): void {
         }),
       )
   onOne('show', 'show the progress of a background task', (context, id) => getTask(context, undefined, id))
-  onOne('stop', 'stop a background task; work already done is kept', (context, id) =>
+  onOne('stop', 'stop a background task; what is already done is kept', (context, id) =>
     stopTask(context, undefined, id),
   )
 }

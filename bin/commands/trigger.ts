@@ -9,7 +9,7 @@ export function addTriggerCommand(program: Command): void {
     .description(
       "send an example event to a line's URL and listeners, once; needs an API token but no database",
     )
-    .argument('<line>', 'id or number')
+    .argument('<line>', 'ID or number')
     .argument('<type>', 'such as inboundText or messageStatus')
     .option('--json', 'print JSON')
   addRemoteOptions(command).action((reference: string, type: string, options: RemoteOptions) =>

@@ -25,7 +25,7 @@ export function addUserCommands(program: Command): void {
   user
     .command('add')
     .description('add a user and print a set-up link, which works once within 7 days')
-    .argument('<email>', "the user's e-mail address")
+    .argument('<email>', "the user's email address")
     .option('--name <name>', 'display name (default: the address)')
     .option('--operator', 'make the user an operator, who runs the service')
     .option('--json', 'print JSON')
@@ -47,7 +47,7 @@ export function addUserCommands(program: Command): void {
   user
     .command('set-up-link')
     .description('print a new set-up link; the previous one stops working')
-    .argument('<email>', 'e-mail address')
+    .argument('<email>', 'email address')
     .option('--json', 'print JSON')
     .action((email: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -60,7 +60,7 @@ export function addUserCommands(program: Command): void {
   user
     .command('cap')
     .description("set how many segments a user's lines may send per day (UTC), or none")
-    .argument('<email>', 'e-mail address')
+    .argument('<email>', 'email address')
     .argument('<segments>', 'a whole number, or none for no cap')
     .option('--json', 'print JSON')
     .action((email: string, segments: string, options: { json?: boolean }) =>
@@ -78,7 +78,7 @@ export function addUserCommands(program: Command): void {
   user
     .command('monthly-cap')
     .description("set how much a user's lines may spend per month (UTC), or none")
-    .argument('<email>', 'e-mail address')
+    .argument('<email>', 'email address')
     .argument('<amount>', "such as '50 USD', or none for no cap")
     .option('--json', 'print JSON')
     .action((email: string, amount: string, options: { json?: boolean }) =>
@@ -96,7 +96,7 @@ export function addUserCommands(program: Command): void {
   user
     .command('resume-country')
     .description('accept messages to a country again after a sudden rise paused them')
-    .argument('<email>', 'e-mail address')
+    .argument('<email>', 'email address')
     .argument('<country>', 'ISO 3166, such as JM')
     .option('--json', 'print JSON')
     .action((email: string, country: string, options: { json?: boolean }) =>
@@ -113,7 +113,7 @@ export function addUserCommands(program: Command): void {
   user
     .command('disable')
     .description('disable a user immediately: sessions end, and API tokens and authorizations stop working')
-    .argument('<email>', 'e-mail address')
+    .argument('<email>', 'email address')
     .option(
       '--stop',
       'also stop what they own: webhooks answer 404, events are held, applications are refused',
@@ -131,7 +131,7 @@ export function addUserCommands(program: Command): void {
   user
     .command('enable')
     .description('enable a disabled user and everything that was stopped with them')
-    .argument('<email>', 'e-mail address')
+    .argument('<email>', 'email address')
     .option('--json', 'print JSON')
     .action((email: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -144,7 +144,7 @@ export function addUserCommands(program: Command): void {
   user
     .command('end-sessions')
     .description('sign a user out everywhere')
-    .argument('<email>', 'e-mail address')
+    .argument('<email>', 'email address')
     .option('--json', 'print JSON')
     .action((email: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -157,7 +157,7 @@ export function addUserCommands(program: Command): void {
   user
     .command('remove-second-factor')
     .description("remove a user's lost second factor and recovery codes")
-    .argument('<email>', 'e-mail address')
+    .argument('<email>', 'email address')
     .option('--json', 'print JSON')
     .action((email: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -171,7 +171,7 @@ export function addUserCommands(program: Command): void {
   user
     .command('revoke-access')
     .description('revoke all API tokens of a user and disconnect all applications')
-    .argument('<email>', 'e-mail address')
+    .argument('<email>', 'email address')
     .option('--json', 'print JSON')
     .action((email: string, options: { json?: boolean }) =>
       run(options, async (context) => {

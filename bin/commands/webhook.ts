@@ -15,7 +15,7 @@ export function addWebhookCommands(program: Command): void {
   webhook
     .command('create')
     .description('create the webhook and print its URL, which is a secret')
-    .argument('<line>', 'id or number')
+    .argument('<line>', 'ID or number')
     .option('--json', 'print JSON')
     .action((reference: string, options: { json?: boolean }) =>
       run(options, async (context) => {
@@ -28,7 +28,7 @@ export function addWebhookCommands(program: Command): void {
   webhook
     .command('regenerate')
     .description('create a new token and print the new URL')
-    .argument('<line>', 'id or number')
+    .argument('<line>', 'ID or number')
     .option(
       '--overlap <seconds>',
       `how long the old token keeps working, at most ${MAX_OVERLAP_SECONDS} (0)`,
@@ -46,7 +46,7 @@ export function addWebhookCommands(program: Command): void {
   webhook
     .command('delete')
     .description('delete the webhook; its URL then answers 404')
-    .argument('<line>', 'id or number')
+    .argument('<line>', 'ID or number')
     .option('--json', 'print JSON')
     .action((reference: string, options: { json?: boolean }) =>
       run(options, async (context) => {

@@ -8,13 +8,13 @@ const LIMITS = { connectMs: 3000, silentMs: 3000, totalMs: 4000 }
 export const mail: Check = {
   name: 'Mail',
   look: async ({ config }) => {
-    if (config.smtp === undefined) return ok('No mail is sent, because SMTP_URL is not set.')
+    if (config.smtp === undefined) return ok('No email is sent, because SMTP_URL is not set.')
     try {
       await createMailer(config.smtp, LIMITS).verify()
     } catch (error) {
       if (!(error instanceof MailFailed)) throw error
       return fault(
-        `Mail cannot be sent: ${error.message}.`,
+        `Email cannot be sent: ${error.message}.`,
         error.failure === 'sign_in'
           ? 'Correct the user name and the password in SMTP_URL.'
           : 'Correct SMTP_URL, or check that the server is running and accepts this machine.',

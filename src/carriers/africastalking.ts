@@ -6,10 +6,10 @@ type Settings = yup.InferType<typeof settings>
 
 const settings = yup.object({
   username: kit.setting.needed(
-    "The name of the app: in the Africa's Talking dashboard under Settings. In the sandbox it is always sandbox.",
+    "The name of the app. Find it in the Africa's Talking dashboard under Settings. In the sandbox, it is always sandbox.",
   ),
   apiKey: kit.setting.secret(
-    "The API key: in the Africa's Talking dashboard under Settings, API Key. A new one works after some minutes.",
+    "The API key. Find it in the Africa's Talking dashboard under Settings, API Key. A new key takes a few minutes to work.",
   ),
   callbackKey: kit.setting.callbackKey(),
   apiUrl: kit.setting.optional(

@@ -6,7 +6,7 @@ type Settings = yup.InferType<typeof settings>
 
 const settings = yup.object({
   apiKey: kit.setting
-    .secret('An API key that begins with bk_: in the Bird dashboard under Developers, API keys.')
+    .secret('An API key, which starts with bk_. Find it in the Bird dashboard under Developers, API keys.')
     .matches(/^bk_[a-z]{2}\d+_\S+$/, 'apiKey must start with bk_ and a region, such as bk_eu1_…'),
   signingSecret: kit.setting
     .secret('The webhook’s secret, which starts with whsec_. The Bird dashboard shows it under Webhooks.')

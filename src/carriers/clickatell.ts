@@ -5,7 +5,9 @@ import { at, textAt } from './kit.js'
 type Settings = yup.InferType<typeof settings>
 
 const settings = yup.object({
-  apiKey: kit.setting.secret('The API key of the One API integration: in the Clickatell portal under API.'),
+  apiKey: kit.setting.secret(
+    'The API key of the One API integration. Find it in the Clickatell portal under API.',
+  ),
   apiUrl: kit.setting.apiUrl('https://platform.clickatell.com'),
   callbackKey: kit.setting.callbackKey(),
 })

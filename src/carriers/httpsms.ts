@@ -5,7 +5,7 @@ import { at, textAt } from './kit.js'
 type Settings = yup.InferType<typeof settings>
 
 const settings = yup.object({
-  apiKey: kit.setting.secret('The API key: on the page Settings of httpsms.com.'),
+  apiKey: kit.setting.secret('The API key. Find it on the Settings page of httpsms.com.'),
   signingKey: kit.setting.callbackKey().meta({
     about:
       'The webhook’s signing key. Leave empty to generate one, which the callback setup then enters at httpSMS.',

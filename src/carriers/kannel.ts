@@ -84,7 +84,7 @@ export const kannel: kit.Provider<Settings> = {
 
   callbacks: {
     urls: {
-      message: 'get-url of the sms-service, with &from=%p&to=%P&text=%b&charset=%C&coding=%c&id=%I behind it',
+      message: 'get-url of the sms-service, followed by &from=%p&to=%P&text=%b&charset=%C&coding=%c&id=%I',
     },
     hint: 'the secret in the URL does not match. Copy the URL to Kannel’s configuration again',
     key: ({ callbackKey }) => callbackKey,

@@ -50,7 +50,9 @@ export function createSimulator(name: string, outbox: SimulatorOutbox): CarrierC
             throw new CarrierUnavailable('simulator: not available for the first two attempts')
           break
         case MAGIC_NUMBERS.outcomeUnknown:
-          throw new CarrierOutcomeUnknown('simulator: this number never says whether it took the message')
+          throw new CarrierOutcomeUnknown(
+            'simulator: this number never confirms whether it accepted the message',
+          )
         case MAGIC_NUMBERS.neverAnswers:
           if (!signal.aborted) await once(signal, 'abort')
           throw new CarrierOutcomeUnknown('simulator: no answer in time')

@@ -5,7 +5,9 @@ import { at, textAt } from './kit.js'
 type Settings = yup.InferType<typeof settings>
 
 const settings = yup.object({
-  apiKey: kit.setting.secret('An API key: in the Telnyx portal under Account, Keys & Credentials, API Keys.'),
+  apiKey: kit.setting.secret(
+    'An API key. Find it in the Telnyx portal under Account, Keys & Credentials, API Keys.',
+  ),
   publicKey: kit.setting
     .needed('The public key, shown next to the API keys. It verifies Telnyx’s requests to us.')
     .test('key', 'publicKey must be the 44 characters shown in the Telnyx portal', kit.verify.isEd25519Key),

@@ -16,7 +16,7 @@ export function parseUserUrl(text: string, allowHttp: boolean): URL {
     throw invalid(`The URL has ${text.length} characters. Shorten it to at most ${MAX_URL_LENGTH}.`)
   }
   if (!URL.canParse(text)) {
-    throw invalid('This is not a URL: write it in full, such as https://example.com/hook.')
+    throw invalid('This is not a URL. Write it in full, such as https://example.com/hook.')
   }
   const url = new URL(text)
   if (url.protocol === 'http:' && !allowHttp) {
@@ -27,11 +27,13 @@ export function parseUserUrl(text: string, allowHttp: boolean): URL {
   }
   if (url.username !== '' || url.password !== '') {
     throw invalid(
-      'The URL contains a user name or password: leave them out, and put a secret in the path instead.',
+      'The URL contains a user name or password. Leave them out, and put a secret in the path instead.',
     )
   }
   if (url.port === '0') {
-    throw invalid('Port 0 cannot be called: leave the port out, or name the one that your server listens on.')
+    throw invalid(
+      'Port 0 cannot be called. Leave the port out, or enter the one that your server listens on.',
+    )
   }
   return url
 }

@@ -67,7 +67,7 @@ export const receipts = counter(
 /** Sending. */
 export const messageOutcomes = counter(
   'linehook_message_outcomes_total',
-  'Messages that a worker has finished: sent, failed or unknown. reason: none, carrier or media for their own reasons, or one of ours.',
+  'Messages that a worker has finished. outcome: sent, failed or unknown. reason: none, carrier or media if they gave it, or one of ours.',
   ['outcome', 'reason'],
 )
 export const messageWait = histogram(
@@ -159,7 +159,7 @@ export const sweeperFinds = counter(
 /** Telling people. */
 export const noticesTold = counter(
   'linehook_notices_total',
-  'Notices: what users and operators were told of without asking. kind: as in docs/notices.md.',
+  'Notifications to users and operators. kind: as in docs/notices.md.',
   ['kind'],
 )
 export const dispatchAttempts = counter(
@@ -240,7 +240,7 @@ export const diskFreeBytes = gauge(
 )
 export const diskFreeRatio = gauge(
   'linehook_disk_free_ratio',
-  'Which share of that disk is free: of its bytes, or of the files that it can hold, whichever is less.',
+  'The free share of that disk: of its bytes or of the files that it can hold, whichever is smaller.',
   ['disk'],
 )
 

@@ -52,7 +52,7 @@ const DESCRIPTIONS: Record<QueueName, string> = {
   'deliver-event': 'One job per endpoint with waiting events. It is delayed between attempts.',
   'fetch-media': 'One job per picture, file or recording to copy.',
   maintenance:
-    'Housekeeping and background tasks such as replays, with their progress. Every few seconds it recovers work that has lost its job or its worker.',
+    'Housekeeping and background tasks such as replays, with their progress. Every few seconds, it recovers messages and events that have lost their job or their worker.',
 }
 
 interface BoardJob {

@@ -23,13 +23,13 @@ await warmUp(context, ['queue_messages', 'receive_messages'])
 const server = await open()
 log.info({ host: config.host, port: config.port }, 'process.started')
 if (Number(process.versions.node.split('.')[0]) < OLDEST_MAINTAINED_NODE) {
-  const advice = 'This version of Node gets no security updates any more: use 22 or 24'
+  const advice = 'This version of Node no longer gets security updates. Use 22 or 24'
   log.warn({ node: process.version, advice }, 'node.outdated')
 }
 if (isProxyUntold(config)) {
   const advice =
-    'PUBLIC_URL is https, so a proxy stands before web, and with TRUSTED_PROXY_HOPS=0 everybody seems to have its ' +
-    'address: set it to the number of proxies that set X-Forwarded-For'
+    'PUBLIC_URL is https, so there is a proxy in front of web. With TRUSTED_PROXY_HOPS=0, every request appears to come ' +
+    'from the proxy. Set it to the number of proxies that set X-Forwarded-For'
   log.warn({ advice }, 'proxy.untold')
 }
 

@@ -104,7 +104,9 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
     const smsc = await startSmsc({ password: 'right' })
     await addSmppAccount(context, 'smsc', { port: smsc.port, password: 'wrong' })
     const listed = async () => (await said('carrier list')).find((line) => line.startsWith('smsc '))
-    expect(await listed()).to.match(/ not tested yet {2}not bound: no `receive-smpp` process is running$/)
+    expect(await listed()).to.match(
+      / not tested yet {2}not bound, because no `receive-smpp` process is running$/,
+    )
     const holder = holdAccounts(context, { followMs: 50 })
     const time = String.raw`20\d\d-\d\d-\d\dT[\d:.]+Z`
     const error = String.raw`\(last error ${time}: connected, but the bind was refused: the password is wrong \(ESME_RINVPASWD\)\)`
@@ -143,7 +145,7 @@ describeCommands('linehook carrier and linehook line import', ({ environment, co
 
   for (const [args, refused] of [
     ['add other --kind parrot --set apiKey=-', /^Standard input has no line for apiKey/],
-    ['remove main', /^main still has lines, so it cannot be removed/],
+    ['remove main', /^main still has lines, so it cannot be removed. Pause its sending instead/],
   ] as const) {
     it(`refuse \`carrier ${args}\` in one line`, async () => {
       const ended = await run(`carrier ${args}`)

@@ -75,7 +75,7 @@ describeCommands(
       for (const [args, sentence] of [
         [
           ['webhook', 'delete', '+15559999999'],
-          'No line has the id or number +15559999999. See `linehook line list`',
+          'No line has the ID or number +15559999999. See `linehook line list`',
         ],
         [['connection', 'disconnect', '+15551240003'], 'This line has no developer connection'],
         [

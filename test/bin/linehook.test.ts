@@ -86,7 +86,7 @@ describe('linehook, the command line', () => {
       1,
       [],
       [
-        'Linehook is not running in this folder: start it with `npm start`, or set DATABASE_URL and the other settings.',
+        'Linehook is not running in this folder. Start it with `npm start`, or set DATABASE_URL and the other variables.',
       ],
     ])
     expect(await readdir(folder)).to.deep.equal([])
@@ -109,7 +109,7 @@ describe('linehook, the command line', () => {
     const { exitCode, errorLines } = await linehook({}, ['line', 'list'], folder)
     expect([exitCode, errorLines]).to.deep.equal([
       1,
-      ['Postgres cannot be reached: is `npm start` running in this folder?'],
+      ['Postgres cannot be reached. Check that `npm start` is running in this folder'],
     ])
   })
 
@@ -121,7 +121,7 @@ describe('linehook, the command line', () => {
       linehook({}, ['line', 'list'], folder),
       linehook({ DATABASE_URL }, ['line', 'list'], folder),
     ])
-    expect(fromFile.errorLines).to.deep.equal(['Postgres cannot be reached: see DATABASE_URL'])
+    expect(fromFile.errorLines).to.deep.equal(['Postgres cannot be reached. Check DATABASE_URL'])
     expect([fromEnvironment.exitCode, fromEnvironment.errorLines]).to.deep.equal([0, []])
   })
 
@@ -145,17 +145,17 @@ describe('linehook, the command line', () => {
       return { ...environment, DATABASE_URL: url.href }
     }
     const stopped = withUrl((url) => (url.port = '1'))
-    const away = /^Postgres cannot be reached: see DATABASE_URL$/
+    const away = /^Postgres cannot be reached. Check DATABASE_URL$/
     expect(await refusal(stopped, 'migrate', '--wait', '0')).to.match(away)
     for (const [faulty, sentence] of [
       [stopped, away],
       [
         withUrl((url) => (url.pathname = '/nosuch')),
-        /^Postgres refused: database "nosuch" does not exist: see DATABASE_URL$/,
+        /^Postgres refused the connection \(database "nosuch" does not exist\). Check DATABASE_URL$/,
       ],
       [
         withUrl((url) => (url.password = 'wrong')),
-        /^Postgres refused: password authentication failed .+: see DATABASE_URL$/,
+        /^Postgres refused the connection \(password authentication failed .+\). Check DATABASE_URL$/,
       ],
       [
         { ...environment, DATABASE_URL: await createEmptyDatabase() },

@@ -92,7 +92,7 @@ describeWeb('linehook listen', ({ context, web }) => {
       await got(2)
       expect(payloads()).to.deep.equal(['one', 'two'])
       await until('both are told', () => running.outputLines.length === 2)
-      await running.says(/The responses could not be recorded at the service: .*read/)
+      await running.says(/The service could not record the responses: .*read/)
       const [one, two] = running.outputLines.map((each) => JSON.parse(each) as Record<string, unknown>)
       expect(one).to.include({ type: 'inboundText', number: '+1•••0101', status: 200, failure: null })
       expect(two).to.include({ status: null }).and.have.property('failure').that.is.a('string')

@@ -180,10 +180,10 @@ describeCommands('linehook message and linehook delivery', ({ environment, conte
   it('what is not there is named', async () => {
     const id = newId()
     expect(await refuse('message', 'show', id)).to.equal(
-      `No message has the id ${id}. See \`linehook message list\``,
+      `No message has the ID ${id}. See \`linehook message list\``,
     )
     expect(await refuse('delivery', 'show', 'x')).to.equal(
-      'No delivery has the id x. See `linehook delivery list`',
+      'No delivery has the ID x. See `linehook delivery list`',
     )
   })
 })

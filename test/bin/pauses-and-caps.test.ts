@@ -136,7 +136,9 @@ describeCommands('linehook … pause, resume and cap', ({ context, run, json, re
     const caps = await listMonthlyCaps(context.db, [lineId, userId], 1)
     expect(caps.map(({ amount, currency }) => `${amount} ${currency}`)).to.have.members(['50 USD', '7.5 EUR'])
     expect(await json('line', 'monthly-cap', number, 'none')).to.include({ amountPerMonth: null })
-    expect(await refuse('user', 'monthly-cap', email, 'much')).to.match(/^amount must be such as 50 USD/)
+    expect(await refuse('user', 'monthly-cap', email, 'much')).to.match(
+      /^amount must be a sum such as 50 USD/,
+    )
 
     expect(await run('usage', '--user', email)).to.deep.equal(['Nothing was sent in these months.'])
     const sent = { status: 'sent', sent_at: new Date(), handed_over_at: new Date(), segment_count: 2 }

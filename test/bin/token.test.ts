@@ -67,7 +67,7 @@ describeCommands('linehook token', ({ context, run: command, json, refuse }) => 
         ['create', 'nobody@example.com', 'Billing'],
         'No user has the email nobody@example.com. Add one with `linehook user add`',
       ],
-      [[...create, ' '], 'name must be 1 to 100 characters: say what the token is for'],
+      [[...create, ' '], 'name must have 1 to 100 characters. Say what the token is for'],
       [[...create, '\u200b'], 'name must have a character that can be seen'],
       [['revoke', 'ada@example.com', '1'], 'No such API token'],
       [

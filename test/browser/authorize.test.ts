@@ -48,7 +48,7 @@ describe('authorizing an application in a browser', () => {
       })
       const { page, complaints, ...shots } = await openPage(browser, server.web.url, options)
       await page.goto(authorizePath(asking(registered, { redirect_uri: redirectUri })))
-      await page.getByLabel('E-mail').fill(person.email)
+      await page.getByLabel('Email').fill(person.email)
       await page.getByLabel('Password').fill(PASSWORD)
       await page.getByRole('button', { name: 'Sign in' }).click()
 

@@ -36,7 +36,7 @@ describe('a form that needs a recent password, in a browser', function () {
     const watched = await openPage(browser, url, options)
     const { page } = watched
     await page.goto('/console/sign-in')
-    await page.getByLabel('E-mail').fill(person.email)
+    await page.getByLabel('Email').fill(person.email)
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { level: 1 }).first().waitFor()
@@ -51,7 +51,7 @@ describe('a form that needs a recent password, in a browser', function () {
     const { page } = watched
     await page.goto('/console/users')
     await page.getByText('Add user').click()
-    await page.getByLabel('E-mail', { exact: true }).fill('grace@example.com')
+    await page.getByLabel('Email', { exact: true }).fill('grace@example.com')
     await page.getByLabel('Name').fill('Grace')
     await page.getByLabel('Role').first().selectOption('operator')
     await page.getByRole('button', { name: 'Add user' }).click()

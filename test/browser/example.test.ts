@@ -110,7 +110,7 @@ describe('the example application', function () {
     })
 
     const signIn = async ({ page }: WatchedPage, { email }: Person) => {
-      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Email').fill(email)
       await page.getByLabel('Password').fill(PASSWORD)
       await page.getByRole('button', { name: 'Sign in' }).click()
     }

@@ -32,7 +32,7 @@ describe('a lost second factor in a browser', () => {
     const { email } = await createPerson(context, { role: 'operator' })
     const watched = await openPage(browser, url)
     await watched.page.goto('/console/sign-in')
-    await watched.page.getByLabel('E-mail').fill(email)
+    await watched.page.getByLabel('Email').fill(email)
     await watched.page.getByLabel('Password').fill(PASSWORD)
     await watched.page.getByRole('button', { name: 'Sign in' }).click()
     await watched.page.waitForURL('**/console/overview')

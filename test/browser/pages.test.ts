@@ -340,7 +340,7 @@ describe('the pages in a browser', function () {
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       await page.getByRole('heading', { name: 'Sign in to continue' }).waitFor()
       await shots.screenshot(`sign-in-again-${how.replaceAll(' ', '-')}`)
-      await page.getByLabel('E-mail').fill(owner.person.email)
+      await page.getByLabel('Email').fill(owner.person.email)
       await page.getByLabel('Password').fill(PASSWORD)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByText('You are signed in again.').waitFor()

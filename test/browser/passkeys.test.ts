@@ -55,7 +55,7 @@ describe('passkeys in a browser', () => {
 
   const signIn = async () => {
     await page.goto('/console/sign-in')
-    await page.getByLabel('E-mail').fill(person.email)
+    await page.getByLabel('Email').fill(person.email)
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in' }).click()
   }

@@ -177,7 +177,7 @@ describe('redis', () => {
         const error = await failure(check())
         expect(error).to.be.instanceOf(RedisUnsafe)
         expect(error.message).to.equal(
-          `Redis has maxmemory-policy ${policy} and may drop jobs: set it to noeviction`,
+          `Redis has maxmemory-policy ${policy} and may drop jobs. Set it to noeviction`,
         )
       })
     }
@@ -187,7 +187,7 @@ describe('redis', () => {
       const error = await failure(check())
       expect(error).to.be.instanceOf(RedisUnsafe)
       expect(error.message).to.equal(
-        'Redis has appendonly no and would start empty after a crash: set appendonly yes',
+        'Redis has appendonly no and would start empty after a crash. Set it to yes',
       )
     })
 

@@ -30,7 +30,7 @@ describe('a process that refuses to start', () => {
   it('a worker does not start with a Redis that may lose jobs, and says what to set', async () => {
     await client.config('SET', 'appendonly', 'no')
     const ended = await run('workers/send-message.ts', await createEnvironment({ REDIS_URL: redis.url }))
-    const sentence = 'Redis has appendonly no and would start empty after a crash: set appendonly yes'
+    const sentence = 'Redis has appendonly no and would start empty after a crash. Set it to yes'
     expect(ended).to.deep.equal({ exitCode: 1, errorLines: [sentence], outputLines: [] })
   })
 

@@ -28,10 +28,10 @@ export function addAuditCommand(program: Command): void {
   program
     .command('audit')
     .description('list who did what, newest first')
-    .option('--actor <user>', 'who did it: an e-mail address or an ID')
+    .option('--actor <user>', 'who did it: an email address or an ID')
     .option('--action <action>', 'one action, such as line.renamed, or a group such as line')
-    .option('--subject <thing>', "what it was done to: an ID, a line's number or an e-mail address")
-    .option('--user <user>', 'the owner: an e-mail address or an ID')
+    .option('--subject <thing>', "what it was done to: an ID, a line's number or an email address")
+    .option('--user <user>', 'the owner: an email address or an ID')
     .option('--from <time>', 'start, such as 2026-11-21 or 2026-11-21T13:00:00Z', moment)
     .option('--until <time>', 'end', moment)
     .option('--limit <count>', `the maximum number, up to ${MAX_LIMIT}`, limit, 50)

@@ -32,7 +32,7 @@ interface Thing {
 const THINGS: Record<string, Thing> = {
   line: {
     argument: 'line',
-    about: 'id or number',
+    about: 'ID or number',
     open: async (context, reference) => {
       const { id, userId } = await getAnyLine(context, reference)
       return exportLine(context, await getOwnLine(context, userId, id))
@@ -40,7 +40,7 @@ const THINGS: Record<string, Thing> = {
   },
   user: {
     argument: 'email',
-    about: 'e-mail address',
+    about: 'email address',
     open: async (context, email) => exportUser(context, (await getUserByEmail(context, email)).id),
   },
   person: {

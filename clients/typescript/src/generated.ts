@@ -343,12 +343,12 @@ export abstract class Operations {
     return this.iterate(`/v1/contacts`, query, options)
   }
 
-  /** Name or block a number. If the number is already a contact, that contact is updated. Fields can be in the body (JSON or a form) or, for compatibility, in the query. The body counts more. Other fields are ignored: a contact counts for all lines, whatever `lineIds`. */
+  /** Name or block a number. If the number is already a contact, that contact is updated. Fields can be in the body (JSON or a form) or, for compatibility, in the query. The body takes precedence. Other fields are ignored. A contact applies to all lines, regardless of `lineIds`. */
   async saveContact(body?: SaveContactBody, options?: CallOptions): Promise<Contact> {
     return this.call('POST', `/v1/contacts`, { body }, options)
   }
 
-  /** Change a contact. Omitted fields stay unchanged. Answers 409 if another contact has the number. Fields can be in the body (JSON or a form) or, for compatibility, in the query. The body counts more. Other fields are ignored: a contact counts for all lines, whatever `lineIds`. */
+  /** Change a contact. Omitted fields stay unchanged. Answers 409 if another contact has the number. Fields can be in the body (JSON or a form) or, for compatibility, in the query. The body takes precedence. Other fields are ignored. A contact applies to all lines, regardless of `lineIds`. */
   async changeContact(contactId: string, body?: ChangeContactBody, options?: CallOptions): Promise<Contact> {
     return this.call('PUT', `/v1/contacts/${segment(contactId)}`, { body }, options)
   }
@@ -413,7 +413,7 @@ export abstract class Operations {
     return this.call('GET', `/v1/tasks/${segment(taskId)}`, {}, options)
   }
 
-  /** Stop a background task. Work already done is kept. Refused if the task has ended. */
+  /** Stop a background task. What is already done is kept. Refused if the task has ended. */
   async stopTask(taskId: string, options?: CallOptions): Promise<Task> {
     return this.call('POST', `/v1/tasks/${segment(taskId)}/stop`, {}, options)
   }
@@ -1612,8 +1612,8 @@ export interface Message {
   /** The exact cost reported by the carrier, in `currency`. It can arrive hours after the message was sent. Null if none was reported. */ price:
     string | null
   /** ISO 4217, such as `USD`. */ currency: string | null
-  /** The first of `mediaUrls`; null: the message has no media. */ mediaUrl: string | null
-  /** In order: what was given, or of a received message our copies, each of which is there once it is stored. */ mediaUrls: string[]
+  /** The first of `mediaUrls`. Null if the message has no media. */ mediaUrl: string | null
+  /** In order: the URLs that were given or, for a received message, those of our copies, each of which appears once it is stored. */ mediaUrls: string[]
   /** Our copies, in the order of `mediaUrls`. */ media: Media[]
   /** Outbound: `scheduled` for later, then `queued → sending → sent → delivered`, or `failed`, or `unknown` if the carrier may have accepted it. */ status:
     'scheduled' | 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'received'

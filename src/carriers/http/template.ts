@@ -22,7 +22,7 @@ export function faultOfTemplate(template: string, names: readonly string[] = NAM
     const unknown = plain.globalVariablesSync(plain.parse(template)).filter((name) => !names.includes(name))
     if (unknown.length === 0) return undefined
     const written = (each: readonly string[]) => each.map((name) => `{{${name}}}`).join(', ')
-    return `unknown ${written(unknown)}. Available are ${written(names)}`
+    return `unknown ${written(unknown)}. Use only ${written(names)}`
   } catch (error) {
     return (error as Error).message.split('\n')[0]
   }

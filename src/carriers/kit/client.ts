@@ -34,7 +34,7 @@ export function createClient<Settings extends AnyObject>(
     if (!isSuccess(answer) || refusal !== undefined) throw errorOfRefusal(title, codes, answer, refusal)
     const id = provider.id(answer, toSend, settings)
     // The provider may have taken the message: without its id no report would ever find it.
-    if (id === '') throw new CarrierOutcomeUnknown(`${title} answered ${answer.status} without an id`)
+    if (id === '') throw new CarrierOutcomeUnknown(`${title} answered ${answer.status} without an ID`)
     const charge = provider.charge?.(answer)
     return { carrierMessageId: id, ...(charge === undefined ? {} : { charge }) }
   }

@@ -34,7 +34,7 @@ const CODES: kit.CodeTable = {
     301: 'The usage limit has been reached',
     302: 'The recipient is blocked, for example after STOP',
     303: 'The sender is blocked',
-    304: 'MessageMedia dropped it: ask its support',
+    304: 'MessageMedia dropped it. Contact its support',
     305: 'It was treated as a duplicate of another message',
     320: 'It expired before it was forwarded',
     330: 'The gateway failed',

@@ -7,8 +7,10 @@ import { isSignedByPlivo } from './signature.js'
 type Settings = yup.InferType<typeof settings>
 
 const settings = yup.object({
-  authId: kit.setting.needed('The Auth ID: on the overview of the Plivo console.'),
-  authToken: kit.setting.secret('The Auth Token: beside it. With it Plivo also signs its requests to us.'),
+  authId: kit.setting.needed('The Auth ID, shown on the overview page of the Plivo console.'),
+  authToken: kit.setting.secret(
+    'The Auth Token, shown next to the Auth ID. Plivo also signs its requests to us with it.',
+  ),
   signatures: kit.setting.choice(
     ['V3', 'V2'],
     'The signature version required of callbacks. V2 does not cover their content, so use it only if Plivo does not send V3.',

@@ -6,9 +6,7 @@ import { listReceived, readInbound } from './inbounds.js'
 type Settings = yup.InferType<typeof settings>
 
 const settings = yup.object({
-  servicePlanId: kit.setting.needed(
-    'The service plan: in the Sinch dashboard under SMS, APIs, Service plan ID.',
-  ),
+  servicePlanId: kit.setting.needed('The service plan ID. Find it in the Sinch dashboard under SMS, APIs.'),
   apiToken: kit.setting.secret('The API token of the service plan, shown next to its ID.'),
   // https://developers.sinch.com/docs/sms/api-reference/#base-url
   region: kit.setting.choice(

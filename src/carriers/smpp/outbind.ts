@@ -99,7 +99,7 @@ function faultInOutbind(
   { outbindSystemId, outbindPassword }: SmppSettings,
 ): string | undefined {
   if (outbindSystemId !== '' && textField(outbind, 'system_id') !== outbindSystemId)
-    return 'the name in its outbind is not outbindSystemId'
+    return 'the system ID in its outbind is not outbindSystemId'
   if (!isSameSecret(textField(outbind, 'password'), outbindPassword))
     return 'the password in its outbind is not outbindPassword'
   return undefined

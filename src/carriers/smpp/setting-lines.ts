@@ -35,7 +35,7 @@ const ENCODERS: Readonly<Record<string, (value: string) => Buffer>> = {
       type,
       (value: string) => {
         const number = Number(value)
-        if (!/^\d+$/.test(value) || number >= 2 ** (8 * length)) throw new Error(`${value} is no ${type}`)
+        if (!/^\d+$/.test(value) || number >= 2 ** (8 * length)) throw new Error(`${value} is not an ${type}`)
         const bytes = Buffer.alloc(length)
         bytes.writeUIntBE(number, 0, length)
         return bytes

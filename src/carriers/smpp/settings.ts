@@ -214,5 +214,5 @@ function ascii(max: number) {
   return yup
     .string()
     .max(max)
-    .matches(/^[\x20-\x7e]*$/, '${path} must be of ASCII characters')
+    .matches(/^[\x20-\x7e]*$/, '${path} must contain only ASCII characters')
 }

@@ -90,8 +90,7 @@ export function createSmpp(
           opened.push(await openSession({ settings, hosts, bindAs, signal, patience }))
         }
         // If the SMSC connects to us, nothing can be tried here: only its session shows that it works.
-        if (opened.length === 0)
-          return `the SMSC is not connected: it connects to port ${settings.outbindPort}`
+        if (opened.length === 0) return `the SMSC has not connected to port ${settings.outbindPort}`
         return undefined
       } catch (error) {
         if (!(error instanceof NotBound)) throw error

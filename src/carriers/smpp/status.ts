@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ESME_RINVPASWD: 'the password is wrong',
   ESME_RINVSYSID: 'the systemId is unknown',
   ESME_RINVSYSTYP: 'the systemType is wrong',
-  ESME_RBINDFAIL: 'the bind failed: check systemId, password and the number of binds',
+  ESME_RBINDFAIL: 'the bind failed. Check systemId, password and the number of binds',
   ESME_RALYBND: 'the account already has its maximum number of binds',
   ESME_RTHROTTLED: 'too many messages at once',
   ESME_RSYSERR: 'the SMSC failed',

@@ -28,13 +28,13 @@ export const settings = yup.object({
       'The cloud accepts no messages for a phone that has been silent for this many hours. 0 turns this off.',
       '2',
     )
-    .matches(/^\d{1,3}$/, 'awayAfterHours must be a whole number of hours'),
+    .matches(/^\d{1,3}$/, 'awayAfterHours must be a whole number of hours, up to 999'),
 })
 
 function simNumber(about: string) {
   return kit.setting
     .optional(about)
-    .matches(/^(\+[1-9]\d{6,14})?$/, 'the number of a SIM card must be written like +15551234567')
+    .matches(/^(\+[1-9]\d{6,14})?$/, 'the number of a SIM card must be in E.164 form, such as +15551234567')
 }
 
 /** The phone's own server has the same API without a prefix; a server for several phones lists them. */

@@ -15,12 +15,12 @@ export interface TwilioSettings {
 export const twilioSettings: yup.ObjectSchema<TwilioSettings> = yup.object({
   accountSid: yup
     .string()
-    .required('accountSid must be set: it is on the first page of the Twilio console')
+    .required('accountSid must be set. The first page of the Twilio console shows it')
     .matches(/^AC[0-9a-fA-F]{32}$/, 'accountSid must be AC followed by 32 hexadecimal digits')
     .meta({ about: 'The account SID, shown on the first page of the Twilio console.' }),
   authToken: yup
     .string()
-    .required('authToken must be set: it is beside the account SID in the Twilio console')
+    .required('authToken must be set. The Twilio console shows it next to the account SID')
     .max(200, 'authToken must have at most 200 characters')
     .meta({
       about:

@@ -45,7 +45,9 @@ export async function setUpVonageNumbers(
   const { ask, callbackUrl, settings } = asking
   const { applicationId } = settings
   if (applicationId === '') {
-    throw new kit.CarrierRefused('Set applicationId: Vonage brings messages to an application')
+    throw new kit.CarrierRefused(
+      'applicationId is required, because Vonage passes messages to an application. Set it in the account',
+    )
   }
   const path = `/v2/applications/${encodeURIComponent(applicationId)}`
   const { body } = await ask({ path })

@@ -6,8 +6,8 @@ import { listVonageNumbers, setUpVonageNumbers } from './numbers.js'
 type Settings = yup.InferType<typeof settings>
 
 const settings = yup.object({
-  apiKey: kit.setting.needed('The API key: at the top of the API settings of the Vonage dashboard.'),
-  apiSecret: kit.setting.secret('The API secret: in the API settings of the Vonage dashboard.'),
+  apiKey: kit.setting.needed('The API key, shown at the top of the API settings in the Vonage dashboard.'),
+  apiSecret: kit.setting.secret('The API secret. Find it in the API settings in the Vonage dashboard.'),
   signatureSecret: kit.setting.secret(
     'The signature secret (not the API secret), with which Vonage signs callbacks. Find it in the API settings under Signed webhooks.',
   ),

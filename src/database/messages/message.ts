@@ -90,12 +90,12 @@ export const MESSAGE_FIELDS = {
   mediaUrl: shown(
     'm.media_urls[1]',
     orNull(text),
-    'The first of `mediaUrls`; null: the message has no media.',
+    'The first of `mediaUrls`. Null if the message has no media.',
   ),
   mediaUrls: shown(
     `coalesce(m.media_urls, '{}')`,
     listOf(text),
-    'In order: what was given, or of a received message our copies, each of which is there once it is stored.',
+    'In order: the URLs that were given or, for a received message, those of our copies, each of which appears once it is stored.',
   ),
   media: shown(MEDIA_OF_MESSAGE, MEDIA_LIST, 'Our copies, in the order of `mediaUrls`.'),
   status: shown(

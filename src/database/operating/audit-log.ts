@@ -26,7 +26,7 @@ export interface ListedAuditRow extends AuditRow {
   userEmail: string | null
   /** The name of the application that acted. */
   applicationName: string | null
-  /** An e-mail address, a number or a name. */
+  /** An email address, a number or a name. */
   subjectName: string | null
 }
 

@@ -77,7 +77,7 @@ function hasOwner({ table }: PausableRow): boolean {
 export interface AllSending {
   /** null if it is not paused. */
   pausedAt: Date | null
-  /** The operator's e-mail address; null if it is not known, as for the command line. */
+  /** The operator's email address; null if it is not known, as for the command line. */
   pausedBy: string | null
 }
 
@@ -124,7 +124,7 @@ export interface PausedThing {
   /** The line's owner. */
   userId: string | null
   pausedAt: Date
-  /** The person's e-mail address; null if it is not known, as for the command line. */
+  /** The person's email address; null if it is not known, as for the command line. */
   pausedBy: string | null
 }
 

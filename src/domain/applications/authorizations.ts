@@ -32,7 +32,7 @@ export async function authorizeLines(
 ): Promise<void> {
   const { applicationId, userId, scopes } = choice
   const lineIds = [...new Set(choice.lineIds)]
-  if (lineIds.length === 0) throw new UserError('lineIds must name at least one line')
+  if (lineIds.length === 0) throw new UserError('lineIds must contain at least one line')
   if (!lineIds.every(isId)) throw new UserError(NO_LINE, 404)
   const { removed, deliveries } = await transaction(context.db, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) throw new UserError('No such application', 404)

@@ -133,7 +133,7 @@ export async function removeCarrierAccount(
   requireChangeable(account)
   await transaction(context.db, async (trx) => {
     if (!(await deleteCarrierAccount(trx, id))) {
-      throw new UserError(`${name} still has lines, so it cannot be removed`, 409)
+      throw new UserError(`${name} still has lines, so it cannot be removed. Pause its sending instead`, 409)
     }
     await record(context, trx, {
       action: 'carrier_account.removed',

@@ -13,8 +13,8 @@ export class SettingsUnreadable extends Unavailable {
 
   constructor() {
     super(
-      'the settings of the carrier account cannot be opened: give ENCRYPTION_KEY the key that sealed them, or ' +
-        'Enter every setting again',
+      'The settings of the carrier account cannot be decrypted. Add the key that encrypted them to ENCRYPTION_KEY, or ' +
+        'enter every setting again',
       60,
     )
   }

@@ -84,7 +84,7 @@ export async function addEndpoint(
   return transaction(context.db, async (trx) => {
     await requireRoom(trx, userId, owner)
     const { name = null, url, optInEvents = [] } = readFields(written, urlFault, owner)
-    if (url === undefined) throw new UserError('url is required: give the URL of your server')
+    if (url === undefined) throw new UserError('url is required. Give the URL of your server')
     const { id, signingSecret } = await makeEndpoint(context, trx, { userId, ...owner }, { name, url })
     await setOptInEvents(trx, id, optInEvents)
     const endpoint = await getEndpoint({ db: trx }, { userId }, id)

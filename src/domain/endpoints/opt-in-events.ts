@@ -44,6 +44,6 @@ export function readOptInEvents<T extends OptInEventType>(
     if (allowed.length === 0)
       throw new UserError('An operational webhook has no optInEvents. It gets its user’s notifications')
     const why = others.includes(type) ? ` (${type} is for applications)` : ''
-    throw new UserError(`optInEvents may name only ${allowed.join(', ')}${why}`)
+    throw new UserError(`optInEvents can contain only ${allowed.join(', ')}${why}`)
   })
 }

@@ -118,7 +118,8 @@ export async function changeConnection(
   })
 }
 
-const URL_NEEDS_ENABLED = 'outgoingWebhookUrl can be set only while the connection is enabled. Enable it too'
+const URL_NEEDS_ENABLED =
+  'outgoingWebhookUrl can be set only while the connection is enabled. Set enabled to true as well'
 
 /**
  * Runs a transaction in which the line's connection is locked. The changes that it makes in the end are in the audit
@@ -170,7 +171,7 @@ async function optIn(trx: Database, userId: string, lineId: string, types: OptIn
   const { keptEndpointId = null } = (await findConnection(trx, userId, lineId)) ?? {}
   if (keptEndpointId !== null) await setOptInEvents(trx, keptEndpointId, types)
   else if (types.length > 0) {
-    throw new UserError('optInEvents needs an outgoing webhook URL. Give outgoingWebhookUrl too')
+    throw new UserError('optInEvents needs an outgoing webhook URL. Set outgoingWebhookUrl too')
   }
 }
 

@@ -116,7 +116,7 @@ function byReference(reference: string): { id: string } | { number: string } {
 }
 
 function noContact(): UserError {
-  return new UserError('No contact has this id or number. Create one with POST /v1/contacts', 404)
+  return new UserError('No contact has this ID or number. Create one with POST /v1/contacts', 404)
 }
 
 function readContactName(written: string | undefined): string | null | undefined {

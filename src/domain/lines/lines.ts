@@ -106,7 +106,7 @@ export async function getAnyLine({ db }: Context, reference: string): Promise<Li
     ? await findAnyLine(db, reference)
     : await findLineByNumber(db, storable(asSender(reference)))
   if (line === undefined)
-    throw new UserError(`No line has the id or number ${reference}. See \`linehook line list\``, 404)
+    throw new UserError(`No line has the ID or number ${reference}. See \`linehook line list\``, 404)
   return line
 }
 

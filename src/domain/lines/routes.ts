@@ -55,13 +55,13 @@ export function readRoute(written: string): Route {
   const prefixes = numbers.filter((each) => each.startsWith('+'))
   const countries = numbers.filter((each) => !each.startsWith('+')).map((each) => each.toUpperCase())
   const fault =
-    (carrier.trim() === '' && 'starts with the name of a carrier account') ||
-    (rest.length > 0 && numbers.length === 0 && 'lists countries or prefixes after its colon') ||
+    (carrier.trim() === '' && 'must start with the name of a carrier account') ||
+    (rest.length > 0 && numbers.length === 0 && 'must list countries or prefixes after its colon') ||
     (numbers.length > MAX_NUMBERS_OF_ROUTE &&
-      `lists at most ${MAX_NUMBERS_OF_ROUTE} countries and prefixes`) ||
-    (!prefixes.every((each) => /^\+[1-9]\d{0,14}$/.test(each)) && 'writes prefixes as +4477') ||
-    (!countries.every((each) => isSupportedCountry(each)) && 'writes countries by ISO 3166, such as GB')
-  if (fault !== false) throw new UserError(`route ${written}: a route ${fault}, as in backup:GB,IE,+4477`)
+      `must list at most ${MAX_NUMBERS_OF_ROUTE} countries and prefixes`) ||
+    (!prefixes.every((each) => /^\+[1-9]\d{0,14}$/.test(each)) && 'must have prefixes such as +4477') ||
+    (!countries.every((each) => isSupportedCountry(each)) && 'must have ISO 3166 countries, such as GB')
+  if (fault !== false) throw new UserError(`route ${written}: it ${fault}, as in backup:GB,IE,+4477`)
   return {
     carrier: carrier.trim(),
     ...(countries.length > 0 && { countries }),

@@ -43,7 +43,9 @@ export function readSender(
   const parsed = parseE164(tidy)
   if (parsed !== undefined) {
     if (given !== '' && given !== parsed.country) {
-      throw new UserError('country is for short codes and names: a phone number has its own')
+      throw new UserError(
+        'country is only for short codes and names, because a phone number has its own. Leave it out',
+      )
     }
     return { number: parsed.number, country: parsed.country ?? null }
   }
@@ -51,17 +53,19 @@ export function readSender(
   const number = service ?? tidy
   const kind = senderKindOf(number)
   if (kind === 'service' && carrierKind !== 'twilio') {
-    throw new UserError('number is a Messaging Service SID, which only Twilio accounts have')
+    throw new UserError(
+      'number is a Messaging Service SID, which works only with a Twilio account. Choose one, or give a phone number',
+    )
   }
   if (kind === 'short_code' && given === '') {
-    throw new UserError('country is required for a short code, such as US')
+    throw new UserError('country is required for a short code. Give one such as US')
   }
   // This many digits were meant as a phone number, whatever is around them.
   if (kind === 'number' || (kind === 'name' && (!hasLetter(number) || /\d{7}/.test(number)))) {
     throw new UserError('number must be in E.164 form, such as +15551234567')
   }
   if (kind === 'name' && !isName(number)) {
-    throw new UserError(`number is a name and must have 1 to ${MAX_NAME_LENGTH} characters of GSM-7`)
+    throw new UserError(`number is a name and must have 1 to ${MAX_NAME_LENGTH} GSM-7 characters`)
   }
   return { number, country: given === '' ? null : given }
 }

@@ -22,8 +22,9 @@ export async function setShortCodes(
 ): Promise<void> {
   const codes = [...new Set(written.map((each) => each.trim()))]
   const wrong = codes.find((each) => senderKindOf(each) !== 'short_code')
-  if (wrong !== undefined) throw new UserError(`${wrong}: a short code has 3 to 8 digits`)
-  if (codes.length > MAX_SHORT_CODES) throw new UserError(`a line has at most ${MAX_SHORT_CODES} short codes`)
+  if (wrong !== undefined) throw new UserError(`${wrong} is not a short code. It must have 3 to 8 digits`)
+  if (codes.length > MAX_SHORT_CODES)
+    throw new UserError(`A line can have at most ${MAX_SHORT_CODES} short codes`)
   await transaction(context.db, async (trx) => {
     const before = await requireOwn(trx, userId, id)
     await updateLineShortCodes(trx, id, codes)

@@ -19,6 +19,6 @@ export async function getMessage({ db }: Context, userId: string, id: string): P
 export async function getAnyMessage(context: Context, id: string): Promise<Message> {
   const userId = isId(id) ? await findMessageOwner(context.db, id) : undefined
   if (userId === undefined)
-    throw new UserError(`No message has the id ${id}. See \`linehook message list\``, 404)
+    throw new UserError(`No message has the ID ${id}. See \`linehook message list\``, 404)
   return getMessage(context, userId, id)
 }

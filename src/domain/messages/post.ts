@@ -239,7 +239,7 @@ async function requireCarrierTakes(
 }
 
 export const OVER_CAP =
-  'The daily segment cap of this line or its owner is reached. Send again tomorrow (UTC), or ask your operator ' +
+  'The daily segment cap of this line or its owner is reached. Try again tomorrow (UTC), or ask your operator ' +
   'for a higher cap'
 
 export const OVER_MONTHLY_CAP = 'The monthly spending cap is reached'

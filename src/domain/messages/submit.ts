@@ -42,7 +42,7 @@ export const REFUSALS = {
   unsendable: 'Text contains a NUL character, which cannot be sent',
   notANumber: 'Provided toNumber phone number cannot be parsed',
   notAllowed: 'Destination is not allowed',
-  nameNotTaken: 'Country of toNumber takes no names as senders: send from a number',
+  nameNotTaken: 'The country of toNumber does not allow names as senders. Send from a number',
   shortCodeAbroad: 'A short code sends only within its own country',
   countryPaused: 'Sending to this country is paused',
   optedOut: 'Recipient has opted out',
@@ -50,9 +50,9 @@ export const REFUSALS = {
   overCap: 'Daily cap of segments reached',
   /** The name of the cap and the time of its reset follow this. */
   overMonthlyCap: 'Monthly spending cap reached',
-  keyTooLong: `Idempotency-Key is too long: use ${MAX_KEY_LENGTH} characters at most`,
-  keyReused: 'Idempotency-Key was used with another body: use a new key for another message',
-  keyInFlight: 'The first request with this Idempotency-Key is still being accepted: try again',
+  keyTooLong: `Idempotency-Key is too long. Use at most ${MAX_KEY_LENGTH} characters`,
+  keyReused: 'Idempotency-Key was used with another body. Use a new key for another message',
+  keyInFlight: 'The first request with this Idempotency-Key is still being processed. Try again',
   ...OPTION_REFUSALS,
 } as const
 
@@ -149,7 +149,7 @@ export function createQueueing({
     if (wanted.length === requests.length) return queue(requests)
     const answers = wanted.length === 0 ? [] : await queue(wanted)
     const byRequest = new Map(wanted.map((request, n) => [request, answers[n]]))
-    return requests.map((request) => byRequest.get(request) ?? new Unavailable('the caller has left'))
+    return requests.map((request) => byRequest.get(request) ?? new Unavailable('The caller has disconnected'))
   }
 }
 

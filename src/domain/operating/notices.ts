@@ -46,7 +46,7 @@ export async function getReading({ db }: Context, userId: string) {
  * @throws UserError 400
  */
 export async function markRead({ db }: Context, userId: string, noticeId: string): Promise<void> {
-  if (!isId(noticeId)) throw new UserError('noticeId must be the id of a notice: reload the page')
+  if (!isId(noticeId)) throw new UserError('noticeId must be the ID of a notification. Reload the page')
   await setReadNotice(db, userId, noticeId)
 }
 

@@ -57,7 +57,7 @@ export async function createApiToken(
   name: string,
   { expiresInDays = null, isReadOnly = false, lineId = null }: TokenOptions = {},
 ): Promise<CreatedApiToken> {
-  const kept = readName(name, `name must be 1 to ${MAX_NAME_LENGTH} characters: say what the token is for`)
+  const kept = readName(name, `name must have 1 to ${MAX_NAME_LENGTH} characters. Say what the token is for`)
   if (!isId(userId)) throw noUser()
   requireExpiry(expiresInDays)
   const scope = { isReadOnly, lineId }

@@ -145,7 +145,7 @@ async function waitForWorkers(
     if (performance.now() > deadline) {
       throw new UserError(
         `${inHand} messages, events or media of this number are being processed right now. Nothing was erased. ` +
-          'try again in a minute',
+          'Try again in a minute',
         409,
       )
     }

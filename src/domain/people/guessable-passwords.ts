@@ -16,7 +16,7 @@ const MAX_JUDGED = 64
 
 /**
  * True if a password is among those that are tried first: the commonest 49,000 and their variations, runs on the
- * keyboard, repeats, and anything based on the name of this product or the user's own e-mail address.
+ * keyboard, repeats, and anything based on the name of this product or the user's own email address.
  *
  * @param email the user's address
  */

@@ -68,7 +68,7 @@ export async function createPortalLink(
 function readLineIds(asked: readonly string[], own: readonly string[]): string[] {
   const ids = [...new Set(asked.map((id) => id.toLowerCase()))]
   const foreign = ids.find((id) => !own.includes(id))
-  if (foreign !== undefined) throw new UserError(`lineIds: ${foreign} is not a line of this user`)
+  if (foreign !== undefined) throw new UserError(`lineIds: ${foreign} is not a line of this user. Remove it`)
   return ids
 }
 

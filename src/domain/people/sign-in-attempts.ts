@@ -93,7 +93,7 @@ export async function tryOnce(
   }
 }
 
-/** The e-mail address of an unknown user is not recorded, because people type passwords into the wrong field. */
+/** The email address of an unknown user is not recorded, because people type passwords into the wrong field. */
 function whoseOf({ userId }: PasswordProof) {
   return { subjectId: userId, userId }
 }

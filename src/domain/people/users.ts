@@ -39,7 +39,7 @@ export function newUser(fields: { email: string; name?: string; role?: Role }): 
   if (!/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) || email.length > 254 || !email.isWellFormed()) {
     throw new UserError('email must be an email address, such as ada@example.com')
   }
-  const name = readOptionalName(fields.name, `name must be at most ${MAX_NAME_LENGTH} characters`)
+  const name = readOptionalName(fields.name, `name must have at most ${MAX_NAME_LENGTH} characters`)
   return { id: newId(), email, name: name ?? email, role: fields.role ?? 'user' }
 }
 

@@ -55,6 +55,6 @@ export async function suggestPhones({ db }: Context, userId: string): Promise<st
  */
 export function readPhones(written: readonly string[]): string[] {
   const phones = [...new Set(written.map((number) => readNumber('phone', number)))]
-  if (phones.length > MAX_PHONES) throw new UserError(`phone may be given at most ${MAX_PHONES} times`)
+  if (phones.length > MAX_PHONES) throw new UserError(`phone can be given at most ${MAX_PHONES} times`)
   return phones
 }

@@ -128,9 +128,9 @@ export async function requireDurableRedis(redis: Redis, log: Logger): Promise<vo
   const { policy, hasAof } = facts
   if (policy === null || hasAof === null) log.warn({ policy, hasAof }, 'redis.durability_unknown')
   if (policy !== null && policy !== 'noeviction') {
-    throw new RedisUnsafe(`Redis has maxmemory-policy ${policy} and may drop jobs: set it to noeviction`)
+    throw new RedisUnsafe(`Redis has maxmemory-policy ${policy} and may drop jobs. Set it to noeviction`)
   }
   if (hasAof === false) {
-    throw new RedisUnsafe('Redis has appendonly no and would start empty after a crash: set appendonly yes')
+    throw new RedisUnsafe('Redis has appendonly no and would start empty after a crash. Set it to yes')
   }
 }

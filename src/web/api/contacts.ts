@@ -56,7 +56,7 @@ const contact = answers('The contact.', schemaOf('Contact'))
 
 const given =
   'Fields can be in the body (JSON or a form) or, for compatibility, in the query. The body ' +
-  'counts more. Other fields are ignored: a contact counts for all {lines}, whatever `{line}Ids`.'
+  'takes precedence. Other fields are ignored. A contact applies to all {lines}, regardless of `{line}Ids`.'
 
 const inQuery = yup.object({
   name: textField().meta({ about: 'The name, if it is not in the body.' }),

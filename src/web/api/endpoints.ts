@@ -91,13 +91,13 @@ const fields = {
   }),
 }
 
-const addedId = () => textField('${path} must be an id (a UUID)')
+const addedId = () => textField('${path} must be an ID (a UUID)')
 
 const added = yup.object({
   lineId: addedId().meta({ schema: id, about: 'The {line} from which it gets events.' }),
   applicationId: addedId().meta({ schema: id, about: 'The application that the webhook belongs to.' }),
   ...fields,
-  url: fields.url.defined('url is required: give the URL of your server'),
+  url: fields.url.defined('url is required. Give the URL of your server'),
 })
 
 type Given = Pick<Definition<object, yup.AnyObject>, 'operationId' | 'summary' | 'description' | 'refusals'>

@@ -134,6 +134,6 @@ function toMessage(event: SignedEvent): string {
 function readLastEventId(ctx: KoaContext): string | undefined {
   const given = ctx.get('Last-Event-ID')
   if (given === '') return undefined
-  if (!isId(given)) throw new UserError('Last-Event-ID must be the id of an event of the stream')
+  if (!isId(given)) throw new UserError('Last-Event-ID must be the ID of an event in this stream')
   return given.toLowerCase()
 }

@@ -14,7 +14,7 @@ const FAILURE_NAME = /^\w{1,64}$/
 const MAX_DURATION_MS = 600_000
 
 const LIST = `attempts must be a list of 1 to ${MAX_LISTENER_ATTEMPTS} attempts`
-const EVENT_ID = 'eventId must be the id of an event'
+const EVENT_ID = 'eventId must be the ID of an event'
 const STARTED_AT = 'startedAt must be a time such as 2026-01-31T12:00:00Z'
 const DURATION = `durationMs must be a whole number from 0 to ${MAX_DURATION_MS}`
 const STATUS = 'responseStatus must be a whole number from 100 to 599, or null'

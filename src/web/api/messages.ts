@@ -99,7 +99,7 @@ const one = '/v1/messages/{messageId}'
 const message = answers('The message.', schemaOf('Message'))
 
 const MAX_BATCH = 500
-const TOO_LARGE = 'The request body is too large: 4 MiB at most'
+const TOO_LARGE = 'The request body is too large. It can have at most 4 MiB'
 
 const idempotencyKey = inHeader(
   'Idempotency-Key',

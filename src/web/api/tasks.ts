@@ -84,7 +84,7 @@ export const taskOperations = [
     act: async (asked) => {
       const { whose, ...request } = await readReplay(asked)
       if (request.url !== undefined && applicationOf(asked.ctx) !== undefined) {
-        throw new UserError('url: only users can send events to another URL', 403)
+        throw new UserError('url: only users can send events to another URL. Leave it out. Leave it out', 403)
       }
       return presentTask(asked.context.vocabulary, await startReplay(asked.context, whose, request))
     },
@@ -140,7 +140,7 @@ export const taskOperations = [
     may: 'changes lines',
     scopes,
     summary: 'Stop a background task',
-    description: 'Work already done is kept. Refused if the task has ended.',
+    description: 'What is already done is kept. Refused if the task has ended.',
     answer: task,
     refusals: [409],
     act: async (asked) => {

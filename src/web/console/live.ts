@@ -17,8 +17,8 @@ export const EVERY_MS = 1000
 export const PAGES: StreamKind = {
   max: 200,
   maxOfUser: 10,
-  tooManyOfUser: 'you have too many pages open that keep themselves up to date: close some',
-  tooMany: 'too many live pages are open',
+  tooManyOfUser: 'You have too many pages open that update automatically. Close some',
+  tooMany: 'Too many pages that update automatically are open. Try again later',
   gauge: liveStreams,
   failed: 'live.failed',
 }

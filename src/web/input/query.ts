@@ -27,7 +27,7 @@ export async function readQuery<T extends yup.AnyObject>(
   const fields = vocabulary.canonicalFields(Object.fromEntries(given))
   for (const [name, value] of Object.entries(fields)) {
     if (!Array.isArray(value) || !Object.hasOwn(schema.fields, name)) continue
-    throw new UserError(`${name === 'lineId' ? vocabulary.idField : name} may be given only once`)
+    throw new UserError(`${name === 'lineId' ? vocabulary.idField : name} can be given only once`)
   }
   return readBodyFields(schema, fields)
 }
@@ -45,7 +45,7 @@ export function idParameter() {
   return yup
     .string()
     .strict()
-    .test('id', '${path} must be an id (a UUID)', (value) => value === undefined || isId(value))
+    .test('id', '${path} must be an ID (a UUID)', (value) => value === undefined || isId(value))
     .meta({ schema: uuid.schema })
 }
 

@@ -40,7 +40,7 @@ export function authenticate(context: Context, access: Access, scopes: readonly 
       throw new UserError(
         token === undefined
           ? 'Send an API token in the header `Authorization: Bearer …`. Create one in the console, under Settings'
-          : 'This token is not valid: it has expired, was revoked, or is not copied whole',
+          : 'This token is not valid. It has expired, was revoked, or was not copied completely',
         401,
       )
     }

@@ -69,7 +69,7 @@ const NOT_FOUND = 'There is nothing at this path'
 /** No handler answered: there is no such path, or the router has set 405 and `Allow`. */
 function answerNothing(ctx: KoaContext, answer: (status: number, message: string) => void): void {
   if (ctx.status === 404) answer(404, NOT_FOUND)
-  if (ctx.status === 405) answer(405, 'Method not allowed: see the Allow header')
+  if (ctx.status === 405) answer(405, 'Method not allowed. See the Allow header')
 }
 
 /** Packages that read requests (the dashboard's) throw errors with a status. */

@@ -14,7 +14,7 @@ export const readFormBody: Middleware = async (ctx, next) => {
     throw new UserError('Send the form as application/x-www-form-urlencoded', 415)
   }
   const bytes = await readPlainBytes(ctx, {
-    tooLarge: 'the form is too large: 64 KiB at most',
+    tooLarge: 'The form is too large. It can have at most 64 KiB',
     unreadable: 'The form could not be read',
   })
   ctx.request.body = parseFormFields(bytes, readBodyText)

@@ -17,7 +17,7 @@ const MAX_DEPTH = 32
  */
 export function readJsonBody(
   refusals: BodyRefusals = {
-    tooLarge: 'The request body is too large: 64 KiB at most',
+    tooLarge: 'The request body is too large. It can have at most 64 KiB',
     unreadable: 'The request body must be a JSON object in UTF-8',
   },
   { isOptional = false, bound = undefined as BodyBound | undefined } = {},
@@ -51,7 +51,7 @@ export function isForm(ctx: { state: Record<string, unknown> }): boolean {
 }
 
 const FIELD_REFUSALS: BodyRefusals = {
-  tooLarge: 'The request body is too large: 64 KiB at most',
+  tooLarge: 'The request body is too large. It can have at most 64 KiB',
   unreadable: 'The request body must be a JSON object or the fields of a form, in UTF-8',
 }
 

@@ -154,8 +154,7 @@ function refuseNobody(ctx: KoaContext): void {
   ctx.set('WWW-Authenticate', 'Basic realm="Linehook"')
   ctx.body = {
     error: 'invalid_client',
-    error_description:
-      'say which application asks: client_id and client_secret in the body, or by HTTP Basic',
+    error_description: 'Give client_id and client_secret, in the body or by HTTP Basic',
   }
 }
 

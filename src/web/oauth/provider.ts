@@ -150,13 +150,13 @@ function requireKnownScope({ vocabulary }: Context) {
   const known = SCOPES.map((scope) => vocabulary.scope(scope)).join(', ')
   return (_: unknown, scope: string | undefined): void => {
     const scopes = (scope ?? '').split(' ').filter((each) => each !== '')
-    if (scopes.length === 0) throw new errors.InvalidScope(`ask for a scope: ${known}`, '')
+    if (scopes.length === 0) throw new errors.InvalidScope(`Request at least one scope: ${known}`, '')
     if (scopes.some(isScope)) return
     const unknown = scopes.map((each) => vocabulary.scope(each)).join(' ')
-    throw new errors.InvalidScope(`no known scope: ask for one of ${known}`, unknown)
+    throw new errors.InvalidScope(`None of these scopes is known. Request one of ${known}`, unknown)
   }
 }
 
 function requireId(_: unknown, lineId: string | undefined): void {
-  if (lineId !== undefined && !isId(lineId)) throw new errors.InvalidRequest('line_id must be an id (a UUID)')
+  if (lineId !== undefined && !isId(lineId)) throw new errors.InvalidRequest('line_id must be an ID (a UUID)')
 }

@@ -9,7 +9,7 @@ import { answerErrorPage } from '../console/error-page.js'
  * checked.
  */
 const SENTENCES: Record<string, string> = {
-  invalid_client: 'The application that sent you here is not registered: its client_id is unknown.',
+  invalid_client: 'The application that sent you here is not registered. Its client_id is unknown.',
   invalid_redirect_uri:
     'The application that sent you here uses a return address (redirect_uri) that it has not registered.',
 }

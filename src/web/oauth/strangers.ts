@@ -26,7 +26,7 @@ export function boundStrangers(context: Context): Middleware {
       ctx.status = 400
       refuse(ctx, {
         error: 'invalid_request',
-        error_description: `state must have ${MAX_STATE_BYTES} bytes at most`,
+        error_description: `state must have at most ${MAX_STATE_BYTES} bytes`,
       })
       return
     }

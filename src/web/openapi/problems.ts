@@ -39,7 +39,7 @@ const PROBLEMS = {
     name: 'Unavailable',
     description:
       'Nothing was changed. Try again after `Retry-After` seconds. Without that header, it is unknown whether the message was ' +
-      'accepted: repeat the request only with the same `Idempotency-Key`.',
+      'accepted. Repeat the request only with the same `Idempotency-Key`.',
   },
 } as const
 

@@ -35,7 +35,7 @@ const REFUSALS: Record<string, string> = {
   500: 'Internal error. It has been logged.',
   503:
     'With `Retry-After`, the message was not accepted: try again after that many seconds. Without it, it is unknown whether ' +
-    'it was accepted: repeat the request only with the same `Idempotency-Key`.',
+    'it was accepted. Repeat the request only with the same `Idempotency-Key`.',
 }
 
 const optionSchemas = Object.fromEntries(fieldSchemas(yup.object(optionFields)))

@@ -15,7 +15,7 @@ describe('what the doctor says of mails', () => {
 
   it('there are none', async () => {
     const found = await look(await createEnvironment())
-    expect(found.Mail).to.deep.equal({ state: 'ok', why: 'No mail is sent, because SMTP_URL is not set.' })
+    expect(found.Mail).to.deep.equal({ state: 'ok', why: 'No email is sent, because SMTP_URL is not set.' })
   })
 
   it('the server lets us in, and gets no mail', async () => {
@@ -27,7 +27,7 @@ describe('what the doctor says of mails', () => {
     const found = await mail('refuse-user')
     expect(found).to.deep.equal({
       state: 'fault',
-      why: 'Mail cannot be sent: The mail server rejected the user name or password (535).',
+      why: 'Email cannot be sent: The mail server rejected the user name or password (535).',
       cure: 'Correct the user name and the password in SMTP_URL.',
     })
   })
@@ -35,7 +35,7 @@ describe('what the doctor says of mails', () => {
   it('it says nothing', async () => {
     expect(await mail('mute')).to.include({
       state: 'fault',
-      why: 'Mail cannot be sent: The mail server timed out.',
+      why: 'Email cannot be sent: The mail server timed out.',
     })
   })
 })

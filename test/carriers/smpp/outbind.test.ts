@@ -144,7 +144,11 @@ describe('an SMSC that connects to us and says outbind', () => {
       'the password in its outbind',
     ],
     ['no password', encodePdu('outbind', { ...OUTBIND, password: '' }), 'the password in its outbind'],
-    ['another name', encodePdu('outbind', { ...OUTBIND, system_id: 'other' }), 'the name in its outbind'],
+    [
+      'another name',
+      encodePdu('outbind', { ...OUTBIND, system_id: 'other' }),
+      'the system ID in its outbind',
+    ],
     ['a bind of its own', encodePdu('bind_transceiver', OUTBIND), 'it did not start with outbind'],
     ['a text', delivery, 'it did not start with outbind'],
     ['no SMPP', Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'a PDU of'],

@@ -82,7 +82,7 @@ describeContext('lines of applications', (context) => {
     })
 
     it('are at least one', async () => {
-      await expectRefusal(choose(), 400, 'lineIds must name at least one line')
+      await expectRefusal(choose(), 400, 'lineIds must contain at least one line')
     })
 
     it('are active lines of the user, or nothing is changed', async () => {

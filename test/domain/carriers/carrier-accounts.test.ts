@@ -130,7 +130,10 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
       [{ settings: { url, apiKey: API_KEY, region: 'sea' } }, /^region must be one of .*jungle, cage$/],
       [{ settings: { url, apiKey: API_KEY, retries: 'many' } }, /^retries must be a number$/],
       [{ settings: { url, apiKey: API_KEY, loud: 'very' } }, /^loud must be true or false$/],
-      [{ settings: { url, apiKey: API_KEY, wings: 2 } }, /^Parrot has no setting wings: it has url, apiKey/],
+      [
+        { settings: { url, apiKey: API_KEY, wings: 2 } },
+        /^Parrot has no setting wings. Its settings are url, apiKey/,
+      ],
       [{ messagesPerSecond: 0 }, /^messagesPerSecond must be a number from 0\.001 to 10000/],
       [{ messagesPerSecond: -1 }, /^messagesPerSecond must/],
       [{ messagesPerSecond: NaN }, /^messagesPerSecond must/],
@@ -265,7 +268,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
       const line = await addLine(context, { userId, number: '+15557770003', carrierAccount: account.name })
       expect(await refusal(removeCarrierAccount(context, account))).to.deep.equal({
         status: 409,
-        message: `${account.name} still has lines, so it cannot be removed`,
+        message: `${account.name} still has lines, so it cannot be removed. Pause its sending instead`,
       })
       await context.db('lines').where({ id: line.id }).delete()
       await removeCarrierAccount(context, account)
@@ -351,7 +354,7 @@ describeContext('carrier accounts', { carrierKinds: BIRDS }, (context) => {
   })
 
   describe('whose settings were sealed by another key', () => {
-    const WORDS = /^the settings of the carrier account cannot be opened: give ENCRYPTION_KEY the key/
+    const WORDS = /^The settings of the carrier account cannot be decrypted. Add the key/
     const other = openForSuite(() =>
       createTestContext(
         {

@@ -253,7 +253,7 @@ describeContext('the endpoints of a line', (context) => {
     expect(await change({ url: 'ftp://x' })).to.match(/^url: /)
     expect(await change({ url: '' })).to.match(/^url: /)
     expect(await change({ name: 'x'.repeat(101) })).to.match(/^name must have/)
-    expect(await change({ optInEvents: ['lineDisconnected'] })).to.match(/^optInEvents may name/)
+    expect(await change({ optInEvents: ['lineDisconnected'] })).to.match(/^optInEvents can contain/)
     expect(await change({})).to.match(/one of name, url/)
     await expectRefusal(add({ name: 'x' }), 400)
 

@@ -128,7 +128,7 @@ describeContext('lines', (context) => {
       await expectRefusal(
         getAnyLine(context, reference),
         404,
-        `No line has the id or number ${reference}. See \`linehook line list\``,
+        `No line has the ID or number ${reference}. See \`linehook line list\``,
       )
     })
   }

@@ -53,13 +53,13 @@ describeContext('lines that are no phone numbers', (context) => {
   for (const [written, fields, fault] of [
     ['40405', {}, /^country is required for a short code/],
     ['40405', { country: 'XX' }, /^country must be an ISO 3166 code/],
-    ['+15550009999', { country: 'DE' }, /^country is for short codes and names/],
+    ['+15550009999', { country: 'DE' }, /^country is only for short codes and names/],
     [SERVICE.replace('0', '1'), {}, /^number is a Messaging Service SID/],
     ...['12', '123456789', '12 34', '+Acme', ' '].map(
       (each) => [each, {}, /^number must be in E.164/] as const,
     ),
     ...['Twelve chars', 'Acme €uros1', 'Привет', 'A\nB', '[abcdefghi]'].map(
-      (each) => [each, {}, /^number is a name and must have 1 to 11 characters of GSM-7/] as const,
+      (each) => [each, {}, /^number is a name and must have 1 to 11 GSM-7 characters/] as const,
     ),
   ] as const) {
     it(`may not be ${JSON.stringify(written)} with ${JSON.stringify(fields)}`, async () => {
@@ -107,7 +107,11 @@ describeContext('lines that are no phone numbers', (context) => {
     expect(await getAnyLine(context, owner.lineId)).to.deep.include({ shortCodes: ['40404', '123'] })
     expect(await post(owner, '40404')).to.include({ from_number: owner.number, to_number: '40404' })
     await expectRefusal(submit(context, owner.lineId, { toNumber: '40405' }), 400, REFUSALS.notANumber)
-    await expectRefusal(setShortCodes(context, line, ['Acme']), 400, 'Acme: a short code has 3 to 8 digits')
+    await expectRefusal(
+      setShortCodes(context, line, ['Acme']),
+      400,
+      'Acme is not a short code. It must have 3 to 8 digits',
+    )
     await setShortCodes(context, line, [])
     await expectRefusal(submit(context, owner.lineId, { toNumber: '40404' }), 400, REFUSALS.notANumber)
   })

@@ -110,7 +110,7 @@ describeContext('API tokens', { acquireTimeoutMs: 10_000 }, (context) => {
   for (const name of ['', '  ', '\0', 'x'.repeat(101)]) {
     it(`need a name, unlike ${JSON.stringify(name.slice(0, 5))} of ${name.length} characters`, async () => {
       const refused = createApiToken(context, userId, name)
-      await expectRefusal(refused, 400, 'name must be 1 to 100 characters: say what the token is for')
+      await expectRefusal(refused, 400, 'name must have 1 to 100 characters. Say what the token is for')
     })
   }
 

@@ -127,7 +127,7 @@ describe('passwords', () => {
     }
   })
 
-  it('are not the e-mail address, in any case', async () => {
+  it('are not the email address, in any case', async () => {
     expect(await refuse('Ada@Example.com', ' ada@example.COM ')).to.deep.equal({
       status: 400,
       message: 'password must not be the email address',

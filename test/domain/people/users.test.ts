@@ -118,7 +118,7 @@ describeContext('users', (context) => {
     const named = (length: number) =>
       addUser(context, { email: `named${length}@example.com`, name: 'x'.repeat(length) })
     expect(await named(100)).to.include({ name: 'x'.repeat(100) })
-    await expectRefusal(named(101), 400, 'name must be at most 100 characters')
+    await expectRefusal(named(101), 400, 'name must have at most 100 characters')
   })
 
   describe('a disabled user', () => {

@@ -156,7 +156,7 @@ describeContext("the simulator's phones", (context) => {
       await expectRefusal(read(['nobody']), 400, 'phone must be a phone number, such as +15551234567')
       const many = Array.from({ length: 9 }, (_, n) => `+1500555020${n}`)
       expect(readPhones(many.slice(1))).to.have.length(8)
-      await expectRefusal(read(many), 400, 'phone may be given at most 8 times')
+      await expectRefusal(read(many), 400, 'phone can be given at most 8 times')
     })
   })
 

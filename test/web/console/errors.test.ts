@@ -21,9 +21,9 @@ describeWeb('what goes wrong', ({ context, web }) => {
       ['GET', '/nothing', 404, 'There is nothing at this path'],
       ['GET', '/console/nothing', 404, 'There is nothing at this path'],
       ['GET', '/assets/x/console.css', 404, 'There is nothing at this path'],
-      ['DELETE', '/console', 405, 'Method not allowed: see the Allow header'],
-      ['GET', '/console/sign-out', 405, 'Method not allowed: see the Allow header'],
-      ['POST', '/console/settings/password', 401, 'sign in first'],
+      ['DELETE', '/console', 405, 'Method not allowed. See the Allow header'],
+      ['GET', '/console/sign-out', 405, 'Method not allowed. See the Allow header'],
+      ['POST', '/console/settings/password', 401, 'Sign in first'],
     ] as const) {
       const page = await web.request(path, { method, headers: BROWSER })
       expectPage(page, status)

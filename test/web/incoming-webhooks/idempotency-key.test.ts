@@ -4,8 +4,8 @@ import { until } from '../../helpers/until.js'
 import { describeWeb, joinWeb, type Answer } from '../../helpers/web/web.js'
 import { backdateMessages, expectAccepted, expectRefused, messagesOf, newNumber } from '../support.js'
 
-const REUSED = 'Idempotency-Key was used with another body: use a new key for another message'
-const IN_FLIGHT = 'The first request with this Idempotency-Key is still being accepted: try again'
+const REUSED = 'Idempotency-Key was used with another body. Use a new key for another message'
+const IN_FLIGHT = 'The first request with this Idempotency-Key is still being processed. Try again'
 
 describeWeb('Idempotency-Key', ({ context, web }) => {
   const another = joinWeb(context)
@@ -68,7 +68,7 @@ describeWeb('Idempotency-Key', ({ context, web }) => {
     const first = await send(key)
     expectAccepted(first)
     expect(idOf(await send(key))).to.equal(idOf(first))
-    expectRefused(await send('k'.repeat(256)), 400, 'Idempotency-Key is too long: use 255 characters at most')
+    expectRefused(await send('k'.repeat(256)), 400, 'Idempotency-Key is too long. Use at most 255 characters')
   })
 
   it('may be any text that a header carries', async () => {

@@ -56,7 +56,7 @@ describeWeb('the path of an incoming webhook', ({ context, web }) => {
   it('takes POST only, and says so in the same shape', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
       const answer = await web.request(line.webhookPath, { method })
-      expectRefused(answer, 405, 'Method not allowed: see the Allow header')
+      expectRefused(answer, 405, 'Method not allowed. See the Allow header')
       expect(answer.headers.get('allow')).to.equal('POST')
     }
   })

@@ -13,7 +13,7 @@ import { expectAccepted, expectRefused, messagesOf, newNumber } from '../support
 
 const NOT_ACCEPTED = 'Service is temporarily unavailable'
 const UNKNOWN =
-  'It is not known whether the message was accepted: repeat the request only with the Idempotency-Key that it had'
+  'It is unknown whether the message was accepted. Repeat the request only with the same Idempotency-Key'
 /** Postgres ends a statement after this, and so long after it nobody waits any more for one that hangs. */
 const STATEMENT_TIMEOUT_MS = 1500
 

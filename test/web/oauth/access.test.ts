@@ -134,7 +134,7 @@ describeWith('/v1 by an access token', serveOAuth, (server) => {
         [{ toNumber: undefined }, /toNumber/],
         [{ toNumber: 'nobody' }, /cannot be parsed/],
         [{ lineId: undefined }, /lineId is a required field/],
-        [{ lineId: 'x' }, /lineId must be an id/],
+        [{ lineId: 'x' }, /lineId must be an ID/],
         [{ mediaUrl: 'cat.png' }, /mediaUrl/],
         [{ mediaUrls: 'cat.png' }, /mediaUrls must be a list of URLs/],
         [{ mediaUrls: ['http://127.0.0.1/cat.png', ''] }, /mediaUrls must be a list of URLs/],

@@ -63,7 +63,7 @@ describeWith('/oauth/authorize', serveOAuth, (server) => {
         await visitor.get(authorizePath(asking(application, { state }))),
       ]) {
         expect([answer.status, answer.headers.get('location')]).to.deep.equal([400, null])
-        expect(answer.text).to.include('state must have 2048 bytes at most')
+        expect(answer.text).to.include('state must have at most 2048 bytes')
       }
     }
     const path = `${authorizePath(asking(application))}&state=${'y'.repeat(3000)}`

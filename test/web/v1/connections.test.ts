@@ -116,7 +116,7 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       await change({ outgoingWebhookUrl: URL_A, optInEvents: ['optOut'] })
       for (const [type, detail] of [
         ['lineDisconnected', /messageStatus, optOut, missedCall \(lineDisconnected is for applications\)/],
-        ['inboundText', /^optInEvents may name only messageStatus, optOut, missedCall$/],
+        ['inboundText', /^optInEvents can contain only messageStatus, optOut, missedCall$/],
       ] as const) {
         expectProblem(await client.put(path, { enabled: false, optInEvents: [type] }), 400, detail)
       }
@@ -135,7 +135,11 @@ describeWith('/v1/lines/{lineId}/connection', serveApi, (api) => {
       expect(await connection()).to.include({ enabled: true, outgoingWebhookUrl: null })
       await change({ enabled: false })
       expectProblem(await client.put(path, { outgoingWebhookUrl: URL_A }), 409, /outgoingWebhookUrl/)
-      expectProblem(await client.put(await unconnected(), { outgoingWebhookUrl: URL_A }), 409, /Enable it/)
+      expectProblem(
+        await client.put(await unconnected(), { outgoingWebhookUrl: URL_A }),
+        409,
+        /Set enabled to true/,
+      )
     })
 
     it('answers 409 for taking a URL away while the connection is disabled', async () => {

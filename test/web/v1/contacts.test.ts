@@ -104,7 +104,7 @@ describeWith(
         expectProblem(
           await client.put(inPath(nobody), { name: 'x' }),
           404,
-          /No contact has this id or number/,
+          /No contact has this ID or number/,
         )
       const other = await createOwner(api)
       expectProblem(await other.client.put(`/v1/contacts/${id}`, { name: 'x' }), 404, /No contact/)

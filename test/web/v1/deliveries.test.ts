@@ -110,11 +110,11 @@ describeWith('/v1/deliveries', serveApi, (api) => {
     ['status=sent', /^status must be one of pending, /],
     ['type=text', /^type must be one of inboundText, /],
     ['limit=0', /^limit must be/],
-    ['before=x', /^before must be an id/],
-    ['lineId=x', /^lineId must be an id/],
+    ['before=x', /^before must be an ID/],
+    ['lineId=x', /^lineId must be an ID/],
     ['number=x', /^number must be/],
     ['from=x&until=y', /from must .*until must |until must .*from must /],
-    ['status=held&status=held', /^status may be given only once/],
+    ['status=held&status=held', /^status can be given only once/],
   ] as const) {
     it(`refuse ?${query}`, async () => {
       expectProblem(await client.get(`/v1/deliveries?${query}`), 400, detail)

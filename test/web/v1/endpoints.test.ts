@@ -69,7 +69,7 @@ describeWith('/v1/endpoints', serveApi, (api) => {
       [{ lineId, url: 7 }, /^url must be a URL/],
       [{ lineId, url: 'ftp://x' }, /^url: /],
       [{ lineId, url, name: 1 }, /^name must be text/],
-      [{ lineId, url, optInEvents: ['lineDisconnected'] }, /^optInEvents may name/],
+      [{ lineId, url, optInEvents: ['lineDisconnected'] }, /^optInEvents can contain/],
     ] as const) {
       expectProblem(await client.post('/v1/endpoints', body), 400, fault)
     }

@@ -64,10 +64,10 @@ describeWith('/v1/lines', serveApi, (api) => {
   })
 
   for (const [query, detail] of [
-    ['?id=7', /^id must be an id/],
-    ['?lineId=7', /^lineId must be an id/],
-    ['?id=a&id=b', /^id may be given only once/],
-    ['?name=a&name=b', /^name may be given only once/],
+    ['?id=7', /^id must be an ID/],
+    ['?lineId=7', /^lineId must be an ID/],
+    ['?id=a&id=b', /^id can be given only once/],
+    ['?name=a&name=b', /^name can be given only once/],
     ['?phoneNumber=nobody%20at%20all', /^phoneNumber must be a phone number/],
     ['?id=7&phoneNumber=nobody%20at%20all', /id must .*; phoneNumber must |phoneNumber must .*; id must /],
   ] as const) {
@@ -122,7 +122,7 @@ describeWith('/v1/lines', serveApi, (api) => {
     for (const [query, body, detail] of [
       ['?ringer=true', undefined, /^Give a name/],
       ['?ringer=true&name=', undefined, /^Give a name/],
-      ['?name=a&name=b', undefined, /^name may be given only once/],
+      ['?name=a&name=b', undefined, /^name can be given only once/],
       ['?name=%20', undefined, /^name must have 1 to 100/],
       ['?name=Office', { name: '' }, /^name must have 1 to 100/],
       ['?name=Office', { name: 7 }, /^name must be text/],

@@ -57,7 +57,7 @@ describeWith('POST /v1/lines/…/events/attempts', serveApi, (api) => {
       [{ attempts: [] }, /attempts must be a list/],
       [{ attempts: ['x'] }, /attempts must be a list/],
       [{ attempts: Array.from({ length: 101 }, () => given(id)) }, /attempts must be a list/],
-      [{ attempts: [given('x')] }, /eventId must be the id of an event/],
+      [{ attempts: [given('x')] }, /eventId must be the ID of an event/],
       [{ attempts: [given(id, { startedAt: 'noon' })] }, /startedAt must be a time such as/],
       [{ attempts: [given(id, { durationMs: -1 })] }, /durationMs must be a whole number/],
       [{ attempts: [given(id, { responseStatus: 99 })] }, /responseStatus must be a whole number/],

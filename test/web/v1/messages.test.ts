@@ -168,8 +168,8 @@ describeWith('/v1/messages', serveApi, (api) => {
   })
 
   for (const [query, detail] of [
-    ['lineId=7', /^lineId must be an id/],
-    ['before=7', /^before must be an id/],
+    ['lineId=7', /^lineId must be an ID/],
+    ['before=7', /^before must be an ID/],
     ['limit=0', /^limit must be a whole number from 1 to 100/],
     ['limit=101', /^limit must be/],
     ['limit=-1', /^limit must be/],
@@ -186,8 +186,8 @@ describeWith('/v1/messages', serveApi, (api) => {
     ['until=2026-11-21T12:00:00', /^until must be a time/],
     ['from=0', /^from must be a time/],
     ['until=2026-11-31T12:00:00Z', /^until must be a time .*: there is no 2026-11-31 in the calendar$/],
-    ['limit=1&limit=2', /^limit may be given only once/],
-    ['lineId=a&lineId=b', /^lineId may be given only once/],
+    ['limit=1&limit=2', /^limit can be given only once/],
+    ['lineId=a&lineId=b', /^lineId can be given only once/],
   ] as const) {
     it(`refuse ?${query}`, async () => {
       expectProblem(await client.get(`/v1/messages?${query}`), 400, detail)

@@ -56,7 +56,7 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
       const lines = expectAnswer(await client.get(`/v1/burners?${field}=${lineId}`)) as { id: string }[]
       expect(lines.map(({ id }) => id)).to.deep.equal([lineId])
     }
-    expectProblem(await client.get('/v1/burners?lineId=7'), 400, /^burnerId must be an id/)
+    expectProblem(await client.get('/v1/burners?lineId=7'), 400, /^burnerId must be an ID/)
   })
 
   it('filters by burnerId and by lineId, and goes on with burnerId', async () => {
@@ -69,11 +69,11 @@ describeWith('/v1 with PRODUCT_WORD=burner', serve, (api) => {
   })
 
   it('names burnerId when it is wrong, twice there, or there in both words', async () => {
-    expectProblem(await client.get('/v1/messages?lineId=7'), 400, /^burnerId must be an id/)
+    expectProblem(await client.get('/v1/messages?lineId=7'), 400, /^burnerId must be an ID/)
     expectProblem(
       await client.get('/v1/messages?burnerId=7&burnerId=8'),
       400,
-      /^burnerId may be given only once/,
+      /^burnerId can be given only once/,
     )
     const both = `burnerId=${line.lineId}&lineId=${line.lineId}`
     expectProblem(await client.get(`/v1/deliveries?${both}`), 400, /^burnerId and lineId are the same/)

@@ -140,7 +140,7 @@ describeWith('messages for later, with a name, and in batches', serveApi, (api) 
     expectProblem(
       await client.post('/v1/messages/batch', ' '.repeat(4 * 1024 * 1024 + 1)),
       413,
-      /4 MiB at most/,
+      /at most 4 MiB/,
     )
   })
 

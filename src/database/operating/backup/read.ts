@@ -78,7 +78,8 @@ async function copyAll(
   const lines = linesOf(file)
   const next = async (): Promise<Buffer> => {
     const line = await lines.next()
-    if (line.done) throw new UserError('The backup is incomplete: its end is missing')
+    if (line.done)
+      throw new UserError('The backup is incomplete, because its end is missing. Use another one')
     return line.value
   }
   async function* rowsOfTable(): AsyncGenerator<Buffer> {
@@ -125,7 +126,8 @@ async function* linesOf(file: string): AsyncGenerator<Buffer> {
     await reading
   } catch (error) {
     if (hasCode(error, 'Z_DATA_ERROR')) throw notABackup(file)
-    if (hasCode(error, 'Z_BUF_ERROR')) throw new UserError('The backup is incomplete: its end is missing')
+    if (hasCode(error, 'Z_BUF_ERROR'))
+      throw new UserError('The backup is incomplete, because its end is missing. Use another one')
     throw error
   }
 }

@@ -18,7 +18,9 @@ export function viewSessions(sessions: CarrierSessions): SessionsView {
   const isWhole = isHeld && boundCount > 0 && boundCount === sessionCount
   return {
     isWhole,
-    words: isHeld ? wordsOf(boundCount, sessionCount) : 'not bound: no `receive-smpp` process is running',
+    words: isHeld
+      ? wordsOf(boundCount, sessionCount)
+      : 'not bound, because no `receive-smpp` process is running',
     since: isHeld ? (changedAt ?? undefined) : undefined,
     lastError: lastError === null || lastErrorAt === null ? undefined : { text: lastError, at: lastErrorAt },
   }

@@ -76,7 +76,7 @@ export function readSettings({ title, settings }: CarrierKind, written: Record<s
   const known = Object.keys(settings.fields)
   const unknown = Object.keys(written).filter((key) => !known.includes(key))
   if (unknown.length > 0) {
-    throw new UserError(`${title} has no setting ${unknown.join(', ')}: it has ${known.join(', ')}`)
+    throw new UserError(`${title} has no setting ${unknown.join(', ')}. Its settings are ${known.join(', ')}`)
   }
   const given = Object.entries(written)
     .map(([key, value]) => [key, typeof value === 'string' ? value.trim() : value] as const)

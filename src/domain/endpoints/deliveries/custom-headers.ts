@@ -45,21 +45,26 @@ export function changeHeaders(before: CustomHeaders, written: unknown): CustomHe
     for (const known of headers.keys()) if (isSame(known, name)) headers.delete(known)
     if (value !== null) headers.set(name, readValue(name, value))
   }
-  if (headers.size > MAX_HEADERS) throw new UserError(`headers must be at most ${MAX_HEADERS}`)
+  if (headers.size > MAX_HEADERS) throw new UserError(`headers must have at most ${MAX_HEADERS} entries`)
   return Object.fromEntries(headers)
 }
 
 function requireName(name: string): void {
   if (!NAME.test(name) || name === '__proto__') {
-    throw new UserError('headers: a name has 1 to 100 letters, digits and hyphens, such as X-Api-Key')
+    throw new UserError(
+      'headers: each name must have 1 to 100 letters, digits and hyphens, such as X-Api-Key',
+    )
   }
-  if (OURS.test(name)) throw new UserError(`headers: ${name} is set by Linehook`)
+  if (OURS.test(name))
+    throw new UserError(
+      `headers: ${name} is set by Linehook and cannot be changed. Remove it and cannot be changed. Remove it`,
+    )
 }
 
 function readValue(name: string, value: unknown): string {
   const text = typeof value === 'string' ? value.trim() : ''
   if (VALUE.test(text)) return text
-  throw new UserError(`headers: the value of ${name} must be 1 to 1,000 visible characters of ASCII`)
+  throw new UserError(`headers: the value of ${name} must have 1 to 1,000 visible ASCII characters`)
 }
 
 function isSame(one: string, other: string): boolean {

@@ -43,7 +43,7 @@ export async function getDelivery(
 export async function getAnyDelivery(context: Context, id: string): Promise<DeliveryOfUser> {
   const userId = isId(id) ? await findDeliveryOwner(context.db, id) : undefined
   if (userId === undefined)
-    throw new UserError(`No delivery has the id ${id}. See \`linehook delivery list\``, 404)
+    throw new UserError(`No delivery has the ID ${id}. See \`linehook delivery list\``, 404)
   return { ...(await getDelivery(context, userId, id)), userId }
 }
 

@@ -32,13 +32,13 @@ function whoseOf(
   { of, endpointId, isByApplication = false }: AskedReplay,
 ): ReplayOf {
   if (of === 'all') return { of }
-  if (userId === null) throw new Error('A replay of one owner must say whose it is')
+  if (userId === null) throw new Error('A replay for one owner must name the owner')
   if (of === 'endpoint') {
-    if (endpointId === undefined) throw new Error('a replay of an endpoint must say which')
+    if (endpointId === undefined) throw new Error('A replay of an endpoint must name it')
     const asker = isByApplication && applicationId !== null ? { applicationId } : { userId }
     return { of, asker, endpointId, userId, lineId: lineId ?? undefined }
   }
-  if (lineId === null) throw new Error('a replay of a line must say which')
+  if (lineId === null) throw new Error('A replay of a line must name it')
   return { of, userId, lineId }
 }
 

@@ -88,7 +88,9 @@ async function requireConnected(
   { id }: Endpoint,
 ): Promise<void> {
   if (lineId === undefined)
-    throw new UserError('lineId is required: an application replays the events of one line')
+    throw new UserError(
+      'lineId is required, because an application can replay the events of only one line at a time',
+    )
   await requireLine(db, userId, lineId)
   const endpoints = await findEndpointsOfLine(db, lineId)
   if (!endpoints.some(({ endpointId }) => endpointId === id)) {

@@ -64,7 +64,7 @@ export async function fillTemplate(
   if ('fault' in answer) throw new TemplateFailed(answer.fault)
   if (isJson(contentType) && !parses(answer.filled)) {
     throw new TemplateFailed(
-      `what it makes is not JSON, which ${contentType} says: write texts as {{ payload | json }}, without quotes`,
+      `its output is not JSON, although the content type is ${contentType}. Write texts as {{ payload | json }}, without quotes`,
     )
   }
   return answer.filled
@@ -74,7 +74,9 @@ async function fillWhole(owner: string, template: string, fields: Record<string,
   const restMs = (resting.get(owner) ?? 0) - performance.now()
   if (restMs > 0) {
     const seconds = Math.ceil(restMs / 1000)
-    throw new TemplateTooHeavy(`the last one took too long: the next one is filled in ${seconds} seconds`)
+    throw new TemplateTooHeavy(
+      `the last event took too long to render. Wait ${seconds} seconds, then try again`,
+    )
   }
   resting.delete(owner)
   try {
@@ -85,8 +87,8 @@ async function fillWhole(owner: string, template: string, fields: Record<string,
     resting.set(owner, performance.now() + REST_MS)
     throw new TemplateTooHeavy(
       error.what === 'time'
-        ? `rendering takes longer than ${DEADLINE_MS} ms: use fewer loops and filters`
-        : 'filling it takes too much memory: use fewer loops, and shorter texts',
+        ? `rendering takes longer than ${DEADLINE_MS} ms. Use fewer loops and filters`
+        : 'rendering takes too much memory. Use fewer loops and shorter texts',
     )
   }
 }

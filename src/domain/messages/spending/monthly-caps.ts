@@ -25,7 +25,7 @@ export interface MonthlyCap extends Money {
   resetsAt: Date
 }
 
-const FORM = 'amount must be such as 50 USD, or none'
+const FORM = 'amount must be a sum such as 50 USD, or none'
 
 /**
  * Reads a cap that a person wrote: `50 USD`, or nothing or `none` for no cap.

@@ -79,7 +79,7 @@ const DISABLED = 'This line is disabled and cannot send'
  */
 export async function queueListBatch(context: Context, task: ClaimedTask): Promise<Batch> {
   const { userId, lineId } = task
-  if (userId === null || lineId === null) throw new Error('a list must say whose it is')
+  if (userId === null || lineId === null) throw new Error('A list must name its owner')
   const line = await getOwnLine(context, userId, lineId)
   if (line.status !== 'active') throw new UserError(DISABLED, 403)
   const limit = Math.min(BATCH, await roomOf(context, lineId))

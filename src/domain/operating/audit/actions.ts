@@ -57,7 +57,7 @@ export const ACTIONS = {
   'session.ended': { subject: 'session', words: 'ended a session' },
   'sessions.ended': { subject: 'user', words: 'ended several sessions' },
   'password.changed': { subject: 'user', words: 'changed the password' },
-  'password.set': { subject: 'user', words: 'set a password by a set-up link' },
+  'password.set': { subject: 'user', words: 'set a password with a set-up link' },
   'password.reset_asked': { subject: 'user', words: 'requested a password reset link' },
   'access.revoked': {
     subject: 'user',
@@ -142,7 +142,7 @@ export const ACTIONS = {
   'authorization.ended': { subject: 'application', words: 'disconnected the application' },
   'authorization.tokens_ended': {
     subject: 'application',
-    words: 'lost its tokens: it revoked them, or used a code or a token too often',
+    words: 'lost its tokens, because it revoked them or used a code or a token too often',
   },
 
   'carrier_account.added': { subject: 'carrier_account', words: 'added the carrier account' },

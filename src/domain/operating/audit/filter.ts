@@ -10,13 +10,13 @@ import { groupOf, isAction, listActions } from './actions.js'
 
 /** The filter as people write it. */
 export interface WrittenAuditFilter {
-  /** An e-mail address or a user's id. */
+  /** An email address or a user's id. */
   actor?: string | undefined
   /** One action, or the first word of several. */
   action?: string | undefined
-  /** An id, the number of a line, or the e-mail address of a user. */
+  /** An id, the number of a line, or the email address of a user. */
   subject?: string | undefined
-  /** The e-mail address or the id of the user whose data they are. */
+  /** The email address or the id of the user whose data they are. */
   user?: string | undefined
   from?: Date | undefined
   until?: Date | undefined
@@ -47,7 +47,7 @@ function readActions(written: string): string[] {
 
 async function findUserId(context: Context, field: 'actor' | 'user', written: string): Promise<string> {
   const id = isId(written.trim()) ? written.trim() : await findIdOfEmail(context, written)
-  if (id === undefined) throw new UserError(`${field} must be a user’s email address or id`)
+  if (id === undefined) throw new UserError(`${field} must be a user’s email address or ID`)
   return id
 }
 
@@ -57,7 +57,7 @@ async function findSubjectId(context: Context, written: string): Promise<string>
     : ((await findLineByNumber(context.db, storable(asSender(written))))?.id ??
       (await findIdOfEmail(context, written)))
   if (id !== undefined) return id
-  throw new UserError('subject must be an id, a line’s number or a user’s email address')
+  throw new UserError('subject must be an ID, a line’s number or a user’s email address')
 }
 
 async function findIdOfEmail({ db }: Context, written: string): Promise<string | undefined> {

@@ -33,7 +33,7 @@ export function noticesMail(notices: readonly Notice[], letterhead: Letterhead):
     text:
       `${written.map(({ body }) => body).join(SEPARATOR)}\n\n` +
       `-- \nYou get this because you have an account at ${publicUrl}.\n` +
-      `Choose which mails you get: ${publicUrl}/console/settings#mails\n${supportLine(letterhead)}`,
+      `Choose which emails you get: ${publicUrl}/console/settings#mails\n${supportLine(letterhead)}`,
   }
 }
 
@@ -45,7 +45,7 @@ export function resetMail({ url }: { url: string }, letterhead: Letterhead): Con
     text:
       `Someone, probably you, asked to reset the password of your account at ${publicUrl}. Set a new one here:\n\n` +
       `${url}\n\n` +
-      'The link works once and expires in one hour. If you did not ask for it, ignore this mail. Your password stays the same.\n' +
+      'The link works once and expires in one hour. If you did not ask for it, ignore this email. Your password stays the same.\n' +
       (letterhead.supportUrl === undefined ? '' : `\n-- \n${supportLine(letterhead)}`),
   }
 }

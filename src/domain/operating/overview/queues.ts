@@ -88,7 +88,7 @@ function judgeMaintenance(jobs: QueueJobs | undefined, countedAt: Date | null): 
   if (countedAt === null) {
     return {
       state: 'behind',
-      why: 'It has counted nothing in the last minute: look at the log of `maintenance`.',
+      why: 'It has counted nothing in the last minute. Check the log of `maintenance`.',
     }
   }
   return { state: 'normal', why: 'Recovers lost jobs and updates charts.' }

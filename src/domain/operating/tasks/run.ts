@@ -34,7 +34,7 @@ const BATCHES: Record<TaskKind, (context: Context, task: ClaimedTask) => Promise
 /** A process that lost its claim checks after this time if the other one has gone on. */
 const LOOK_AGAIN_MS = 1000
 
-const CRASHED = 'it failed unexpectedly: the log of `maintenance` says why'
+const CRASHED = 'it failed unexpectedly. Check the log of `maintenance`'
 
 /**
  * Does the next batch of a task. If several processes try, only one does it, because it claims the task in Postgres.

@@ -89,7 +89,7 @@ export function confirmRemoval(context: Context, userId: string, removalId: stri
       (await hasGivenAccessTo(trx, operatorId, asked.askedBy, STRANGERS_DAYS))
     ) {
       throw new UserError(
-        `One of you created the other’s account or setup link in the last ${STRANGERS_DAYS} days. ` +
+        `One of you created the other’s account or set-up link in the last ${STRANGERS_DAYS} days. ` +
           'A third operator needs to confirm, or use `linehook user remove-second-factor` on the server',
         409,
       )
@@ -106,7 +106,7 @@ async function withUser(
 ): Promise<void> {
   const user = await getUser(context, userId)
   const operatorId = context.actor.userId
-  if (operatorId === null) throw new Error('only a person in the console asks and confirms')
+  if (operatorId === null) throw new Error('Only a person in the console can request and confirm this')
   if (operatorId === userId) throw new UserError(NEVER_ONE_S_OWN, 409)
   await transaction(context.db, async (trx) => {
     await lockUser(trx, userId)

@@ -75,7 +75,7 @@ export async function addPasskey(
 ): Promise<AddedFactor> {
   const name = readName(
     givenName,
-    `name must be 1 to ${MAX_NAME_LENGTH} characters: say where the passkey is stored`,
+    `name must have 1 to ${MAX_NAME_LENGTH} characters. Say where the passkey is stored`,
   )
   const challenge = await takeChallenge(context.db, sha256(browserToken))
   const credential = challenge === undefined ? undefined : await readNew(context, challenge, written)

@@ -77,7 +77,7 @@ function Webhook({ endpoint }: { endpoint: Endpoint | undefined }) {
       ) : (
         <>
           <p>
-            Incoming messages on connected lines are posted, signed, to <code>{endpoint.url}</code>.
+            Incoming messages on connected lines are posted as signed JSON to <code>{endpoint.url}</code>.
           </p>
           <p>
             <EndpointState endpoint={endpoint} /> <a href={endpointPath(endpoint.id)}>Endpoint settings</a>
@@ -145,7 +145,7 @@ function Delete({ view: { page, path } }: { view: ApplicationView }) {
         label="Delete application…"
         consequence={
           'Its tokens stop working, every line is disconnected from it, and it gets no more events. ' +
-          'This cannot be undone: users would have to authorize a new application.'
+          'This cannot be undone. If you register it again, users have to authorize it again.'
         }
         button="Delete application"
       />

@@ -18,8 +18,8 @@ import { sessionOf } from '../people/session.js'
 type Application = Awaited<ReturnType<typeof listApplicationsOf>>[number] & { endpoint: Endpoint | null }
 
 const KINDS = [
-  ['confidential', 'Confidential: it has a server, which keeps its client secret'],
-  ['public', 'Public: an app or a page, which can keep no secret and uses PKCE'],
+  ['confidential', 'Confidential: has a server that keeps its client secret'],
+  ['public', 'Public: an app or a page that cannot keep a secret and uses PKCE'],
 ] as const
 
 /** Shows the programs that the user registered, for other users to authorize. */

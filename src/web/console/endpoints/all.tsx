@@ -61,7 +61,7 @@ export function showEndpoints(context: Context): Middleware {
               <tr>
                 <th>Endpoint</th>
                 <th>Owner</th>
-                <th>URL at</th>
+                <th>Host</th>
                 <th>State</th>
               </tr>
             </thead>
@@ -76,7 +76,7 @@ export function showEndpoints(context: Context): Middleware {
                   <td data-label="Owner">
                     <UserText>{ownerOf(endpoint)}</UserText>
                   </td>
-                  <td data-label="URL at">{withHost(endpoint).host}</td>
+                  <td data-label="Host">{withHost(endpoint).host}</td>
                   <td data-label="State">
                     <EndpointState endpoint={endpoint} />
                   </td>

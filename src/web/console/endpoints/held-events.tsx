@@ -27,7 +27,7 @@ export function HeldEvents(props: {
       <p>
         These events arrived while nothing could be sent to your server.
         {held.some(({ lastFailure }) => isMediaFailure(lastFailure)) &&
-          ' Events without a copy of their media are not sent from here. Resend each one on its own page to copy its media first.'}
+          ' Events whose media has not been copied are not sent from here. Resend each one on its own page, which copies its media first.'}
         {held.length > MAX_SHOWN && ` Only the newest ${MAX_SHOWN} are shown.`}
       </p>
       {held.length > 0 && <Table held={held} />}
@@ -49,7 +49,7 @@ function Table({ held }: { held: readonly HeldDelivery[] }) {
         <tr>
           <th>Received</th>
           <th>From</th>
-          <th>What</th>
+          <th>Event</th>
           <th>Last failure</th>
         </tr>
       </thead>
@@ -60,7 +60,7 @@ function Table({ held }: { held: readonly HeldDelivery[] }) {
               <MessageLink held={each} />
             </td>
             <td data-label="From">{each.fromNumber !== null && <PhoneNumber number={each.fromNumber} />}</td>
-            <td data-label="What">{EVENT_TYPES[each.type].label}</td>
+            <td data-label="Event">{EVENT_TYPES[each.type].label}</td>
             <td data-label="Last failure">
               {each.lastFailure === null ? 'none' : explainFailure(each.lastFailure)}
             </td>

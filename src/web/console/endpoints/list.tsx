@@ -13,7 +13,7 @@ export function EndpointList({ endpoints }: { endpoints: readonly Endpoint[] }) 
       <thead>
         <tr>
           <th>Endpoint</th>
-          <th>URL at</th>
+          <th>Host</th>
           <th>State</th>
         </tr>
       </thead>
@@ -25,7 +25,7 @@ export function EndpointList({ endpoints }: { endpoints: readonly Endpoint[] }) 
                 <EndpointName endpoint={endpoint} />
               </a>
             </td>
-            <td data-label="URL at">{withHost(endpoint).host}</td>
+            <td data-label="Host">{withHost(endpoint).host}</td>
             <td data-label="State">
               <EndpointState endpoint={endpoint} />
             </td>

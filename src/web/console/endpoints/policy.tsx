@@ -140,8 +140,8 @@ export function Policy(props: {
           label="Signature"
           hint={`The v1a keys are at ${policy.publicKeyUrl}. After a change, both signatures are sent for 24 hours.`}
           options={[
-            ['v1', 'v1: HMAC-SHA256, by the signing secret'],
-            ['v1a', 'v1a: Ed25519, by a public key'],
+            ['v1', 'v1: HMAC-SHA256, with the signing secret'],
+            ['v1a', 'v1a: Ed25519, verified with a public key'],
           ]}
           value={typedIn(page, action, 'signature') ?? policy.signature}
         />
@@ -167,8 +167,8 @@ function PolicyPreview({ preview: { contentType, body, isSample } }: { preview: 
   return (
     <div class="notice">
       <p>
-        {isSample ? 'There is no event yet: this is of one that was made up.' : 'The last event.'} It is not
-        sent or saved. <code>{contentType}</code>
+        {isSample ? 'There is no event yet, so this shows an example.' : 'The last event.'} It is not sent or
+        saved. <code>{contentType}</code>
       </p>
       <pre tabIndex={0} dir="auto">
         <code>{body}</code>
@@ -240,7 +240,7 @@ function typedHeaders(text: string): Record<string, string> {
     lines.map((line) => {
       const [, name, value] = /^\s*([^:\s]+)\s*:(.*)$/.exec(line) ?? []
       if (name === undefined || value === undefined) {
-        throw new UserError('each header must be a line such as X-Api-Key: value')
+        throw new UserError('Write each header on its own line, such as X-Api-Key: value')
       }
       return [name, value]
     }),

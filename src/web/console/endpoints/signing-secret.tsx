@@ -8,7 +8,7 @@ export const SIGNING_SECRET = 'signing-secret'
 export function WhatItIsFor() {
   return (
     <p>
-      Use it to verify that events are genuine: check the <code>webhook-signature</code> header with any{' '}
+      Use it to verify that events are genuine. Check the <code>webhook-signature</code> header with any{' '}
       <a href="https://www.standardwebhooks.com">Standard Webhooks</a> library.
     </p>
   )

@@ -293,7 +293,7 @@ export function postStartTestEvent(context: Context): Act {
   return async (ctx) => {
     const { userId } = sessionOf(ctx)
     const { endpoint } = await getConnection(context, userId, idOf(ctx, 'lineId'))
-    if (endpoint === null) throw new UserError('this line has no outgoing webhook URL: set one first', 409)
+    if (endpoint === null) throw new UserError('This line has no outgoing webhook URL. Set one first', 409)
     const testEvent = await sendTestEvent(context, { userId }, endpoint.id)
     if (ctx.get('HX-Request') !== 'true') return { shown: { testEvent } }
     answerFragment(ctx, <TestEventOutcome result={testEvent} />)

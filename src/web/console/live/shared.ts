@@ -50,7 +50,7 @@ export function liveOfBrowser(context: Context): Middleware {
   }
 }
 
-const TOO_MANY = new UserError('too many live pages are open', 429)
+const TOO_MANY = new UserError('Too many pages that update automatically are open. Try again later', 429)
 
 async function run(
   context: Context,

@@ -41,7 +41,7 @@ export function showSearch(context: Context): Middleware {
         <h1>Search</h1>
         <form method="get" action={SEARCH}>
           <label>
-            Text, number, name, URL{session.role === 'operator' && ', e-mail address'} or ID
+            Text, number, name, URL{session.role === 'operator' && ', email address'} or ID
             <input type="search" name="q" value={written} maxLength={254} required />
           </label>
           {found instanceof UserError && (
@@ -136,7 +136,7 @@ function Results(props: { found: Found; written: string; session: Session; opene
           <table class="rows" data-drawer="">
             <thead>
               <tr>
-                <th>When</th>
+                <th>Time</th>
                 <th>Message</th>
                 <th>Line</th>
                 <th>Status</th>
@@ -217,7 +217,7 @@ function MessageRow(props: { message: FoundMessage; isTheirs: boolean; isOpen: b
   const what = `${TYPE_LABELS[type]} ${direction === 'outbound' ? 'to' : 'from'} `
   return (
     <tr>
-      <td data-label="When">
+      <td data-label="Time">
         <Time at={message.createdAt} />
       </td>
       <td data-label="Message">

@@ -35,7 +35,7 @@ export function showAudit(context: Context): Middleware {
       ctx,
       <Layout page={pageOf(ctx, context)} title="Audit log">
         <h1>Audit log</h1>
-        <p>Every change, who made it, and from where. The log cannot be edited and contains no secrets.</p>
+        <p>Every change, who made it, and from where. The log cannot be changed and contains no secrets.</p>
         <Found found={found} path={LOG} isOwn={false} />
       </Layout>,
     )

@@ -68,7 +68,7 @@ export function showNotices(context: Context): Middleware {
           , and their recovery. The same problem is reported at most once an hour.{' '}
           {page.hasMail && (
             <>
-              <a href={MAILS}>Choose</a> which ones you get by e-mail.
+              <a href={MAILS}>Choose</a> which ones you get by email.
             </>
           )}
         </p>

@@ -98,7 +98,7 @@ function Reason({ page, action }: { page: Page; action: string }) {
       action={action}
       name="reason"
       label="Reason"
-      hint="Such as a ticket number."
+      hint="For example a ticket number."
       required
       more={{ maxLength: 300 }}
     />

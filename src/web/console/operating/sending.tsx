@@ -86,7 +86,7 @@ function PausedTable({ paused }: { paused: PausedThing[] }) {
       <table class="rows">
         <thead>
           <tr>
-            <th>What</th>
+            <th>Paused</th>
             <th>Since</th>
             <th>By</th>
           </tr>
@@ -94,7 +94,7 @@ function PausedTable({ paused }: { paused: PausedThing[] }) {
         <tbody>
           {paused.slice(0, MAX_SHOWN).map(({ kind, id, name, userId, pausedAt, pausedBy }) => (
             <tr key={id}>
-              <td data-label="What">
+              <td data-label="Paused">
                 {kind === 'account' ? 'Carrier account ' : 'Line '}
                 <a href={kind === 'account' ? carrierPath(id) : `/console/users/${userId ?? ''}`}>{name}</a>
               </td>

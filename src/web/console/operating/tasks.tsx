@@ -101,7 +101,7 @@ function Tasks({ page, tasks, lineNames }: TasksView) {
     <table class="rows">
       <thead>
         <tr>
-          <th>What</th>
+          <th>Task</th>
           <th>Progress</th>
           <th>State</th>
           <th>Started</th>
@@ -110,7 +110,7 @@ function Tasks({ page, tasks, lineNames }: TasksView) {
       <tbody>
         {tasks.map((task) => (
           <tr key={task.id}>
-            <td data-label="What">
+            <td data-label="Task">
               <What task={task} lineNames={lineNames} />
             </td>
             <td data-label="Progress">

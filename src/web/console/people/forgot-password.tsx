@@ -19,7 +19,7 @@ export function showForgotPassword(context: Context): Middleware {
       <Layout page={page} title="Forgot your password?">
         <article class="narrow">
           <h1>Forgot your password?</h1>
-          <p>We will e-mail you a link to set a new one. The link works once and expires after one hour.</p>
+          <p>We will email you a link to set a new one. The link works once and expires after one hour.</p>
           <Form page={page} action={FORGOT_PASSWORD}>
             <EmailField page={page} action={FORGOT_PASSWORD} />
             <button type="submit">Send link</button>

@@ -25,7 +25,7 @@ export function postSignInOptions(context: Context): Act {
     const waitMs = await throttle.take({ key, limit: PER_MINUTE, lengthMs: 60_000 })
     if (waitMs > 0) {
       ctx.set('Retry-After', String(Math.ceil(waitMs / 1000)))
-      throw new UserError('too many passkeys were asked for from your address: wait a minute', 429)
+      throw new UserError('Too many passkey sign-ins from your address. Wait a minute', 429)
     }
     const halfOpen = await halfOpenOf(ctx, context)
     ctx.body = await askForPasskey(context, halfOpen?.userId, browserOf(ctx))

@@ -51,7 +51,7 @@ export const requireSession: Middleware = async (ctx, next) => {
     await next()
     return
   }
-  if (ctx.get('HX-Request') !== '') throw new UserError('sign in first', 401)
+  if (ctx.get('HX-Request') !== '') throw new UserError('Sign in first', 401)
   ctx.redirect(`/console/sign-in?next=${encodeURIComponent(ctx.url)}`)
 }
 
@@ -62,7 +62,7 @@ export function requireSecondFactor(context: Context): Middleware {
       await next()
       return
     }
-    if (ctx.get('HX-Request') !== '') throw new UserError('set up a second factor first', 403)
+    if (ctx.get('HX-Request') !== '') throw new UserError('Set up a second factor first', 403)
     const back = ctx.method === 'GET' ? `?next=${encodeURIComponent(ctx.url)}` : ''
     ctx.redirect(SECOND_FACTOR + back)
     if (ctx.method === 'POST') ctx.status = 303
@@ -120,18 +120,18 @@ export function requireOwnForm(context: Context): Middleware {
     const { browserToken } = ctx.state as SessionState
     if ((site !== '' && site !== 'same-origin') || isForeignOrigin(ctx, context)) {
       throw new UserError(
-        `forms of other sites are refused: open ${context.config.publicUrl}/console and try again there`,
+        `Forms from other sites are refused. Open ${context.config.publicUrl}/console and try again there`,
         403,
       )
     }
     if (browserToken === undefined) {
       throw new UserError(
-        `your browser sent no cookie: open ${context.config.publicUrl}/console and allow cookies there`,
+        `Your browser sent no cookie. Open ${context.config.publicUrl}/console and allow cookies there`,
         403,
       )
     }
     if (!isSameSecret(fieldOf(ctx, 'csrf'), csrfTokenOf(browserToken))) {
-      throw new UserError('this form is out of date: go back, reload the page and try again', 403)
+      throw new UserError('This form is out of date. Go back, reload the page and try again', 403)
     }
     await next()
   }

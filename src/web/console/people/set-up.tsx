@@ -17,10 +17,7 @@ export function showSetUp(context: Context): Middleware {
     const token = tokenOf(ctx)
     const owner = await findSetUpLink(context, token)
     if (owner === undefined) {
-      throw new UserError(
-        'This link is used up or too old: ask whoever runs this service for a new one.',
-        404,
-      )
+      throw new UserError('This link has expired or was already used. Ask your operator for a new one.', 404)
     }
     const page = pageOf(ctx, context)
     const action = '/console/set-up'
@@ -38,7 +35,7 @@ export function showSetUp(context: Context): Middleware {
                   page={page}
                   action={action}
                   name="email"
-                  label="E-mail"
+                  label="Email"
                   type="email"
                   required
                   autocomplete="username"
@@ -47,7 +44,7 @@ export function showSetUp(context: Context): Middleware {
               </>
             ) : (
               <label>
-                E-mail
+                Email
                 <input type="email" name="email" value={owner.email} readonly autocomplete="username" />
               </label>
             )}

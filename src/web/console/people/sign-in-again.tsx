@@ -34,7 +34,7 @@ export function signInFirst(context: Context, read: Middleware[], show: Middlewa
       return
     }
     // Nothing ties a form to a browser that has no cookie.
-    if (browserToken === undefined) throw new UserError('sign in first', 401)
+    if (browserToken === undefined) throw new UserError('Sign in first', 401)
     await all(ctx, read).catch(refuseUnlessForeign)
     try {
       if (!(await signInBy(ctx, context))) {
@@ -65,7 +65,7 @@ async function signInBy(ctx: KoaContext, context: Context): Promise<boolean> {
 /** A form that cannot be read has nothing to keep. */
 function refuseUnlessForeign(error: unknown): never {
   const isUnreadable = error instanceof UserError && error.status !== 403
-  throw isUnreadable ? new UserError('sign in first', 401) : error
+  throw isUnreadable ? new UserError('Sign in first', 401) : error
 }
 
 async function all(ctx: KoaContext, steps: Middleware[]): Promise<void> {

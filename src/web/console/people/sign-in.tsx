@@ -135,7 +135,7 @@ export function postConfirm(context: Context) {
 }
 
 export function EmailField(props: { page: Page; action: string; name?: string }) {
-  return <Field name="email" {...props} label="E-mail" type="email" required autocomplete="username" />
+  return <Field name="email" {...props} label="Email" type="email" required autocomplete="username" />
 }
 
 export function PasswordField(props: { page: Page; action: string; name?: string }) {

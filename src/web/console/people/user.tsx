@@ -194,7 +194,7 @@ function NewLine(props: {
           name="number"
           label="Number"
           required
-          hint="Such as +15551234567, a short code, or a name of up to 11 characters (send only)."
+          hint="For example +15551234567, a short code, or a name of up to 11 characters (send only)."
         />
         <Field
           {...field}
@@ -208,7 +208,9 @@ function NewLine(props: {
           label="Carrier account"
           options={usable.map((account) => [account.name, nameOf(account)])}
           value={typedIn(page, action, 'carrier') ?? 'simulator'}
-          {...(usable.length === 0 ? { hint: 'There is none yet: add one under Carriers first.' } : {})}
+          {...(usable.length === 0
+            ? { hint: 'There is no carrier account yet. Add one under Carriers first.' }
+            : {})}
         />
         <Field
           {...field}

@@ -83,7 +83,7 @@ export function showUsers(context: Context): Middleware {
             value={isByEmail ? 'email' : ''}
             options={[
               ['', 'Newest first'],
-              ['email', 'E-mail'],
+              ['email', 'Email'],
             ]}
           />
           <button type="submit" class="secondary">
@@ -95,7 +95,7 @@ export function showUsers(context: Context): Middleware {
         <table class="rows">
           <thead>
             <tr>
-              <th>E-mail</th>
+              <th>Email</th>
               <th>Name</th>
               <th>Role</th>
               <th>Account</th>
@@ -105,7 +105,7 @@ export function showUsers(context: Context): Middleware {
           <tbody>
             {users.map(({ id, email, name, role, hasPassword, hasSecondFactor, disabledAt }) => (
               <tr key={id}>
-                <td data-label="E-mail">
+                <td data-label="Email">
                   <a href={`${USERS}/${id}`}>{email}</a>
                 </td>
                 <td data-label="Name">
@@ -139,7 +139,7 @@ function AddUser({ page }: { page: Page }) {
       <h2 id="new-user">Add a user</h2>
       <p>You get a set-up link to pass on. They use it to set a password.</p>
       <Form page={page} action={USERS}>
-        <Field page={page} action={USERS} name="email" label="E-mail" type="email" required />
+        <Field page={page} action={USERS} name="email" label="Email" type="email" required />
         <Field page={page} action={USERS} name="name" label="Name" />
         <Select
           name="role"

@@ -64,7 +64,7 @@ describeContext('texts by the sessions of an SMSC', (context) => {
     await saw('smpp.listening')
     expect(await testCarrierAccount(context, account)).to.deep.equal({
       ok: false,
-      fault: `the SMSC is not connected: it connects to port ${port}`,
+      fault: `the SMSC has not connected to port ${port}`,
     })
 
     const smsc = connectSmsc(port)

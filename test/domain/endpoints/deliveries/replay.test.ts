@@ -234,7 +234,7 @@ describeContext('replaying events', (context) => {
     expect(await getTask(context, undefined, work.id)).to.include({
       status: 'failed',
       doneCount: 1,
-      error: 'it failed unexpectedly: the log of `maintenance` says why',
+      error: 'it failed unexpectedly. Check the log of `maintenance`',
     })
   })
 

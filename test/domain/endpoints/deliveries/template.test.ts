@@ -61,7 +61,7 @@ describe('a template that takes the processor', () => {
     it(`and ${what} is ended`, async () => {
       const fault = await faultOf(fill(template))
       expect(fault).to.be.instanceOf(TemplateTooHeavy)
-      expect(String(fault)).to.match(/rendering takes longer than 500 ms: use fewer loops/)
+      expect(String(fault)).to.match(/rendering takes longer than 500 ms. Use fewer loops/)
     })
   }
 
@@ -90,7 +90,7 @@ describe('a template that takes the processor', () => {
       fill(SIMPLE, other).then((text) => done.push(text)),
     ]
     await Promise.all(all)
-    const resting = 'Error: the last one took too long: the next one is filled in … seconds'
+    const resting = 'Error: the last event took too long to render. Wait … seconds, then try again'
     expect(done[0]).to.match(/longer than 500 ms/)
     expect(done.slice(1, 3)).to.have.members([resting, '{"said": "Hi"}'])
     expect(done.slice(3)).to.deep.equal(Array(Object.keys(HEAVY).length - 2).fill(resting))
@@ -218,7 +218,7 @@ describeContext('a template of one’s own', (context) => {
 
     it('is not saved with it, nor is it previewed', async () => {
       const policy = { shape: 'template', template: heavy, templateContentType: 'text/plain' }
-      const words = /^template: rendering takes longer than 500 ms: use fewer loops/
+      const words = /^template: rendering takes longer than 500 ms. Use fewer loops/
       expect(await refusal(changePolicy(context, ...own(line), policy)))
         .to.have.property('message')
         .that.matches(words)

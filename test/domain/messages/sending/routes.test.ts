@@ -255,9 +255,9 @@ describeContext('the routes of a line', (context) => {
     for (const [written, fault] of [
       ['', /name of a carrier account/],
       ['second:', /countries or prefixes/],
-      ['second:4477', /countries by ISO 3166/],
-      ['second:+44x', /prefixes as \+4477/],
-      ['second:XX', /countries by ISO 3166/],
+      ['second:4477', /must have ISO 3166 countries/],
+      ['second:+44x', /prefixes such as \+4477/],
+      ['second:XX', /must have ISO 3166 countries/],
     ] as const) {
       expect(() => readRoute(written), written).to.throw(fault)
     }

@@ -409,7 +409,7 @@ describeContext('the pages of carriers', { carrierKinds: BIRDS }, (context) => {
       for (const page of [path, `${path}?show=settings`, `${path}?show=numbers`]) {
         const answer = await there.get(page)
         expectPage(answer)
-        expect(faultOf(answer)).to.match(/^the settings of the carrier account cannot be opened/)
+        expect(faultOf(answer)).to.match(/^The settings of the carrier account cannot be decrypted/)
       }
       const added = { number: '+15557774003', carrier: 'sealed' }
       const line = await there.submit(`/console/users/${operator.id}/lines`, added)

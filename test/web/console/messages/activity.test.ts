@@ -255,7 +255,7 @@ describeWith('the activity page', startConsole, (site) => {
     })
 
     for (const [query, fault] of [
-      ['line=x', 'line must be an id (a UUID)'],
+      ['line=x', 'line must be an ID (a UUID)'],
       [`text=${'x'.repeat(101)}`, 'text must have at most 100 characters'],
       ['direction=x', 'direction must be one of outbound, inbound'],
       ['type=x', 'type must be one of text, media, voicemail'],
@@ -278,8 +278,8 @@ describeWith('the activity page', startConsole, (site) => {
         'from=x&zone=Europe/Berlin',
         'from must be a date and time in Europe/Berlin, such as 2026-11-21T13:00',
       ],
-      ['before=x', 'before must be an id (a UUID)'],
-      ['status=sent&status=failed', 'status may be given only once'],
+      ['before=x', 'before must be an ID (a UUID)'],
+      ['status=sent&status=failed', 'status can be given only once'],
     ] as const) {
       it(`by what it can be, unlike ${query}`, async () => {
         const answer = await line.browser.get(

@@ -131,7 +131,7 @@ describeWeb('notices in the console', ({ context, web }) => {
   })
 
   it('cannot be chosen by mail where there are no mails', async () => {
-    expect(await showTo(user, '/console/settings')).to.include('This service does not send e-mail.')
+    expect(await showTo(user, '/console/settings')).to.include('This service does not send email.')
   })
 })
 

@@ -92,7 +92,7 @@ describeWeb('caps', ({ context, web }) => {
     ] as const) {
       expect((await browser.get(path)).text).to.match(/,1,2,2,USD,1\.80,1\n$/)
     }
-    expectFault(await cap(line.userId, 'much'), 400, /^amount must be such as 50 USD/)
+    expectFault(await cap(line.userId, 'much'), 400, /^amount must be a sum such as 50 USD/)
     expectSentTo(await cap(line.lineId, ''), `${user}?done=cap-removed`)
   })
 })

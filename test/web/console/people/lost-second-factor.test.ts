@@ -132,7 +132,7 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
         { ...context, actor: { kind: 'user', userId: first!.id, credentialId: null, address: null } },
         second!.id,
       )
-      await expectRefusal(confirming, await rowOf(), /created the other’s account or setup link/)
+      await expectRefusal(confirming, await rowOf(), /created the other’s account or set-up link/)
 
       const email = `${user.id}@operators.example.com`
       await asking.submit('/console/users', { email, name: 'Also me', role: 'operator' })

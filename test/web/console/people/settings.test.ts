@@ -98,7 +98,7 @@ describeWeb('the settings', ({ context, web }) => {
 
     it('need a name', async () => {
       const answer = await create('')
-      expectFault(answer, 400, /^name must be 1 to 100 characters/)
+      expectFault(answer, 400, /^name must have 1 to 100 characters/)
       expect(await listApiTokens(context.db, person.id)).to.deep.equal([])
     })
 

@@ -60,7 +60,7 @@ function Setting({ page, action, setting }: OfForm & { setting: SettingView }) {
       <>
         <Field {...field} type="password" hint={hint} required={isNeeded} autocomplete="new-password" />
         {isSet && !isRequired && (
-          <CheckBox page={page} action={action} name={`unset-${key}`} label={`Take away: ${labelOf(key)}`} />
+          <CheckBox page={page} action={action} name={`unset-${key}`} label={`Remove: ${labelOf(key)}`} />
         )}
       </>
     )

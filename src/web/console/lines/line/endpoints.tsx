@@ -31,7 +31,7 @@ export function LineEndpoints({ view, endpoints }: { view: LineView; endpoints: 
           page={view.page}
           action={action}
           what="an endpoint"
-          hint="Such as https://example.com/linehook. It should return 200 right away."
+          hint="For example https://example.com/linehook. It should return 200 right away."
         />
       )}
     </Section>

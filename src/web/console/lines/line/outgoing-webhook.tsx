@@ -49,7 +49,7 @@ function UrlForm({ view: { page, connection }, action }: { view: LineView; actio
         type="url"
         hint={
           url === null
-            ? 'Such as https://example.com/linehook. It should return 200 right away.'
+            ? 'For example https://example.com/linehook. It should return 200 right away.'
             : 'Leave empty to stop sending events.'
         }
         autocomplete="off"

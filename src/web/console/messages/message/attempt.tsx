@@ -146,7 +146,7 @@ function Response({ attempt }: { attempt: DeliveryAttempt }) {
         Status {responseStatus} {STATUS_CODES[responseStatus] ?? ''}
       </p>
       {responseHeaders === null ? (
-        <p class="muted">The response headers are not stored, or no longer.</p>
+        <p class="muted">The response headers are not stored, or were deleted.</p>
       ) : (
         <Headers headers={responseHeaders} />
       )}
@@ -155,7 +155,7 @@ function Response({ attempt }: { attempt: DeliveryAttempt }) {
           {responseExcerpt}
         </pre>
       ) : (
-        <p class="muted">The response had no body, or it is no longer stored.</p>
+        <p class="muted">The response had no body, or it was deleted.</p>
       )}
     </>
   )

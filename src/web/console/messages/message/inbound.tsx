@@ -59,7 +59,7 @@ export function InboundWay(view: MessageView) {
         <Empty>
           {events.length === 0
             ? 'This message has no event. Either the number was blocked when it arrived, or the event has been deleted because of its age.'
-            : 'This event went nowhere. When it arrived, the line had no outgoing webhook URL, or the line or its developer connection was off.'}{' '}
+            : 'This event was not sent anywhere. When it arrived, the line had no outgoing webhook URL, or the line or its developer connection was off.'}{' '}
           {isOwner && events.length > 0 && (
             <>
               <a href={sectionPath(line.id, 'outgoing-webhook')}>Set a URL</a> to receive the next one.

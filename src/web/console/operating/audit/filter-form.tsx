@@ -22,14 +22,14 @@ export function AuditFilterForm(props: {
         <ActionChoice chosen={written.action ?? ''} />
         {!isOwn && (
           <>
-            <Text name="actor" label="Actor" hint="An e-mail address or ID." written={written} />
+            <Text name="actor" label="Actor" hint="An email address or ID." written={written} />
             <Text
               name="subject"
               label="Subject"
-              hint="An ID, a line number or an e-mail address."
+              hint="An ID, a line number or an email address."
               written={written}
             />
-            <Text name="user" label="Owner" hint="An e-mail address or ID." written={written} />
+            <Text name="user" label="Owner" hint="An email address or ID." written={written} />
           </>
         )}
         <ZoneChoice written={written} />

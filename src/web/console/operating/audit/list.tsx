@@ -20,33 +20,33 @@ export function AuditList(props: {
     <table class="rows">
       <thead>
         <tr>
-          <th>When</th>
-          <th>Who</th>
-          <th>What</th>
-          {!isOwn && <th>Whose</th>}
-          <th>Origin</th>
+          <th>Time</th>
+          <th>Actor</th>
+          <th>Action</th>
+          {!isOwn && <th>Owner</th>}
+          <th>Address</th>
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
           <tr key={row.id}>
-            <td data-label="When">
+            <td data-label="Time">
               <TimeIn zone={zone} at={row.at} />
             </td>
-            <td data-label="Who">
+            <td data-label="Actor">
               <UserText>{actorInWords(row)}</UserText>
             </td>
-            <td data-label="What">
+            <td data-label="Action">
               <What row={row} isOwn={isOwn} />
             </td>
             {!isOwn && (
-              <td data-label="Whose">
+              <td data-label="Owner">
                 {row.userId !== null && (
                   <a href={`${LOG}?user=${row.userId}`}>{row.userEmail ?? row.userId}</a>
                 )}
               </td>
             )}
-            <td data-label="Origin">{row.address ?? ''}</td>
+            <td data-label="Address">{row.address ?? ''}</td>
           </tr>
         ))}
       </tbody>

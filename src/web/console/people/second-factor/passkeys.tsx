@@ -21,8 +21,8 @@ export function Passkeys(props: { page: Page; next: string; passkeys: Passkey[] 
     <section id="passkeys">
       <h2>Passkeys</h2>
       <p>
-        Your device or a security key confirms your identity with your fingerprint, your face or a PIN. A
-        passkey alone is enough to sign in, without your password.
+        Your device or a security key verifies you with your fingerprint, your face or a PIN. A passkey alone
+        is enough to sign in, without your password.
       </p>
       {!isPossible && (
         <p>
@@ -39,7 +39,7 @@ export function Passkeys(props: { page: Page; next: string; passkeys: Passkey[] 
             action={ACTION}
             name="name"
             label="Name of the new passkey"
-            hint="Such as “My phone”."
+            hint="For example “My phone”."
             required
             more={{ maxlength: MAX_NAME_LENGTH }}
           />

@@ -17,18 +17,18 @@ const CHOICES: Record<'user' | 'operator', readonly (readonly [NoticeMails, stri
   ],
 }
 
-/** The choice of notifications that come by e-mail; the console has them all. */
+/** The choice of notifications that come by email; the console has them all. */
 export function Mails({ page, mails }: { page: Page; mails: NoticeMails }) {
   const choices = CHOICES[page.session?.role ?? 'user']
   return (
     <section id="mails">
-      <h2>E-mail</h2>
+      <h2>Email</h2>
       {page.hasMail ? (
         <Form page={page} action={`${SETTINGS}/mails`}>
           <Select
             name="mails"
-            label="Notifications by e-mail"
-            hint={`To ${page.session?.email ?? ''}. At most one e-mail a minute, and the same problem at most once an hour.`}
+            label="Notifications by email"
+            hint={`To ${page.session?.email ?? ''}. At most one email a minute, and the same problem at most once an hour.`}
             options={choices}
             // A former operator may have a choice that no longer exists.
             value={choices.some(([value]) => value === mails) ? mails : 'all'}
@@ -37,7 +37,7 @@ export function Mails({ page, mails }: { page: Page; mails: NoticeMails }) {
         </Form>
       ) : (
         <p>
-          This service does not send e-mail. See <a href="/console/notices">Notifications</a> instead.
+          This service does not send email. See <a href="/console/notices">Notifications</a> instead.
         </p>
       )}
     </section>

@@ -17,7 +17,7 @@ export function OperationalWebhooks({ page, endpoints }: { page: Page; endpoints
       <h2>Operational webhooks</h2>
       <p>
         Your <a href="/console/notices">notifications</a> are also posted to these URLs as signed events, so
-        that your monitoring learns immediately when an endpoint fails or a country is paused.
+        your monitoring knows immediately when an endpoint fails or a country is paused.
       </p>
       {endpoints.length > 0 && <EndpointList endpoints={endpoints} />}
       {endpoints.length < MAX_ACCOUNT_ENDPOINTS && (
@@ -25,7 +25,7 @@ export function OperationalWebhooks({ page, endpoints }: { page: Page; endpoints
           page={page}
           action={ACTION}
           what="an operational webhook"
-          hint="Such as https://example.com/alerts."
+          hint="For example https://example.com/alerts."
         />
       )}
     </section>

@@ -72,6 +72,8 @@ export default tseslint.config(
         TextDecoderStream: 'readonly',
         SharedWorker: 'readonly',
         EventSource: 'readonly',
+        MutationObserver: 'readonly',
+        requestAnimationFrame: 'readonly',
         htmx: 'readonly',
         addEventListener: 'readonly',
         onconnect: 'writable',

@@ -34,8 +34,10 @@ const FILES = {
   'live.js': inProject('src/web/assets/live.js'),
   'live-worker.js': inProject('src/web/assets/live-worker.js'),
   'simulator.css': inProject('src/web/assets/simulator.css'),
+  'board.css': inProject('src/web/assets/board.css'),
   'docs.css': inProject('src/web/assets/docs.css'),
   'docs.js': inProject('src/web/assets/docs.js'),
+  'packaged.js': inProject('src/web/assets/packaged.js'),
   'icon.svg': inProject('src/web/assets/icon.svg'),
 }
 

@@ -23,9 +23,11 @@ function themeIn(scheme: Scheme, color: string | undefined): NonNullable<UITheme
     ...{ secondary: own('sunken'), 'secondary-foreground': own('ink') },
     ...{ muted: own('sunken'), 'muted-foreground': own('ink2') },
     ...{ accent: own('sunken'), 'accent-foreground': own('ink') },
-    ...{ destructive: own('bad-fill'), 'destructive-foreground': '#fff' },
+    ...{ destructive: own('bad'), 'destructive-foreground': own('ground') },
     ...{ sidebar: own('sunken'), 'sidebar-foreground': own('ink2'), 'sidebar-border': own('hair') },
     ...{ 'sidebar-accent': own('hair'), 'status-failed': own('bad'), 'status-completed': own('good') },
+    // The badges of queues without a worker are text in this color.
+    'status-waiting': own('warn'),
   }
 }
 

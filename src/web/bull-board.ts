@@ -39,13 +39,16 @@ export function bullBoard(context: Context, path: string): Middleware {
   const plugin = adapter.registerPlugin()
   return async (ctx, next) => {
     await plugin(ctx, next)
-    if (typeof ctx.body === 'string') ctx.body = ctx.body.replace(FONTS_OF_OTHERS, OWN_FONTS)
+    if (typeof ctx.body === 'string') ctx.body = ctx.body.replace(FONTS_OF_OTHERS, OWN_FILES)
   }
 }
 
 /** Its page asks another host for its fonts, which the Content-Security-Policy refuses. */
 const FONTS_OF_OTHERS = /<link[^>]+href="https:\/\/fonts\.[^>]*>/
-const OWN_FONTS = `<link rel="stylesheet" href="${assetPath('fonts.css')}">`
+const OWN_FILES =
+  (['fonts.css', 'board.css'] as const)
+    .map((name) => `<link rel="stylesheet" href="${assetPath(name)}">`)
+    .join('') + `<script src="${assetPath('packaged.js')}" defer></script>`
 
 const DESCRIPTIONS: Record<QueueName, string> = {
   'send-message': 'One job per message to send. A message that is waiting for a rate limit is delayed.',

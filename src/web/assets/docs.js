@@ -6,6 +6,4 @@ globalThis.SwaggerUIBundle({
   validatorUrl: null,
   persistAuthorization: false,
   defaultModelsExpandDepth: 0,
-  // Its list of servers has no label.
-  onComplete: () => document.querySelector('#servers')?.setAttribute('aria-label', 'Server'),
 })

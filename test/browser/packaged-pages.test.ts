@@ -1,0 +1,125 @@
+import { Worker, type Job } from 'bullmq'
+import { expect } from 'chai'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Context } from '../../src/domain/context.js'
+import { newId } from '../../src/ids.js'
+import { QUEUE_PREFIX } from '../../src/queues/queues.js'
+import { createPerson } from '../domain/people/people.js'
+import { createTestContext } from '../helpers/context.js'
+import { openings } from '../helpers/openings.js'
+import { until } from '../helpers/until.js'
+import { axeFaults } from '../helpers/web/axe.js'
+import { launchBrowser, openPage } from '../helpers/web/browser.js'
+import { startSession } from '../helpers/web/sessions.js'
+import { serveApp, type TestWeb } from '../helpers/web/web.js'
+
+const LOOKS: readonly (readonly [look: string, options: BrowserContextOptions])[] = [
+  ['on a desk', {}],
+  ['in the dark', { colorScheme: 'dark' }],
+  ['on a phone', { viewport: { width: 390, height: 844 } }],
+]
+
+/** `/docs` and `/queues` come from packages; `packaged.js` adds what these leave out. */
+describe('the pages of packages in a browser', function () {
+  this.timeout(180_000)
+
+  let context: Context
+  let web: TestWeb
+  let browser: Browser
+  const open = openings()
+
+  before(async () => {
+    context = await open(createTestContext({ QUEUES_WRITABLE: 'true' }))
+    ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
+    // One job of each kind that has buttons of its own.
+    const { sendMessage, deliverEvent } = context.queues
+    await sendMessage.add('send-message', { v: 1, id: newId() }, { delay: 3_600_000 })
+    await deliverEvent.add('deliver-event', { v: 1, id: newId(), endpointId: newId() }, { delay: 3_600_000 })
+  })
+
+  async function visit(options: BrowserContextOptions) {
+    const watched = await openPage(browser, web.url, options)
+    const { id } = await createPerson(context, { role: 'operator' })
+    const value = await startSession(context, id)
+    await watched.page
+      .context()
+      .addCookies([{ name: '__Host-linehook', value, url: web.url.replace('http:', 'https:'), secure: true }])
+    return watched
+  }
+
+  /** As soon as the page is repaired: what a package has just drawn is looked at in the next frame. */
+  async function expectNoFaults(page: Page, what: string): Promise<void> {
+    let faults: string[] = []
+    await until(
+      `${what} has nothing that keeps anybody out`,
+      async () => (faults = await axeFaults(page)).length === 0,
+    ).catch(() => expect(faults.join('\n'), what).to.equal(''))
+  }
+
+  /** @returns the id of a job that failed */
+  async function failJob(): Promise<string> {
+    const { sendMessage } = context.queues
+    await sendMessage.add('send-message', { v: 1, id: newId() })
+    const connection = { url: context.config.redisUrl }
+    const worker = new Worker('send-message', null, { connection, prefix: QUEUE_PREFIX })
+    const job = (await worker.getNextJob('token')) as Job & { id: string }
+    await job.moveToFailed(new Error('no reason'), 'token')
+    await worker.close()
+    return job.id
+  }
+
+  // It has one look, light; axe needs seconds for its eighty operations.
+  for (const [look, options] of LOOKS.filter(([, { colorScheme }]) => colorScheme === undefined)) {
+    it(`/docs shuts nobody out, by axe, and an operation is opened and tried (${look})`, async () => {
+      const { page, ...shots } = await visit(options)
+      await page.goto('/docs')
+      await page.getByRole('combobox', { name: 'Server' }).waitFor()
+      const operation = page.locator('.opblock-get').first()
+      await operation.getByRole('button', { expanded: false }).first().click()
+      await operation.getByRole('button', { name: 'Try it out' }).click()
+      await operation.getByRole('tab', { name: 'Schema' }).first().click()
+      await operation.getByRole('button', { name: 'Execute' }).click()
+      await operation.getByRole('heading', { name: 'Server response' }).waitFor()
+      await page.getByRole('button', { name: 'Authorize' }).first().click()
+      await page.getByRole('dialog', { name: 'Available authorizations' }).waitFor()
+      await expectNoFaults(page, 'an answer and a dialog')
+      await page.getByRole('button', { name: 'Close' }).first().click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await shots.screenshot(`docs-${look.replaceAll(' ', '-')}`)
+      await page.context().close()
+    })
+  }
+
+  for (const [look, options] of LOOKS) {
+    it(`/queues shuts nobody out, by axe, and a job is retried by the name of its button (${look})`, async () => {
+      const jobId = await failJob()
+      const { page, complaints, ...shots } = await visit(options)
+      await page.goto('/queues')
+      await page.getByRole('button', { name: 'More actions' }).first().waitFor()
+      await expectNoFaults(page, 'the overview')
+      await shots.screenshot(`queues-${look.replaceAll(' ', '-')}`)
+      await page.getByRole('button', { name: 'Links' }).click()
+      await page.getByText('Back to the console').waitFor()
+      await expectNoFaults(page, 'the menu')
+      for (const path of ['send-message?status=delayed', 'send-message?status=failed', 'deliver-event']) {
+        await page.goto(`/queues/queue/${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await expectNoFaults(page, path)
+      }
+      await page.goto(`/queues/queue/send-message/${jobId}?status=failed`)
+      await page.getByRole('button', { name: 'Retry' }).waitFor()
+      await expectNoFaults(page, 'a job')
+      await page.getByRole('button', { name: 'Retry' }).click()
+      const question = page.getByRole('alertdialog')
+      await question.waitFor()
+      await expectNoFaults(page, 'the question')
+      await question.getByRole('button', { name: 'Confirm' }).click()
+      await until('the job waits again', async () => {
+        return (await context.queues.sendMessage.getJobState(jobId)) === 'waiting'
+      })
+      expect(complaints.filter((complaint) => !complaint.includes('preload'))).to.deep.equal([])
+      await page.context().close()
+      await context.queues.sendMessage.remove(jobId)
+    })
+  }
+})

@@ -15,6 +15,7 @@ import { Confirm, Time } from '../form.js'
 import { Layout } from '../layout.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, shownOnce, type Act } from '../page.js'
+import { PageHead } from '../parts/page-head.js'
 import { sessionOf } from '../people/session.js'
 import { UserText } from '../user-text.js'
 
@@ -45,7 +46,7 @@ export function showApplication(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={view.page} title={application.name}>
-        <div class="line">
+        <div class="line sections">
           <Head
             view={view}
             isNew={shown.isNew === true}
@@ -101,9 +102,7 @@ function Head(props: {
   const { lineCount, userCount } = counts
   return (
     <header>
-      <h1>
-        <UserText>{name}</UserText>
-      </h1>
+      <PageHead crumbs={[['Applications', APPLICATIONS]]} title={<UserText>{name}</UserText>} />
       {isNew && (
         <p role="status" class="notice">
           Application registered.

@@ -19,6 +19,7 @@ import { Confirm } from '../form.js'
 import { Layout } from '../layout.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, shownOnce, type Act } from '../page.js'
+import { PageHead } from '../parts/page-head.js'
 import { isConfirmed } from '../people/session.js'
 
 /** Shows operators one account at a carrier, without its secrets. */
@@ -38,9 +39,17 @@ export function showCarrier(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title={account.name}>
-        <div class="line">
+        <div class="line sections">
           <header>
-            <h1>{account.name}</h1>
+            <PageHead
+              crumbs={[['Carriers', CARRIERS]]}
+              title={account.name}
+              beside={
+                <span class="muted">
+                  {account.title} · {account.lineCount === 1 ? '1 line' : `${account.lineCount} lines`}
+                </span>
+              }
+            />
             {[fault, strayFault(view, { isEdited, loaded })].map(
               (text) =>
                 text !== undefined && (
@@ -49,10 +58,6 @@ export function showCarrier(context: Context): Middleware {
                   </p>
                 ),
             )}
-            <p class="facts">
-              <span>{account.title}</span>
-              <span>{account.lineCount === 1 ? '1 line' : `${account.lineCount} lines`}</span>
-            </p>
           </header>
           <Sending view={view} />
           <Sessions view={view} />

@@ -20,9 +20,10 @@ import { Field, Form } from '../form.js'
 import { homeOf } from '../home.js'
 import { Layout } from '../layout.js'
 import { withNotice } from '../notices.js'
-import { hasPhones, linePath } from './line/section.js'
+import { hasPhones, linePath, LINES } from './line/section.js'
 import { live } from '../live.js'
 import { answerFragment, answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
+import { PageHead } from '../parts/page-head.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { isConfirmed, sessionOf } from '../people/session.js'
 import { RECEIVER_PORT, receiveSamples } from './start/receive-samples.js'
@@ -30,7 +31,6 @@ import { TRIAL_NUMBER } from './start/sample.js'
 import { Samples } from './start/samples.js'
 import { sendSamples } from './start/send-samples.js'
 import { LiveSteps, startPath, Steps } from './start/steps.js'
-import { UserText } from '../user-text.js'
 
 interface View {
   page: Page
@@ -69,20 +69,15 @@ export function showStart(context: Context): Middleware {
         page={isSaved ? { ...view.page, notice: undefined } : view.page}
         title={`Get started · ${line.name}`}
       >
-        <div class="line">
-          <h1>Get started</h1>
-          <p>
-            With{' '}
-            <a href={linePath(line.id)}>
-              <PhoneNumber number={line.number} />
-            </a>
-            {line.name !== line.number && (
-              <>
-                , <UserText>{line.name}</UserText>
-              </>
-            )}
-            .
-          </p>
+        <div class="line sections">
+          <PageHead
+            crumbs={[
+              ['Lines', LINES],
+              [line.name, linePath(line.id)],
+            ]}
+            title="Get started"
+            beside={<PhoneNumber number={line.number} />}
+          />
           <div id="steps">
             <LiveSteps line={line} steps={steps} />
           </div>

@@ -21,7 +21,7 @@ import { sessionOf } from '../people/session.js'
 import { Status } from '../status.js'
 import { UserText } from '../user-text.js'
 import { userMessagePath } from '../people/user/message.js'
-import { userPath } from '../people/user.js'
+import { userPath } from '../people/user/path.js'
 
 const SEARCH = '/console/search'
 const LOOK = `${SEARCH}/look`

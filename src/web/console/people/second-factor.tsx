@@ -7,6 +7,7 @@ import { nextOf } from '../form-values.js'
 import { homeOf } from '../home.js'
 import { Layout } from '../layout.js'
 import { answerPage, pageOf, shownOnce, type Page } from '../page.js'
+import { PageHead } from '../parts/page-head.js'
 import { AuthenticatorApp } from './second-factor/authenticator-app.js'
 import { NewRecoveryCodes, RecoveryCodes, type ShownRecoveryCodes } from './second-factor/recovery-codes.js'
 import { Passkeys } from './second-factor/passkeys.js'
@@ -25,19 +26,16 @@ export function showSecondFactor(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title="Second factor">
-        {!page.isSettingUp && (
-          <p>
-            <a href={SETTINGS}>Settings</a>
-          </p>
-        )}
-        <h1>Second factor</h1>
+        <PageHead crumbs={page.isSettingUp ? [] : [['Settings', SETTINGS]]} title="Second factor" />
         <Why page={page} session={session} />
         {recoveryCodes !== undefined && (
           <NewRecoveryCodes codes={recoveryCodes} next={next === '/console' ? homeOf(session) : next} />
         )}
-        <AuthenticatorApp page={page} next={next} app={factors.app} pending={pending} />
-        <Passkeys page={page} next={next} passkeys={factors.passkeys} />
-        {session.hasSecondFactor && <RecoveryCodes page={page} count={factors.recoveryCodeCount} />}
+        <div class="sections">
+          <AuthenticatorApp page={page} next={next} app={factors.app} pending={pending} />
+          <Passkeys page={page} next={next} passkeys={factors.passkeys} />
+          {session.hasSecondFactor && <RecoveryCodes page={page} count={factors.recoveryCodeCount} />}
+        </div>
       </Layout>,
     )
   }

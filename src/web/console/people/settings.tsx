@@ -8,6 +8,7 @@ import { listOwnLines } from '../../../domain/lines/lines.js'
 import { HISTORY } from '../operating/audit/paths.js'
 import { Layout } from '../layout.js'
 import { answerPage, pageOf, shownOnce } from '../page.js'
+import { PageHead } from '../parts/page-head.js'
 import { SECOND_FACTOR } from './second-factor/path.js'
 import { sessionOf } from './session.js'
 import { ApiTokens, type CreatedToken } from './settings/api-tokens.js'
@@ -30,46 +31,45 @@ export function showSettings(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title="Settings">
-        <h1>Settings</h1>
-        <p>
-          Signed in as <strong>{session.email}</strong>.
-        </p>
-        <ApiTokens
-          page={page}
-          tokens={tokens}
-          created={created}
-          lines={lines}
-          publicUrl={context.config.publicUrl}
-        />
-        <Mails page={page} mails={mails} />
-        <OperationalWebhooks page={page} endpoints={webhooks} />
-        <Password page={page} />
-        <section id="second-factor">
-          <h2>Second factor</h2>
-          <p>
-            {session.hasSecondFactor
-              ? 'Signing in requires more than your password. '
-              : 'Your password alone is enough to sign in. '}
-            <a href={SECOND_FACTOR}>{session.hasSecondFactor ? 'Manage' : 'Set up a second factor'}</a>
-          </p>
-        </section>
-        <Sessions page={page} sessions={sessions} currentId={session.id} />
-        <AllAccess page={page} />
-        <section id="export">
-          <h2>Your data</h2>
-          <p>
-            <a href="/console/settings/export.zip">Download your data</a> as a ZIP file: lines with their
-            messages, deliveries and media, applications, and your account history. It contains no secrets.
-            You need to enter your password.
-          </p>
-        </section>
-        <section id="history">
-          <h2>Account history</h2>
-          <p>
-            <a href={HISTORY}>Sign-ins, changes and access</a> by you, your programs and applications, and
-            operators.
-          </p>
-        </section>
+        <PageHead title="Settings" beside={<span class="muted">{session.email}</span>} />
+        <div class="sections">
+          <ApiTokens
+            page={page}
+            tokens={tokens}
+            created={created}
+            lines={lines}
+            publicUrl={context.config.publicUrl}
+          />
+          <Mails page={page} mails={mails} />
+          <OperationalWebhooks page={page} endpoints={webhooks} />
+          <Password page={page} />
+          <section id="second-factor">
+            <h2>Second factor</h2>
+            <p>
+              {session.hasSecondFactor
+                ? 'Signing in requires more than your password. '
+                : 'Your password alone is enough to sign in. '}
+              <a href={SECOND_FACTOR}>{session.hasSecondFactor ? 'Manage' : 'Set up a second factor'}</a>
+            </p>
+          </section>
+          <Sessions page={page} sessions={sessions} currentId={session.id} />
+          <AllAccess page={page} />
+          <section id="export">
+            <h2>Your data</h2>
+            <p>
+              <a href="/console/settings/export.zip">Download your data</a> as a ZIP file: lines with their
+              messages, deliveries and media, applications, and your account history. It contains no secrets.
+              You need to enter your password.
+            </p>
+          </section>
+          <section id="history">
+            <h2>Account history</h2>
+            <p>
+              <a href={HISTORY}>Sign-ins, changes and access</a> by you, your programs and applications, and
+              operators.
+            </p>
+          </section>
+        </div>
       </Layout>,
     )
   }

@@ -14,19 +14,20 @@ import { findMonthlyCapsOfUser } from '../../../domain/messages/spending/monthly
 import { readMonths, readUsage } from '../../../domain/messages/spending/usage.js'
 import { getUser } from '../../../domain/people/users.js'
 import { actingFor } from '../../actor.js'
-import { LOG } from '../operating/audit/paths.js'
 import { fieldOf, idOf } from '../form-values.js'
 import { Confirm, Empty, Field, Form, Select, typedIn } from '../form.js'
 import { Layout } from '../layout.js'
 import { LineStatus } from '../lines/lines.js'
 import { withNotice, type Notice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
+import { PageHead } from '../parts/page-head.js'
 import { pauserOf } from '../operating/pauser.js'
 import { PhoneNumber } from '../messages/phone-number.js'
 import { UserText } from '../user-text.js'
 import { UsageTable } from '../usage/table.js'
 import { SpendCaps } from './user/spend-caps.js'
 import { PausedCountries } from './user/countries.js'
+import { USERS, userPath } from './user/path.js'
 import { LineRoutes } from './user/routes.js'
 import { UserAccess } from './user/access.js'
 import { LostSecondFactor } from './user/second-factor.js'
@@ -47,41 +48,46 @@ export function showUser(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title={user.email}>
-        <h1>
-          <UserText>{user.name}</UserText>
-        </h1>
-        <p>
-          {user.email} · {user.role} ·{' '}
-          {user.hasPassword ? 'has set a password' : 'has not set a password yet'}
-        </p>
-        <Confirm
-          page={page}
-          action={`${path}/set-up-link`}
-          label="New set-up link"
-          consequence="They can use the link once to set a new password. Any earlier link stops working."
-          button="Create link"
+        <PageHead
+          crumbs={[['Users', USERS]]}
+          title={<UserText>{user.name}</UserText>}
+          beside={
+            <span class="muted">
+              {user.email} · {user.role}
+            </span>
+          }
         />
-        <PausedCountries page={page} path={path} pauses={await listPausedCountries(context, user.id)} />
-        <LostSecondFactor
-          page={page}
-          path={path}
-          user={user}
-          hasSecondFactor={await hasSecondFactor(context.db, user.id)}
-          asked={await findAskedRemoval(context, user.id)}
-        />
-        <UserAccess page={page} path={path} user={user} />
-        <p>
-          <a href={`${LOG}?user=${user.id}`}>Account history</a>
-        </p>
-        <SpendCaps
-          page={page}
-          action={`${path}/spend-cap`}
-          user={user}
-          lines={lines}
-          caps={caps}
-          monthlyAction={`${path}/monthly-cap`}
-          monthlyCaps={await findMonthlyCapsOfUser(context, user, lines)}
-        />
+        <div class="sections">
+          <section aria-labelledby="password-title">
+            <h2 id="password-title">Password</h2>
+            <p>{user.hasPassword ? 'Set.' : 'Not set yet.'}</p>
+            <Confirm
+              page={page}
+              action={`${path}/set-up-link`}
+              label="New set-up link"
+              consequence="They can use the link once to set a new password. Any earlier link stops working."
+              button="Create link"
+            />
+          </section>
+          <PausedCountries page={page} path={path} pauses={await listPausedCountries(context, user.id)} />
+          <LostSecondFactor
+            page={page}
+            path={path}
+            user={user}
+            hasSecondFactor={await hasSecondFactor(context.db, user.id)}
+            asked={await findAskedRemoval(context, user.id)}
+          />
+          <UserAccess page={page} path={path} user={user} />
+          <SpendCaps
+            page={page}
+            action={`${path}/spend-cap`}
+            user={user}
+            lines={lines}
+            caps={caps}
+            monthlyAction={`${path}/monthly-cap`}
+            monthlyCaps={await findMonthlyCapsOfUser(context, user, lines)}
+          />
+        </div>
         <h2>Usage</h2>
         {usage.length === 0 ? (
           <Empty>Nothing sent in the last three months.</Empty>
@@ -296,8 +302,4 @@ export function postSetUpLink(context: Context) {
     answerPage(ctx, <SetUpLinkPage page={pageOf(ctx, context)} user={user} link={link} />)
     return undefined
   }
-}
-
-export function userPath(userId: string): string {
-  return `/console/users/${userId}`
 }

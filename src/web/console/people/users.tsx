@@ -9,11 +9,11 @@ import { fieldOf, queryOf } from '../form-values.js'
 import { Empty, Field, Form, Select, Time, typedIn } from '../form.js'
 import { Layout } from '../layout.js'
 import { answerPage, pageOf, type Page } from '../page.js'
+import { USERS } from './user/path.js'
 import { PageHead } from '../parts/page-head.js'
 import { filterPath, writtenParameters } from '../time-filter.js'
 import { UserText } from '../user-text.js'
 
-const USERS = '/console/users'
 const PAGE_SIZE = 25
 
 const STATE_WORDS: Record<UserState, string> = {

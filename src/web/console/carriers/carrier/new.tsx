@@ -9,6 +9,7 @@ import { Field, Form } from '../../form.js'
 import { Layout } from '../../layout.js'
 import { withNotice } from '../../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../../page.js'
+import { PageHead } from '../../parts/page-head.js'
 import { isConfirmed } from '../../people/session.js'
 import { AccountFields, SettingFields, typedAccountFields, typedSettings } from './fields-form.js'
 import { carrierPath, CARRIERS } from './page-model.js'
@@ -25,7 +26,7 @@ export function showNewCarrier(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title="Add a carrier account">
-        <h1>Add a carrier account</h1>
+        <PageHead crumbs={[['Carriers', CARRIERS]]} title="Add a carrier account" />
         {kind === '' ? (
           <KindLinks context={context} />
         ) : (

@@ -11,10 +11,10 @@ export function showLineAccess(context: Context): Middleware {
     const { userId, id } = view.line
     const applications = await listAuthorizedApplications(context, userId, id)
     return (
-      <>
+      <div class="sections">
         <Connection view={view} />
         <LineAuthorizations applications={applications} />
-      </>
+      </div>
     )
   })
 }

@@ -8,10 +8,10 @@ import { lineTab } from './tab.js'
 export function showLineDanger(context: Context): Middleware {
   return lineTab(context, 'danger', (_ctx, view) =>
     Promise.resolve(
-      <>
+      <div class="sections">
         <DeleteIncomingWebhook view={view} />
         <Disconnect view={view} />
-      </>,
+      </div>,
     ),
   )
 }

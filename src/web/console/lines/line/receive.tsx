@@ -11,10 +11,10 @@ export function showLineReceive(context: Context): Middleware {
     const { userId, id: lineId } = view.line
     const endpoints = await listEndpoints(context, { userId }, { lineId })
     return (
-      <>
+      <div class="sections">
         <OutgoingWebhook view={view} endpoint={endpoints.find((each) => each.isOutgoingWebhook)} />
         <LineEndpoints view={view} endpoints={endpoints.filter((each) => !each.isOutgoingWebhook)} />
-      </>
+      </div>
     )
   })
 }

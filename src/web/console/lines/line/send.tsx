@@ -30,13 +30,13 @@ export function showLineSend(context: Context): Middleware {
       countMessagesToTry(context, line.id),
     ])
     return (
-      <>
+      <div class="sections">
         <IncomingWebhook view={view} webhook={webhook} maskedUrl={maskedUrl} />
         <SendText view={view} counted={shownOnce<{ counted: CountedText }>(ctx).counted} />
         <Sending view={view} toTry={toTry} />
         <Limits view={view} />
         <OptOuts view={view} now={optOuts} />
-      </>
+      </div>
     )
   })
 }

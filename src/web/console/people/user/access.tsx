@@ -6,9 +6,11 @@ import { endSessions } from '../../../../domain/people/sessions.js'
 import { getUser, type User } from '../../../../domain/people/users.js'
 import { UserError } from '../../../../errors.js'
 import { fieldOf, idOf } from '../../form-values.js'
+import { LOG } from '../../operating/audit/paths.js'
 import { Confirm, Form, Select, Time } from '../../form.js'
 import { withNotice, type Notice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
+import { userPath } from './path.js'
 
 const BELONGINGS = [
   ['', 'Choose…'],
@@ -24,32 +26,37 @@ export function UserAccess({ page, path, user }: { page: Page; path: string; use
     (page.fault?.action === `${path}/disable` && !canDisable) ||
     (page.fault?.action === `${path}/enable` && user.disabledAt === null)
   return (
-    <>
-      <h2>Access</h2>
+    <section aria-labelledby="access-title">
+      <h2 id="access-title">Access</h2>
       {isStray && (
         <p role="alert" class="fault">
           {page.fault?.message}
         </p>
       )}
-      {canDisable && <Disable page={page} action={`${path}/disable`} />}
       {user.disabledAt !== null && (
         <Disabled page={page} action={`${path}/enable`} user={user} since={user.disabledAt} />
       )}
-      <Confirm
-        page={page}
-        action={`${path}/end-sessions`}
-        label="End all sessions"
-        consequence="They are signed out everywhere immediately. They can sign in again."
-        button="End all sessions"
-      />
-      <Confirm
-        page={page}
-        action={`${path}/revoke-access`}
-        label="Revoke all access"
-        consequence="All their API tokens stop working, and all applications are disconnected from their lines. They need new tokens and have to authorize applications again."
-        button="Revoke all access"
-      />
-    </>
+      <div class="folds">
+        {canDisable && <Disable page={page} action={`${path}/disable`} />}
+        <Confirm
+          page={page}
+          action={`${path}/end-sessions`}
+          label="End all sessions"
+          consequence="They are signed out everywhere immediately. They can sign in again."
+          button="End all sessions"
+        />
+        <Confirm
+          page={page}
+          action={`${path}/revoke-access`}
+          label="Revoke all access"
+          consequence="All their API tokens stop working, and all applications are disconnected from their lines. They need new tokens and have to authorize applications again."
+          button="Revoke all access"
+        />
+      </div>
+      <p>
+        <a href={`${LOG}?user=${user.id}`}>Account history</a>
+      </p>
+    </section>
   )
 }
 
@@ -109,6 +116,6 @@ function change(
   return async (ctx) => {
     const { id } = await getUser(context, idOf(ctx, 'userId'))
     await doChange(id, ctx)
-    return withNotice(`/console/users/${id}`, notice)
+    return withNotice(userPath(id), notice)
   }
 }

@@ -11,9 +11,11 @@ import { viewMessage } from '../../messages/message/page-model.js'
 import { askedAttempt } from '../../messages/message/path.js'
 import { Way } from '../../messages/message/way.js'
 import { answerPage, pageOf, type Act } from '../../page.js'
+import { PageHead } from '../../parts/page-head.js'
+import { USERS, userPath } from './path.js'
 
 export function userMessagePath(userId: string, messageId: string): string {
-  return `/console/users/${userId}/messages/${messageId}`
+  return `${userPath(userId)}/messages/${messageId}`
 }
 
 /** Shows operators another user's message, once they have given a reason. It can only be read here. */
@@ -29,7 +31,13 @@ export function showUserMessage(context: Context): Middleware {
       answerPage(
         ctx,
         <Layout page={page} title="Message">
-          <h1>A message owned by {user.email}</h1>
+          <PageHead
+            crumbs={[
+              ['Users', USERS],
+              [user.name, userPath(user.id)],
+            ]}
+            title={`A message owned by ${user.email}`}
+          />
           <p>
             This message is private. Give a reason to open it: the reason goes into the audit log, where the
             user can see it. You can then view this user’s messages for 30 minutes.

@@ -1,0 +1,5 @@
+export const USERS = '/console/users'
+
+export function userPath(userId: string): string {
+  return `${USERS}/${userId}`
+}

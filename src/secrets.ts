@@ -112,7 +112,7 @@ function encrypt(key: Buffer, plain: Buffer, place: string): Buffer {
 
 function decrypt(key: Buffer, sealed: Buffer, place: string): Buffer {
   const cipherEnd = sealed.length - TAG_BYTES
-  // Without an explicit length, Node would accept a tag of only 4 bytes, as in a value that was cut short.
+  // Whoever calls has checked the length, so the tag is whole. Node would accept one of only 4 bytes.
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   })

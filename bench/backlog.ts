@@ -6,7 +6,7 @@ import { insertPendingDeliveries, insertQueuedMessages, type LineRow } from './r
 /** Redis takes so many jobs within the time that a command may take. */
 const CHUNK = 2000
 
-/** Makes messages that wait, with their jobs, as `web` leaves them before anybody has sent them. */
+/** Makes messages that wait, with their jobs, as `web` leaves them before anyone has sent them. */
 export async function queueMessages(
   installation: Installation,
   lines: readonly LineRow[],

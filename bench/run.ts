@@ -11,7 +11,7 @@ import { printTable, sayShortly, writeResults } from './report.js'
  * measures what was built, from outside: by processes of the Procfile, HTTP, SMPP and rows.
  */
 
-/** A higher load before the start means that somebody else uses the processors. */
+/** A higher load before the start means that someone else uses the processors. */
 const CALM_LOAD = 0.5
 
 process.exitCode = await run(options())

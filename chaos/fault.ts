@@ -30,7 +30,7 @@ export interface Fault {
   isCrowd?: boolean
   /** Whether it begins together with the load. Otherwise the load runs for a moment before. */
   fromTheBeginning?: boolean
-  /** Does harm and mends it. The load runs meanwhile, and goes on afterwards. */
+  /** Does harm and mends it. The load runs meanwhile, and continues afterwards. */
   inflict(world: World): Promise<void>
   /**
    * When web need not accept. `during`: it cannot accept while the fault lasts. `never`: a fault of this kind is no excuse.

@@ -25,7 +25,7 @@ export interface Outside {
   carrierUrl: string
   carrierMediaUrl: string
   receiverUrls: string[]
-  /** Tells the carrier that somebody has sent something to a line. The caller then makes the callback. */
+  /** Tells the carrier that someone has sent something to a line. The caller then makes the callback. */
   tellCarrier: (message: { sid: string; from: string; to: string; body: string }) => Promise<void>
   /** All processes reach the carrier by this proxy. */
   carrier: Proxy

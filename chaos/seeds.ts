@@ -12,7 +12,7 @@ import type { Outside } from './outside.js'
 
 const WIDE = { messagesPerNumberPerMinute: 100_000, messagesPerMinute: 100_000 }
 
-/** What is in an installation before anybody uses it. */
+/** What is in an installation before anyone uses it. */
 export interface Seeds {
   /** Lines with limits that nobody comes near. Each has another receiver. */
   lines: TestLine[]

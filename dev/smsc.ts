@@ -4,8 +4,8 @@ import { inboundOf, textOf } from './smsc/messages.js'
 import { startSmsc } from './smsc/server.js'
 
 /**
- * An SMSC to develop against, and for tests that kill it. It prints each message that it takes as a line of JSON. It reads
- * lines such as `+15005550199 +15550000001 Hello`, and brings each as a message.
+ * An SMSC to develop against, and for tests that kill it. It prints each message that it takes as a line of JSON. It
+ * reads lines such as `+15005550199 +15550000001 Hello`, and delivers each as a message.
  *
  * SMSC_PORT is the port on loopback where it listens. SMSC_PASSWORD is the password that a bind must have. SMSC_RECORD is a
  * file to which it also writes what it takes. SMSC_BINDS names the kinds of bind that it takes, such as

@@ -151,7 +151,7 @@ export const settings = {
     .meta({ about: 'A message that could not be sent within this time fails as `expired`.' }),
   ROUTE_THROTTLE_SECONDS: count(0, 3600).default(5).meta({
     about:
-      'If a carrier asks for a longer wait than this and the line has another route, the message is sent by that route.',
+      'If a carrier asks for a longer wait than this and the line has another route, the message is sent through that route.',
   }),
   MAX_QUEUED_MESSAGES: count(1, 10_000_000)
     .default(100_000)
@@ -161,7 +161,7 @@ export const settings = {
   }),
   COUNTRY_GUARD_PER_HOUR: count(0, 1_000_000).default(100).meta({
     about:
-      'Sending to a country is paused for a user who sends it this many messages in an hour and ten times the usual number. 0 turns this off.',
+      'Sending to a country is paused for a user who sends this many messages there in an hour, and ten times as many as usual. 0 turns this off.',
   }),
   ACCESS_TOKEN_SECONDS: count(60, 31_536_000)
     .default(7_776_000)
@@ -174,7 +174,7 @@ export const settings = {
     .default(false)
     .meta({ about: 'Allows outgoing webhook URLs with http:// in addition to https://.' }),
   ALLOWED_PRIVATE_CIDRS: list(isCidr, 'must be CIDR ranges separated by commas, such as 10.0.0.0/8').meta({
-    about: 'Private address ranges that users’ URLs may point to, separated by commas.',
+    about: "Private address ranges that users' URLs may point to, separated by commas.",
   }),
   ALLOWED_CARRIER_CIDRS: list(isCidr, 'must be CIDR ranges separated by commas, such as 10.0.0.0/8').meta({
     about:
@@ -211,7 +211,7 @@ export const settings = {
   MESSAGE_RETENTION_DAYS: retention(
     'How many days messages, events and deliveries are kept. A month is deleted as a whole, once all of it is older',
   ),
-  EXCERPT_RETENTION_DAYS: retention('How many days excerpts of endpoints’ responses are kept'),
+  EXCERPT_RETENTION_DAYS: retention("How many days excerpts of endpoints' responses are kept"),
   AUDIT_RETENTION_DAYS: retention(
     'How many days the audit log is kept. A month is deleted as a whole, once all of it is older',
   ),
@@ -493,7 +493,7 @@ function text() {
 }
 
 /**
- * A secret that lets in whoever guesses it.
+ * A secret that gives access to anyone who guesses it.
  *
  * @param randomBytes the size of the secret that the error suggests
  */

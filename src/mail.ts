@@ -53,9 +53,9 @@ export class MailFailed extends Error {
 }
 
 const WORDS: Record<MailFailure, string> = {
-  dns: 'The mail server’s name could not be resolved',
+  dns: "The mail server's name could not be resolved",
   connect: 'The mail server is unreachable',
-  tls: 'The mail server’s certificate or encryption is not accepted',
+  tls: "The mail server's certificate or encryption is not accepted",
   timeout: 'The mail server timed out',
   sign_in: 'The mail server rejected the user name or password',
   refused: 'The mail server rejected the email',

@@ -140,7 +140,7 @@ export const DELIVERY_STEPS = [
     when: 'line disconnected or endpoint deleted',
     reasons: ['disconnected'],
   },
-  { from: 'pending', to: 'exhausted', when: 'person’s data erased', reasons: ['forgotten'] },
+  { from: 'pending', to: 'exhausted', when: "person's data erased", reasons: ['forgotten'] },
   { from: 'pending', to: 'exhausted', when: 'repeated internal error', reasons: ['internal_error'] },
   { from: 'pending', to: 'pending', when: 'internal error', reasons: ['internal_error'] },
   {
@@ -189,7 +189,7 @@ export const DELIVERY_STEPS = [
     when: 'line disconnected or endpoint deleted',
     reasons: ['disconnected'],
   },
-  { from: 'held', to: 'exhausted', when: 'person’s data erased', reasons: ['forgotten'] },
+  { from: 'held', to: 'exhausted', when: "person's data erased", reasons: ['forgotten'] },
   { from: 'exhausted', to: 'pending', when: 'retried' },
   { from: 'delivered', to: 'pending', when: 'retried' },
 ] as const satisfies readonly Step<DeliveryStatus>[]
@@ -197,7 +197,7 @@ export const DELIVERY_STEPS = [
 export const MEDIA_STEPS = [
   { from: 'new', to: 'pending', when: 'received or to be sent' },
   { from: 'pending', to: 'fetching', when: 'claimed' },
-  { from: 'pending', to: 'failed', when: 'person’s data erased', family: 'media' },
+  { from: 'pending', to: 'failed', when: "person's data erased", family: 'media' },
   { from: 'fetching', to: 'stored', when: 'copied' },
   { from: 'fetching', to: 'pending', when: 'failed, will be retried', family: 'media' },
   { from: 'fetching', to: 'pending', when: 'worker lost' },

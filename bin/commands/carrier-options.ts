@@ -10,7 +10,7 @@ export function withSharedOptions(command: Command): Command {
     .option(
       '--set <key=value>',
       'a setting; with key=- the value is asked for or read from standard input, which keeps secrets out ' +
-        'of the shell’s history; can be repeated',
+        "of the shell's history; can be repeated",
       collect,
       [],
     )

@@ -112,7 +112,7 @@ export function addCarrierCommands(program: Command): void {
 
   carrier
     .command('setup')
-    .description('set up callbacks at the carrier for the account’s lines or the given numbers')
+    .description("set up callbacks at the carrier for the account's lines or the given numbers")
     .argument('<name>', 'name of the account')
     .argument('[numbers...]', 'numbers in E.164 form (default: those of its lines)')
     .option('--json', 'print JSON')

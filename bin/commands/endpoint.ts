@@ -120,7 +120,7 @@ export function addEndpointCommands(program: Command): void {
     .requiredOption(
       '--set <field=value>',
       `${POLICY_FIELDS.join(', ')}, or headers.<name>; separate list items with commas; an empty value restores the default, and - reads the value from ` +
-        'standard input, which keeps secrets out of the shell’s history; can be repeated',
+        "standard input, which keeps secrets out of the shell's history; can be repeated",
       collect,
       [],
     )

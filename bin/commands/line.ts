@@ -103,7 +103,7 @@ export function addLineCommands(program: Command): void {
 
   line
     .command('try-messages-now')
-    .description('retry all messages now that are waiting for their next attempt')
+    .description('retry all waiting messages now')
     .argument('<line>', 'ID or number')
     .option('--json', 'print JSON')
     .action((reference: string, options: { json?: boolean }) =>

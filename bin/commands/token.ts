@@ -27,7 +27,7 @@ export function addTokenCommands(program: Command): void {
       wholeNumber,
     )
     .option('--read-only', 'allow only reading, without secrets')
-    .option('--line <line>', 'limit it to one of the user’s lines, given by ID or number')
+    .option('--line <line>', "limit it to one of the user's lines, given by ID or number")
     .option('--json', 'print JSON')
     .action((email: string, name: string, options: CreateOptions) =>
       run(options, async (context) => {

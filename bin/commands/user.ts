@@ -217,7 +217,7 @@ function stateOf({ disabledAt, hasPassword }: User): string {
   return hasPassword ? 'set up' : 'not set up'
 }
 
-/** Neither is a default: one harms the people whom the user's programs serve, and the other goes on serving them. */
+/** Neither is a default: one harms the people whom the user's programs serve, and the other continues serving them. */
 function readBelongings({ stop = false, goOn = false }: { stop?: boolean; goOn?: boolean }): Belongings {
   if (stop === goOn)
     throw new UserError('Give --stop to stop their lines and applications, or --go-on to keep them working')

@@ -25,7 +25,7 @@ export const clocks: Check = {
       ...(works(redisServer.name) ? [readRedis(subject)] : []),
     ])
     return readings.length === 0
-      ? warning('There is no other clock to compare this machine’s with.', 'Fix Postgres and Redis first.')
+      ? warning("There is no other clock to compare this machine's with.", 'Fix Postgres and Redis first.')
       : judgeClocks(readings)
   },
 }

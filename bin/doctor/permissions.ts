@@ -26,7 +26,7 @@ export const permissions: Check = {
       return ok(
         count === 0
           ? 'This folder contains no files of the service.'
-          : 'No other user of this machine can read the service’s files.',
+          : "No other user of this machine can read the service's files.",
       )
     }
     return warning(

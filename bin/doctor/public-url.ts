@@ -58,7 +58,7 @@ function judgeHealth(shown: string, { status, headers, body }: SafeResponse): Fi
   if (status >= 500) {
     return fault(
       `${shown} answers ${status}: a proxy is there but cannot reach \`web\`.`,
-      'Start `web`, or correct the proxy’s target.',
+      "Start `web`, or correct the proxy's target.",
     )
   }
   return status === 200 && readJson(body).status === 'ok' ? undefined : elsewhere(shown, `answers ${status}`)
@@ -86,8 +86,8 @@ async function judgeIdentity(
     )
   }
   return fault(
-    `${shown} points to a Linehook with another database, which does not have this one’s lines.`,
-    'Correct PUBLIC_URL, DATABASE_URL or the proxy’s target.',
+    `${shown} points to a Linehook with another database, which does not have this one's lines.`,
+    "Correct PUBLIC_URL, DATABASE_URL or the proxy's target.",
   )
 }
 
@@ -122,7 +122,7 @@ function judgeFailure(shown: string, { failure, message }: FetchFailed): Finding
 }
 
 function elsewhere(shown: string, what: string): Finding {
-  return fault(`${shown} points to another service: it ${what}.`, 'Correct PUBLIC_URL or the proxy’s target.')
+  return fault(`${shown} points to another service: it ${what}.`, "Correct PUBLIC_URL or the proxy's target.")
 }
 
 function readJson(body: Buffer): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici'
 
-/** No answer should take so long. A client that gets none by then goes on. */
+/** No answer should take so long. A client that gets none by then continues. */
 const PATIENCE_MS = 10_000
 
 export interface Answer {

@@ -16,7 +16,7 @@ export interface Poster {
   post(): Promise<PostedText>
 }
 
-/** Each text goes to somebody else. Every second one has an Idempotency-Key. */
+/** Each text goes to someone else. Every second one has an Idempotency-Key. */
 export function createPoster({ ledger, webUrls, seeds }: Asked, name: string): Poster {
   let count = 0
   return {
@@ -38,7 +38,7 @@ export function createPoster({ ledger, webUrls, seeds }: Asked, name: string): P
   }
 }
 
-/** 503 says that nothing was done, so anybody may repeat it; what is not known only with its key. */
+/** 503 says that nothing was done, so anyone may repeat it; what is not known only with its key. */
 function mayRepeat({ status, isUnknown }: PostedText, hasKey: boolean): boolean {
   return status === 503 && !isUnknown ? true : hasKey && (status === 0 || isUnknown)
 }

@@ -5,7 +5,7 @@ import { until } from '../../test/helpers/until.js'
 
 const START_LIMIT_MS = 60_000
 
-/** A process that stands in for somebody whom an installation talks to. It writes down what it saw. */
+/** A process that stands in for someone whom an installation talks to. It writes down what it saw. */
 export interface StandIn<Seen> {
   url: string
   /** What else it said of itself. */

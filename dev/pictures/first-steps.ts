@@ -53,7 +53,7 @@ export async function filmFirstSteps(film: {
   await page.getByText('Your order is ready.').first().waitFor()
   await shoot(1800)
   await page.goto(`${start}#connect`)
-  await page.getByLabel('Your server’s URL').fill(serverUrl)
+  await page.getByLabel("Your server's URL").fill(serverUrl)
   await shoot(1400)
   await page.getByRole('button', { name: 'Save URL' }).click()
   await page.getByRole('button', { name: 'Send test event' }).click()

@@ -29,7 +29,7 @@ export interface ServiceCommand {
 
 export interface ServiceProcess {
   pid: number
-  /** Resolves when the process has ended, whoever ended it. */
+  /** Resolves when the process has ended, no matter what ended it. */
   ended: Promise<unknown>
   stop: () => Promise<void>
 }

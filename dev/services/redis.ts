@@ -101,7 +101,7 @@ async function isReady(address: { port: number; password: string }, pid: number)
     retryStrategy: () => null,
     connectTimeout: 1_000,
     commandTimeout: 1_000,
-    // The timer goes on after the connection is closed, and keeps the process alive for as long.
+    // The timer continues after the connection is closed, and keeps the process alive for as long.
     disconnectTimeout: 100,
   })
   client.on('error', () => undefined)

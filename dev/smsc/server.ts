@@ -5,8 +5,9 @@ import { smpp } from '../../src/carriers/smpp/package.js'
 import { readSubmit, receiptOf, type TakenMessage } from './messages.js'
 
 /**
- * A small SMSC to develop and test against. It takes every `submit_sm`, except to the numbers below. It brings `deliver_sm`
- * to the sessions that are bound to receive. What was not answered before its session ended, it brings again.
+ * A small SMSC to develop and test against. It takes every `submit_sm`, except to the numbers below. It sends
+ * `deliver_sm` to the sessions that are bound to receive. It sends again what was not answered before its session
+ * ended.
  */
 export const SMSC_NUMBERS = {
   rejected: '+15005550001',
@@ -51,7 +52,7 @@ export interface Smsc {
   seen: string[]
   /** After this call it answers nothing, not even `enquire_link`. Its connections stay. */
   hang(): void
-  /** Brings a `deliver_sm`, now or when a session is bound. */
+  /** Sends a `deliver_sm`, now or when a session is bound. */
   bring(fields: PduFields): void
   /** The `command_status` of each answer to a `deliver_sm`, in order. An answer may ask for a repeat. */
   answers: number[]

@@ -27,7 +27,7 @@ class WrongSignature(Exception):
 def read_event(headers, body):
     """Gives what Linehook posted: type, payload, fromNumber, toNumber, userId, lineId.
 
-    The signature (https://www.standardwebhooks.com) is of the bytes as they came: parsed and written again they may differ.
+    The signature (https://www.standardwebhooks.com) covers the raw bytes. JSON that is parsed and written again may differ.
     """
     event_id = headers.get("webhook-id", "")
     timestamp = headers.get("webhook-timestamp", "")

@@ -14,7 +14,7 @@ const seen = new Set()
  * @throws WebhookVerificationError when it was somebody else, or long ago
  */
 export async function readEvent(request) {
-  // The signature is of the bytes as they came: parsed and written again they may differ.
+  // The signature covers the raw bytes. JSON that is parsed and written again may differ.
   const body = await readBody(request)
   return webhook.verify(body, request.headers)
 }

@@ -9,7 +9,7 @@ const settings = yup.object({
     .secret('An API key, which starts with bk_. Find it in the Bird dashboard under Developers, API keys.')
     .matches(/^bk_[a-z]{2}\d+_\S+$/, 'apiKey must start with bk_ and a region, such as bk_eu1_…'),
   signingSecret: kit.setting
-    .secret('The webhook’s secret, which starts with whsec_. The Bird dashboard shows it under Webhooks.')
+    .secret("The webhook's secret, which starts with whsec_. The Bird dashboard shows it under Webhooks.")
     .matches(
       /^whsec_[A-Za-z\d+/]+=*$/,
       'signingSecret must be the whole secret that Bird shows, starting with whsec_',
@@ -101,7 +101,7 @@ export const bird: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'URL of the webhook' },
-    hint: 'webhook-signature does not match. Check the account’s signingSecret and the clock of this machine',
+    hint: "webhook-signature does not match. Check the account's signingSecret and the clock of this machine",
     /** Standard Webhooks: https://bird.com/docs/webhooks. After a rotation there are two signatures for a day. */
     verify: ({ signingSecret }, { body, header }) => {
       const time = header('webhook-timestamp')

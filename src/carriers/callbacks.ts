@@ -32,7 +32,7 @@ export interface CallbackAnswer {
   body: string
 }
 
-/** A message that the carrier brings. */
+/** A message that the carrier delivers. */
 export interface BroughtMessage {
   /** The carrier's id: a repeat with it does nothing. */
   carrierMessageId: string

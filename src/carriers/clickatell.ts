@@ -58,7 +58,7 @@ export const clickatell: kit.Provider<Settings> = {
   numbers: 'plain',
   codes: CODES,
   credentialsHint:
-    'Copy the integration’s API key from the Clickatell portal, and check that the integration is active.',
+    "Copy the integration's API key from the Clickatell portal, and check that the integration is active.",
   // The header has only the key: https://docs.clickatell.com/channels/one-api/one-api-reference/
   api: ({ apiKey, apiUrl }) => ({ url: apiUrl, headers: { Authorization: apiKey } }),
 

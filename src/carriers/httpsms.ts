@@ -8,7 +8,7 @@ const settings = yup.object({
   apiKey: kit.setting.secret('The API key. Find it on the Settings page of httpsms.com.'),
   signingKey: kit.setting.callbackKey().meta({
     about:
-      'The webhook’s signing key. Leave empty to generate one, which the callback setup then enters at httpSMS.',
+      "The webhook's signing key. Leave empty to generate one, which the callback setup then enters at httpSMS.",
     secret: true,
   }),
   callbackKey: kit.setting.callbackKey(),
@@ -112,7 +112,7 @@ export const httpsms: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Callback URL for the webhook' },
-    hint: 'the token does not match. Check the account’s signingKey, the webhook’s URL and the clock of this machine',
+    hint: "the token does not match. Check the account's signingKey, the webhook's URL and the clock of this machine",
     // The token does not cover the body: anyone who saw one could send another body with it for minutes.
     key: ({ callbackKey }) => callbackKey,
     /** See https://docs.httpsms.com/webhooks/introduction : the token is for one URL (`aud`). */

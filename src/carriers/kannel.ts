@@ -8,7 +8,7 @@ const settings = yup.object({
   apiUrl: kit.setting.apiUrl('http://localhost:13013/cgi-bin/sendsms').meta({
     about: 'The URL at which smsbox accepts messages, made of its host, sendsms-port and sendsms-url.',
   }),
-  username: kit.setting.needed('The username of a sendsms-user group in Kannel’s configuration.'),
+  username: kit.setting.needed("The username of a sendsms-user group in Kannel's configuration."),
   password: kit.setting.secret('The password of that group.'),
   smsc: kit.setting.optional('The smsc-id to send through. Leave empty to let Kannel choose.'),
   callbackKey: kit.setting.callbackKey(),
@@ -86,7 +86,7 @@ export const kannel: kit.Provider<Settings> = {
     urls: {
       message: 'get-url of the sms-service, followed by &from=%p&to=%P&text=%b&charset=%C&coding=%c&id=%I',
     },
-    hint: 'the secret in the URL does not match. Copy the URL to Kannel’s configuration again',
+    hint: "the secret in the URL does not match. Copy the URL to Kannel's configuration again",
     key: ({ callbackKey }) => callbackKey,
     takesGet: true,
     items: ({ query }) => Object.fromEntries(query),

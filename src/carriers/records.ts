@@ -58,10 +58,10 @@ export type ReceivedContent =
   | { type: 'inboundMedia'; text?: string; urls: readonly string[] }
   | { type: 'voiceMail'; url: string }
 
-/** The most media that anybody allows in a message. Each costs a copy. */
+/** The most media that any carrier allows in a message. Each costs a copy. */
 const MAX_RECEIVED_MEDIA = 10
 
-/** Somebody who sent nothing but blanks is heard too. */
+/** A message of blanks only counts too. */
 export function contentOf(text: string, urls: readonly string[]): ReceivedContent {
   return urls.length === 0
     ? { type: 'inboundText', text }

@@ -9,7 +9,7 @@ const settings = yup.object({
     'An API key. Find it in the Telnyx portal under Account, Keys & Credentials, API Keys.',
   ),
   publicKey: kit.setting
-    .needed('The public key, shown next to the API keys. It verifies Telnyx’s requests to us.')
+    .needed("The public key, shown next to the API keys. It verifies Telnyx's requests to us.")
     .test('key', 'publicKey must be the 44 characters shown in the Telnyx portal', kit.verify.isEd25519Key),
   messagingProfileId: kit.setting.optional(
     'The ID of the messaging profile. Find it in the portal under Messaging. Lines that send under a name need it.',
@@ -106,7 +106,7 @@ export const telnyx: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Webhook URL of the messaging profile' },
-    hint: 'telnyx-signature-ed25519 does not match. Check the account’s publicKey and the clock of this machine',
+    hint: "telnyx-signature-ed25519 does not match. Check the account's publicKey and the clock of this machine",
     /** The signature is over the time, a bar and the body (receiving-webhooks, as above). */
     verify: ({ publicKey }, { body, header }) => {
       const time = header('telnyx-timestamp')

@@ -83,7 +83,7 @@ interface Span {
   until?: Date | undefined
 }
 
-/** Bounds the ids by a page and a span of time: such conditions are answered from an index. */
+/** Bounds the ids by a page and a time range: such conditions are answered from an index. */
 export function idsBetween(
   column: string,
   { before, from, until }: Span & { before?: string | undefined },

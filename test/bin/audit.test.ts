@@ -40,13 +40,13 @@ describeCommands('linehook audit', ({ environment, context, run, json, refuse })
   })
 
   for (const [option, value, sentence] of [
-    ['--actor', 'nobody@example.com', 'actor must be a user’s email address or ID'],
+    ['--actor', 'nobody@example.com', "actor must be a user's email address or ID"],
     [
       '--action',
       'line.eaten',
       'action must be one listed in docs/audit.md, such as line.renamed, or a group of them, such as line',
     ],
-    ['--subject', 'Shop', 'subject must be an ID, a line’s number or a user’s email address'],
+    ['--subject', 'Shop', "subject must be an ID, a line's number or a user's email address"],
     ['--from', 'yesterday', 'It must be a time such as 2026-11-21 or 2026-11-21T13:00:00Z.'],
     ['--from', '2026-11-31', ': there is no 2026-11-31 in the calendar.'],
     ['--limit', '0', 'It must be a whole number from 1 to 10000.'],

@@ -108,7 +108,7 @@ describe('in a browser', function () {
       await sees(page, 'Developer connection enabled.')
 
       await openTab('Receive')
-      await page.getByLabel('Your server’s URL').fill(receiver.url)
+      await page.getByLabel("Your server's URL").fill(receiver.url)
       await page.getByRole('button', { name: 'Save URL' }).click()
       await sees(page, 'Outgoing webhook URL saved.')
       await page.getByRole('link', { name: 'Endpoint settings' }).click()

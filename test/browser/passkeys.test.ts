@@ -118,7 +118,7 @@ describe('passkeys in a browser', () => {
     await page.goto(SECOND_FACTOR)
     await page.locator('#passkeys summary').click()
     await page.getByRole('button', { name: 'Remove passkey' }).click()
-    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor()
+    await page.getByRole('heading', { name: "Confirm it's you" }).waitFor()
     await usePasskey()
     await page.getByText('Set up a second factor to continue').waitFor()
     expect(await context.db('passkeys').where({ user_id: person.id })).to.deep.equal([])

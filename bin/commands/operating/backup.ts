@@ -49,7 +49,7 @@ export function addRestoreCommand(program: Command): void {
       'restore a backup into an empty database; without DATABASE_URL, into the one of `linehook start`, which must be stopped',
     )
     .argument('<file>', 'a file written by `linehook backup`')
-    .option('--replace', 'delete the database’s contents first')
+    .option('--replace', "delete the database's contents first")
     .option('--json', 'print JSON')
     .action(async (file: string, options: { replace?: boolean; json?: boolean }) => {
       if (environment().DATABASE_URL !== undefined && givenEnvironment().DATABASE_URL !== undefined) {

@@ -16,7 +16,7 @@ import { moment, TIMES } from '../list-options.js'
 const MAX_PAUSED = 1000
 const MAX_COUNTED = 100_000
 
-/** Adds commands that act on all lines, whoever owns them. */
+/** Adds commands that act on all lines, regardless of their owner. */
 export function addSendingCommands(program: Command): void {
   const sending = program.command('sending').description('pause and resume sending on all lines')
 

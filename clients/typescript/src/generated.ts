@@ -296,7 +296,7 @@ export abstract class Operations {
     return this.call('POST', `/v1/messages/batch`, { body }, options)
   }
 
-  /** Get a message. The response includes its status, the carrier’s answer and its media. */
+  /** Get a message. The response includes its status, the carrier's answer and its media. */
   async getMessage(messageId: string, options?: CallOptions): Promise<Message> {
     return this.call('GET', `/v1/messages/${segment(messageId)}`, {}, options)
   }

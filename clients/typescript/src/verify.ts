@@ -28,7 +28,7 @@ type Keys = string | readonly string[]
  * Verifies the signature of an event (https://www.standardwebhooks.com) and reads it. An event may come more than once:
  * drop what has a `webhook-id` that you have seen. New types of events may come: ignore those that you do not know.
  *
- * @param rawBody as it came; JSON that was parsed and written again has other bytes
+ * @param rawBody the raw body; JSON that was parsed and written again may have other bytes
  * @param keys the signing secret (`whsec_…`) or the public key (`whpk_…`); several while one takes the place of another
  * @throws VerificationError
  */

@@ -4,7 +4,7 @@ import { decodeGsm7 } from './gsm7.js'
 import { decodeJapanese } from './japanese.js'
 
 /**
- * A text as a carrier brought it. It is decoded when all of its parts have arrived, because a character may be cut in
+ * A text as a carrier delivered it. It is decoded when all of its parts have arrived, because a character may be cut in
  * two.
  *
  * `coding`, which is kept with parts, is a name of `iconv-lite`; `gsm-7 <locking> <single>`; `jis-x-0208` or

@@ -11,7 +11,7 @@ export const http: kit.Provider<HttpSettings> = {
   media: { count: 1 },
   settings: httpSettings,
   numbers: ({ numbers }) => numbers,
-  credentialsHint: 'Check the account’s headers.',
+  credentialsHint: "Check the account's headers.",
   api: ({ url, headers }) => ({ url, headers: readHeaders(headers) }),
 
   send: ({ id, from, to, text = '', mediaUrls }, { settings }) => {
@@ -45,7 +45,7 @@ export const http: kit.Provider<HttpSettings> = {
 
   callbacks: {
     urls: { message: 'URL for incoming messages', status: 'URL for delivery reports' },
-    hint: 'the signature or secret does not match. Check the account’s verification, signingSecret and signatureHeader',
+    hint: "the signature or secret does not match. Check the account's verification, signingSecret and signatureHeader",
     takesGet: true,
     key: ({ verification, callbackKey }) => (verification === 'url' ? callbackKey : undefined),
     verify: (settings, request) => isVerified(settings, request),

@@ -80,7 +80,7 @@ export const httpSettings = yup.object({
     }),
   numbers: kit.setting.choice(
     ['plus', 'plain', 'zeros', 'national'],
-    'The format of phone numbers: +15551234567, 15551234567, 0015551234567, or the national format of the line’s country.',
+    "The format of phone numbers: +15551234567, 15551234567, 0015551234567, or the national format of the line's country.",
   ),
   idField: path(
     'id',
@@ -88,7 +88,7 @@ export const httpSettings = yup.object({
   ),
   errorField: path(
     'error',
-    'The field of an error response that gives the reason. It is shown to the line’s owner.',
+    "The field of an error response that gives the reason. It is shown to the line's owner.",
   ),
   refusalField: path(
     '',
@@ -106,7 +106,7 @@ export const httpSettings = yup.object({
     .max(500, 'signingSecret must have at most 500 characters')
     .meta({
       about:
-        'The secret for the verification: the HMAC key, the Ed25519 public key, the header’s value, the token, ' +
+        "The secret for the verification: the HMAC key, the Ed25519 public key, the header's value, the token, " +
         'or user:password. Without it, all incoming requests are rejected.',
       secret: true,
     }),
@@ -144,11 +144,11 @@ export const httpSettings = yup.object({
     '',
     'The field with the list of messages or reports in a request to us. Leave empty if the body itself is a single one or a list.',
   ),
-  messageIdField: path('id', 'The field with the carrier’s ID of an incoming message.'),
+  messageIdField: path('id', "The field with the carrier's ID of an incoming message."),
   fromField: path('from', 'The field with the sender of an incoming message.'),
   toField: path(
     'to',
-    'The field with the line’s number in an incoming message. If there is none, put the number in the URL: …/message?to=+15551234567.',
+    "The field with the line's number in an incoming message. If there is none, put the number in the URL: …/message?to=+15551234567.",
   ),
   textField: path('text', 'The field with the text of an incoming message.'),
   mediaField: path('mediaUrl', 'The field with the URL of an incoming picture, or a list of URLs.'),

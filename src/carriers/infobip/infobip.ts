@@ -63,7 +63,7 @@ export const infobip: kit.Provider<Settings> = {
   settings,
   numbers: 'plain',
   codes: CODES,
-  credentialsHint: 'Copy the API key and the base URL from the Infobip portal, and check the key’s scopes.',
+  credentialsHint: "Copy the API key and the base URL from the Infobip portal, and check the key's scopes.",
   // https://www.infobip.com/docs/essentials/api-essentials/api-authentication
   api: ({ apiKey, apiUrl }) => ({ url: apiUrl, headers: { Authorization: `App ${apiKey}` } }),
 

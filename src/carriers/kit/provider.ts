@@ -81,7 +81,7 @@ export interface MessageToSend {
   text: string | undefined
   /** In order, and within the provider's limits. */
   media: readonly MediaToSend[]
-  /** Theirs: anybody who has such a URL can fetch it. */
+  /** Theirs: anyone who has such a URL can fetch it. */
   mediaUrls: readonly string[]
   /** The time after which it is no longer wanted; undefined if the sender set none. */
   expiresInMs: number | undefined

@@ -46,8 +46,8 @@ const CODES: kit.CodeTable = {
     402: 'The operator rejected it',
     403: 'The operator skipped it',
     405: 'The operator cancelled it',
-    410: 'The sender’s number is not valid',
-    411: 'The recipient’s number is not valid',
+    410: "The sender's number is not valid",
+    411: "The recipient's number is not valid",
     412: 'The operator blocks the recipient',
     413: 'The recipient cannot receive texts',
     414: 'The recipient could not be reached',
@@ -119,7 +119,7 @@ export const messagemedia: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Webhook URL for received messages and delivery reports' },
-    hint: 'the secret in the URL or X-MessageMedia-Signature does not match. Check the URL at MessageMedia, the account’s publicKey and the clock of this machine',
+    hint: "the secret in the URL or X-MessageMedia-Signature does not match. Check the URL at MessageMedia, the account's publicKey and the clock of this machine",
     key: ({ callbackKey }) => callbackKey,
     /**
      * The signature is over the request line, the date and the body with nothing between:

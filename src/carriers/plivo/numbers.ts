@@ -1,7 +1,7 @@
 import * as kit from '../kit.js'
 import { textAt } from '../kit.js'
 
-/** Finds the numbers of an account at Plivo, and sets up the application that brings what they receive. */
+/** Finds the numbers of an account at Plivo, and sets up the application that delivers what they receive. */
 
 type Asking = kit.Asking<unknown>
 

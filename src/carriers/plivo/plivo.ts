@@ -108,7 +108,7 @@ export const plivo: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { message: 'Message URL of the application, with method POST' },
-    hint: 'Plivo’s signature does not match. Check the account’s authToken and signatures, and PUBLIC_URL',
+    hint: "Plivo's signature does not match. Check the account's authToken and signatures, and PUBLIC_URL",
     // A signature of V2 does not cover what the request says, and no signature has a time in it.
     key: ({ callbackKey }) => callbackKey,
     verify: isSignedByPlivo,

@@ -114,7 +114,7 @@ function failureOf(
   if (said === undefined) return { carrierCode: stat }
   const carrierCode = `${stat}/${said.code}`
   return said.reason === undefined
-    ? { carrierCode, error: `${error} (the SMSC’s code ${said.code})` }
+    ? { carrierCode, error: `${error} (the SMSC's code ${said.code})` }
     : { carrierCode, carrierReason: said.reason }
 }
 

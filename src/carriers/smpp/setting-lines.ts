@@ -12,7 +12,7 @@ export function linesOf(text: string): string[] {
 }
 
 /**
- * An additional field of sent messages (SMPP 3.4 §5.3.1), with the value that it has unless the message brings one.
+ * An additional field of sent messages (SMPP 3.4 §5.3.1), with the value that it has unless the message has its own.
  */
 export interface Tlv {
   name: string

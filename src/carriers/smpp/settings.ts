@@ -7,7 +7,7 @@ export const smppSettings = yup.object({
   port: whole(1, 65_535).default(2775).meta({ about: 'The port of the SMSC.' }),
   tls: yup.boolean().default(false).meta({ about: 'Whether to connect with TLS.' }),
   tlsCertificate: yup.string().default('').meta({
-    about: 'With TLS, the certificate (PEM) to trust if the SMSC’s is not signed by a public authority.',
+    about: "With TLS, the certificate (PEM) to trust if the SMSC's is not signed by a public authority.",
     multiline: true,
   }),
   systemId: ascii(15).required().meta({ about: 'The system ID to bind with.' }),
@@ -92,13 +92,13 @@ export const smppSettings = yup.object({
   }),
   statuses: lines(readStatusRule).meta({
     about:
-      'The meaning of the SMSC’s own statuses, one per line: a number, then throttled, unavailable, rejected, account or ' +
+      "The meaning of the SMSC's own statuses, one per line: a number, then throttled, unavailable, rejected, account or " +
       'unknown, such as `0x0412 throttled`.',
     multiline: true,
   }),
   receiptErrors: lines(readReceiptError).meta({
     about:
-      'The meaning of the SMSC’s own errors in receipts (`err`), one per line: codes, then a reason (docs/carriers/codes.md), ' +
+      "The meaning of the SMSC's own errors in receipts (`err`), one per line: codes, then a reason (docs/carriers/codes.md), " +
       'such as `027 0x1c unreachable`.',
     multiline: true,
   }),

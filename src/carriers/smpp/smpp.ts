@@ -40,7 +40,7 @@ export function createSmpp(
 
   /** @throws the four errors of a carrier */
   async function submit(fields: PduFields, signal: AbortSignal): Promise<string> {
-    if (sessions === undefined) throw new CarrierUnavailable('no process is running the account’s sessions')
+    if (sessions === undefined) throw new CarrierUnavailable("no process is running the account's sessions")
     try {
       return readResponse(await sessions.request('submit_sm', fields, signal), settings)
     } catch (error) {

@@ -38,12 +38,12 @@ const TEMPORARY: ReadonlySet<string> = new Set([
 /** Words for statuses that a person can do something about. The others are shown by their code. */
 const WORDS: Readonly<Record<string, string>> = {
   ESME_RINVMSGLEN: 'the message is too long',
-  ESME_RINVSRCADR: 'the sender’s number is not accepted',
-  ESME_RINVDSTADR: 'the recipient’s number is not accepted',
-  ESME_RINVSRCTON: 'the sender’s type of number (sourceTon) is not accepted',
-  ESME_RINVSRCNPI: 'the sender’s numbering plan (sourceNpi) is not accepted',
-  ESME_RINVDSTTON: 'the recipient’s type of number (destTon) is not accepted',
-  ESME_RINVDSTNPI: 'the recipient’s numbering plan (destNpi) is not accepted',
+  ESME_RINVSRCADR: "the sender's number is not accepted",
+  ESME_RINVDSTADR: "the recipient's number is not accepted",
+  ESME_RINVSRCTON: "the sender's type of number (sourceTon) is not accepted",
+  ESME_RINVSRCNPI: "the sender's numbering plan (sourceNpi) is not accepted",
+  ESME_RINVDSTTON: "the recipient's type of number (destTon) is not accepted",
+  ESME_RINVDSTNPI: "the recipient's numbering plan (destNpi) is not accepted",
   ESME_RINVESMCLASS: 'texts in several parts are not accepted in this form (longMessages)',
   ESME_RINVDCS: 'the encoding of the text is not accepted',
   ESME_RPROHIBITED: 'the account is not allowed to send this',

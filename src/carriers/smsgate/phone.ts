@@ -46,7 +46,7 @@ export function devicesPath(apiUrl: string): string {
   return isPhone(apiUrl) ? '/device' : '/devices'
 }
 
-/** Lists the numbers that were entered, and those that the phone knows of its SIM cards. */
+/** Lists the numbers that were entered, and those that the phone knows for its SIM cards. */
 export async function listNumbers({
   ask,
   settings: its,

@@ -37,7 +37,7 @@ export const smsgate: kit.Provider<Settings> = {
     const { id, from, to, text, expiresInMs } = message
     const slot = SLOTS.findIndex((each) => sims[each] === from)
     if (slot < 0 && SLOTS.some((each) => sims[each] !== '')) {
-      throw new kit.CarrierUnavailable('No SIM card in this account has the line’s number')
+      throw new kit.CarrierUnavailable("No SIM card in this account has the line's number")
     }
     return {
       path: '/messages',
@@ -82,7 +82,7 @@ export const smsgate: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { events: 'Webhook URL for each event' },
-    hint: 'X-Signature does not match. Check the account’s signingKey, and the clocks of the phone and this machine',
+    hint: "X-Signature does not match. Check the account's signingKey, and the clocks of the phone and this machine",
     /** The signature is over the body directly followed by the time (features/webhooks, as above). */
     verify: ({ signingKey }, { body, header }) => {
       const time = header('X-Timestamp')

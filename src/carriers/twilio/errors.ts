@@ -84,7 +84,7 @@ const WORDS: Record<string, string> = {
   30007: 'Twilio or the carrier filtered the message as unwanted',
   30008: 'the carrier gave no reason',
   30009: 'part of the message was lost in transit',
-  30010: 'the message costs more than the account’s price limit',
+  30010: "the message costs more than the account's price limit",
   30034: 'the number is not registered for application messaging (A2P 10DLC)',
 }
 

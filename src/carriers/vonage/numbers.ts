@@ -1,7 +1,7 @@
 import * as kit from '../kit.js'
 import { at, textAt } from '../kit.js'
 
-/** Finds the numbers of an account at Vonage, and sets up the application that brings what they receive. */
+/** Finds the numbers of an account at Vonage, and sets up the application that delivers what they receive. */
 
 type Asking = kit.Asking<{ applicationId: string }>
 

@@ -74,7 +74,7 @@ export const vonage: kit.Provider<Settings> = {
 
   callbacks: {
     urls: { inbound: 'Inbound URL', status: 'Status URL' },
-    hint: 'Vonage’s token does not match. Check the account’s signatureSecret and the clock of this machine',
+    hint: "Vonage's token does not match. Check the account's signatureSecret and the clock of this machine",
     /**
      * The request has a token with the hash of the body in it:
      * https://developer.vonage.com/en/getting-started/concepts/webhooks

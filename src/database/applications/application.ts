@@ -39,7 +39,7 @@ const hash: Kind<Buffer> = { schema: {} }
 
 /**
  * An application as its owner sees it. The columns are those of `applications a`, of its owner `u`, of its endpoint
- * `e`, and of the endpoint `k` that is kept when its URL is taken away.
+ * `e`, and of the endpoint `k` that is kept when its URL is removed.
  */
 export const APPLICATION_FIELDS = {
   id: shown('a.id', uuid),
@@ -63,7 +63,7 @@ export const APPLICATION_FIELDS = {
     redirectUris,
     "Must match exactly. Allowed are https, an app's own scheme, and http for the local machine, with any port.",
   ),
-  /** The endpoint, even if its webhook URL was taken away. */
+  /** The endpoint, even if its webhook URL was removed. */
   keptEndpointId: internal('a.endpoint_id', orNull(uuid)),
   /** The endpoint's fields are all set with a webhook URL, and all null without one. */
   endpointId: internal('e.id', orNull(uuid)),

@@ -9,7 +9,7 @@ import { FORGOTTEN } from '../people/forgotten.js'
 export const REPLAY_OUTCOMES = ['any', 'undelivered', 'delivered'] as const
 export type ReplayOutcome = (typeof REPLAY_OUTCOMES)[number]
 
-/** The events to replay: those of a span of time, by the ids of the rows. */
+/** The events to replay: those of a time range, by the ids of the rows. */
 export interface ReplayFilter {
   from: Date
   until: Date
@@ -76,7 +76,7 @@ export async function replayDeliveries(
   return rows
 }
 
-/** An event and the row whose id the list goes on from. */
+/** An event and the row whose id the list continues after. */
 export interface ListedEvent extends Event {
   position: string
 }

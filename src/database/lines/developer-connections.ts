@@ -7,7 +7,7 @@ export interface DeveloperConnection {
   enabled: boolean
   /** null if no outgoing webhook URL is set. */
   endpointId: string | null
-  /** The same endpoint, or the one whose URL was taken away. */
+  /** The same endpoint, or the one whose URL was removed. */
   keptEndpointId: string | null
   /** The kept endpoint has them too. */
   optInEvents: OptInEventType[]

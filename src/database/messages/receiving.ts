@@ -27,7 +27,7 @@ export interface ReceiveRequest {
   fromNumber: string
   toNumber: string
   type: MessageType
-  /** Of the event that tells of the text; undefined: there are only media. */
+  /** The event about the text; undefined if there are only media. */
   eventType: MessageEventType | undefined
   text: string | null
   /** In order. */

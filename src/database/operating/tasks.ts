@@ -54,7 +54,7 @@ const COLUMNS = columnsOf(TASK_FIELDS)
 /** A background task, as people see it. */
 export type Task = Row<typeof TASK_FIELDS>
 
-/** A task that this process goes on with. */
+/** A task that this process continues with. */
 export interface ClaimedTask extends Attempt {
   kind: TaskKind
   userId: string | null
@@ -218,7 +218,7 @@ export interface TaskProgress {
   lastFailure?: string
 }
 
-/** Another process goes on with it: the batch of this process must not be recorded. */
+/** Another process continues it: the batch of this process must not be recorded. */
 export class ClaimLost extends Error {
   override name = 'ClaimLost'
 }
@@ -250,7 +250,7 @@ export async function setTaskTotal(db: Database, task: Attempt, totalCount: numb
   await write(db, task, { total_count: totalCount })
 }
 
-/** Releases a task, so that the process that has its job goes on with it after this time. */
+/** Releases a task, so that the process that has its job continues it after this time. */
 export async function releaseTask(db: Database, task: Attempt, inMs: number): Promise<void> {
   await writeAttempts(db, 'tasks', [task], { lease_until: null, due_at: fromNow(db, inMs) })
 }

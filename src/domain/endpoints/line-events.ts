@@ -38,7 +38,7 @@ export interface LineEventFeed {
 const PAGE = 100
 /** A row may be committed this long after its id was made, or its maker's clock may be this far behind. */
 const OVERLAP_MS = 10_000
-/** Media that arrived this long before a feed began are reported if their copy comes while it goes on. */
+/** Media that arrived this long before a feed began are reported if their copy comes while it continues. */
 const LATE_MEDIA_MS = 900_000
 /** The number of newest events with media that are waited for. */
 const MAX_WAITING = 200

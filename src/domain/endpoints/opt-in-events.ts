@@ -42,7 +42,7 @@ export function readOptInEvents<T extends OptInEventType>(
     if (known !== undefined) return known
     const others: readonly string[] = OPT_IN_EVENT_TYPES
     if (allowed.length === 0)
-      throw new UserError('An operational webhook has no optInEvents. It gets its user’s notifications')
+      throw new UserError("An operational webhook has no optInEvents. It gets its user's notifications")
     const why = others.includes(type) ? ` (${type} is for applications)` : ''
     throw new UserError(`optInEvents can contain only ${allowed.join(', ')}${why}`)
   })

@@ -20,7 +20,7 @@ export async function requireEnabled(
 ): Promise<DeveloperConnection> {
   const connection = await findLineConnection(db, userId, lineId, options)
   if (connection?.enabled === true) return connection
-  throw new UserError('This line’s developer connection is off. Enable it first', 409)
+  throw new UserError("This line's developer connection is off. Enable it first", 409)
 }
 
 /** @throws UserError 404 if there is no connection or no such line */

@@ -36,7 +36,7 @@ export type FetchOutcome =
 const OUR_FAULT_WAIT_MS = 30_000
 
 /**
- * Makes one attempt to copy media to our storage. When the copy is made or given up, whatever waited for it goes on
+ * Makes one attempt to copy media to our storage. When the copy is made or given up, whatever waited for it continues
  * (`settle.ts`).
  */
 export async function fetchMedia(context: Context, id: string): Promise<FetchOutcome> {

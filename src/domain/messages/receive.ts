@@ -130,7 +130,7 @@ function readInbound(context: Context, message: InboundMessage): Inbound {
   }
 }
 
-/** null: there is none. Blanks alone are a text, but not beside media. */
+/** null if there is none. Blanks alone count as a text, but not together with media. */
 function textOf(content: ReceivedContent): string | null {
   if (content.type === 'inboundText') return storable(content.text)
   return content.type === 'voiceMail' || !content.text ? null : storable(content.text)
@@ -162,7 +162,7 @@ function newCopy(context: Context, eventType: MessageEventType, url: string): Re
 type Tools = Pick<Context, 'db' | 'queues' | 'windows' | 'log'>
 
 /**
- * Takes in a batch, whoever delivered it, and then enqueues what follows from it. The enqueuing is not awaited: the
+ * Takes in a batch, however it was delivered, and then enqueues what follows from it. The enqueuing is not awaited: the
  * rows are committed, and the answer does not need Redis.
  */
 export async function receiveBatch(tools: Tools, batch: readonly Inbound[]): Promise<ReceiveAnswer[]> {

@@ -34,7 +34,7 @@ export async function sendMessageAgain(
     throw new UserError('Only a failed or unknown message can be resent', 409)
   }
   if (message.toNumber === FORGOTTEN) {
-    throw new UserError('This person’s data was erased, so there is nothing left to send', 409)
+    throw new UserError("This person's data was erased, so there is nothing left to send", 409)
   }
   const line = await getOwnLine(context, userId, message.lineId)
   if (line.status !== 'active') throw new UserError('This line is disabled. Enable it first', 409)

@@ -141,7 +141,7 @@ export function createQueueing({
   }
 
   return async (requests: readonly QueueRequest[]): Promise<(QueueAnswer | Error)[]> => {
-    // The event loop has to poll its sockets once more to see whether a caller has hung up. On a busy machine a
+    // The event loop has to poll its sockets once more to see whether a caller has disconnected. On a busy machine a
     // request may wait to be read for longer than its caller does (measured: 893 of 1,652 were accepted although
     // their caller was gone).
     await nextTurn()

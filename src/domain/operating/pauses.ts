@@ -46,7 +46,7 @@ type Tools = Pick<Context, 'db' | 'log' | 'actor'>
 
 /**
  * Pauses a line: nothing is sent with it until it is resumed, except the service's automatic answers. Messages are
- * accepted and wait, and expire as always. Receiving goes on. A line that is paused stays so.
+ * accepted and wait, and expire as always. Receiving continues. A line that is paused stays so.
  */
 export function pauseLine(context: Tools, by: Pauser, line: Pick<Line, 'id' | 'userId'>): Promise<void> {
   return pause(context, by, ofLine(line))

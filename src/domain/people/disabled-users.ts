@@ -57,7 +57,7 @@ export async function disableUser(context: Context, userId: string, belongings: 
 }
 
 /**
- * Restores the user: tokens and authorizations count again, and what was stopped goes on. Events that were held
+ * Restores the user: tokens and authorizations count again, and what was stopped continues. Events that were held
  * meanwhile stay held until a user sends them.
  *
  * @throws UserError 404, 409 if the user is not disabled

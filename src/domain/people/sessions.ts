@@ -140,8 +140,8 @@ async function confirm(db: Database, { userId, id }: Pick<Session, 'userId' | 'i
  * Sets a new password. The current one is enough for that, even with a second factor: this session was opened with
  * it, and the new password opens nothing without it.
  *
- * This also ends the user's other sessions, and removes an unused set-up link. It confirms this session, which goes
- * on under a new token, which is returned for the browser.
+ * This also ends the user's other sessions, and removes an unused set-up link. It confirms this session, which
+ * continues under a new token, which is returned for the browser.
  *
  * @param address the client's IP address
  * @param revokes true to end API tokens and applications' access too

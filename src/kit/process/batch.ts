@@ -3,7 +3,7 @@ import DataLoader from 'dataloader'
 
 /**
  * Calls that arrive in one turn of the event loop become one call of `run`: one round trip for all of them. While
- * `inFlight` runs are under way the next batch goes on collecting, so that load makes batches larger instead of
+ * `inFlight` runs are under way the next batch continues collecting, so that load makes batches larger instead of
  * making more of them (measured: 7,092 instead of 4,430 accepted messages a second).
  *
  * `run` gives one answer per item, in order; an Error in a place rejects that call only. A run that fails must have

@@ -3,9 +3,9 @@ import module from 'node:module'
 const folder = new URL('../../../.compile-cache', import.meta.url)
 
 /**
- * Node 22.1 and newer keep what they compiled of each file, so that the next start is quicker. The cache is beside
- * the build and not in the machine's folder for temporary files, where other users could put code. If the folder
- * cannot be written, Node goes on without a cache.
+ * Node 22.1 and newer keep what they compiled of each file, so that the next start is quicker. The cache is beside the
+ * build and not in the machine's folder for temporary files, where other users could put code. If the folder cannot be
+ * written, Node continues without a cache.
  */
 export function keepCompiled(): void {
   const isBuilt = import.meta.url.endsWith('.js')

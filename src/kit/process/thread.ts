@@ -15,10 +15,10 @@ interface Options {
 }
 
 /**
- * Makes a thread for work that may take the processor for long, whoever wrote it. After the deadline the thread is
- * ended from outside, whatever it is doing, which nothing within a thread can do; the event loop of the process is
- * free all the while. The thread is started at the first use, is kept, and does not keep the process alive. It
- * inherits neither the environment nor the options of Node.
+ * Makes a thread for work that may take the processor for long, no matter who wrote it. After the deadline the thread
+ * is ended from outside, whatever it is doing, which nothing within a thread can do; the event loop of the process is
+ * free all the while. The thread is started at the first use, is kept, and does not keep the process alive. It inherits
+ * neither the environment nor the options of Node.
  *
  * The file is JavaScript even in the sources, because Node 20 starts a thread without tsx. It posts one message when
  * it is ready, and then one answer to each message.

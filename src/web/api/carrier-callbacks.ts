@@ -70,8 +70,8 @@ interface CarrierRequest extends Pick<CallbackRequest, 'method' | 'body' | 'cont
 }
 
 /**
- * Answers a carrier's callback. A repeat does nothing. An account that this process remembers saves the look-up, if
- * the request is signed with its secret. The statement that stores what the request brings then checks whether the
+ * Answers a carrier's callback. A repeat does nothing. An account that this process remembers saves the look-up, if the
+ * request is signed with its secret. The statement that stores what the request contains then checks whether the
  * account has changed; if it has, the signature is checked again with the account as it is now.
  *
  * @throws UserError 404 if there is no such callback or account, or the line is not at it: carriers do not repeat

@@ -226,7 +226,7 @@ export const messageOperations = [
     may: 'reads lines',
     scopes,
     summary: 'Get a message',
-    description: 'The response includes its status, the carrier’s answer and its media.',
+    description: "The response includes its status, the carrier's answer and its media.",
     answer: message,
     act: async (asked) => presentMessage(asked.context, await getVisible(asked)),
   }),

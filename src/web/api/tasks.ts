@@ -84,7 +84,7 @@ export const taskOperations = [
     act: async (asked) => {
       const { whose, ...request } = await readReplay(asked)
       if (request.url !== undefined && applicationOf(asked.ctx) !== undefined) {
-        throw new UserError('url: only users can send events to another URL. Leave it out. Leave it out', 403)
+        throw new UserError('url: only users can send events to another URL. Leave it out', 403)
       }
       return presentTask(asked.context.vocabulary, await startReplay(asked.context, whose, request))
     },

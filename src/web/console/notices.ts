@@ -66,7 +66,7 @@ const NOTICES = {
   cancelled: 'Message cancelled.',
   rescheduled: 'Message rescheduled.',
   'user-added': 'User added.',
-  'user-disabled': 'User disabled. Sessions are ended, and tokens and authorizations no longer work.',
+  'user-disabled': 'User disabled. Sessions have ended, and tokens and authorizations no longer work.',
   'user-enabled': 'User enabled. Everything is as it was before.',
   'user-sessions-ended': 'The user is signed out everywhere.',
   'line-added': 'Line added.',
@@ -81,7 +81,7 @@ const NOTICES = {
   'carrier-changed': 'Account saved. Test it now.',
   'carrier-removed': 'Account and credentials removed.',
   'carrier-numbers-set-up':
-    'Callbacks set up. The carrier now calls us when the account’s lines receive a message.',
+    "Callbacks set up. The carrier now calls us when the account's lines receive a message.",
 } as const
 
 export type Notice = keyof typeof NOTICES

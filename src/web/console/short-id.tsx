@@ -2,7 +2,7 @@
  * An id, of which the style sheet shows the beginning until it is hovered or selected; a selection copies all of it,
  * even without a script.
  *
- * @param props.what as in "Copy the message’s id"
+ * @param props.what as in "Copy the message's id"
  */
 export function ShortId({ id, what }: { id: string; what: string }) {
   return (

@@ -4,7 +4,7 @@ import { missingDayOf, parseClock } from '../../kit/text/moments.js'
 import { queryOf } from './form-values.js'
 import { isZone, momentIn, UTC } from './zone.js'
 
-/** The span of time of a list that is filtered by its address, and the zone of both and of the list, as written. */
+/** The time range of a list that is filtered by its address, and the zone of both and of the list, as written. */
 export type TimeFilter = Partial<Record<'zone' | 'from' | 'until', string>>
 
 /** Returns the parameters of these names that have a value. */

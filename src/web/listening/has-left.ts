@@ -1,7 +1,8 @@
 import type { Context as KoaContext } from 'koa'
 
 /**
- * Finds out if the client of a request has hung up. Node ends its side of a connection whose client has ended theirs.
+ * Finds out if the client of a request has disconnected. Node ends its side of a connection whose client has ended
+ * theirs.
  */
 export function hasLeft(ctx: KoaContext): () => boolean {
   const { socket } = ctx.req

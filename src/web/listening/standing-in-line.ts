@@ -21,10 +21,10 @@ const EVERY_MS = 200
 const EVERY_WHILE_TOO_LONG_MS = 50
 
 /**
- * Measures how long clients wait in the kernel, before this process knows of them. Node takes one new connection in a
- * turn of the event loop, so while it has too much to do hundreds wait in the listen queue, for longer than their
- * patience lasts, and nothing in the process shows it. So a connection of our own stands in line with them: it is
- * made to our own port now and then while requests come. It waits until it is let in as long as all the others.
+ * Measures how long clients wait in the kernel, before this process knows about them. Node takes one new connection in
+ * a turn of the event loop, so while it has too much to do hundreds wait in the listen queue, for longer than their
+ * patience lasts, and nothing in the process shows it. So a connection of our own stands in line with them: it is made
+ * to our own port now and then while requests come. It waits until it is let in as long as all the others.
  *
  * Like CoDel (RFC 8289) this looks at how long the first in the line has waited, and not at how many there are.
  */

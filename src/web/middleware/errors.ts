@@ -58,7 +58,7 @@ export function explainError(
 /** Logs errors after an answer was begun, which mostly come from clients that did not wait for it. */
 export function logBrokenAnswers(log: Logger): (error: unknown, ctx?: KoaContext) => void {
   return (error, ctx) => {
-    // Every live page ends like this, when its reader goes on.
+    // Every live page ends like this, when its reader continues.
     if (ctx?.type === 'text/event-stream') return
     log.warn({ err: asError(error) }, 'request.answer_broken')
   }

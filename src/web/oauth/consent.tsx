@@ -30,7 +30,7 @@ const PERMISSIONS: Record<Scope, string> = {
 export function showConsent(context: Context): Middleware {
   return async (ctx) => {
     const asked = await readAuthorizationRequest(context, ctx)
-    // The answer to this page's form goes on to the application, which browsers check against the form's policy.
+    // The answer to this page's form continues to the application, which browsers check against the form's policy.
     setOwnPagePolicy(ctx, [sourceOf(asked.redirectUri)])
     const page = pageOf(ctx, context)
     const { application } = asked
@@ -132,14 +132,14 @@ function LineName({ line }: { line: OwnLine | undefined }) {
 export const isNewConsent: NeedsFresh = async (ctx, context) => {
   if (fieldOf(ctx, 'decision') !== 'authorize') return false
   const { redirectUri, connected, lineId, scopes } = await readAuthorizationRequest(context, ctx)
-  // The page that asks for the password has a form whose answer goes on to the application too.
+  // The page that asks for the password has a form whose answer continues to the application too.
   setOwnPagePolicy(ctx, [sourceOf(redirectUri)])
   const chosen = lineId === undefined ? valuesOf(ctx, 'lineId') : [lineId]
   const hasAll = (id: string) => scopes.every((scope) => connected.get(id)?.includes(scope) === true)
   return !chosen.every(hasAll)
 }
 
-/** Handles "Authorize" or "Cancel"; either way the browser goes on to the application's redirect. */
+/** Handles "Authorize" or "Cancel"; either way the browser continues to the application's redirect. */
 export function postConsent(context: Context) {
   return async (ctx: KoaContext): Promise<string> => {
     const asked = await readAuthorizationRequest(context, ctx)

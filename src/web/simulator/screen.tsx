@@ -29,7 +29,7 @@ export function Screen({ page, lines, phones }: ScreenProps) {
         <>
           <p>
             Each phone stands for an outside number. Its messages reach your line as if they came from a real
-            carrier, and your line’s messages to it appear here automatically.
+            carrier, and your line's messages to it appear here automatically.
           </p>
           <AddPhone page={page} phones={numbers} />
           <div {...{ 'data-live': livePath(numbers), 'hx-swap': 'none' }} />

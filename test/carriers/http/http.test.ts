@@ -60,7 +60,7 @@ describe('an HTTP carrier', () => {
     const signal = new AbortController().signal
     const wrong = createTestHttp(settingsFor(standIn.url, { headers: 'Authorization: Bearer no' }))
     expect(await wrong.carrier.test(signal)).to.equal(
-      'HTTP API rejected the credentials. Check the account’s headers.',
+      "HTTP API rejected the credentials. Check the account's headers.",
     )
     await wrong.close()
     const nobody = createTestHttp(settingsFor('http://127.0.0.1:1/'))
@@ -131,7 +131,7 @@ describe('an HTTP carrier', () => {
     it('name what is wrong, and never quote a secret', async () => {
       expect(await faultOf({ url: 'sms.example.com' })).to.include('url must be a full URL')
       expect(await faultOf({ body: '{"to":"{{too}}"}' })).to.include(
-        'body: unknown {{too}}. Available are {{from}}',
+        'body: unknown {{too}}. Use only {{from}}',
       )
       expect(await faultOf({ body: 'to={{to}}' })).to.include('body must be a JSON object')
       expect(await faultOf({ format: 'xml' })).to.include('body must be set with format=xml')

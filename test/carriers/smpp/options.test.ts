@@ -185,7 +185,7 @@ describe('what an SMPP account says besides', () => {
 
   for (const [field, value, fault] of [
     ['tlvs', 'entityId 0x1400', /a name, a tag, a type/],
-    ['tlvs', 'entityId 0x1400 int8 256', /256 is no int8/],
+    ['tlvs', 'entityId 0x1400 int8 256', /256 is not an int8/],
     ['tlvs', 'entityId 0x14000 text a', /a name, a tag, a type/],
     ['statuses', '0x412 later', /throttled, unavailable/],
     ['statuses', '0 rejected', /other than 0/],

@@ -128,9 +128,9 @@ describe('delivery receipts of SMPP', () => {
     }
 
     for (const [err, words] of [
-      ['099', 'undeliverable (the SMSC’s code 099)'],
-      ['ABC', 'undeliverable (the SMSC’s code ABC)'],
-      ['9'.repeat(200), `undeliverable (the SMSC’s code ${'9'.repeat(20)})`],
+      ['099', "undeliverable (the SMSC's code 099)"],
+      ['ABC', "undeliverable (the SMSC's code ABC)"],
+      ['9'.repeat(200), `undeliverable (the SMSC's code ${'9'.repeat(20)})`],
     ] as const) {
       it(`that the settings do not list, it is shown as it is: ${err.slice(0, 10)}`, () => {
         expect(read(`id:a stat:UNDELIV err:${err}`)).to.include({ error: words })

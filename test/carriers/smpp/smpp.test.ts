@@ -122,7 +122,7 @@ describe('smpp', () => {
     expect(error).to.be.instanceOf(CarrierRejected)
     expect(error).to.include({
       carrierCode: 'ESME_RINVDSTADR',
-      reason: 'the recipient’s number is not accepted (ESME_RINVDSTADR)',
+      reason: "the recipient's number is not accepted (ESME_RINVDSTADR)",
     })
   })
 

@@ -22,7 +22,7 @@ const URL_A = 'http://127.0.0.1:9/a'
 const URL_B = 'http://127.0.0.1:9/b'
 const NOT_ENABLED = {
   status: 409,
-  message: 'This line’s developer connection is off. Enable it first',
+  message: "This line's developer connection is off. Enable it first",
 }
 const NO_CONNECTION = { status: 404, message: 'This line has no developer connection' }
 const NO_LINE = { status: 404, message: 'No such line' }

@@ -20,7 +20,7 @@ const NO_WEBHOOK = { status: 404, message: 'This line has no incoming webhook. C
 const NO_LINE = { status: 404, message: 'No such line' }
 const NOT_ENABLED = {
   status: 409,
-  message: 'This line’s developer connection is off. Enable it first',
+  message: "This line's developer connection is off. Enable it first",
 }
 
 const environment = { PUBLIC_URL: 'https://hooks.example.com/base/' }

@@ -257,7 +257,7 @@ describeContext('what texts cost', (context) => {
         const refusal = await failure(refused())
         expect(refusal).to.include({ status: 429 })
         expect(refusal.message).to.equal(
-          `The monthly spending cap is reached: 3.00 USD for all its user’s lines, resets on ${day} (UTC)`,
+          `The monthly spending cap is reached: 3.00 USD for all its user's lines, resets on ${day} (UTC)`,
         )
         expect((refusal as { retryAfterSeconds?: number }).retryAfterSeconds).to.be.within(1, 31 * 86_400)
       }

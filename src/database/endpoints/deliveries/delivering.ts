@@ -190,8 +190,7 @@ function asWants(steps: readonly LaneStep[]): object[] {
 export type UnclaimableDelivery = { status: 'early'; ms: number } | { status: 'suspect' }
 
 /**
- * While its endpoint is paused, the job of a suspect checks this often whether it still is, because no lane brings
- * it.
+ * While its endpoint is paused, the job of a suspect checks this often whether it still is, because no lane reaches it.
  */
 const PAUSED_LOOK_MS = 30_000
 

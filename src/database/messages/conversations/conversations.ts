@@ -97,7 +97,7 @@ const SHOWN = `${COLUMNS}, c.number, n.name as "contactName", n.blocked_at as "b
       order by m.id desc limit ${MAX_UNREAD_MESSAGES}) u))::integer end as "unreadCount"`
 
 /**
- * Lists the numbers that a line was in touch with, the latest first, as far as the newest messages before the cursor
+ * Lists the numbers that a line was in contact with, the latest first, as far as the newest messages before the cursor
  * show; archived conversations are left out. A page may have few entries and still be followed by an older one.
  *
  * @returns older: the cursor of the next page, or null if there is none

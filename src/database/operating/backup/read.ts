@@ -92,7 +92,7 @@ async function copyAll(
   for (let line = await next(); !line.equals(BACKUP_END); line = await next()) {
     const table = JSON.parse(line.toString()) as BackedUpTable
     if (tables.get(table.name)?.columns.join() !== table.columns.join())
-      throw new UserError(`The backup’s table ${table.name} differs from this release’s`)
+      throw new UserError(`The backup's table ${table.name} differs from this release's`)
     const copied = client.query(copyFrom(`copy ${quoted(table.name)} (${columnList(table)}) from stdin`))
     await pipeline(rowsOfTable, copied)
     counts.set(table.name, copied.rowCount)

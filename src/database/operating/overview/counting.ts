@@ -2,7 +2,7 @@ import type { Database } from '../../connection.js'
 import { only } from './reading.js'
 import { STEP } from './traffic-counts.js'
 
-/** SQL: the step of a span of time. */
+/** SQL: the step of a time range. */
 const stepOf = (interval: string) =>
   `ceil(ln(greatest(extract(epoch from ${interval}) * 1000, 1)) / ln(${STEP}))::integer`
 

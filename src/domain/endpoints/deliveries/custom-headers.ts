@@ -56,9 +56,7 @@ function requireName(name: string): void {
     )
   }
   if (OURS.test(name))
-    throw new UserError(
-      `headers: ${name} is set by Linehook and cannot be changed. Remove it and cannot be changed. Remove it`,
-    )
+    throw new UserError(`headers: ${name} is set by Linehook and cannot be changed. Remove it`)
 }
 
 function readValue(name: string, value: unknown): string {

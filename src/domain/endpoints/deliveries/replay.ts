@@ -35,10 +35,10 @@ export const DEFAULT_RATE = 10
 export const MAX_RATE = 100
 
 /**
- * Starts a replay: the events of a span of time go out again, oldest first and at a limited rate, with the
- * `webhook-id` that they had and the header `webhook-replay: true`. Without a URL each delivery that is over, or that
- * waits after a failure, gets a new round of attempts. With one each event is POSTed there, signed with the
- * endpoint's secret, and nothing else changes.
+ * Starts a replay: the events of a time range go out again, oldest first and at a limited rate, with the `webhook-id`
+ * that they had and the header `webhook-replay: true`. Without a URL each delivery that is over, or that waits after a
+ * failure, gets a new round of attempts. With one each event is POSTed there, signed with the endpoint's secret, and
+ * nothing else changes.
  *
  * @throws UserError 400, 404, 409 if it could not go out now, or too many tasks are under way
  */

@@ -10,8 +10,8 @@ const MINUTE = 60
 const HOUR = 60 * MINUTE
 
 /**
- * The schedules that an endpoint may have instead of the default, as waits in seconds. `short` is over within a
- * quarter of an hour. `long` goes on for a week, unless the endpoint is disabled before.
+ * The schedules that an endpoint may have instead of the default, as waits in seconds. `short` is over within a quarter
+ * of an hour. `long` continues for a week, unless the endpoint is disabled before.
  */
 const NAMED_SCHEDULES = {
   short: [5, 30, 2 * MINUTE, 10 * MINUTE],

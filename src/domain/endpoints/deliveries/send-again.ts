@@ -35,7 +35,7 @@ export async function sendDeliveryAgain(
   return getDelivery(context, userId, id)
 }
 
-const HAS_NO_CONTENT = 'This person’s data was erased, so there is nothing left to send'
+const HAS_NO_CONTENT = "This person's data was erased, so there is nothing left to send"
 
 const HAS_NO_MEDIA =
   'The carrier sent this media inside its request, and it could not be used. There is nothing left to copy'

@@ -11,7 +11,7 @@ const IS_PAUSED = 'Events to this URL are paused. Resume them first'
 
 /**
  * Makes the next attempt of a waiting delivery now. It is one of the attempts that the delivery has: the schedule
- * goes on from there.
+ * continues from there.
  *
  * @throws UserError 404, 409 if it waits for no attempt, or its endpoint is paused
  */

@@ -116,7 +116,7 @@ export async function monthlyCapRefusal(
   const reached = caps.find(({ isUsedUp }) => isUsedUp)
   const resetsAt = nextMonth()
   const seconds = Math.ceil((resetsAt.getTime() - Date.now()) / 1000)
-  const whose = reached?.of === 'user' ? 'all its user’s lines' : 'this line'
+  const whose = reached?.of === 'user' ? "all its user's lines" : 'this line'
   const cap = reached === undefined ? '' : `${moneyOf(reached)} for ${whose}, `
   return new UserError(
     `${beginning}: ${cap}resets on ${resetsAt.toISOString().slice(0, 10)} (UTC)`,

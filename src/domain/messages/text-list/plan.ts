@@ -155,7 +155,7 @@ function findColumn({ columns, rows }: ListFile, asked: string, country: string 
 const WORDS: Partial<Record<string, string>> = {
   [REFUSALS.tooLong]: `The text has more than ${MAX_TEXT_LENGTH.toLocaleString('en')} characters`,
   [REFUSALS.notANumber]: 'Not a phone number',
-  [REFUSALS.notAllowed]: 'This line may not text this number or its country',
+  [REFUSALS.notAllowed]: 'This line is not allowed to text this number or country',
   [REFUSALS.optedOut]: UNWILLING.opted_out,
 }
 

@@ -71,7 +71,7 @@ export async function startTextList(
 const DISABLED = 'This line is disabled and cannot send'
 
 /**
- * Queues the next messages of such a task (`tasks/run.ts`). None is queued twice: a process that goes on where
+ * Queues the next messages of such a task (`tasks/run.ts`). None is queued twice: a process that continues where
  * another one died finds the messages by their ids, and the idempotency key of each row guards against one that only
  * seemed to be dead.
  *

@@ -46,7 +46,7 @@ export const ACTIONS = {
   },
   'second_factor.refused': {
     subject: 'user',
-    words: 'failed the second factor',
+    words: 'failed at the second factor',
   },
   'second_factor.locked_out': {
     subject: 'user',

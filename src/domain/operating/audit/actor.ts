@@ -1,7 +1,7 @@
 /** The kinds of actors, and the words for each. */
 export const ACTOR_KINDS = {
   user: 'a person in the console',
-  api_token: 'one of the user’s programs, with an API token',
+  api_token: "one of the user's programs, with an API token",
   application: 'an application the user authorized',
   command_line: 'an operator on the command line',
   queues_password: 'someone with QUEUES_PASSWORD in the queue dashboard (now read-only)',

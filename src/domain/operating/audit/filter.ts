@@ -47,7 +47,7 @@ function readActions(written: string): string[] {
 
 async function findUserId(context: Context, field: 'actor' | 'user', written: string): Promise<string> {
   const id = isId(written.trim()) ? written.trim() : await findIdOfEmail(context, written)
-  if (id === undefined) throw new UserError(`${field} must be a user’s email address or ID`)
+  if (id === undefined) throw new UserError(`${field} must be a user's email address or ID`)
   return id
 }
 
@@ -57,7 +57,7 @@ async function findSubjectId(context: Context, written: string): Promise<string>
     : ((await findLineByNumber(context.db, storable(asSender(written))))?.id ??
       (await findIdOfEmail(context, written)))
   if (id !== undefined) return id
-  throw new UserError('subject must be an ID, a line’s number or a user’s email address')
+  throw new UserError("subject must be an ID, a line's number or a user's email address")
 }
 
 async function findIdOfEmail({ db }: Context, written: string): Promise<string | undefined> {

@@ -23,7 +23,7 @@ const MAX_ATTEMPTS = 14
 /** The user who asked for a link waits for it. After four minutes they have asked again, or gone. */
 const MAX_LINK_ATTEMPTS = 4
 const NOTICES_IN_MAIL = 20
-/** Then other work has its turn, and the next run goes on. */
+/** Other tasks then get their turn, and the next run continues. */
 const MAX_IN_RUN = 100
 
 type Outcome = { kind: 'sent' } | { kind: 'failed' | 'retry'; failure: string; isOfServer: boolean }

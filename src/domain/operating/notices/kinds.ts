@@ -41,7 +41,7 @@ export const NOTICE_KINDS: { [Type in AccountEventType]: Words<NoticeDetails<Typ
     text: ({ failureCount, failingForMs }) =>
       `The last ${countOf(failureCount, 'request')} failed` +
       `${failingForMs === null ? '' : ` over ${describeMs(failingForMs)}`}. Events are retried automatically. ` +
-      'After 5 days without a success the endpoint is disabled and its events are held. Check your server’s log.',
+      "After 5 days without a success the endpoint is disabled and its events are held. Check your server's log.",
     cure: atEndpoint,
   },
   'endpoint.disabled': {

@@ -23,7 +23,7 @@ export async function countNow({ db }: Pick<Context, 'db'>): Promise<void> {
 const STALE_SECONDS = 180
 const STALE_MINUTES = 5
 
-/** Brings older minutes up to date, a few at a time. */
+/** Updates older minutes, a few at a time. */
 export async function countAgain({ db }: Pick<Context, 'db'>): Promise<void> {
   const stale = await findStaleMinute(db, STALE_SECONDS)
   if (stale === undefined) return

@@ -78,14 +78,14 @@ export async function goOnWithTask(
 }
 
 /**
- * Records that a batch ended in an unexpected error: the task goes on, or is given up if that happens again and
+ * Records that a batch ended in an unexpected error: the task continues, or is given up if that happens again and
  * again.
  */
 export async function recordCrashOfTask({ db }: Context, id: string): Promise<void> {
   await recordTaskCrash(db, id, MAX_CRASHES, CRASH_WAIT_MS, CRASHED)
 }
 
-/** Returns the reason why no next batch is begun; undefined if it goes on. */
+/** Returns the reason why no next batch is begun; undefined if it continues. */
 function whyStopped({ isOwnerDisabled, isStopAsked }: ClaimedTask): string | undefined {
   if (isOwnerDisabled) return 'The user is disabled'
   return isStopAsked ? 'Stopped by a person' : undefined

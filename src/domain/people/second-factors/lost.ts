@@ -89,7 +89,7 @@ export function confirmRemoval(context: Context, userId: string, removalId: stri
       (await hasGivenAccessTo(trx, operatorId, asked.askedBy, STRANGERS_DAYS))
     ) {
       throw new UserError(
-        `One of you created the other’s account or set-up link in the last ${STRANGERS_DAYS} days. ` +
+        `One of you created the other's account or set-up link in the last ${STRANGERS_DAYS} days. ` +
           'A third operator needs to confirm, or use `linehook user remove-second-factor` on the server',
         409,
       )

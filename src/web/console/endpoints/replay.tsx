@@ -38,7 +38,7 @@ export interface CountedReplay extends ReplayCount {
 }
 
 /**
- * The form that sends the events of a span of time again, after the one for the events that the endpoint missed.
+ * The form that sends the events of a time range again, after the one for the events that the endpoint missed.
  *
  * @param props.missed undefined if there are none, or nothing can be sent now
  */

@@ -210,7 +210,7 @@ function Connect(props: {
           page={page}
           action={action}
           name="url"
-          label="Your server’s URL"
+          label="Your server's URL"
           type="url"
           hint="For example https://example.com/linehook. No public URL? Run “linehook listen” to get events on your machine."
           autocomplete="off"
@@ -277,7 +277,7 @@ export function postStartUrl(context: Context): Act {
   return async (ctx) => {
     const lineId = idOf(ctx, 'lineId')
     const outgoingWebhookUrl = fieldOf(ctx, 'url').trim()
-    if (outgoingWebhookUrl === '') throw new UserError('Enter your server’s URL')
+    if (outgoingWebhookUrl === '') throw new UserError("Enter your server's URL")
     await changeConnection(context, sessionOf(ctx).userId, lineId, { enabled: true, outgoingWebhookUrl })
     return `${withNotice(`${startPath(lineId)}?show=receive`, 'url-saved')}#connect`
   }

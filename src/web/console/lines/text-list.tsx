@@ -68,7 +68,7 @@ function ListForm(props: { page: Page; path: string; csv: string | undefined; li
         <small>
           {csv !== undefined && 'Leave empty to keep the file you chose. '}
           UTF-8, up to 1 MiB and {MAX_ROWS.toLocaleString('en')} rows. The first line names the columns.
-          Numbers need a country code, unless they are in the line’s own country.
+          Numbers need a country code, unless they are in the line's own country.
         </small>
       </label>
       <TextArea

@@ -34,7 +34,7 @@ const EMPTY: Record<State, string> = {
   archived: 'No archived conversations.',
 }
 
-/** Lists the numbers that a line was in touch with, the latest first. */
+/** Lists the numbers that a line was in contact with, the latest first. */
 export function showConversations(context: Context): Middleware {
   return lineTab(context, 'conversations', async (ctx, { line }) => {
     const list = await listOf(context, ctx, line)

@@ -26,7 +26,7 @@ export function showMessage(context: Context): Middleware {
     const { page, opened, key } = view
     const query = opened === undefined ? '' : `&${attemptQuery(opened)}`
     const path = `${view.path}/live?key=${key}${query}`
-    // With a form's fault on it the page is not live, so that the fault stays until the reader goes on.
+    // With a form's fault on it the page is not live, so that the fault stays until the reader continues.
     const liveness = page.fault === undefined ? { 'data-live': path, 'hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,

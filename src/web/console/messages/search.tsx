@@ -72,7 +72,7 @@ function OthersMessages({ page, others, written }: { page: Page; others: Found['
   if (others === 'whole number') {
     return (
       <p class="muted">
-        Partial numbers are searched in your own messages only. To search other users’ messages, enter the
+        Partial numbers are searched in your own messages only. To search other users' messages, enter the
         whole number and give a reason.
       </p>
     )
@@ -80,16 +80,16 @@ function OthersMessages({ page, others, written }: { page: Page; others: Found['
   if (others !== 'reason') return null
   return (
     <section aria-labelledby="others">
-      <h2 id="others">Other users’ messages</h2>
+      <h2 id="others">Other users' messages</h2>
       <p>
-        Other users’ messages are private. Give a reason to search them: it goes into the audit log, and every
+        Other users' messages are private. Give a reason to search them: it goes into the audit log, and every
         user whose messages contain the number sees it in their history. You can then search for whole numbers
         for 30 minutes.
       </p>
       <Form page={page} action={LOOK}>
         <input type="hidden" name="q" value={written} />
         <Field page={page} action={LOOK} name="reason" label="Reason" required more={{ maxLength: 300 }} />
-        <button type="submit">Search other users’ messages</button>
+        <button type="submit">Search other users' messages</button>
       </Form>
     </section>
   )

@@ -63,7 +63,7 @@ export function showNotices(context: Context): Middleware {
         <p>
           Problems with{' '}
           {session.role === 'operator'
-            ? 'the service and all users’ lines and applications'
+            ? "the service and all users' lines and applications"
             : 'your lines and applications'}
           , and their recovery. The same problem is reported at most once an hour.{' '}
           {page.hasMail && (

@@ -49,7 +49,7 @@ export function showTasks(context: Context): Middleware {
   return async (ctx) => {
     const view = await viewOf(context, ctx)
     const { fault } = view.page
-    // With a form's fault on it the page is not live, so that the fault stays until the reader goes on.
+    // With a form's fault on it the page is not live, so that the fault stays until the reader continues.
     const liveness = fault === undefined ? { 'data-live': `${TASKS}/live`, 'hx-swap': 'innerMorph' } : {}
     answerPage(
       ctx,
@@ -168,7 +168,7 @@ function What({ task, lineNames }: { task: Task; lineNames: TasksView['lineNames
   )
 }
 
-/** While they are counted, the bar only shows that work goes on. */
+/** While they are counted, the bar only shows that work continues. */
 function Bar({ task }: { task: Task }) {
   const { kind, doneCount, failedCount, totalCount, endedAt, lastFailure } = task
   const count = doneCount + failedCount

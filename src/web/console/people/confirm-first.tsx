@@ -111,9 +111,9 @@ function showConfirmFirst(ctx: KoaContext, context: Context, isUnkept: boolean):
   ctx.status = 401
   answerPage(
     ctx,
-    <Layout page={page} title="Confirm it’s you">
+    <Layout page={page} title="Confirm it's you">
       <article class="narrow">
-        <h1>Confirm it’s you</h1>
+        <h1>Confirm it's you</h1>
         <p>
           Enter your password{hasSecondFactor && ' and a code'} to continue.{' '}
           {isUnkept

@@ -63,7 +63,7 @@ export function postSecondStep(context: Context) {
 }
 
 /**
- * Completes the step, after which the current request goes on in the session.
+ * Completes the step, after which the current request continues in the session.
  *
  * @throws UserError 401
  */

@@ -96,7 +96,7 @@ export function isConfirmed(ctx: KoaContext, back = ctx.url): boolean {
 
 export const NEEDS_PASSWORD = 'This needs your password. Sign in to the console to do it'
 
-/** Records that the password was given just now, and gives the browser the token under which its session goes on. */
+/** Records that the password was given just now, and gives the browser the token under which its session continues. */
 export function noteConfirmation(ctx: KoaContext, context: Context, token: string): void {
   setBrowserToken(ctx, context, token)
   ;(ctx.state as SessionState).session = { ...sessionOf(ctx), isConfirmed: true }
@@ -171,7 +171,7 @@ export async function changeBrowserToken(ctx: KoaContext, context: Context, toke
   setBrowserToken(ctx, context, token)
 }
 
-/** Signs the browser in; the current request goes on in the session. */
+/** Signs the browser in; the current request continues in the session. */
 export async function takeSession(ctx: KoaContext, context: Context, token: string): Promise<void> {
   await changeBrowserToken(ctx, context, token)
   const session = await findSession(context, token)

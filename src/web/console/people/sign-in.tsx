@@ -66,7 +66,7 @@ export function postSignIn(context: Context) {
 }
 
 /**
- * Signs this browser in with the fields of a form. The current request then goes on in that session.
+ * Signs this browser in with the fields of a form. The current request then continues in that session.
  *
  * @returns false if the second factor is still required
  */
@@ -100,9 +100,9 @@ export function showConfirm(context: Context): Middleware {
     const action = '/console/confirm'
     answerPage(
       ctx,
-      <Layout page={page} title="Confirm it’s you">
+      <Layout page={page} title="Confirm it's you">
         <article class="narrow">
-          <h1>Confirm it’s you</h1>
+          <h1>Confirm it's you</h1>
           <p>
             The next page shows or changes a secret. Enter your password{' '}
             {page.session?.hasSecondFactor === true && ' and a code'} to continue.

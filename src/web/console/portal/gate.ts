@@ -7,7 +7,7 @@ import { findPortalSession } from '../../../domain/people/portal.js'
 import { UserError } from '../../../errors.js'
 import { sessionOf, type SessionState } from '../people/session.js'
 
-const CLOSED = 'The link that you opened gives access to the pages of its lines only'
+const CLOSED = 'The link that you opened gives access only to the pages of its lines'
 
 /**
  * Runs before every route that portal sessions do not reach: such a session is not even read there, so the route sees

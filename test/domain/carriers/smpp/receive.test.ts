@@ -321,7 +321,7 @@ describeContext('what an SMSC brings to a line', (context) => {
       }
       expect(await shown(unknown)).to.deep.include({
         ...{
-          error: 'undeliverable (the SMSC’s code 001)',
+          error: "undeliverable (the SMSC's code 001)",
           carrierCode: 'UNDELIV/001',
           carrierCodeMeaning: null,
         },

@@ -118,7 +118,7 @@ describeWith('the page of an endpoint', startConsole, (site) => {
       for (const form of ['test-event', 'send-held-events']) {
         const refused = await submit(form)
         expect([form, refused.status]).to.deep.equal([form, 409])
-        expect(faultOf(refused)).to.match(/^This line’s developer connection is off/)
+        expect(faultOf(refused)).to.match(/^This line's developer connection is off/)
       }
     })
   }

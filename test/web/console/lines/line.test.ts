@@ -87,7 +87,7 @@ describeWith("a line's page in the console", startConsole, (site) => {
     for (const form of ['outgoing-webhook', 'endpoints']) {
       const { status, text } = await submit(form, { url: site.receiver.url })
       expect([form, status]).to.deep.equal([form, 409])
-      expect(text).to.match(/role="alert"[^>]*>This line’s developer connection is off/)
+      expect(text).to.match(/role="alert"[^>]*>This line's developer connection is off/)
     }
     const twice = await submit('incoming-webhook')
     expect([twice.status, twice.text.includes('role="alert"')]).to.deep.equal([409, true])

@@ -151,7 +151,7 @@ describeWith("a message's page", startConsole, (site) => {
     it('says that the carrier has it just now', async () => {
       const claimed = { status: 'sending', attempt_count: 1, claimed_at: new Date() }
       const id = await queueMessage(site.context, line, claimed)
-      expect(await words(id)).to.include('1 attempt; waiting for the carrier’s response.')
+      expect(await words(id)).to.include("1 attempt; waiting for the carrier's response.")
     })
 
     it('does not say that it waited when it never got there', async () => {

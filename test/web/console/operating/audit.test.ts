@@ -74,10 +74,10 @@ describeWeb('the pages of the audit log', ({ context, web }) => {
 
   it('say at the form what is wrong with a filter, and keep it', async () => {
     for (const [query, fault] of [
-      ['actor=nobody@example.com', 'actor must be a user’s email address or ID'],
-      ['user=x', 'user must be a user’s email address or ID'],
-      ['subject=Shop', 'subject must be an ID, a line’s number or a user’s email address'],
-      ['subject=%2B15005550999', 'subject must be an ID, a line’s number or a user’s email address'],
+      ['actor=nobody@example.com', "actor must be a user's email address or ID"],
+      ['user=x', "user must be a user's email address or ID"],
+      ['subject=Shop', "subject must be an ID, a line's number or a user's email address"],
+      ['subject=%2B15005550999', "subject must be an ID, a line's number or a user's email address"],
       [
         'action=toString',
         'action must be one listed in docs/audit.md, such as line.renamed, or a group of them, such as line',

@@ -132,12 +132,12 @@ describeWeb('a lost second factor', { environment: ENVIRONMENT }, ({ context, we
         { ...context, actor: { kind: 'user', userId: first!.id, credentialId: null, address: null } },
         second!.id,
       )
-      await expectRefusal(confirming, await rowOf(), /created the other’s account or set-up link/)
+      await expectRefusal(confirming, await rowOf(), /created the other's account or set-up link/)
 
       const email = `${user.id}@operators.example.com`
       await asking.submit('/console/users', { email, name: 'Also me', role: 'operator' })
       const added = await context.db('users').where({ email }).first<{ id: string }>('id')
-      await expectRefusal(await browse(context, web, added.id), await rowOf(), /created the other’s account/)
+      await expectRefusal(await browse(context, web, added.id), await rowOf(), /created the other's account/)
     })
 
     it('the operator whom it is about asks, or confirms', async () => {

@@ -22,7 +22,7 @@ import {
   type Owner,
 } from '../support.js'
 
-const CLOSED = 'The link that you opened gives access to the pages of its lines only'
+const CLOSED = 'The link that you opened gives access only to the pages of its lines'
 const USED_UP = 'This link has expired or was already used. Ask for a new one'
 
 describeWeb('a portal link', ({ context, web }) => {

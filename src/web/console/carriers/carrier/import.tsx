@@ -42,7 +42,7 @@ export function NumberList({ view, loaded }: { view: CarrierView; loaded: Loaded
         <thead>
           <tr>
             <th>Number</th>
-            <th>Carrier’s name</th>
+            <th>Carrier's name</th>
             <th>Line</th>
           </tr>
         </thead>
@@ -84,7 +84,7 @@ function NumberRow({ number, name, line }: AccountNumber) {
           number
         )}
       </td>
-      <td data-label="Carrier’s name">
+      <td data-label="Carrier's name">
         <UserText>{name}</UserText>
       </td>
       <td data-label="Line">

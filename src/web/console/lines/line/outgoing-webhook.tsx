@@ -45,7 +45,7 @@ function UrlForm({ view: { page, connection }, action }: { view: LineView; actio
         page={page}
         action={action}
         name="url"
-        label="Your server’s URL"
+        label="Your server's URL"
         type="url"
         hint={
           url === null

@@ -90,7 +90,7 @@ async function now(context: Context, page: Page, line: OwnLine): Promise<VNode> 
           <a href={`/console/activity?line=${line.id}`}>All activity</a>
         </div>
         {recent.activities.length === 0 ? (
-          <Empty>No activity yet. This line’s messages appear here automatically.</Empty>
+          <Empty>No activity yet. This line's messages appear here automatically.</Empty>
         ) : (
           <ActivityList {...recent} zone={undefined} lineNames={NO_NAMES} />
         )}

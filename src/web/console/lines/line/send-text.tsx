@@ -36,7 +36,7 @@ export function SendText({ view, counted }: { view: LineView; counted: CountedTe
             name="to"
             label="To"
             type="tel"
-            hint="With country code, such as +15551234567, or in the format of the line’s own country."
+            hint="With country code, such as +15551234567, or in the format of the line's own country."
             value={counted?.toNumber ?? ''}
             required
             autocomplete="off"

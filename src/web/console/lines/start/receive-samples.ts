@@ -59,7 +59,7 @@ const KEY = Buffer.from(${secret}.replace('whsec_', ''), 'base64')
 function isOurs(headers, body) {
   const id = headers['webhook-id'] ?? ''
   const timestamp = headers['webhook-timestamp'] ?? ''
-  // One that somebody has recorded is refused after five minutes.
+  // A recorded request is refused after five minutes.
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) < 300)) return false
   const signed = createHmac('sha256', KEY).update(\`\${id}.\${timestamp}.\`).update(body).digest('base64')
   const expected = Buffer.from(\`v1,\${signed}\`)
@@ -70,7 +70,7 @@ function isOurs(headers, body) {
 }
 
 createServer(async (request, response) => {
-  // The bytes as they came: JSON that is parsed and written again has other ones.
+  // Verify the raw bytes, because JSON that is parsed and written again may differ.
   let body = Buffer.alloc(0)
   for await (const chunk of request) {
     body = Buffer.concat([body, chunk])
@@ -96,7 +96,7 @@ KEY = base64.b64decode(${secret}.removeprefix("whsec_"))
 
 def is_ours(headers, body):
     timestamp = headers.get("webhook-timestamp", "")
-    # One that somebody has recorded is refused after five minutes.
+    # A recorded request is refused after five minutes.
     if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > 300:
         return False
     content = f"{headers.get('webhook-id')}.{timestamp}.".encode() + body
@@ -107,7 +107,7 @@ def is_ours(headers, body):
 
 class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
-        # The bytes as they came: JSON that is parsed and written again has other ones.
+        # Verify the raw bytes, because JSON that is parsed and written again may differ.
         body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), 1_000_000))
         ours = is_ours(self.headers, body)
         self.send_response(200 if ours else 401)
@@ -144,7 +144,7 @@ var key, _ = base64.StdEncoding.DecodeString(strings.TrimPrefix(${secret}, "whse
 func isOurs(header http.Header, body []byte) bool {
 	timestamp := header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	// One that somebody has recorded is refused after five minutes.
+	// A recorded request is refused after five minutes.
 	if err != nil || math.Abs(float64(time.Now().Unix()-seconds)) > 300 {
 		return false
 	}
@@ -161,7 +161,7 @@ func isOurs(header http.Header, body []byte) bool {
 
 func main() {
 	http.HandleFunc("/", func(response http.ResponseWriter, request *http.Request) {
-		// The bytes as they came: JSON that is parsed and written again has other ones.
+		// Verify the raw bytes, because JSON that is parsed and written again may differ.
 		body, err := io.ReadAll(http.MaxBytesReader(response, request.Body, 1_000_000))
 		if err != nil || !isOurs(request.Header, body) {
 			response.WriteHeader(http.StatusUnauthorized)
@@ -179,7 +179,7 @@ func main() {
     run: (port) => `php -S localhost:${port} receive.php`,
     write: ({ secret }) => `<?php
 $key = base64_decode(substr(${secret}, strlen('whsec_')));
-// The bytes as they came: JSON that is parsed and written again has other ones.
+// Verify the raw bytes, because JSON that is parsed and written again may differ.
 $body = file_get_contents('php://input');
 $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
 $timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
@@ -188,7 +188,7 @@ $ours = false;
 foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $signature) {
     $ours = $ours || hash_equals($expected, $signature);
 }
-// One that somebody has recorded is refused after five minutes.
+// A recorded request is refused after five minutes.
 if (!$ours || abs(time() - (int) $timestamp) > 300) {
     http_response_code(401);
     exit;
@@ -206,7 +206,7 @@ KEY = ${secret}.delete_prefix('whsec_').unpack1('m')
 
 def ours?(headers, body)
   timestamp = headers['webhook-timestamp'].to_s
-  # One that somebody has recorded is refused after five minutes.
+  # A recorded request is refused after five minutes.
   return false if (Time.now.to_i - timestamp.to_i).abs > 300
 
   content = "#{headers['webhook-id']}.#{timestamp}.".b + body
@@ -223,7 +223,7 @@ loop do
       name, value = line.split(':', 2)
       headers[name.downcase] = value.to_s.strip
     end
-    # The bytes as they came: JSON that is parsed and written again has other ones.
+    # Verify the raw bytes, because JSON that is parsed and written again may differ.
     body = socket.read([headers['content-length'].to_i, 1_000_000].min).to_s
     ours = ours?(headers, body)
     socket.write "HTTP/1.1 #{ours ? '200 OK' : '401 Unauthorized'}\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n"

@@ -37,7 +37,7 @@ function readWith(multipart: Middleware): Middleware {
 const fileText = utf8Of('The file')
 
 /**
- * Reads the user's request, and the file's text, which the next form brings again.
+ * Reads the user's request, and the file's text, which the next form contains again.
  *
  * @throws UserError
  */

@@ -39,7 +39,7 @@ export function Preview({ page, path, list }: { page: Page; path: string; list: 
         <Pair label="Segments">{count(segmentCount)}</Pair>
         {cost.estimate !== undefined && (
           <Pair label="Estimated cost">
-            About {cost.estimate.amount.toFixed(2)} {cost.estimate.currency}, at this line’s recent prices
+            About {cost.estimate.amount.toFixed(2)} {cost.estimate.currency}, at this line's recent prices
           </Pair>
         )}
         <Pair label="Phone numbers">

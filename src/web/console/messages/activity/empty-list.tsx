@@ -35,7 +35,7 @@ export function EmptyList(props: {
       <ul>
         <li>
           Send a text with the <code>curl</code> command on{' '}
-          <a href={tabPath(line.id, 'send')}>your line’s Send tab</a>.
+          <a href={tabPath(line.id, 'send')}>your line's Send tab</a>.
         </li>
         {hasSimulator && (
           <li>

@@ -85,7 +85,7 @@ function Request({ view, delivery, attempt, opened }: AttemptProps & { opened: O
   if (headers === null) {
     return (
       <p>
-        The request is not available. Either none was sent, the person’s data was erased, or the attempt
+        The request is not available. Either none was sent, the person's data was erased, or the attempt
         predates the version that records requests.
       </p>
     )

@@ -29,7 +29,7 @@ export function InboundWay(view: MessageView) {
         <Step title="Received from the carrier" at={message.createdAt}>
           {message.carrierMessageId !== null && (
             <p>
-              Carrier message ID: <ShortId id={message.carrierMessageId} what="the carrier’s id" />
+              Carrier message ID: <ShortId id={message.carrierMessageId} what="the carrier's id" />
             </p>
           )}
         </Step>

@@ -204,11 +204,11 @@ function AtCarrier({ message }: { message: Message }) {
       <p>
         {carrierAccount !== null && `Account: ${carrierAccount}. `}
         {attemptsWords(attemptCount)}
-        {status === 'sending' && '; waiting for the carrier’s response'}.
+        {status === 'sending' && "; waiting for the carrier's response"}.
         {carrierMessageId !== null && (
           <>
             {' '}
-            Carrier message ID: <ShortId id={carrierMessageId} what="the carrier’s id" />
+            Carrier message ID: <ShortId id={carrierMessageId} what="the carrier's id" />
           </>
         )}
       </p>

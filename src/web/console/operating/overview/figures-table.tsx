@@ -20,8 +20,8 @@ export function FiguresTable({ bins }: { bins: readonly TrafficBin[] }) {
     <details>
       <summary>Show as a table</summary>
       <p>
-        Accepted and received messages count when they arrived. Sent, delivered, failed and unknown messages
-        count when they were handed to the carrier, by their state now.
+        Accepted and received messages are counted at the time they arrived. Sent, delivered, failed and
+        unknown messages are counted at the time they were handed to the carrier, by their current state.
       </p>
       {/* It can be focused by keyboard, because it could not be scrolled without a mouse otherwise. */}
       <div class="wide" tabIndex={0} role="region" aria-label="Chart data">

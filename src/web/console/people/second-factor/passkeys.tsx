@@ -26,7 +26,7 @@ export function Passkeys(props: { page: Page; next: string; passkeys: Passkey[] 
       </p>
       {!isPossible && (
         <p>
-          Passkeys need https and a host name, which this installation’s <code>PUBLIC_URL</code> does not
+          Passkeys need https and a host name, which this installation's <code>PUBLIC_URL</code> does not
           have.
         </p>
       )}

@@ -11,7 +11,7 @@ const NONE = ['none', 'None'] as const
 const CHOICES: Record<'user' | 'operator', readonly (readonly [NoticeMails, string])[]> = {
   user: [['all', 'Everything about my lines and applications'], NONE],
   operator: [
-    ['all', 'Everything: the service and all users’ lines and applications'],
+    ['all', "Everything: the service and all users' lines and applications"],
     ['own', 'Only my own lines and applications'],
     NONE,
   ],

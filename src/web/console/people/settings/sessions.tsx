@@ -95,7 +95,7 @@ export function AllAccess({ page }: { page: Page }) {
         label="Revoke all access…"
         consequence={
           'All your API tokens stop working, and all applications are disconnected from your lines. ' +
-          'Your own sessions and your lines’ webhooks are not affected.'
+          "Your own sessions and your lines' webhooks are not affected."
         }
         button="Revoke all access"
       />

@@ -40,7 +40,7 @@ export function showUserMessage(context: Context): Middleware {
           />
           <p>
             This message is private. Give a reason to open it: the reason goes into the audit log, where the
-            user can see it. You can then view this user’s messages for 30 minutes.
+            user can see it. You can then view this user's messages for 30 minutes.
           </p>
           <Form page={page} action={`${path}/look`}>
             <Field

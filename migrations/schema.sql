@@ -93,6 +93,7 @@ create table carrier_accounts (
   name text not null,
   kind text not null,
   settings_sealed bytea,
+  languages text[] not null default '{}'::text[],
   version integer not null default 1,
   messages_per_second real,
   messages_per_second_per_line real,

@@ -6,6 +6,8 @@ create table carrier_accounts (
   kind text not null,
   -- JSON, sealed to the id; null: the kind has no settings.
   settings_sealed bytea,
+  -- Of the settings: the national tables that its texts may be sent with, because they count in segments.
+  languages text[] not null default '{}',
   -- Counts changes: a process that made a carrier of older settings makes it again.
   version integer not null default 1,
   -- null: as fast as the line's own windows let it.

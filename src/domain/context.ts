@@ -10,6 +10,7 @@ import type { QueueAnswer, QueueRequest } from '../database/messages/queueing.js
 import type { Receipt } from '../database/messages/receipts.js'
 import type { ReceiveAnswer, ReceiveRequest } from '../database/messages/receiving.js'
 import type { ClaimAnswer, ClaimRequest, Settlement } from '../database/messages/sending.js'
+import type { Language } from '../kit/text/national-tables.js'
 import type { Mailer } from '../mail.js'
 import type { Queues } from '../queues/queues.js'
 import type { SafeFetch } from '../safe-fetch.js'
@@ -69,6 +70,8 @@ export const LOOK_AGAIN_MS = 30_000
 /** The statements of the hot paths: calls of one turn of the event loop become one round trip. */
 export interface Batched {
   findOpenIncomingWebhook: (lineId: string) => Promise<OpenIncomingWebhook | undefined>
+  /** The languages whose tables the account with this name may use. */
+  findLanguages: (carrierAccount: string) => Promise<Language[]>
   findCallingAccount: (id: string) => Promise<CallingAccount | undefined>
   findLineByNumber: (number: string) => Promise<Line | undefined>
   queueMessage: (request: QueueRequest) => Promise<QueueAnswer>

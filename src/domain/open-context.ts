@@ -3,6 +3,7 @@ import { createCarrierClients, type CARRIER_KINDS } from '../carriers/registry.j
 import { ConfigInvalid, readConfig, type Config } from '../config.js'
 import { connectDatabase, poolUse } from '../database/connection.js'
 import { deliverNext, type LaneStep } from '../database/endpoints/deliveries/delivering.js'
+import { listLanguagesOf } from '../database/carriers/carrier-accounts.js'
 import { findOpenIncomingWebhooks } from '../database/lines/incoming-webhooks.js'
 import { findLinesByNumbers } from '../database/lines/lines.js'
 import type { Receipt } from '../database/messages/receipts.js'
@@ -196,6 +197,8 @@ function createBatched(
       (lineIds: readonly string[]) => findOpenIncomingWebhooks(db, lineIds),
       forCallers,
     ),
+
+    findLanguages: batch((names: readonly string[]) => listLanguagesOf(db, names), forCallers),
 
     findCallingAccount: batch(
       (ids: readonly string[]) => findCallingAccounts({ carriers, db, secrets, log }, ids),

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { LANGUAGE_NAMES } from '../../src/kit/text/national-tables.js'
 import { countSegments, cutIntoSegments, isGsm7, roomOf } from '../../src/kit/text/segments.js'
 
 describe('segments', () => {
@@ -64,10 +65,12 @@ describe('segments', () => {
   it('are counted without being cut, and as many', () => {
     const unit = fc.constantFrom(...Array.from('a€ë🙂 ^]-\\\n[~Ä\r£'))
     const plain = fc.constantFrom(...Array.from('aÄ '))
-    for (const units of [unit, plain]) {
+    const national = fc.constantFrom(...Array.from('aÄ €ğışçİŞĞá'))
+    for (const units of [unit, plain, national]) {
       fc.assert(
         fc.property(fc.string({ unit: units, maxLength: 700, size: 'max' }), (text) => {
-          expect(countSegments(text)).to.equal(cutIntoSegments(text).parts.length)
+          for (const languages of [[], LANGUAGE_NAMES])
+            expect(countSegments(text, languages)).to.equal(cutIntoSegments(text, { languages }).parts.length)
         }),
       )
     }

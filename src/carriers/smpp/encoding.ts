@@ -1,5 +1,6 @@
-import { encodeGsm7, NO_SHIFT } from '../../kit/text/gsm7.js'
+import { encodeGsm7, type Shift } from '../../kit/text/gsm7.js'
 import { cutIntoSegments } from '../../kit/text/segments.js'
+import type { Language } from '../../kit/text/national-tables.js'
 import { decode, type EncodedText } from '../alphabets/encoded-text.js'
 import { smpp } from './package.js'
 import type { SmppSettings } from './settings.js'
@@ -15,6 +16,8 @@ export interface TextToSend {
   dataCoding: number
   /** One for each segment. GSM-7 has an octet for each septet: the SMSC packs them. */
   parts: Buffer[]
+  /** The national tables, which each part's header has to name. */
+  shift: Shift
 }
 
 /** The SMSC chooses what data_coding 0 means; a text that does not fit its alphabet is sent as UCS-2. */
@@ -22,14 +25,15 @@ export function encodeText(
   text: string,
   alphabet: Alphabet,
   codings = { gsm: 0, unicode: UCS_2 },
+  languages: readonly Language[] = [],
 ): TextToSend {
   const isForeign = alphabet === 'latin-1' && /[^\0-\xff]/.test(text)
-  const { encoding, parts } = cutIntoSegments(text, isForeign ? 'UCS-2' : undefined)
+  const { encoding, parts, shift } = cutIntoSegments(text, { languages, isForeign })
   if (encoding === 'UCS-2')
-    return { dataCoding: codings.unicode, parts: parts.map(smpp.encodings.UCS2.encode) }
+    return { dataCoding: codings.unicode, parts: parts.map(smpp.encodings.UCS2.encode), shift }
   const encode = (part: string) =>
-    alphabet === 'latin-1' ? Buffer.from(part, 'latin1') : encodeGsm7(part, NO_SHIFT)
-  return { dataCoding: codings.gsm, parts: parts.map(encode) }
+    alphabet === 'latin-1' ? Buffer.from(part, 'latin1') : encodeGsm7(part, shift)
+  return { dataCoding: codings.gsm, parts: parts.map(encode), shift }
 }
 
 /** The contents of a user data header (3GPP TS 23.040 §9.2.3.24) about the text after it. */

@@ -63,8 +63,8 @@ function elementsOf(header: Buffer): Element[] {
 
 const PART_8_BIT = 0x00
 const PART_16_BIT = 0x08
-const SINGLE_SHIFT = 0x24
-const LOCKING_SHIFT = 0x25
+export const SINGLE_SHIFT = 0x24
+export const LOCKING_SHIFT = 0x25
 
 function readPartOfHeader(elements: readonly Element[]) {
   for (const { type, content } of elements) {

@@ -1,5 +1,6 @@
 import type { CarrierKind } from '../kind.js'
 import { listenToSmsc } from './listen.js'
+import { readLanguages } from './setting-lines.js'
 import { smppSettings, type SmppSettings } from './settings.js'
 import { createSmpp } from './smpp.js'
 
@@ -8,5 +9,6 @@ export const smppKind: CarrierKind<SmppSettings> = {
   settings: smppSettings,
   defaults: { messagesPerSecond: null, messagesPerSecondPerLine: null, handlesOptOut: false },
   create: ({ name }, settings, { http }) => createSmpp(name, smppSettings.cast(settings), { hosts: http }),
+  languages: ({ nationalTables }) => readLanguages(nationalTables),
   listen: listenToSmsc,
 }

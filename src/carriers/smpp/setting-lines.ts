@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { CARRIER_REASON_NAMES, type CarrierReason } from '../../carrier-reasons.js'
+import { LANGUAGE_NAMES, type Language } from '../../kit/text/national-tables.js'
 import { parseRanges, type AddressRange } from '../../safe-fetch.js'
 
 /** Readers of the lines in an SMPP account's settings. Each throws an Error with words for operators. */
@@ -83,6 +84,18 @@ export function readReceiptError(line: string): { codes: string[]; reason: Carri
     )
   }
   return { codes, reason }
+}
+
+/** Reads a list such as `turkish, spanish`. */
+export function readLanguages(list: string): Language[] {
+  return list
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map((written) => {
+      const language = LANGUAGE_NAMES.find((each) => each === written.toLowerCase())
+      if (language === undefined) throw new Error(`"${written}" must be one of ${LANGUAGE_NAMES.join(', ')}`)
+      return language
+    })
 }
 
 /** If `port` is undefined, the account's is meant. An IPv6 address is in brackets. */

@@ -1,5 +1,13 @@
 import * as yup from 'yup'
-import { linesOf, readHost, readNetwork, readReceiptError, readStatusRule, readTlv } from './setting-lines.js'
+import {
+  linesOf,
+  readHost,
+  readLanguages,
+  readNetwork,
+  readReceiptError,
+  readStatusRule,
+  readTlv,
+} from './setting-lines.js'
 
 /** The settings of an account at an SMSC. */
 export const smppSettings = yup.object({
@@ -57,6 +65,23 @@ export const smppSettings = yup.object({
     .oneOf(['gsm-7', 'latin-1'] as const)
     .default('gsm-7')
     .meta({ about: 'The encoding that the SMSC uses for data_coding 0: `gsm-7` or `latin-1`.' }),
+  nationalTables: lines(readLanguages)
+    .test(
+      'udh',
+      'nationalTables must be empty with longMessages=payload and with defaultAlphabet=latin-1',
+      function (languages) {
+        const { longMessages = 'udh', defaultAlphabet = 'gsm-7' } = this.parent as {
+          longMessages?: string
+          defaultAlphabet?: string
+        }
+        return languages.trim() === '' || (longMessages === 'udh' && defaultAlphabet === 'gsm-7')
+      },
+    )
+    .meta({
+      about:
+        'Languages whose tables texts may use to be sent as GSM-7 and not UCS-2: turkish, spanish, portuguese. ' +
+        'The SMSC and the phones must know these tables.',
+    }),
   receiptIds: yup
     .string()
     .oneOf(['as-sent', 'hex-to-decimal', 'decimal-to-hex'] as const)

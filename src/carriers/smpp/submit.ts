@@ -1,11 +1,12 @@
 import { CarrierRejected, type OutboundMessage } from '../carrier.js'
 import { senderKindOf } from '../../kit/text/sender-kind.js'
+import type { Shift } from '../../kit/text/gsm7.js'
 import { encodeText } from './encoding.js'
+import { LOCKING_SHIFT, SINGLE_SHIFT, UDH_INDICATOR } from './inbound.js'
 import { encodeTlv, type PduFields } from './pdu.js'
-import { linesOf, readTlv } from './setting-lines.js'
+import { linesOf, readLanguages, readTlv } from './setting-lines.js'
 import type { SmppSettings } from './settings.js'
 
-const UDH_INDICATOR = 0x40
 /** Asks for a receipt on the final outcome of every message, of failed ones, or of none (SMPP 3.4 §5.2.17). */
 const REGISTERED_DELIVERY = { all: 1, failures: 2, none: 0 } as const
 
@@ -22,10 +23,13 @@ export function submitsOf(
   reference: number,
 ): PduFields[] {
   const { fromNumber, toNumber, text, expiresInMs } = message
-  const { dataCoding, parts } = encodeText(text ?? '', settings.defaultAlphabet, {
-    gsm: settings.gsmDataCoding,
-    unicode: settings.unicodeDataCoding,
-  })
+  const codings = { gsm: settings.gsmDataCoding, unicode: settings.unicodeDataCoding }
+  const { dataCoding, parts, shift } = encodeText(
+    text ?? '',
+    settings.defaultAlphabet,
+    codings,
+    readLanguages(settings.nationalTables),
+  )
   const receipt = REGISTERED_DELIVERY[settings.receipts]
   const common = {
     service_type: settings.serviceType,
@@ -37,13 +41,26 @@ export function submitsOf(
     data_coding: dataCoding,
   }
   const [first = Buffer.alloc(0)] = parts
-  if (parts.length === 1) return [{ ...common, short_message: first, registered_delivery: receipt }]
+  if (parts.length === 1) {
+    const header = headerOf(tablesOf(shift))
+    return [
+      {
+        ...common,
+        ...(header.length > 0 && { esm_class: UDH_INDICATOR }),
+        short_message: Buffer.concat([header, first]),
+        registered_delivery: receipt,
+      },
+    ]
+  }
   if (settings.longMessages === 'payload')
     return [{ ...common, message_payload: Buffer.concat(parts), registered_delivery: receipt }]
   return parts.map((part, index) => ({
     ...common,
     esm_class: UDH_INDICATOR,
-    short_message: Buffer.concat([headerOf(reference, parts.length, index + 1), part]),
+    short_message: Buffer.concat([
+      headerOf([...partOf(reference, parts.length, index + 1), ...tablesOf(shift)]),
+      part,
+    ]),
     registered_delivery: index === parts.length - 1 ? receipt : 0,
   }))
 }
@@ -117,7 +134,20 @@ function addressOf(number: string, { plusSign }: SmppSettings): string {
   return plusSign ? number : number.replace(/^\+/, '')
 }
 
-/** Makes the header for concatenated short messages with an 8-bit reference (3GPP TS 23.040 §9.2.3.24.1). */
-function headerOf(reference: number, total: number, number: number): Buffer {
-  return Buffer.from([5, 0, 3, reference & 0xff, total, number])
+/** The element of concatenated short messages with an 8-bit reference (3GPP TS 23.040 §9.2.3.24.1). */
+function partOf(reference: number, total: number, number: number): number[] {
+  return [0, 3, reference & 0xff, total, number]
+}
+
+/** The elements that name national tables (3GPP TS 23.040 §9.2.3.24.15 and .16). */
+function tablesOf({ single, locking }: Shift): number[] {
+  return [
+    ...(single === 0 ? [] : [SINGLE_SHIFT, 1, single]),
+    ...(locking === 0 ? [] : [LOCKING_SHIFT, 1, locking]),
+  ]
+}
+
+/** Makes a user data header; none of no elements. */
+function headerOf(elements: readonly number[]): Buffer {
+  return Buffer.from(elements.length === 0 ? [] : [elements.length, ...elements])
 }

@@ -1,3 +1,4 @@
+import type { Language } from '../../kit/text/national-tables.js'
 import type { Database } from '../connection.js'
 import type { KeptPhones } from './phones.js'
 
@@ -54,10 +55,16 @@ const COLUMNS = {
   phones: 'phones',
 }
 
+interface StoredSettings {
+  settingsSealed: Buffer
+  /** What the settings say, for counting segments. */
+  languages: readonly Language[]
+}
+
 /** @returns false if there is an account with this name */
 export async function insertCarrierAccount(
   db: Database,
-  account: CarrierAccountFields & Pick<CarrierAccount, 'id' | 'name' | 'kind'> & { settingsSealed: Buffer },
+  account: CarrierAccountFields & Pick<CarrierAccount, 'id' | 'name' | 'kind'> & StoredSettings,
 ): Promise<boolean> {
   const inserted = await db('carrier_accounts')
     .insert({
@@ -65,6 +72,7 @@ export async function insertCarrierAccount(
       name: account.name,
       kind: account.kind,
       settings_sealed: account.settingsSealed,
+      languages: [...account.languages],
       messages_per_second: account.messagesPerSecond,
       messages_per_second_per_line: account.messagesPerSecondPerLine,
       handles_opt_out: account.handlesOptOut,
@@ -123,18 +131,19 @@ export async function findSealedAccounts(
 
 /**
  * @param version the version that the change was based on, so that concurrent changes do not mix
- * @param changes.settingsSealed if left out, the settings stay
+ * @param settings if left out, they stay
  * @returns false if there is no such account, or it was changed meanwhile
  */
 export async function updateCarrierAccount(
   db: Database,
   { id, version }: { id: string; version: number },
-  { settingsSealed, ...fields }: CarrierAccountFields & { settingsSealed?: Buffer },
+  fields: CarrierAccountFields,
+  settings?: StoredSettings,
 ): Promise<boolean> {
   const count = await db('carrier_accounts')
     .where({ id, version })
     .update({
-      ...(settingsSealed === undefined ? {} : { settings_sealed: settingsSealed }),
+      ...(settings && { settings_sealed: settings.settingsSealed, languages: [...settings.languages] }),
       messages_per_second: fields.messagesPerSecond,
       messages_per_second_per_line: fields.messagesPerSecondPerLine,
       handles_opt_out: fields.handlesOptOut,
@@ -224,4 +233,13 @@ export async function listKindsOf(db: Database, names: readonly string[]): Promi
     .select<{ name: string; kind: string }[]>('name', 'kind')
   const kinds = new Map(rows.map(({ name, kind }) => [name, kind]))
   return names.flatMap((name) => kinds.get(name) ?? [])
+}
+
+/** The languages whose tables the accounts with these names may use, in the order of the names. */
+export async function listLanguagesOf(db: Database, names: readonly string[]): Promise<Language[][]> {
+  const rows = await db('carrier_accounts')
+    .whereIn('name', [...new Set(names)])
+    .select<{ name: string; languages: Language[] }[]>('name', 'languages')
+  const languages = new Map(rows.map((row) => [row.name, row.languages]))
+  return names.map((name) => languages.get(name) ?? [])
 }

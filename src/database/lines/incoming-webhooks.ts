@@ -7,6 +7,7 @@ export interface OpenIncomingWebhook {
   lineVersion: string
   userId: string
   lineNumber: string
+  carrierAccount: string
   /** Short codes that the line may text. */
   shortCodes: string[] | null
   country: string | null
@@ -38,7 +39,7 @@ export async function findOpenIncomingWebhooks(
      from unnest(?::uuid[]) as asked (id)
      -- One look-up for each, whatever the planner believes of tables that have just filled.
      cross join lateral (
-       select w.line_id as "lineId", l.xmin::text as "lineVersion", l.user_id as "userId", l.number as "lineNumber", l.country, l.short_codes as "shortCodes",
+       select w.line_id as "lineId", l.xmin::text as "lineVersion", l.user_id as "userId", l.number as "lineNumber", l.carrier as "carrierAccount", l.country, l.short_codes as "shortCodes",
          l.allowed_countries as "allowedCountries", l.paused_countries as "pausedCountries", w.token_hash as "tokenHash",
          case when w.previous_token_until > now() then w.previous_token_hash end as "previousTokenHash",
          l.messages_per_number_per_minute as "numberLimit", l.messages_per_minute as "lineLimit",

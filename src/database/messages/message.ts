@@ -1,3 +1,4 @@
+import { LANGUAGE_NAMES } from '../../kit/text/national-tables.js'
 import {
   count,
   internal,
@@ -48,10 +49,15 @@ const CODE_MEANING: Kind<CarrierCodeMeaning> = {
   },
 }
 
+const ofAccount = (column: string) => `(
+  select a.${column} from carrier_accounts a
+  where a.name = coalesce(m.carrier, (select l.carrier from lines l where l.id = m.line_id)))`
+
 /** Only failures have a code, so for other messages the account is not looked up. */
-const CODE_KIND = `case when m.carrier_code is not null then (
-  select a.kind from carrier_accounts a
-  where a.name = coalesce(m.carrier, (select l.carrier from lines l where l.id = m.line_id))) end`
+const CODE_KIND = `case when m.carrier_code is not null then ${ofAccount('kind')} end`
+
+/** For ASCII, as most texts are, the account is not looked up. */
+const LANGUAGES = `case when octet_length(m.text) > length(m.text) then ${ofAccount('languages')} end`
 
 /** A message as its owner sees it; the columns are those of `messages m`. */
 export const MESSAGE_FIELDS = {
@@ -74,6 +80,8 @@ export const MESSAGE_FIELDS = {
     orNull(SEGMENT_COUNT),
     'The number of segments that are sent and charged for. Null without a text.',
   ),
+  /** Of the account that it goes by: the national tables that it may be sent with. */
+  languages: internal(LANGUAGES, orNull(listOf(oneOf(...LANGUAGE_NAMES)))),
   /** The number that counts in caps and usage; null for a received message. */
   countedSegments: internal('m.segment_count', orNull(SEGMENT_COUNT)),
   carrierSegmentCount: shown(

@@ -15,7 +15,7 @@ import { record } from '../operating/audit.js'
 import { readAccountFields, readAccountName } from './accounts/account-fields.js'
 import { getCarrierKind, requireChangeable } from './accounts/kinds.js'
 import { describeSettings, readSettings } from './accounts/settings.js'
-import { sealSettings } from './carrier-settings.js'
+import { storedSettings } from './carrier-settings.js'
 import type { Context } from '../context.js'
 
 export type { CarrierAccount } from '../../database/carriers/carrier-accounts.js'
@@ -66,7 +66,7 @@ export async function addCarrierAccount(
     id,
     name,
     kind,
-    settingsSealed: sealSettings(context, id, validated),
+    ...storedSettings(context, { id, kind: definition }, validated),
   }
   await transaction(context.db, async (trx) => {
     if (!(await insertCarrierAccount(trx, account))) {

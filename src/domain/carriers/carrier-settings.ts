@@ -1,3 +1,6 @@
+import type { AnyObject } from 'yup'
+import type { CarrierKind } from '../../carriers/kind.js'
+import type { Language } from '../../kit/text/national-tables.js'
 import { findSealedSettings } from '../../database/carriers/carrier-accounts.js'
 import type { Database } from '../../database/connection.js'
 import { asError, Unavailable } from '../../errors.js'
@@ -43,6 +46,18 @@ export function unseal({ secrets, log }: Opener, accountId: string, sealed: Buff
     if (!(error instanceof SecretUnreadable)) throw error
     log.error({ carrierAccountId: accountId, err: asError(error) }, 'carrier.settings_unreadable')
     throw new SettingsUnreadable()
+  }
+}
+
+/** What is stored of an account's settings: sealed, and what is needed in the open. */
+export function storedSettings(
+  tools: { secrets: Secrets },
+  { id, kind }: { id: string; kind: CarrierKind },
+  settings: AnyObject,
+): { settingsSealed: Buffer; languages: readonly Language[] } {
+  return {
+    settingsSealed: sealSettings(tools, id, settings),
+    languages: kind.languages?.(settings) ?? [],
   }
 }
 

@@ -153,7 +153,7 @@ async function readRequest(context: Context, message: NewMessage, findLine: Find
     toNumber,
     text,
     hasLeft: message.hasLeft,
-    segmentCount: countForCaps(text),
+    segmentCount: await countForCaps(context, line, text),
     ...options,
     media: media.urls.map(outboundMedia),
     idempotency:

@@ -45,7 +45,7 @@ export async function sendMessageAgain(
     source,
     toNumber: message.toNumber,
     text: message.text,
-    segmentCount: countForCaps(message.text),
+    segmentCount: await countForCaps(context, line, message.text),
     // The media are copied again: the first copy may have failed, or be gone by now.
     media: message.mediaUrls.map(outboundMedia),
     againOf: id,

@@ -8,6 +8,7 @@ import {
 import type { User } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
 import { countSegments } from '../../kit/text/segments.js'
+import { languagesFor } from '../carriers/languages.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
@@ -29,9 +30,15 @@ export interface SpendCap {
   resetsAt: Date
 }
 
-/** Counts a message: the segments of its text, and one for media without a text. */
-export function countForCaps(text: string | null): number {
-  return text === null ? 1 : countSegments(text)
+/**
+ * Counts a message: the segments of its text, as the line's own account sends them, and one for media without a text.
+ */
+export async function countForCaps(
+  context: Pick<Context, 'batched'>,
+  { carrierAccount }: { carrierAccount: string },
+  text: string | null,
+): Promise<number> {
+  return text === null ? 1 : countSegments(text, await languagesFor(context, carrierAccount, text))
 }
 
 /**

@@ -93,7 +93,7 @@ export async function submitToIncomingWebhook(
     toNumber,
     text,
     hasLeft: message.hasLeft,
-    segmentCount: countForCaps(text),
+    segmentCount: await countForCaps(context, webhook, text),
     ...options,
     // The statement judges this after the limits, and not at all for a repeat.
     isBacklogFull: await isBacklogFull(context),

@@ -265,3 +265,13 @@ export const NATIONAL_TABLES: readonly NationalTable[] = [
     },
   },
 ]
+
+/**
+ * The languages in whose tables texts can be sent. Those of India and Pakistan are only read: their tables have no
+ * Latin capitals outside of the extension, and few phones know them.
+ */
+export const LANGUAGES = { turkish: 1, spanish: 2, portuguese: 3 } as const
+
+export type Language = keyof typeof LANGUAGES
+
+export const LANGUAGE_NAMES = Object.keys(LANGUAGES) as Language[]

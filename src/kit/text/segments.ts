@@ -1,25 +1,36 @@
-import { encoderOf, NO_SHIFT } from './gsm7.js'
+import { encoderOf, NO_SHIFT, type Encoder, type Shift } from './gsm7.js'
+import { LANGUAGE_NAMES, LANGUAGES, NATIONAL_TABLES, type Language } from './national-tables.js'
 
 /**
  * How a text is cut for SMS (3GPP TS 23.038 and 23.040): in GSM-7, if all of its characters are in that alphabet,
  * 160 septets in one segment and 153 in each of several; else in UCS-2, 70 and 67 units of 16 bits. Everybody who
  * counts, limits, shows or sends segments asks this file.
+ *
+ * A carrier account may allow national tables. Then a text that only such a table has is GSM-7 too, and each segment
+ * has a header that names the tables and takes room.
  */
 export type Encoding = 'GSM-7' | 'UCS-2'
 
 export interface Segments {
   encoding: Encoding
+  /** The language of the national tables; null if it needs none. */
+  language: Language | null
+  shift: Shift
   /** The text of each piece that is sent and charged for; no character is cut in two. */
   parts: string[]
-  /** Septets or 16-bit units over all parts. */
+  /** Septets or 16-bit units over all parts, without headers. */
   unitCount: number
+  /** The units that a single segment holds, and each of several. */
+  room: { single: number; part: number }
 }
 
 /** A segment has 140 octets. */
 const OCTETS = 140
 const BITS = { 'GSM-7': 7, 'UCS-2': 16 } as const
-/** A header with the reference, number and place of a part in 8 bits each (3GPP TS 23.040 §9.2.3.24.1). */
-const PART_HEADER_OCTETS = 6
+/** The reference, number and place of a part, in 8 bits each (3GPP TS 23.040 §9.2.3.24.1). */
+const PART_OCTETS = 5
+/** The element that names a table (§9.2.3.24.15 and .16). */
+const TABLE_OCTETS = 3
 
 /**
  * The septets or 16-bit units that a segment has room for beside a header. The text begins at a whole unit, so the bits
@@ -29,23 +40,79 @@ export function roomOf(encoding: Encoding, headerOctets: number): number {
   return Math.floor(((OCTETS - headerOctets) * 8) / BITS[encoding])
 }
 
-const SINGLE = { 'GSM-7': roomOf('GSM-7', 0), 'UCS-2': roomOf('UCS-2', 0) }
-const PART = { 'GSM-7': roomOf('GSM-7', PART_HEADER_OCTETS), 'UCS-2': roomOf('UCS-2', PART_HEADER_OCTETS) }
+/** A way to encode a text. */
+interface Manner extends Pick<Segments, 'encoding' | 'language' | 'shift' | 'room'> {
+  /** undefined for UCS-2, which has everything. */
+  encoder: Encoder | undefined
+}
 
-const DEFAULT = encoderOf(NO_SHIFT)
+function mannerOf(encoding: Encoding, language: Language | null = null, shift = NO_SHIFT): Manner {
+  const tables = [shift.single, shift.locking].filter((each) => each !== 0).length * TABLE_OCTETS
+  const roomBeside = (octets: number) => roomOf(encoding, octets === 0 ? 0 : 1 + octets)
+  return {
+    ...{ encoding, language, shift },
+    room: { single: roomBeside(tables), part: roomBeside(tables + PART_OCTETS) },
+    encoder: encoding === 'GSM-7' ? encoderOf(shift) : undefined,
+  }
+}
 
-/** An empty text is one empty segment. */
-export function cutIntoSegments(text: string, encoding: Encoding = encodingOf(text)): Segments {
+const GSM_7 = mannerOf('GSM-7')
+const UCS_2 = mannerOf('UCS-2')
+
+/**
+ * The single shift comes first: a phone that does not know its table shows `s` for `ş`, and the rest of the text as it
+ * is. With an unknown locking table it shows other characters throughout.
+ */
+const NATIONAL: readonly Manner[] = ['single', 'locking', 'both'].flatMap((tables) =>
+  LANGUAGE_NAMES.flatMap((language) => {
+    const id = LANGUAGES[language]
+    const hasLocking = NATIONAL_TABLES.some((table) => table.language === id && table.locking !== undefined)
+    if (tables !== 'single' && !hasLocking) return []
+    const shift = { single: tables === 'locking' ? 0 : id, locking: tables === 'single' ? 0 : id }
+    return [mannerOf('GSM-7', language, shift)]
+  }),
+)
+
+export interface CutOptions {
+  /** The languages whose tables may be used. */
+  languages?: readonly Language[]
+  /** True if GSM-7 must not be used. */
+  isForeign?: boolean
+}
+
+/**
+ * An empty text is one empty segment. Of several national tables, those count that make the fewest segments: never more
+ * than UCS-2 would make, because two septets have fewer bits than its unit.
+ */
+export function cutIntoSegments(
+  text: string,
+  { languages = [], isForeign = false }: CutOptions = {},
+): Segments {
+  if (isForeign) return cut(text, UCS_2)
+  if (isGsm7(text)) return cut(text, GSM_7)
+  const national = NATIONAL.filter(
+    ({ language, encoder }) => language !== null && languages.includes(language) && hasAll(encoder, text),
+  ).map((manner) => cut(text, manner))
+  const fewest = Math.min(...national.map(({ parts }) => parts.length))
+  return national.find(({ parts }) => parts.length === fewest) ?? cut(text, UCS_2)
+}
+
+function hasAll(encoder: Encoder | undefined, text: string): boolean {
+  return encoder !== undefined && Array.from(text).every((character) => encoder.has(character))
+}
+
+function cut(text: string, { encoder, ...manner }: Manner): Segments {
+  const unitsOf = (character: string) => encoder?.get(character)?.length ?? character.length
   const characters = Array.from(text)
-  const unitCount = characters.reduce((sum, character) => sum + unitsOf(character, encoding), 0)
-  if (unitCount <= SINGLE[encoding]) return { encoding, parts: [text], unitCount }
+  const unitCount = characters.reduce((sum, character) => sum + unitsOf(character), 0)
+  if (unitCount <= manner.room.single) return { ...manner, parts: [text], unitCount }
 
   const parts: string[] = []
   let part = ''
   let used = 0
   for (const character of characters) {
-    const units = unitsOf(character, encoding)
-    if (used + units > PART[encoding]) {
+    const units = unitsOf(character)
+    if (used + units > manner.room.part) {
       parts.push(part)
       part = ''
       used = 0
@@ -53,12 +120,13 @@ export function cutIntoSegments(text: string, encoding: Encoding = encodingOf(te
     part += character
     used += units
   }
-  return { encoding, parts: [...parts, part], unitCount }
+  return { ...manner, parts: [...parts, part], unitCount }
 }
 
 /** Matches texts that need no escape, which takes two septets that must not be parted. */
-const WITHOUT_ESCAPES = new RegExp(`^[${escapeForClass((septets) => septets.length === 1)}]*$`)
-const IN_GSM_7 = new RegExp(`^[${escapeForClass(() => true)}]*$`)
+const WITHOUT_ESCAPES = matching([GSM_7], (septets) => septets.length === 1)
+const IN_GSM_7 = matching([GSM_7])
+const IN_ANY_TABLE = matching([GSM_7, ...NATIONAL])
 const WITHOUT_SURROGATES = /^[^\ud800-\udfff]*$/
 
 /** True if SMS can send the text in its default alphabet, GSM-7, with 160 characters in a segment. */
@@ -66,26 +134,31 @@ export function isGsm7(text: string): boolean {
   return IN_GSM_7.test(text)
 }
 
+/** True if the languages of the carrier account may make a difference, so that they have to be looked up. */
+export function mayNeedLanguage(text: string): boolean {
+  return !isGsm7(text) && IN_ANY_TABLE.test(text)
+}
+
 /** The number of parts that `cutIntoSegments` makes; for most texts in a twentieth of the time. */
-export function countSegments(text: string): number {
+export function countSegments(text: string, languages: readonly Language[] = []): number {
   const { length } = text
-  // Each unit may take two septets.
-  if (length <= SINGLE['UCS-2']) return 1
-  if (WITHOUT_ESCAPES.test(text)) return length <= SINGLE['GSM-7'] ? 1 : Math.ceil(length / PART['GSM-7'])
-  if (!IN_GSM_7.test(text) && WITHOUT_SURROGATES.test(text)) return Math.ceil(length / PART['UCS-2'])
-  return cutIntoSegments(text).parts.length
+  // Each unit may take two septets, and a header with two tables takes eight septets of 160.
+  if (length <= UCS_2.room.single) return 1
+  if (WITHOUT_ESCAPES.test(text)) return length <= GSM_7.room.single ? 1 : Math.ceil(length / GSM_7.room.part)
+  const isNational = languages.length > 0 && mayNeedLanguage(text)
+  if (!isNational && !isGsm7(text) && WITHOUT_SURROGATES.test(text))
+    return Math.ceil(length / UCS_2.room.part)
+  return cutIntoSegments(text, { languages }).parts.length
 }
 
-function escapeForClass(isMeant: (septets: readonly number[]) => boolean): string {
-  return Array.from(DEFAULT, ([character, septets]) =>
-    isMeant(septets) ? character.replace(/[\\\]^-]/, '\\$&') : '',
-  ).join('')
-}
-
-function encodingOf(text: string): Encoding {
-  return isGsm7(text) ? 'GSM-7' : 'UCS-2'
-}
-
-function unitsOf(character: string, encoding: Encoding): number {
-  return encoding === 'UCS-2' ? character.length : (DEFAULT.get(character)?.length ?? 0)
+function matching(
+  manners: readonly Manner[],
+  isMeant: (septets: readonly number[]) => boolean = () => true,
+): RegExp {
+  const characters = manners.flatMap(({ encoder }) =>
+    Array.from(encoder ?? [], ([character, septets]) =>
+      isMeant(septets) ? character.replace(/[\\\]^-]/, '\\$&') : '',
+    ),
+  )
+  return new RegExp(`^[${[...new Set(characters)].join('')}]*$`)
 }

@@ -11,6 +11,8 @@ import {
 import { listMessages } from '../../database/messages/reading.js'
 import { storable } from '../../database/text.js'
 import type { Context } from '../../domain/context.js'
+import { languagesFor } from '../../domain/carriers/languages.js'
+import { getOwnLine } from '../../domain/lines/lines.js'
 import { getMessage } from '../../domain/messages/get-message.js'
 import { cancelMessage, rescheduleMessage } from '../../domain/messages/later.js'
 import { MAX_MEDIA, postMessages, postMessage, type NewMessage } from '../../domain/messages/post.js'
@@ -20,6 +22,7 @@ import { MAX_KEY_LENGTH, MAX_TEXT_LENGTH } from '../../domain/messages/submit.js
 import { tryMessageNow } from '../../domain/messages/try-now.js'
 import { refusalOf, Unavailable, UserError } from '../../errors.js'
 import { newId } from '../../ids.js'
+import { LANGUAGE_NAMES } from '../../kit/text/national-tables.js'
 import { MEDIA_STATUSES, MESSAGE_STATUSES } from '../../states.js'
 import { listField, readBodyFields, textField } from '../input/body-fields.js'
 import { answerList, listParameters } from '../input/paging.js'
@@ -50,7 +53,7 @@ import {
   shownOf,
   text,
 } from '../openapi/parts.js'
-import { requireLineOfToken, visibleMessages } from './line-access.js'
+import { requireLineOfToken, requireVisible, visibleMessages } from './line-access.js'
 import { fieldsOf, inProductWord, operationsOf } from './operation.js'
 import { presentMessage } from './presenters.js'
 import { clientRefParameter, givenSendOptions, optionFields } from './send-options.js'
@@ -89,6 +92,14 @@ export const messageSchemas = {
       'A GSM-7 unit has 7 bits: a single segment holds 160, each of several holds 153. A UCS-2 unit has 16 bits: a single segment holds 70, each of several holds 67.',
     ),
     characterCount: count,
+    language: describe(
+      { enum: [...LANGUAGE_NAMES, null] },
+      'The language of the national table that it is sent with. Null if it needs none.',
+    ),
+    room: describe(
+      object({ single: count, part: count }),
+      'The units that a single segment holds, and each of several. A national table leaves less.',
+    ),
   }),
 }
 
@@ -189,9 +200,22 @@ export const messageOperations = [
     scopes,
     summary: 'Count the segments of a text before sending it',
     description: 'Nothing is sent or kept.',
-    body: yup.object({ text: fields.text.defined('text is required') }),
+    body: yup.object({
+      text: fields.text.defined('text is required'),
+      lineId: idParameter().typeError('${path} must be text').meta({
+        about:
+          'The {line} that would send it. Without it, national tables of its carrier account do not count.',
+      }),
+    }),
     answer: answers('The number of segments.', schemaOf('Segments')),
-    act: async ({ body }) => measureText((await body()).text),
+    refusals: [404],
+    act: async ({ context, ctx, userId, body }) => {
+      const { text, lineId } = await body()
+      if (lineId === undefined) return measureText(text)
+      await requireVisible(context, ctx, lineId)
+      const { carrierAccount } = await getOwnLine(context, userId, lineId)
+      return measureText(text, await languagesFor(context, carrierAccount, text))
+    },
   }),
   operation({
     operationId: 'sendMessages',

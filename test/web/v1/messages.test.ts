@@ -230,11 +230,43 @@ describeWith('/v1/messages', serveApi, (api) => {
   describe('/v1/segments', () => {
     it('counts segments, units and characters', async () => {
       for (const [text, expected] of [
-        ['', { encoding: 'GSM-7', segmentCount: 1, unitCount: 0, characterCount: 0 }],
-        ['😀'.repeat(36), { encoding: 'UCS-2', segmentCount: 2, unitCount: 72, characterCount: 36 }],
+        [
+          '',
+          {
+            ...{ encoding: 'GSM-7', segmentCount: 1, unitCount: 0, characterCount: 0 },
+            ...{ language: null, room: { single: 160, part: 153 } },
+          },
+        ],
+        [
+          '😀'.repeat(36),
+          {
+            ...{ encoding: 'UCS-2', segmentCount: 2, unitCount: 72, characterCount: 36 },
+            ...{ language: null, room: { single: 70, part: 67 } },
+          },
+        ],
       ] as const) {
         expect(expectAnswer(await client.post('/v1/segments', { text }))).to.deep.equal(expected)
       }
+    })
+
+    it('counts as the carrier account of a line sends, and knows no line of others', async () => {
+      const { db } = api.context
+      await db('carrier_accounts').insert({
+        id: newId(),
+        name: 'ankara',
+        kind: 'smpp',
+        languages: ['turkish'],
+      })
+      await db('lines').where({ id: line.lineId }).update({ carrier: 'ankara' })
+      const text = `${'a'.repeat(160)}ş`
+      const count = (lineId?: string) => client.post('/v1/segments', { text, lineId })
+      expect(expectAnswer(await count())).to.include({ encoding: 'UCS-2', segmentCount: 3, language: null })
+      expect(expectAnswer(await count(line.lineId))).to.deep.include({
+        ...{ encoding: 'GSM-7', segmentCount: 2, unitCount: 162, language: 'turkish' },
+        room: { single: 155, part: 149 },
+      })
+      const other = await createOwner(api)
+      expectProblem(await count(other.line.lineId), 404, /No such line/)
     })
 
     it('refuses what could not be sent either', async () => {

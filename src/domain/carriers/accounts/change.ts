@@ -7,7 +7,7 @@ import type { CarrierKind } from '../../../carriers/kind.js'
 import { transaction } from '../../../database/connection.js'
 import { UserError } from '../../../errors.js'
 import { record } from '../../operating/audit.js'
-import { openSettings, sealSettings, SettingsUnreadable } from '../carrier-settings.js'
+import { openSettings, SettingsUnreadable, storedSettings } from '../carrier-settings.js'
 import type { Context } from '../../context.js'
 import { readAccountFields } from './account-fields.js'
 import { getCarrierKind, requireChangeable } from './kinds.js'
@@ -39,15 +39,11 @@ export async function changeCarrierAccount(
   const isRewritten = Object.keys(settings).length + unset.length > 0
   const kept = isRewritten ? await openKept(context, account.id) : { settings: {} }
   const mixed = isRewritten ? mix(context, account, kept, settings, unset) : undefined
-  const change = {
-    messagesPerSecond,
-    messagesPerSecondPerLine,
-    handlesOptOut,
-    ...(mixed === undefined ? {} : { settingsSealed: sealSettings(context, account.id, mixed) }),
-  }
+  const change = { messagesPerSecond, messagesPerSecondPerLine, handlesOptOut }
   const kind = getCarrierKind(context, account.kind)
+  const stored = mixed && storedSettings(context, { id: account.id, kind }, mixed)
   await transaction(context.db, async (trx) => {
-    if (!(await updateCarrierAccount(trx, account, change))) {
+    if (!(await updateCarrierAccount(trx, account, change, stored))) {
       throw new UserError(
         `${account.name} was changed by someone else in the meantime. Check it and try again`,
         409,

@@ -3,6 +3,7 @@ import type { OwnLine } from '../../../database/lines/lines.js'
 import { findUnwilling, type ListedText } from '../../../database/messages/text-lists.js'
 import { refusalOf, UserError } from '../../../errors.js'
 import { countSegments } from '../../../kit/text/segments.js'
+import type { Language } from '../../../kit/text/national-tables.js'
 import type { Context } from '../../context.js'
 import { parseNumber } from '../phone-number.js'
 import { MAX_TEXT_LENGTH, readDestination, REFUSALS, requireSendable } from '../submit.js'
@@ -23,6 +24,8 @@ export interface ListPlan {
   texts: PlannedText[]
   goodCount: number
   segmentCount: number
+  /** The languages whose tables the texts may be sent with. */
+  languages: readonly Language[]
 }
 
 export interface PlannedText extends ListedText {
@@ -51,6 +54,7 @@ export async function planList(context: Context, line: OwnLine, asked: AskedList
   const unwilling = await findUnwilling(context.db, { lineId: line.id, userId: line.userId }, [
     ...seen.keys(),
   ])
+  const languages = await context.batched.findLanguages(line.carrierAccount)
   let goodCount = 0
   let segmentCount = 0
   for (const planned of texts) {
@@ -58,9 +62,9 @@ export async function planList(context: Context, line: OwnLine, asked: AskedList
     if (why !== undefined) Object.assign(planned, { text: null, reason: UNWILLING[why] })
     if (planned.text === null) continue
     goodCount += 1
-    segmentCount += countSegments(planned.text)
+    segmentCount += countSegments(planned.text, languages)
   }
-  return { column: file.columns[place] ?? '', texts, goodCount, segmentCount }
+  return { column: file.columns[place] ?? '', texts, goodCount, segmentCount, languages }
 }
 
 const UNWILLING = { opted_out: 'Opted out with STOP', blocked: 'You blocked this number' }

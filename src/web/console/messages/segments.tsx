@@ -1,3 +1,4 @@
+import type { Language } from '../../../kit/text/national-tables.js'
 import type { Measure } from '../../../domain/messages/segments.js'
 
 /** Describes the size of a text in words: "2 segments, GSM-7". */
@@ -7,15 +8,25 @@ export function segmentWords({ segmentCount, encoding }: Pick<Measure, 'segmentC
 
 /** Shows the same with its reason, beside a form. */
 export function SegmentCount({ measure }: { measure: Measure }) {
-  const { encoding, characterCount, unitCount } = measure
+  const { characterCount, unitCount, room } = measure
   if (characterCount === 0) return <p class="muted">Enter a text to count its segments.</p>
   return (
     <p>
       <strong>{segmentWords(measure)}</strong>: {characterCount}{' '}
-      {characterCount === 1 ? 'character,' : 'characters,'} {unitCount}{' '}
-      {encoding === 'GSM-7'
-        ? 'units. A single segment holds 160, each of several holds 153.'
-        : 'units. A single segment holds 70, each of several holds 67, because the text has a character that GSM-7 lacks.'}
+      {characterCount === 1 ? 'character,' : 'characters,'} {unitCount} units. A single segment holds{' '}
+      {room.single}, each of several holds {room.part}
+      {whyOf(measure)}.
     </p>
   )
+}
+
+const TITLES: Record<Language, string> = {
+  turkish: 'Turkish',
+  spanish: 'Spanish',
+  portuguese: 'Portuguese',
+}
+
+function whyOf({ encoding, language }: Measure): string {
+  if (language !== null) return `, because the text needs the ${TITLES[language]} characters of GSM-7`
+  return encoding === 'GSM-7' ? '' : ', because the text has a character that GSM-7 lacks'
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
 import { postMessage } from '../../../domain/messages/post.js'
+import { languagesFor } from '../../../domain/carriers/languages.js'
 import { measureText, type Measure } from '../../../domain/messages/segments.js'
 import { MAX_TEXT_LENGTH } from '../../../domain/messages/submit.js'
 import { newId } from '../../../ids.js'
@@ -118,9 +119,9 @@ export async function countText(
   ctx: KoaContext,
   toNumber: string,
 ): Promise<ShownOnce | undefined> {
-  await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+  const { carrierAccount } = await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
   const text = fieldOf(ctx, 'text')
-  const measure = measureText(text)
+  const measure = measureText(text, await languagesFor(context, carrierAccount, text))
   if (ctx.get('HX-Request') !== 'true') {
     const key = fieldOf(ctx, 'key') || newId()
     const time = { sendAt: fieldOf(ctx, 'sendAt'), zone: fieldOf(ctx, 'zone') }

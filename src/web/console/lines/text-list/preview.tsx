@@ -55,7 +55,7 @@ export function Preview({ page, path, list }: { page: Page; path: string; list: 
           reached.
         </p>
       )}
-      {good.length > 0 && <First texts={good.slice(0, TEXTS_SHOWN)} goodCount={goodCount} />}
+      {good.length > 0 && <First texts={good.slice(0, TEXTS_SHOWN)} plan={plan} />}
       {skipped.length > 0 && <Skipped texts={skipped} />}
       <Send page={page} action={`${path}/messages`} list={list} />
     </section>
@@ -71,7 +71,7 @@ function Pair({ label, children }: { label: string; children: ComponentChildren 
   )
 }
 
-function First({ texts, goodCount }: { texts: readonly PlannedText[]; goodCount: number }) {
+function First({ texts, plan: { goodCount, languages } }: { texts: readonly PlannedText[]; plan: ListPlan }) {
   return (
     <>
       <h3>{goodCount <= texts.length ? 'Texts' : `First ${texts.length} texts`}</h3>
@@ -92,7 +92,7 @@ function First({ texts, goodCount }: { texts: readonly PlannedText[]; goodCount:
               <td data-label="Text">
                 <UserText>{text ?? ''}</UserText>
               </td>
-              <td data-label="Segments">{measureText(text ?? '').segmentCount}</td>
+              <td data-label="Segments">{measureText(text ?? '', languages).segmentCount}</td>
             </tr>
           ))}
         </tbody>

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { setLineStatus } from '../../../../../src/domain/lines/lines.js'
+import { newId } from '../../../../../src/ids.js'
 import { ANNA, countRows, messageRow } from '../../../../domain/fixtures.js'
 import { messageBody } from '../../../../helpers/factories.js'
 import { describeWith } from '../../../../helpers/suite.js'
@@ -58,7 +59,21 @@ describeWith("a line's tab Send", startConsole, (site) => {
     const path = `${line.path}/messages/segments`
     const answer = await line.browser.post(path, body, { 'HX-Request': 'true' })
     expect(answer.text).not.to.include('<html')
-    expect(wordsOf(answer.text)).to.include('1 segment, UCS-2 : 12 characters, 12 units')
+    const words = wordsOf(answer.text)
+    expect(words).to.include('1 segment, UCS-2 : 12 characters, 12 units. A single segment holds 70,')
+    expect(words).to.include('each of several holds 67, because the text has a character that GSM-7 lacks.')
+  })
+
+  it('counts with the national tables of the line’s carrier account', async () => {
+    const { db } = site.context
+    await db('carrier_accounts').insert({ id: newId(), name: 'ankara', kind: 'smpp', languages: ['turkish'] })
+    await db('lines').where({ id: line.lineId }).update({ carrier: 'ankara' })
+    const { text } = await line.submit('messages/segments', { to: ANNA, text: 'şğ' })
+    await db('lines').where({ id: line.lineId }).update({ carrier: 'simulator' })
+    expect(wordsOf(text)).to.include(
+      '1 segment, GSM-7 : 2 characters, 4 units. A single segment holds 155, each of several holds 149, ' +
+        'because the text needs the Turkish characters of GSM-7.',
+    )
   })
 
   it('has no form for a disabled line', async () => {

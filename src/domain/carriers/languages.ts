@@ -1,0 +1,15 @@
+import type { Language } from '../../kit/text/national-tables.js'
+import { mayNeedLanguage } from '../../kit/text/segments.js'
+import type { Context } from '../context.js'
+
+/**
+ * Returns the languages whose tables the account may use for this text. They are looked up only if they make a
+ * difference.
+ */
+export async function languagesFor(
+  { batched }: Pick<Context, 'batched'>,
+  carrierAccount: string,
+  text: string,
+): Promise<readonly Language[]> {
+  return mayNeedLanguage(text) ? batched.findLanguages(carrierAccount) : []
+}

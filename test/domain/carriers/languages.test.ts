@@ -1,0 +1,65 @@
+import { expect } from 'chai'
+import { addCarrierAccount, getCarrierAccount } from '../../../src/domain/carriers/carrier-accounts.js'
+import { changeCarrierAccount } from '../../../src/domain/carriers/accounts/change.js'
+import { findMessage } from '../../../src/database/messages/reading.js'
+import { readLimits } from '../../../src/domain/messages/limits.js'
+import { postMessage } from '../../../src/domain/messages/post.js'
+import { setSpendCap } from '../../../src/domain/messages/spend-caps.js'
+import { submitToIncomingWebhook } from '../../../src/domain/messages/submit.js'
+import { presentMessage } from '../../../src/web/api/presenters.js'
+import { describeContext } from '../../helpers/context.js'
+import { createLine, type TestLine } from '../../helpers/factories.js'
+import { ANNA } from '../fixtures.js'
+
+/** Two segments of UCS-2, or one with a Turkish table. */
+const TURKISH = `${'a'.repeat(70)}şğı`
+
+describeContext('the national tables of an account', (context) => {
+  let line: TestLine
+
+  const languages = () =>
+    context.db('carrier_accounts').where({ name: 'smsc' }).first<{ languages: string[] }>('languages')
+  const change = async (settings: Record<string, unknown>) =>
+    changeCarrierAccount(context, await getCarrierAccount(context, 'smsc'), { settings })
+  const send = async (of = line, text = TURKISH) => {
+    const given = { applicationId: undefined, idempotencyKey: undefined, toNumber: ANNA, text }
+    const { id } = await postMessage(context, { ...given, userId: of.userId, lineId: of.lineId })
+    const message = await findMessage(context.db, of.userId, id)
+    return presentMessage(context, message!)
+  }
+
+  before(async () => {
+    const settings = { host: '127.0.0.1', systemId: 'linehook', nationalTables: 'Turkish, spanish' }
+    await addCarrierAccount(context, { name: 'smsc', kind: 'smpp', settings })
+    line = await createLine(context, { carrierAccount: 'smsc' })
+  })
+
+  it('are noted beside its settings, and change with them', async () => {
+    expect(await languages()).to.deep.equal({ languages: ['turkish', 'spanish'] })
+    await change({ port: 2776 })
+    expect(await languages()).to.deep.equal({ languages: ['turkish', 'spanish'] })
+    await change({ nationalTables: '' })
+    expect(await languages()).to.deep.equal({ languages: [] })
+    await change({ nationalTables: 'turkish' })
+    expect(await languages()).to.deep.equal({ languages: ['turkish'] })
+  })
+
+  it('count in what its lines send: in the message, in caps, and as long as they are set', async () => {
+    await setSpendCap(context, { of: 'line', id: line.lineId, userId: line.userId }, 100)
+    const used = async () => (await readLimits(context, line.userId, line.lineId)).caps[0]?.used
+    expect(await send()).to.include({ encoding: 'GSM-7', segmentCount: 1 })
+    expect(await used()).to.equal(1)
+    expect(await send(line, 'ğ🙂')).to.include({ encoding: 'UCS-2', segmentCount: 1 })
+    await change({ nationalTables: '' })
+    expect(await send()).to.include({ encoding: 'UCS-2', segmentCount: 2 })
+    expect(await used()).to.equal(4)
+    await change({ nationalTables: 'turkish' })
+    const webhook = await context.incomingWebhooks.lookUp(line.lineId)
+    await submitToIncomingWebhook(context, webhook!, {
+      ...{ toNumber: ANNA, text: TURKISH, idempotencyKey: undefined },
+    })
+    expect(await used()).to.equal(5)
+    const elsewhere = await createLine(context)
+    expect(await send(elsewhere)).to.include({ encoding: 'UCS-2', segmentCount: 2 })
+  })
+})

@@ -110,7 +110,7 @@ interface EventTypeRow {
   label: string
   /** The type of the message, for an event about a received one. */
   messageType?: 'text' | 'media' | 'voicemail'
-  /** The text that follows "It is sent when". */
+  /** The text that follows "Sent when". */
   when: string
   /**
    * `all`: every endpoint of the line and of its applications, unless its policy declines the type. `asking`: only

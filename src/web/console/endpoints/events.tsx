@@ -4,6 +4,7 @@ import type { Context } from '../../../domain/context.js'
 import { exampleBody } from '../../openapi/event-types.js'
 import { Layout } from '../layout.js'
 import { answerPage, pageOf } from '../page.js'
+import { PageHead } from '../parts/page-head.js'
 import { OPERATIONAL } from '../people/settings/operational-webhooks.js'
 
 /** Shows every type of event: when it is sent, an example, and its schema. */
@@ -12,22 +13,26 @@ export function showEvents(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={pageOf(ctx, context)} title="Events">
-        <h1>Events</h1>
+        <PageHead title="Events" />
         <p>
           Sent as signed requests to the endpoints of a {context.vocabulary.word} and of applications. This is
           the default body; an endpoint can choose another format. For details, see{' '}
           <a href="/docs">the API</a>.
         </p>
-        {LINE_EVENT_TYPES.map((type) => (
-          <Event key={type} type={type} body={exampleBody(type, context.vocabulary)} />
-        ))}
+        <div class="sections">
+          {LINE_EVENT_TYPES.map((type) => (
+            <Event key={type} type={type} body={exampleBody(type, context.vocabulary)} />
+          ))}
+        </div>
         <h2>Notifications</h2>
         <p>
           Sent to the <a href={OPERATIONAL}>operational webhooks</a> of an account.
         </p>
-        {ACCOUNT_EVENT_TYPES.map((type) => (
-          <Event key={type} type={type} body={exampleBody(type, context.vocabulary)} />
-        ))}
+        <div class="sections">
+          {ACCOUNT_EVENT_TYPES.map((type) => (
+            <Event key={type} type={type} body={exampleBody(type, context.vocabulary)} />
+          ))}
+        </div>
       </Layout>,
     )
     return Promise.resolve()
@@ -36,11 +41,11 @@ export function showEvents(context: Context): Middleware {
 
 function Event({ type, body }: { type: EventType; body: string }) {
   return (
-    <article id={type}>
-      <h2>
+    <section id={type} aria-labelledby={`${type}-title`}>
+      <h2 id={`${type}-title`}>
         {EVENT_TYPES[type].label} <code>{type}</code>
       </h2>
-      <p>It is sent when {EVENT_TYPES[type].when}.</p>
+      <p>Sent when {EVENT_TYPES[type].when}.</p>
       <details>
         <summary>Example</summary>
         <pre tabIndex={0}>
@@ -50,6 +55,6 @@ function Event({ type, body }: { type: EventType; body: string }) {
           <a href={`/schemas/${type}.json`}>JSON Schema of {type}</a>
         </p>
       </details>
-    </article>
+    </section>
   )
 }

@@ -39,18 +39,18 @@ export function showSearch(context: Context): Middleware {
       ctx,
       <Layout page={page} title="Search">
         <h1>Search</h1>
-        <form method="get" action={SEARCH}>
+        <form method="get" action={SEARCH} class="row">
           <label>
             Text, number, name, URL{session.role === 'operator' && ', email address'} or ID
             <input type="search" name="q" value={written} maxLength={254} required />
           </label>
-          {found instanceof UserError && (
-            <p role="alert" class="fault">
-              {found.message}
-            </p>
-          )}
           <button type="submit">Search</button>
         </form>
+        {found instanceof UserError && (
+          <p role="alert" class="fault">
+            {found.message}
+          </p>
+        )}
         {found !== undefined && !(found instanceof UserError) && (
           <Results
             found={found}

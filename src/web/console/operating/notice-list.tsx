@@ -17,6 +17,7 @@ import { Layout } from '../layout.js'
 import { CureLink } from './overview/cure-link.js'
 import { Words } from './overview/words.js'
 import { answerPage, pageOf, type Act } from '../page.js'
+import { PageHead } from '../parts/page-head.js'
 import { sessionOf } from '../people/session.js'
 import { MAILS } from '../people/settings/path.js'
 import { filterPath, writtenParameters } from '../time-filter.js'
@@ -59,7 +60,21 @@ export function showNotices(context: Context): Middleware {
     answerPage(
       ctx,
       <Layout page={page} title="Notifications">
-        <h1>Notifications</h1>
+        <PageHead
+          title="Notifications"
+          acts={
+            isNewest &&
+            first !== undefined &&
+            page.unreadCount > 0 && (
+              <Form page={page} action={`${NOTICES}/read`} class="inline">
+                <input type="hidden" name="noticeId" value={first.id} />
+                <button type="submit" class="secondary">
+                  Mark all as read
+                </button>
+              </Form>
+            )
+          }
+        />
         <p>
           Problems with{' '}
           {session.role === 'operator'
@@ -77,14 +92,6 @@ export function showNotices(context: Context): Middleware {
             <h2 id="needs">Needs attention</h2>
             <Attention {...{ page, needs }} userId={session.userId} back={NOTICES} />
           </section>
-        )}
-        {isNewest && first !== undefined && page.unreadCount > 0 && (
-          <Form page={page} action={`${NOTICES}/read`}>
-            <input type="hidden" name="noticeId" value={first.id} />
-            <button type="submit" class="secondary">
-              Mark all as read
-            </button>
-          </Form>
         )}
         {(last !== undefined || isFiltered) && (
           <form

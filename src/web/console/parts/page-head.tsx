@@ -30,7 +30,7 @@ export function PageHead(props: {
       <div class="head-row">
         <h1>{title}</h1>
         {beside}
-        {acts !== undefined && <div class="acts">{acts}</div>}
+        {acts !== undefined && acts !== false && <div class="acts">{acts}</div>}
       </div>
     </header>
   )

@@ -8,7 +8,7 @@ const COLUMNS: { title: string; key: keyof Score }[] = [
   { title: 'lost', key: 'lost' },
   { title: 'unknown', key: 'unknown' },
   { title: 'doubled', key: 'doubled' },
-  { title: 'two ids', key: 'twoIds' },
+  { title: 'two IDs', key: 'twoIds' },
   { title: 'unheard', key: 'unheard' },
   { title: 'out of order', key: 'outOfOrder' },
   { title: 'over limits', key: 'overLimits' },

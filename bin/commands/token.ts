@@ -26,7 +26,7 @@ export function addTokenCommands(program: Command): void {
       `when it expires, 1 to ${MAX_EXPIRY_DAYS} days from now (default: never)`,
       wholeNumber,
     )
-    .option('--read-only', 'allow only reading, without secrets')
+    .option('--read-only', 'make it read-only, without access to secrets')
     .option('--line <line>', "limit it to one of the user's lines, given by ID or number")
     .option('--json', 'print JSON')
     .action((email: string, name: string, options: CreateOptions) =>

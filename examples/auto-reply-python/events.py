@@ -1,4 +1,4 @@
-"""What Linehook posts: its signature, and events that come again."""
+"""What Linehook posts: its signature, and repeated events."""
 
 import base64
 import hashlib
@@ -15,19 +15,20 @@ TOLERANCE_SECONDS = 300
 
 KEY = base64.b64decode(SIGNING_SECRET.removeprefix("whsec_"))
 
-# `webhook-id` of the events that came already, oldest first. A real application asks its database.
+# The `webhook-id` of each event so far, oldest first. A real application looks in its database.
 seen = {}
 seen_lock = threading.Lock()
 
 
 class WrongSignature(Exception):
-    """It was somebody else, or long ago."""
+    """The request is not from Linehook, or too old."""
 
 
 def read_event(headers, body):
-    """Gives what Linehook posted: type, payload, fromNumber, toNumber, userId, lineId.
+    """Returns what Linehook posted: type, payload, fromNumber, toNumber, userId, lineId.
 
-    The signature (https://www.standardwebhooks.com) covers the raw bytes. JSON that is parsed and written again may differ.
+    The signature (https://www.standardwebhooks.com) covers the raw bytes.
+    JSON that is parsed and written again may differ.
     """
     event_id = headers.get("webhook-id", "")
     timestamp = headers.get("webhook-timestamp", "")
@@ -35,7 +36,7 @@ def read_event(headers, body):
         raise WrongSignature
     content = f"{event_id}.{timestamp}.".encode() + body
     expected = b"v1," + base64.b64encode(hmac.digest(KEY, content, hashlib.sha256))
-    # There are two while a secret takes the place of another.
+    # There are two while the secret is rotated.
     signatures = headers.get("webhook-signature", "").encode().split(b" ")
     if not any(hmac.compare_digest(expected, signature) for signature in signatures):
         raise WrongSignature
@@ -43,7 +44,7 @@ def read_event(headers, body):
 
 
 def is_repeat(event_id):
-    """An event comes again when Linehook did not see our answer; its `webhook-id` stays the same."""
+    """An event is repeated if Linehook did not get our answer; its `webhook-id` stays the same."""
     with seen_lock:
         if event_id in seen:
             return True

@@ -16,7 +16,7 @@ TIMEOUT_SECONDS = 15
 
 
 class Refused(Exception):
-    """Linehook answered something else than 200."""
+    """Linehook did not answer 200."""
 
     def __init__(self, status, body):
         super().__init__(f"Linehook answered {status}: {body}")
@@ -24,7 +24,7 @@ class Refused(Exception):
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Our secrets go to no other server: urllib would take them along."""
+    """Follows no redirects, because urllib would send our secrets to the other server too."""
 
     def redirect_request(self, *_):
         return None
@@ -34,7 +34,7 @@ opener = urllib.request.build_opener(NoRedirects)
 
 
 def ask(url, body=None, headers=None):
-    """Answers the parsed JSON. Raises Refused, or OSError when there is no answer."""
+    """Returns the parsed JSON. Raises Refused, or OSError if there is no answer."""
     request = urllib.request.Request(url, data=body, headers=headers or {})
     try:
         with opener.open(request, timeout=TIMEOUT_SECONDS) as response:
@@ -44,22 +44,22 @@ def ask(url, body=None, headers=None):
             raise Refused(error.code, error.read(10_000).decode(errors="replace")) from None
 
 
-# Linehook itself says where its OAuth endpoints are (RFC 8414).
+# Linehook's metadata has its OAuth endpoints (RFC 8414).
 metadata = ask(f"{LINEHOOK_URL}/.well-known/oauth-authorization-server")
 
 
 class Authorization:
-    """What lets us use lines. A real application keeps tokens in its database, encrypted."""
+    """The authorization that lets us use lines. A real application keeps tokens in its database, encrypted."""
 
     def __init__(self, tokens):
         self.tokens = tokens
         self.lock = threading.Lock()
 
     def refresh(self, used):
-        """A refresh token works once, and its second use ends the authorization. So of several who find the access
+        """A refresh token works once, and its second use ends the authorization. If several requests find the access
         token expired, one refreshes and the others wait for it.
 
-        Raises Refused when the user has disconnected us (`invalid_grant`).
+        Raises Refused if the user has disconnected us (`invalid_grant`).
         """
         with self.lock:
             if self.tokens is used:
@@ -68,12 +68,12 @@ class Authorization:
                 )
 
 
-# By the id of a line.
+# The authorizations by line ID.
 authorizations = {}
 
 
 def begin_authorization():
-    """Gives where to send the user, and the two secrets to keep for them until they come back: `state` ties the answer
+    """Returns the URL for the user, and the two secrets to keep until they return: `state` ties the answer
     to their browser, `verifier` (PKCE) makes a stolen code worthless."""
     state = secrets.token_urlsafe(32)
     verifier = secrets.token_urlsafe(32)
@@ -93,7 +93,7 @@ def begin_authorization():
 
 
 def finish_authorization(answer, state, verifier):
-    """Checks `state` and `iss` of the answer and exchanges its code for tokens.
+    """Checks `state` and `iss` in the answer and exchanges its code for tokens.
 
     Gives the lines that the user connected: id, name, phoneNumber and more.
     """
@@ -118,7 +118,7 @@ def finish_authorization(answer, state, verifier):
 
 
 def send_message(message, idempotency_key):
-    """Sends `{lineId, toNumber, text}`, once, however often it is posted with the same key."""
+    """Sends `{lineId, toNumber, text}` once, however often it is posted with the same key."""
     authorization = authorizations.get(message["lineId"])
     if authorization is None:
         raise LookupError(f"we have no token for line {message['lineId']}: connect it again")

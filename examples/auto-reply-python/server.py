@@ -1,4 +1,4 @@
-"""An example application for Linehook: it answers every text that comes to a connected line."""
+"""An example application for Linehook: it replies to every text that a connected line receives."""
 
 import re
 import sys
@@ -18,7 +18,7 @@ START = """<!doctype html>
 
 
 class Handler(BaseHTTPRequestHandler):
-    # A peer that says nothing keeps no thread.
+    # A silent client does not keep a thread.
     timeout = 30
 
     def do_GET(self):
@@ -33,7 +33,7 @@ class Handler(BaseHTTPRequestHandler):
             "GET /connect": self.connect,
             "GET /callback": self.finish_connecting,
             "POST /events": self.receive_event,
-            # Browsers ask for it.
+            # Browsers request it.
             "GET /favicon.ico": lambda: self.answer(204, ""),
         }
         self.is_answered = False
@@ -46,23 +46,23 @@ class Handler(BaseHTTPRequestHandler):
         except Exception:
             traceback.print_exc()
             if not self.is_answered:
-                self.answer(500, "That did not work; the log says why.")
+                self.answer(500, "Something went wrong. Check the log.")
 
     def show_start(self):
         self.answer(200, START, {"Content-Type": "text/html; charset=utf-8"})
 
     def connect(self):
-        """1. The user goes to Linehook, signs in there and chooses lines."""
+        """1. The user is sent to Linehook to sign in and choose lines."""
         url, state, verifier = begin_authorization()
-        # Lax: the cookie has to come along when Linehook sends the browser back.
+        # Lax, because the browser has to send the cookie when Linehook redirects it back.
         self.answer(303, "", {"Location": url, "Set-Cookie": cookie(f"connecting={state}.{verifier}; Max-Age=3600")})
 
     def finish_connecting(self):
-        """2. The user comes back, with a code or with an error."""
+        """2. The user returns with a code or an error."""
         kept = re.search(r"(?:^|; )connecting=([\w-]+)\.([\w-]+)", self.headers.get("Cookie", ""))
-        # Without it this browser did not begin here: somebody may be handing it an authorization of their own.
+        # Without the cookie, this browser did not start here: someone may be passing it an authorization of their own.
         if kept is None:
-            return self.answer(400, f"Please begin at {APP_URL}/connect")
+            return self.answer(400, f"Start at {APP_URL}/connect")
         forget = {"Set-Cookie": cookie("connecting=; Max-Age=0")}
 
         answer = dict(parse_qsl(urlsplit(self.path).query))
@@ -71,10 +71,10 @@ class Handler(BaseHTTPRequestHandler):
 
         lines = finish_authorization(answer, *kept.groups())
         names = ", ".join(f"{line['name']} ({line['phoneNumber']})" for line in lines)
-        self.answer(200, f"Connected: {names}. Send a text there, and it is answered.", forget)
+        self.answer(200, f"Connected: {names}. Text it to get a reply.", forget)
 
     def receive_event(self):
-        """3. Something came to a connected line."""
+        """3. A connected line received something."""
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or int(length) > MAX_BODY_LENGTH:
             return self.answer(413, "The body is longer than any event, or has no length.")
@@ -82,7 +82,7 @@ class Handler(BaseHTTPRequestHandler):
             event = read_event(self.headers, self.rfile.read(int(length)))
         except WrongSignature:
             return self.answer(401, "The signature is wrong.")
-        # At once: Linehook waits 15 s and then tries again. What must not be lost goes into a queue of yours before this.
+        # Answer immediately: Linehook waits 15 s, then retries. Put what must not be lost into your own queue first.
         self.answer(200, "Thank you.")
 
         event_id = self.headers["webhook-id"]
@@ -105,11 +105,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_):
-        """The query of /callback has a code: it is for no log."""
+        """The query of /callback has a code, which must not be logged."""
 
 
 def reply(event, event_id):
-    """4. The answer goes out from the line to which the text came."""
+    """4. The reply is sent from the line that received the text."""
     text = f"You said: {event['payload'][:1000]}"
     send_message({"lineId": event["lineId"], "toNumber": event["fromNumber"], "text": text}, event_id)
     print(f"Replied to event {event_id}", flush=True)
@@ -121,7 +121,7 @@ def cookie(text):
 
 
 if __name__ == "__main__":
-    # Also when its output is no terminal.
+    # UTF-8, even if the output is not a terminal.
     sys.stdout.reconfigure(encoding="utf-8")
     server = ThreadingHTTPServer(("", PORT), Handler)
     print(f"Auto reply is at {APP_URL}", flush=True)

@@ -1,4 +1,4 @@
-"""From the environment; `.env.example` says what each is."""
+"""The settings from the environment; `.env.example` explains each."""
 
 import os
 import sys

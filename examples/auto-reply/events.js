@@ -6,12 +6,12 @@ const MAX_REMEMBERED = 10_000
 
 const webhook = new Webhook(SIGNING_SECRET)
 
-/** `webhook-id` of the events that came already, oldest first. A real application asks its database. */
+/** The `webhook-id` of each event so far, oldest first. A real application looks in its database. */
 const seen = new Set()
 
 /**
  * @returns what Linehook posted: `{ type, payload, fromNumber, toNumber, userId, lineId }`
- * @throws WebhookVerificationError when it was somebody else, or long ago
+ * @throws WebhookVerificationError if it is not from Linehook, or too old
  */
 export async function readEvent(request) {
   // The signature covers the raw bytes. JSON that is parsed and written again may differ.
@@ -19,7 +19,7 @@ export async function readEvent(request) {
   return webhook.verify(body, request.headers)
 }
 
-/** An event comes again when Linehook did not see our answer; its `webhook-id` stays the same. */
+/** An event is repeated if Linehook did not get our answer; its `webhook-id` stays the same. */
 export function isRepeat(eventId) {
   if (seen.has(eventId)) return true
   seen.add(eventId)

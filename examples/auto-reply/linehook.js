@@ -1,21 +1,21 @@
 import * as openid from 'openid-client'
 import { APP_URL, CLIENT_ID, CLIENT_SECRET, LINEHOOK_URL } from './settings.js'
 
-/** Linehook itself says where its OAuth endpoints are and what they support (RFC 8414). */
+/** Linehook's metadata has its OAuth endpoints and what they support (RFC 8414). */
 const config = await openid.discovery(new URL(LINEHOOK_URL), CLIENT_ID, CLIENT_SECRET, undefined, {
   algorithm: 'oauth2',
-  // For a Linehook on your own machine; every other one has https.
+  // Only for Linehook on your own machine; everything else uses https.
   execute: LINEHOOK_URL.startsWith('http:') ? [openid.allowInsecureRequests] : [],
 })
 
 /**
- * By the id of a line: the authorization that lets us use it, `{ tokens, refreshing }`.
+ * The authorizations by line ID, `{ tokens, refreshing }`.
  * A real application keeps the tokens in its database, encrypted; this one forgets them when it stops.
  */
 const authorizations = new Map()
 
 /**
- * Where to send the user, and the two secrets to keep for them until they come back: `state` ties the answer to
+ * Returns the URL for the user, and the two secrets to keep until they return: `state` ties the answer to
  * their browser, `verifier` (PKCE) makes a stolen code worthless.
  */
 export async function beginAuthorization() {
@@ -32,9 +32,9 @@ export async function beginAuthorization() {
 }
 
 /**
- * Checks `state` and `iss` of the answer and exchanges its code for tokens.
+ * Checks `state` and `iss` in the answer and exchanges its code for tokens.
  *
- * @param {URL} url the address to which the user came back
+ * @param {URL} url the URL to which the user returned
  * @returns the lines that they connected: `{ id, name, phoneNumber, … }`
  */
 export async function finishAuthorization(url, { state, verifier }) {
@@ -49,7 +49,7 @@ export async function finishAuthorization(url, { state, verifier }) {
 
 /**
  * @param {{ lineId: string, toNumber: string, text: string }} message
- * @param {string} idempotencyKey a message is sent once, however often it is posted with the same key
+ * @param {string} idempotencyKey with the same key, a message is sent once, however often it is posted
  */
 export async function sendMessage(message, idempotencyKey) {
   const authorization = authorizations.get(message.lineId)
@@ -75,10 +75,10 @@ export async function sendMessage(message, idempotencyKey) {
 }
 
 /**
- * A refresh token works once, and its second use ends the authorization. So of several who find the access token
+ * A refresh token works once, and its second use ends the authorization. If several requests find the access token
  * expired, one refreshes and the others wait for it.
  *
- * @throws when the user has disconnected us (`invalid_grant`)
+ * @throws if the user has disconnected us (`invalid_grant`)
  */
 function refresh(authorization) {
   authorization.refreshing ??= openid

@@ -9,7 +9,7 @@ const routes = {
   'GET /connect': connect,
   'GET /callback': finishConnecting,
   'POST /events': receiveEvent,
-  // Browsers ask for it.
+  // Browsers request it.
   'GET /favicon.ico': (request, response) => answer(response, 204, ''),
 }
 
@@ -21,7 +21,7 @@ const server = createServer(async (request, response) => {
     else await route(request, response, url)
   } catch (error) {
     console.error(error)
-    if (!response.headersSent) answer(response, 500, 'That did not work; the log says why.')
+    if (!response.headersSent) answer(response, 500, 'Something went wrong. Check the log.')
   }
 })
 server.listen(PORT, () => console.log(`Auto reply is at ${APP_URL}`))
@@ -36,19 +36,19 @@ function showStart(request, response) {
   answer(response, 200, START, { 'Content-Type': 'text/html; charset=utf-8' })
 }
 
-/** 1. The user goes to Linehook, signs in there and chooses lines. */
+/** 1. The user is sent to Linehook to sign in and choose lines. */
 async function connect(request, response) {
   const { url, state, verifier } = await beginAuthorization()
-  // Lax: the cookie has to come along when Linehook sends the browser back.
+  // Lax, because the browser has to send the cookie when Linehook redirects it back.
   setCookie(response, `connecting=${state}.${verifier}; Max-Age=3600`)
   answer(response, 303, '', { Location: url.href })
 }
 
-/** 2. The user comes back, with a code or with an error. */
+/** 2. The user returns with a code or an error. */
 async function finishConnecting(request, response, url) {
   const [, state, verifier] = /(?:^|; )connecting=([\w-]+)\.([\w-]+)/.exec(request.headers.cookie ?? '') ?? []
-  // Without it this browser did not begin here: somebody may be handing it an authorization of their own.
-  if (state === undefined) return answer(response, 400, `Please begin at ${APP_URL}/connect`)
+  // Without the cookie, this browser did not start here: someone may be passing it an authorization of their own.
+  if (state === undefined) return answer(response, 400, `Start at ${APP_URL}/connect`)
   setCookie(response, 'connecting=; Max-Age=0')
 
   const isRefused = url.searchParams.get('error') === 'access_denied'
@@ -56,10 +56,10 @@ async function finishConnecting(request, response, url) {
 
   const lines = await finishAuthorization(url, { state, verifier })
   const names = lines.map(({ name, phoneNumber }) => `${name} (${phoneNumber})`)
-  answer(response, 200, `Connected: ${names.join(', ')}. Send a text there, and it is answered.`)
+  answer(response, 200, `Connected: ${names.join(', ')}. Text it to get a reply.`)
 }
 
-/** 3. Something came to a connected line. */
+/** 3. A connected line received something. */
 async function receiveEvent(request, response) {
   let event
   try {
@@ -68,7 +68,7 @@ async function receiveEvent(request, response) {
     if (!(error instanceof WebhookVerificationError)) throw error
     return answer(response, 401, 'The signature is wrong.')
   }
-  // At once: Linehook waits 15 s and then tries again. What must not be lost goes into a queue of yours before this.
+  // Answer immediately: Linehook waits 15 s, then retries. Put what must not be lost into your own queue first.
   answer(response, 200, 'Thank you.')
 
   const eventId = request.headers['webhook-id']
@@ -76,7 +76,7 @@ async function receiveEvent(request, response) {
   await reply(event, eventId)
 }
 
-/** 4. The answer goes out from the line to which the text came. */
+/** 4. The reply is sent from the line that received the text. */
 async function reply({ lineId, fromNumber, payload }, eventId) {
   const text = `You said: ${payload.slice(0, 1000)}`
   await sendMessage({ lineId, toNumber: fromNumber, text }, eventId)

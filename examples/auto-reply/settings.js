@@ -1,4 +1,4 @@
-/** From the environment; `.env.example` says what each is. */
+/** The settings from the environment; `.env.example` explains each. */
 export const {
   LINEHOOK_URL = 'http://localhost:3000',
   PORT = '4000',

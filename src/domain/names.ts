@@ -42,5 +42,5 @@ export function asName(written: string): string | undefined {
 function findFault(name: string, lengthFault: string): string | undefined {
   if (name === '' || name.length > MAX_NAME_LENGTH) return lengthFault
   if (DISTURBING.test(name)) return 'name must be one line of text, without control characters'
-  return SEEN.test(name) ? undefined : 'name must have a character that can be seen'
+  return SEEN.test(name) ? undefined : 'name must contain at least one visible character'
 }

@@ -138,6 +138,6 @@ export function checkHeaders(headers: Record<string, string>): void {
   for (const [name, value] of Object.entries(headers)) {
     validateHeaderName(name)
     validateHeaderValue(name, value)
-    if (FRAMING_HEADERS.has(name.toLowerCase())) throw new TypeError(`${name} is not the caller's to set`)
+    if (FRAMING_HEADERS.has(name.toLowerCase())) throw new TypeError(`${name} must not be set by the caller`)
   }
 }

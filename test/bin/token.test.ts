@@ -68,7 +68,7 @@ describeCommands('linehook token', ({ context, run: command, json, refuse }) => 
         'No user has the email nobody@example.com. Add one with `linehook user add`',
       ],
       [[...create, ' '], 'name must have 1 to 100 characters. Say what the token is for'],
-      [[...create, '\u200b'], 'name must have a character that can be seen'],
+      [[...create, '\u200b'], 'name must contain at least one visible character'],
       [['revoke', 'ada@example.com', '1'], 'No such API token'],
       [
         [...create, 'Wall', '--expires-in-days', '4000'],

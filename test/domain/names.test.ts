@@ -44,7 +44,7 @@ describeContext('a name', (context) => {
         number: `+1415555${nextNumber()}`,
         carrierAccount: 'simulator',
       })
-      const refused = { status: 400, message: 'name must have a character that can be seen' }
+      const refused = { status: 400, message: 'name must contain at least one visible character' }
       for (const attempt of [
         () => registerApplication(context, userId, { ...FIELDS, name }),
         () => addLine(context, { userId, number: '+14155550000', carrierAccount: 'simulator', name }),

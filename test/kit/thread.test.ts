@@ -52,7 +52,7 @@ describe('a thread', () => {
     const ask = open()
     for (const [question, words] of [
       ['throw', 'thrown there'],
-      ['exit', 'the thread has ended by itself'],
+      ['exit', 'the thread ended unexpectedly'],
     ] as const) {
       expect(await faultOf(ask(question))).to.have.property('message', words)
       expect(await ask('a')).to.deep.equal(['a', 1, 'given', 0, 0])

@@ -281,7 +281,7 @@ export abstract class Operations {
     return this.iterate(`/v1/messages`, query, options)
   }
 
-  /** Send a message. The message is sent from one of your lines, or for an application, from a connected line. It is accepted immediately, and a worker sends it. */
+  /** Send a message. The message is sent from one of your lines, or, for an application, from a connected line. It is accepted immediately, and a worker sends it. */
   async sendMessage(body: SendMessageBody, options?: IdempotentOptions): Promise<Message> {
     return this.call('POST', `/v1/messages`, { body }, options)
   }

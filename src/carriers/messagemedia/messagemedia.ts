@@ -151,7 +151,7 @@ function readReply(fields: unknown): readonly kit.Brought[] {
   const mediaUrls = attached.filter((url) => url !== '')
   const isMissing =
     attached.length > mediaUrls.length || (textAt(fields, 'format') === 'MMS' && attached.length === 0)
-  const missing = isMissing ? [kit.unclear('a message with media that are not in it')] : []
+  const missing = isMissing ? [kit.unclear('a message whose media are not included')] : []
   if (isMissing && text === '' && mediaUrls.length === 0) return missing
   return [kit.message({ id, from, to, text, mediaUrls }), ...missing]
 }

@@ -43,7 +43,7 @@ const CODES: kit.CodeTable = {
     415: 'the network rejected the media message',
     416: 'the network does not support the media message',
     417: 'the recipient cannot receive media messages',
-    418: 'the phone does not support this media',
+    418: 'the phone does not support these media',
   },
 }
 

@@ -141,7 +141,7 @@ function readMms(event: unknown, its: Settings): kit.Brought[] {
     .filter((each) => !/^(text\/plain|application\/smil)/i.test(textAt(each, 'contentType')))
     .map((each) => kit.dataUrl(textAt(each, 'contentType'), textAt(each, 'data')))
   const urls = attached.filter((url) => url !== '')
-  const missing = attached.length > urls.length ? [kit.unclear('an MMS with media that are not in it')] : []
+  const missing = attached.length > urls.length ? [kit.unclear('an MMS whose media are not included')] : []
   if (text === '' && urls.length === 0 && missing.length > 0) return missing
   return [readMessage(event, text, its, urls), ...missing]
 }

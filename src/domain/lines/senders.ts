@@ -58,7 +58,7 @@ export function readSender(
     )
   }
   if (kind === 'short_code' && given === '') {
-    throw new UserError('country is required for a short code. Give one such as US')
+    throw new UserError('country is required for a short code. Give its two letters, such as US')
   }
   // This many digits were meant as a phone number, whatever is around them.
   if (kind === 'number' || (kind === 'name' && (!hasLetter(number) || /\d{7}/.test(number)))) {

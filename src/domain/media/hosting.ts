@@ -36,7 +36,7 @@ export async function getHostedMedia({ db, storage }: Context, token: string): P
   const media = TOKEN.test(token) ? await findHostedMedia(db, token) : undefined
   if (media === undefined) throw new UserError('No such media', 404)
   const { contentType, byteCount, storageKey, isRemoved } = media
-  if (isRemoved) throw new UserError('This media was deleted. Media is kept for a limited time only', 410)
+  if (isRemoved) throw new UserError('These media were deleted. Copies are kept for a limited time only', 410)
   return { contentType, byteCount, open: (range) => storage.open(storageKey, range) }
 }
 

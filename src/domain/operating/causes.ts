@@ -56,7 +56,7 @@ const FAILURES: Record<string, Does> = {
   redirect: ['answers with a redirect', 'answer with a redirect'],
   reset: ['closes the connection early', 'close the connection early'],
   network: ['cannot be reached', 'cannot be reached'],
-  bad_response: ['does not answer in HTTP', 'do not answer in HTTP'],
+  bad_response: ['does not speak HTTP', 'do not speak HTTP'],
   too_large: ['answers with headers that are too large', 'answer with headers that are too large'],
   tls: ['fails the TLS handshake', 'fail the TLS handshake'],
   tls_self_signed: ['has a self-signed certificate', 'have self-signed certificates'],

@@ -46,7 +46,10 @@ export async function createPortalLink(
     const user = isId(userId) ? await lockUser(trx, userId) : undefined
     if (user === undefined) throw new UserError('No such user', 404)
     if (user.role === 'operator') {
-      throw new UserError('This user is an operator. Portal links are only for users who are not', 409)
+      throw new UserError(
+        'This user is an operator. Portal links are only for users who are not operators',
+        409,
+      )
     }
     if (user.disabledAt !== null) throw new UserError('This user is disabled. Enable the account first', 409)
     const own = (await listLinesOf(trx, userId)).map(({ id }) => id)

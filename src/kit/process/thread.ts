@@ -77,7 +77,7 @@ function messageOf<Message>(worker: Worker, deadlineMs?: number): Promise<Messag
     }
     const onExit = (): void => {
       settle()
-      reject(new Error('the thread has ended by itself'))
+      reject(new Error('the thread ended unexpectedly'))
     }
     const onDeadline = (): void => {
       // If this process itself was held up, the answer has arrived already, and is read before this runs.

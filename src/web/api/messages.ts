@@ -174,7 +174,7 @@ export const messageOperations = [
     scopes,
     summary: 'Send a message',
     description:
-      'The message is sent from one of your {lines}, or for an application, from a connected {line}. It is accepted immediately, and a worker sends it.',
+      'The message is sent from one of your {lines}, or, for an application, from a connected {line}. It is accepted immediately, and a worker sends it.',
     headers: [idempotencyKey],
     body: yup.object(fields).meta({
       schema: {

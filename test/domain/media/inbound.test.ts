@@ -81,7 +81,7 @@ describe('when media are copied again', () => {
 
 const PNG = MEDIA.picture.png!
 const NOTHING_LEFT =
-  'The carrier sent this media inside its request, and it could not be used. There is nothing left to copy'
+  'The carrier sent these media inside its request, and they could not be used. There is nothing left to copy'
 
 describeContext('media that a line receives', (context) => {
   const host = openForSuite(startStandIn)

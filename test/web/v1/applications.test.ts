@@ -85,7 +85,11 @@ describeWith('/v1/applications', serveApi, (api) => {
     expectProblem(await client.put(path, {}), 400, /at least one field/)
     expectProblem(await client.put(path, { redirectUris: [] }), 400, /^redirectUris/)
     expectProblem(await client.put(path, { redirectUris: null }), 400, /redirectUris/)
-    expectProblem(await client.put(path, { name: '\u3164' }), 400, /^name must have a character/)
+    expectProblem(
+      await client.put(path, { name: '\u3164' }),
+      400,
+      /^name must contain at least one visible character/,
+    )
   })
 
   it('opts in to events that are not of messages, and out', async () => {

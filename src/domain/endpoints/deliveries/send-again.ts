@@ -38,9 +38,9 @@ export async function sendDeliveryAgain(
 const HAS_NO_CONTENT = "This person's data was erased, so there is nothing left to send"
 
 const HAS_NO_MEDIA =
-  'The carrier sent this media inside its request, and it could not be used. There is nothing left to copy'
+  'The carrier sent these media inside its request, and they could not be used. There is nothing left to copy'
 const IS_BEING_COPIED =
-  'The media is still being copied. The event is sent automatically once the copy is ready'
+  'The media are still being copied. The event is sent automatically once the copy is ready'
 
 /**
  * Without a copy of its media there is nothing to send. They are copied again, which releases the deliveries that are

@@ -29,7 +29,8 @@ export function readMonths(
   const end = monthsAfter(last, 1)
   const begin = from === undefined ? monthsAfter(end, -DEFAULT_MONTHS) : requireMonth('from', from)
   if (begin >= end) throw new UserError('from must not be later than until')
-  if (begin < monthsAfter(end, -MAX_MONTHS)) throw new UserError(`Ask for at most ${MAX_MONTHS} months`)
+  if (begin < monthsAfter(end, -MAX_MONTHS))
+    throw new UserError(`from and until can span at most ${MAX_MONTHS} months`)
   return { from: begin, until: end }
 }
 

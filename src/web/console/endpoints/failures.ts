@@ -101,7 +101,7 @@ const MEDIA_WORDS: Record<WithoutPrefix<Named<MediaReason>>, string> = {
   network: 'The connection to the media host was lost.',
   redirect: 'The media URL redirects too many times, or to nowhere. Use the final URL.',
   too_large: 'The file is too large. Media to send must be smaller than 5,000,000 bytes.',
-  type: "Unsupported file type. A line sends png, jpg, gif and mpg, judged by the file's content.",
+  type: "Unsupported file type. A line can send png, jpg, gif and mpg files. The file's content decides, not its name.",
   truncated: 'The picture is incomplete. Check the file.',
   gone: 'The copy behind this URL has expired and was deleted.',
   unavailable: 'The media could not be stored. This is retried automatically.',

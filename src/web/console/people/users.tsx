@@ -146,8 +146,8 @@ function AddUser({ page }: { page: Page }) {
           label="Role"
           value={typedIn(page, USERS, 'role') ?? 'user'}
           options={[
-            ['user', 'User: their own lines'],
-            ['operator', 'Operator: also users, lines for users, and the queues'],
+            ['user', 'User: manages their own lines'],
+            ['operator', 'Operator: also manages users, their lines, and the queues'],
           ]}
         />
         <button type="submit" class="primary">

@@ -98,7 +98,7 @@ describeWith('health and held events on the page of an endpoint', startConsole, 
           .to.include('+15005550101 Text Timed out.')
           .and.not.include('copy of their media')
         await held.clone().update({ last_failure: 'media_http_404' })
-        expect(wordsOf(await page())).to.include('whose media has not been copied are not sent from here')
+        expect(wordsOf(await page())).to.include('whose media have not been copied are not sent from here')
       }
     })
 

@@ -34,7 +34,7 @@ create table messages (
   application_id uuid,
   -- The carrier's own code beside a failure, such as Twilio's 30003.
   carrier_code text,
-  -- What that code means, where a receipt brought it: the account's settings may know codes that no table does.
+  -- What that code meant when it came: the account's settings may know codes that no table does.
   carrier_reason text,
   -- For how many steps of the schedule (domain/messages/reconcile.ts) it has been asked.
   carrier_asked_count integer not null default 0,

@@ -1,3 +1,4 @@
+import type { CarrierReason } from '../carrier-reasons.js'
 import type { CarrierWords } from '../states.js'
 import type { Charge, ListedCharge, PhoneState, ReceivedRecord, SentRecord } from './records.js'
 
@@ -134,6 +135,8 @@ export class CarrierRejected extends Error {
     readonly isOptedOut = false,
     /** True if the reason is the account, such as its credit, so that another account might take the message. */
     readonly isOfAccount = false,
+    /** What the code means, if the account's settings say it; otherwise the carrier's table does (`codes.ts`). */
+    readonly carrierReason?: CarrierReason,
   ) {
     super(`The carrier rejected the message: ${reason}`)
     this.reason = reason as CarrierWords

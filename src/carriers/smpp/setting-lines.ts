@@ -63,14 +63,27 @@ export type StatusMeaning = 'throttled' | 'unavailable' | 'rejected' | 'account'
 
 const MEANINGS: readonly StatusMeaning[] = ['throttled', 'unavailable', 'rejected', 'account', 'unknown']
 
-/** Reads a line such as `0x0412 throttled`. */
-export function readStatusRule(line: string): [code: number, meaning: StatusMeaning] {
-  const [, code, written] = /^(0x[0-9a-f]{1,8}|\d{1,10})\s+(\w+)$/i.exec(line) ?? []
+/** What a status means, and for one that is final perhaps the reason. */
+export interface StatusRule {
+  meaning: StatusMeaning
+  reason?: CarrierReason
+}
+
+/** Reads a line such as `0x0412 throttled` or `0x0413 account no_credit`. */
+export function readStatusRule(line: string): [code: number, rule: StatusRule] {
+  const [, code, written, because] = /^(0x[0-9a-f]{1,8}|\d{1,10})\s+(\w+)(?:\s+(\w+))?$/i.exec(line) ?? []
   const meaning = MEANINGS.find((each) => each === written)
   if (code === undefined || meaning === undefined || Number(code) === 0) {
     throw new Error(`"${line}" must be a status other than 0, followed by one of ${MEANINGS.join(', ')}`)
   }
-  return [Number(code), meaning]
+  if (because === undefined) return [Number(code), { meaning }]
+  const reason = CARRIER_REASON_NAMES.find((each) => each === because)
+  if (reason === undefined || (meaning !== 'rejected' && meaning !== 'account')) {
+    throw new Error(
+      `"${line}" may give a reason after rejected or account: one of ${CARRIER_REASON_NAMES.join(', ')}`,
+    )
+  }
+  return [Number(code), { meaning, reason }]
 }
 
 /** Reads a line such as `027 0x1c unreachable`. */

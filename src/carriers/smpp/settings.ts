@@ -118,7 +118,8 @@ export const smppSettings = yup.object({
   statuses: lines(readStatusRule).meta({
     about:
       "The meaning of the SMSC's own statuses, one per line: a number, then throttled, unavailable, rejected, account or " +
-      'unknown, such as `0x0412 throttled`.',
+      'unknown, such as `0x0412 throttled`. After rejected and account, a reason (docs/carriers/codes.md) may follow, ' +
+      'such as `0x0413 account no_credit`.',
     multiline: true,
   }),
   receiptErrors: lines(readReceiptError).meta({

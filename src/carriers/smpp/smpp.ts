@@ -15,8 +15,8 @@ import { reconnectMs } from './reconnect.js'
 import { dialledKindsOf, openSession, PATIENCE, type Patience, type Session } from './session.js'
 import type { Sessions } from './sessions.js'
 import type { SmppSettings } from './settings.js'
-import type { StatusMeaning } from './setting-lines.js'
-import { describeStatus, meaningOf, statusName } from './status.js'
+import type { StatusRule } from './setting-lines.js'
+import { describeStatus, ruleOf, statusName } from './status.js'
 import { submitsOf } from './submit.js'
 
 /** ESME_RTHROTTLED does not say how long to wait. SMSCs count messages per second, so after one there is room again. */
@@ -106,7 +106,7 @@ export function createSmpp(
   }
 }
 
-function errorOf(status: string, meaning: StatusMeaning): Error {
+function errorOf(status: string, { meaning, reason }: StatusRule): Error {
   switch (meaning) {
     case 'throttled':
       return new CarrierThrottled(THROTTLED_MS)
@@ -116,7 +116,7 @@ function errorOf(status: string, meaning: StatusMeaning): Error {
       return new CarrierOutcomeUnknown(describeStatus(status))
     case 'account':
     case 'rejected':
-      return new CarrierRejected(describeStatus(status), status, false, meaning === 'account')
+      return new CarrierRejected(describeStatus(status), status, false, meaning === 'account', reason)
   }
 }
 
@@ -124,7 +124,7 @@ function errorOf(status: string, meaning: StatusMeaning): Error {
 function readResponse(response: Pdu, settings: SmppSettings): string {
   const status = statusName(response.command_status)
   if (response.command_status !== 0 || response.command !== 'submit_sm_resp') {
-    throw errorOf(status, meaningOf(response.command_status, settings))
+    throw errorOf(status, ruleOf(response.command_status, settings))
   }
   const id = textField(response, 'message_id')
   // An SMSC that gives no id has taken the message all the same. We will not recognize its receipt.

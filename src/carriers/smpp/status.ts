@@ -1,5 +1,5 @@
 import { smpp } from './package.js'
-import { linesOf, readStatusRule, type StatusMeaning } from './setting-lines.js'
+import { linesOf, readStatusRule, type StatusRule } from './setting-lines.js'
 import type { SmppSettings } from './settings.js'
 
 const NAMES = new Map(Object.entries(smpp.errors).map(([name, code]) => [code, name]))
@@ -14,12 +14,14 @@ export function statusName(code: number): string {
   return NAMES.get(code) ?? `0x${code.toString(16).padStart(4, '0')}`
 }
 
-/** Returns the meaning by the account's rules for the SMSC's own statuses, or by the specification. */
-export function meaningOf(code: number, { statuses }: Pick<SmppSettings, 'statuses'>): StatusMeaning {
+/** Returns the rule of the account for the SMSC's own statuses, or that of the specification. */
+export function ruleOf(code: number, { statuses }: Pick<SmppSettings, 'statuses'>): StatusRule {
   const rules = new Map(linesOf(statuses).map(readStatusRule))
   const name = statusName(code)
   return (
-    rules.get(code) ?? (THROTTLED.has(name) ? 'throttled' : TEMPORARY.has(name) ? 'unavailable' : 'rejected')
+    rules.get(code) ?? {
+      meaning: THROTTLED.has(name) ? 'throttled' : TEMPORARY.has(name) ? 'unavailable' : 'rejected',
+    }
   )
 }
 

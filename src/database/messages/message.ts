@@ -125,7 +125,7 @@ export const MESSAGE_FIELDS = {
     orNull(CODE_MEANING),
     'What that code means and what to do. Null if there is no code or it is not known.',
   ),
-  /** What the code meant when a receipt contained it. */
+  /** What the code meant when it came. */
   carrierReason: internal('m.carrier_reason', orNull(oneOf(...CARRIER_REASON_NAMES))),
   /** The kind of the account that gave the code. */
   carrierKind: internal(CODE_KIND, orNull(text)),

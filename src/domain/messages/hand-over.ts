@@ -111,7 +111,7 @@ async function callCarrier(
         status: 'failed',
         error: reason,
         isOfAccount: error.isOfAccount,
-        ...(carrierCode === undefined ? {} : { carrierCode, ...reasonOf(account.kind, carrierCode) }),
+        ...(carrierCode === undefined ? {} : { carrierCode, ...reasonOf(account.kind, error) }),
       }
     }
     if (error instanceof CarrierThrottled) {
@@ -137,8 +137,11 @@ async function callCarrier(
   }
 }
 
-function reasonOf(kind: string, carrierCode: string): Pick<Settlement, 'carrierReason'> {
-  const meaning = explainCarrierCode(kind, carrierCode)
+function reasonOf(
+  kind: string,
+  { carrierCode, carrierReason }: CarrierRejected,
+): Pick<Settlement, 'carrierReason'> {
+  const meaning = explainCarrierCode(kind, carrierCode ?? null, carrierReason)
   return meaning === null ? {} : { carrierReason: meaning.reason }
 }
 

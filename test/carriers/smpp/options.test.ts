@@ -178,6 +178,17 @@ describe('what an SMPP account says besides', () => {
     })
   }
 
+  it("knows why the SMSC's own status refused, where the account says it", async () => {
+    const statuses = '0x0412 rejected no_credit\n0x0413 rejected'
+    for (const [status, carrierReason] of [
+      [0x412, 'no_credit'],
+      [0x413, undefined],
+    ] as const) {
+      const { error } = await submit({ statuses }, {}, status)
+      expect(error).to.be.instanceOf(CarrierRejected).with.property('carrierReason', carrierReason)
+    }
+  })
+
   it('lets another route have what is refused for a reason of the account', async () => {
     const { error } = await submit({ statuses: '0x0b account' }, {}, statusCode('ESME_RINVDSTADR'))
     expect(error).to.be.instanceOf(CarrierRejected).with.property('isOfAccount', true)
@@ -189,6 +200,8 @@ describe('what an SMPP account says besides', () => {
     ['tlvs', 'entityId 0x14000 text a', /a name, a tag, a type/],
     ['statuses', '0x412 later', /throttled, unavailable/],
     ['statuses', '0 rejected', /other than 0/],
+    ['statuses', '0x412 rejected poor', /may give a reason after rejected or account: one of invalid_number/],
+    ['statuses', '0x412 throttled no_credit', /may give a reason after rejected or account/],
     ['receiptErrors', '027 away', /"027 away" must be one or more codes, followed by one of invalid_number/],
     ['receiptErrors', 'unreachable', /one or more codes/],
     ['receiptErrors', '02-7 unreachable', /one or more codes/],

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { CarrierReason } from '../../../src/carrier-reasons.js'
 import { CarrierRejected } from '../../../src/carriers/carrier.js'
 import { changeConnection, disableConnection } from '../../../src/domain/lines/connections.js'
 import { MAX_CRASHES } from '../../../src/domain/crashes.js'
@@ -199,14 +200,17 @@ describeContext('the event messageStatus', (context) => {
   it('tells what the code of a refusal means, where it is known', async () => {
     await context.db('carrier_accounts').insert({ id: newId(), name: 'twilio-main', kind: 'twilio' })
     await context.db('lines').where({ id: line.lineId }).update({ carrier: 'twilio-main' })
-    const refuse = (code: string) => () => Promise.reject(new CarrierRejected('no', code))
-    for (const code of ['21610', '39999']) {
-      await sendMessage(withCarrier(context, refuse(code)), await queueMessage(context, line))
+    const refuse = (code: string, reason?: CarrierReason) => () =>
+      Promise.reject(new CarrierRejected('no', code, false, false, reason))
+    const expected: (CarrierReason | null)[] = ['blocked_by_recipient', null, 'no_credit']
+    const kept: unknown[] = []
+    for (const [code, reason] of [['21610'], ['39999'], ['39998', 'no_credit']] as const) {
+      const id = await queueMessage(context, line)
+      await sendMessage(withCarrier(context, refuse(code, reason)), id)
+      kept.push((await messageRow(context, id)).carrier_reason)
     }
-    expect((await told()).map(({ carrierReason }) => carrierReason)).to.deep.equal([
-      'blocked_by_recipient',
-      null,
-    ])
+    expect((await told()).map(({ carrierReason }) => carrierReason)).to.deep.equal(expected)
+    expect(kept).to.deep.equal(expected)
   })
 
   it('tells what receipts of the simulator say', async () => {

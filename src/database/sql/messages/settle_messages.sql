@@ -41,6 +41,7 @@ begin
     set status = case when b.is_open then g.status else m.status end,
         error = case when b.is_open then g.error else m.error end,
         carrier_code = case when b.is_open then g."carrierCode" else m.carrier_code end,
+        carrier_reason = case when b.is_open then g."carrierReason" else m.carrier_reason end,
         carrier_message_id = coalesce(g."carrierMessageId", m.carrier_message_id),
         carrier_segment_count = coalesce((g.charge ->> 'segmentCount')::integer, m.carrier_segment_count),
         lease_until = null,

@@ -9,8 +9,8 @@ function showLocalTimes(root) {
     time.dataset.shown = ''
     if (as === undefined) [time.title, time.textContent] = [time.textContent, exact]
     else time.title = exact
-    if (as === 'clock')
-      time.textContent = moment.toLocaleTimeString(undefined, { timeStyle: 'medium', timeZone })
+    const timeStyle = { clock: 'medium', minute: 'short' }[as]
+    if (timeStyle) time.textContent = moment.toLocaleTimeString(undefined, { timeStyle, timeZone })
   }
   for (const list of root.querySelectorAll('ol[data-days]')) showLocalDays(list)
 }
@@ -79,7 +79,8 @@ document.addEventListener('click', (event) => {
 
 // A form of choices counts as soon as one is made.
 document.addEventListener('change', (event) => {
-  if (event.target.matches('form[data-auto] > label > select')) event.target.form.requestSubmit()
+  if (event.target.matches(':is(form[data-auto], form[data-auto] > .fold) > label > select'))
+    event.target.form.requestSubmit()
 })
 
 // As in a messenger, Enter sends; with Shift it begins a line.

@@ -10,11 +10,13 @@ import { TYPE_LABELS } from '../message/labels.js'
 import { MediaCopies } from '../message/media.js'
 import { messagePath } from '../message/path.js'
 import { Status } from '../../status.js'
-import { TimeOfDay } from '../../time-filter-fields.js'
-import { daysIn, UTC } from '../../zone.js'
+import { clockIn, daysIn, UTC } from '../../zone.js'
 
 /** These states are usual, so they are not shown for each message. */
 export const USUAL: ReadonlySet<MessageStatus> = new Set(['received', 'sent', 'delivered'])
+
+/** Messages of one side that follow each other within this time have one time, at the last of them. */
+const RUN_MS = 5 * 60_000
 
 /** Shows the messages between a line and a number, grouped by day, the newest at the bottom. */
 export function Thread(props: {
@@ -33,7 +35,7 @@ export function Thread(props: {
         return (
           <Fragment key={message.id}>
             {(before === undefined || dayOf(before.createdAt) !== day) && <li class="day">{day}</li>}
-            <Bubble {...{ message, page, path }} />
+            <Bubble {...{ message, page, path, follows: before !== undefined && isRun(before, message) }} />
           </Fragment>
         )
       })}
@@ -41,8 +43,19 @@ export function Thread(props: {
   )
 }
 
-/** A message in one state never changes, so htmx leaves it alone when another one comes, and a recording plays on. */
-function Bubble({ message, page, path }: { message: Message; page: Page; path: string }) {
+function isRun(before: Message, message: Message): boolean {
+  return (
+    before.direction === message.direction &&
+    message.createdAt.getTime() - before.createdAt.getTime() < RUN_MS
+  )
+}
+
+/**
+ * A message in one state never changes, so htmx leaves it alone when another one comes, and a recording plays on. For
+ * the same reason the style sheet hides its time when one that follows it comes.
+ */
+function Bubble(props: { message: Message; page: Page; path: string; follows: boolean }) {
+  const { message, page, path, follows } = props
   const { id, direction, type, text, media, status, error, createdAt, dueAt } = message
   const isLater = status === 'scheduled'
   const state = [
@@ -53,14 +66,14 @@ function Bubble({ message, page, path }: { message: Message; page: Page; path: s
   return (
     <li
       id={`message-${id}-${state}`}
-      class={isLater ? `${direction} later` : direction}
+      class={[direction, ...(isLater ? ['later'] : []), ...(follows ? ['follows'] : [])].join(' ')}
       {...{ 'hx-morph-skip': '' }}
     >
       {text !== null && text !== '' && <p dir="auto">{text}</p>}
       <MediaCopies media={media} label={TYPE_LABELS[type]} />
       <small>
         <a href={messagePath(id)}>
-          <TimeOfDay zone={undefined} at={createdAt} />
+          <ClockTime at={createdAt} />
         </a>
         {!USUAL.has(status) && <Status status={status} />}
         {isLater && (
@@ -79,5 +92,15 @@ function Bubble({ message, page, path }: { message: Message; page: Page; path: s
         </Form>
       )}
     </li>
+  )
+}
+
+/** Its day stands above. */
+function ClockTime({ at }: { at: Date }) {
+  const exact = clockIn(UTC, at)
+  return (
+    <time dateTime={at.toISOString()} title={exact} data-as="minute">
+      {exact.slice(11, 16)}
+    </time>
   )
 }

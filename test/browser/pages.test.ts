@@ -4,7 +4,8 @@ import { listDeliveries } from '../../src/database/endpoints/deliveries/reading.
 import type { Context } from '../../src/domain/context.js'
 import { insertNotices, type NewNotice } from '../../src/database/operating/notices.js'
 import { newId } from '../../src/ids.js'
-import { queueMessage } from '../domain/fixtures.js'
+import { saveContact } from '../../src/domain/lines/contacts.js'
+import { ANNA, queueMessage } from '../domain/fixtures.js'
 import { PASSWORD } from '../domain/people/people.js'
 import { axeFaults } from '../helpers/web/axe.js'
 import { launchBrowser, openPage, type WatchedPage } from '../helpers/web/browser.js'
@@ -101,6 +102,7 @@ describe('the pages in a browser', function () {
       first_byte_ms: 11,
     })
     inboundId = messageId ?? ''
+    await saveContact(context, owner.person.id, ANNA, { name: 'Anna' })
     await insertNotices(context.db, noticesOf(owner))
     for (const [table, ...columns] of [
       ['users', 'name'],
@@ -108,6 +110,8 @@ describe('the pages in a browser', function () {
       ['messages', 'text'],
       ['api_tokens', 'name'],
       ['applications', 'name', 'description'],
+      ['contacts', 'name'],
+      ['endpoints', 'name'],
     ] as const) {
       await context.db(table).update(Object.fromEntries(columns.map((column) => [column, `${SHALOM} 1`])))
     }
@@ -135,6 +139,7 @@ describe('the pages in a browser', function () {
       ...pages.map(({ path }) => path),
       ...more,
       '/console/carriers/new?kind=twilio',
+      '/console/overview?by=line',
       ...['request', 'timing'].map(
         (view) => `/console/messages/${inboundId}?attempt=${attemptId}&view=${view}`,
       ),
@@ -406,7 +411,9 @@ function findMisdirected(): { count: number; faults: string[] } {
     if (!/[\u0590-\u05ff]/.test(text)) continue
     count += 1
     const closest = element.closest('[dir]')
-    const isAlone = !/[a-z].*[\u0590-\u05ff]/is.test(closest?.textContent ?? '')
+    // What characters isolate stands alone. A number beside a name would go to its other side.
+    const around = (closest?.textContent ?? '').replace(/\u2068[^\u2069]*\u2069/g, '')
+    const isAlone = !/[a-z].*[\u0590-\u05ff]|[\u0590-\u05ff].*\+\d{7}/is.test(around)
     if (closest?.getAttribute('dir') !== 'auto' || !isAlone) faults.push(element.outerHTML.slice(0, 300))
   }
   return { count, faults }

@@ -3,6 +3,7 @@ import { MAX_TEXT_LENGTH } from '../../domain/messages/submit.js'
 import type { ConversationMessage } from '../../domain/simulator/phones.js'
 import { CsrfField } from '../console/form.js'
 import type { FormFault, Page } from '../console/page.js'
+import { labelOf } from '../console/user-text.js'
 import { Conversation, conversationId } from './conversation.js'
 import { digitsOf, messagesPath, pagePath, voicemailsPath, withPhones } from './paths.js'
 
@@ -63,7 +64,7 @@ function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
           <select id={`line-${digits}`} name="lineId">
             {lines.map(({ id, name, number }) => (
               <option key={id} value={id} selected={id === lineId} dir="auto">
-                {name === number ? number : `${name} (${number})`}
+                {labelOf(name, number)}
               </option>
             ))}
           </select>

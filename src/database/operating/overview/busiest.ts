@@ -9,6 +9,8 @@ export type Dimension = (typeof DIMENSIONS)[number]
 export interface Busy {
   id: string
   name: string
+  /** A line's number, unless it is the name. */
+  number: string | null
   /** The owner's id; null for a carrier account. */
   userId: string | null
   ownerEmail: string | null
@@ -48,23 +50,23 @@ const OF: Record<Dimension, { rows: string; key: string; named: string }> = {
   user: {
     rows: MESSAGES,
     key: 'l.user_id::text from recent r join lines l on l.id = r.line_id',
-    named: `select u.id::text as id, u.email as name, u.id as "userId", u.email as "ownerEmail" from users u where u.id::text = b.key`,
+    named: `select u.id::text as id, u.email as name, null as number, u.id as "userId", u.email as "ownerEmail" from users u where u.id::text = b.key`,
   },
   line: {
     rows: MESSAGES,
     key: 'r.line_id::text from recent r',
-    named: `select l.id::text as id, case when l.name = l.number then l.number else l.name || ' ' || l.number end as name,
+    named: `select l.id::text as id, l.name, nullif(l.number, l.name) as number,
       l.user_id as "userId", u.email as "ownerEmail" from lines l join users u on u.id = l.user_id where l.id::text = b.key`,
   },
   carrier: {
     rows: MESSAGES,
     key: `coalesce(nullif(r.carrier, ''), l.carrier) from recent r join lines l on l.id = r.line_id`,
-    named: `select a.id::text as id, a.name, null::uuid as "userId", null as "ownerEmail" from carrier_accounts a where a.name = b.key`,
+    named: `select a.id::text as id, a.name, null as number, null::uuid as "userId", null as "ownerEmail" from carrier_accounts a where a.name = b.key`,
   },
   endpoint: {
     rows: DELIVERIES,
     key: 'r.endpoint_id::text from recent r',
-    named: `select e.id::text as id, coalesce(e.name, substring(e.url from '^[a-z]+://([^/]+)')) as name, e.user_id as "userId",
+    named: `select e.id::text as id, coalesce(e.name, substring(e.url from '^[a-z]+://([^/]+)')) as name, null as number, e.user_id as "userId",
       u.email as "ownerEmail" from endpoints e join users u on u.id = e.user_id where e.id::text = b.key`,
   },
 }

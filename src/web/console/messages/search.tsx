@@ -5,7 +5,6 @@ import { MAX_FOUND, search, type Found, type FoundMessage } from '../../../domai
 import type { Session } from '../../../domain/people/sessions.js'
 import { refusalOf, UserError } from '../../../errors.js'
 import { actingFor } from '../../actor.js'
-import { labelOf } from './activity/filter-form.js'
 import { excerptOf } from './activity/list.js'
 import { applicationPath } from '../applications/application/page-model.js'
 import { explainFailure } from '../endpoints/failures.js'
@@ -19,7 +18,7 @@ import { messagePath } from './message/path.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { sessionOf } from '../people/session.js'
 import { Status } from '../status.js'
-import { UserText } from '../user-text.js'
+import { labelOf, UserText } from '../user-text.js'
 import { userMessagePath } from '../people/user/message.js'
 import { userPath } from '../people/user/path.js'
 
@@ -191,7 +190,7 @@ function Results(props: { found: Found; written: string; session: Session; opene
           rows={endpoints.map(({ id, name, url }) => ({
             id,
             href: endpointPath(id),
-            label: name === null ? url : `${name} (${url})`,
+            label: labelOf(name ?? url, url),
           }))}
         />
       )}
@@ -201,7 +200,7 @@ function Results(props: { found: Found; written: string; session: Session; opene
           rows={users.map(({ id, email, name }) => ({
             id,
             href: userPath(id),
-            label: name === email ? email : `${name} (${email})`,
+            label: labelOf(name, email),
           }))}
         />
       )}

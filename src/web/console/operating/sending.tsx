@@ -14,6 +14,7 @@ import { Layout } from '../layout.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { pauserOf } from './pauser.js'
+import { UserText } from '../user-text.js'
 
 export const SENDING = '/console/sending'
 
@@ -96,7 +97,9 @@ function PausedTable({ paused }: { paused: PausedThing[] }) {
             <tr key={id}>
               <td data-label="Paused">
                 {kind === 'account' ? 'Carrier account ' : 'Line '}
-                <a href={kind === 'account' ? carrierPath(id) : `/console/users/${userId ?? ''}`}>{name}</a>
+                <a href={kind === 'account' ? carrierPath(id) : `/console/users/${userId ?? ''}`}>
+                  <UserText>{name}</UserText>
+                </a>
               </td>
               <td data-label="Since">
                 <Time at={pausedAt} />

@@ -3,7 +3,6 @@ import { sizeOf } from '../../../../domain/messages/segments.js'
 import { moneyOf } from '../../../../domain/messages/spending/monthly-caps.js'
 import { ContactName } from '../conversation/contact-name.js'
 import { conversationPath, conversationsPath } from '../conversation/path.js'
-import { labelOf } from '../activity/filter-form.js'
 import { linePath, LINES } from '../../lines/line/section.js'
 import { PhoneNumber } from '../phone-number.js'
 import { segmentWords } from '../segments.js'
@@ -14,6 +13,7 @@ import { TYPE_LABELS } from './labels.js'
 import { MediaCopies } from './media.js'
 import type { MessageView } from './page-model.js'
 import { strayFaultOf } from './send-again.js'
+import { labelOf } from '../../user-text.js'
 
 /** Shows the two parties, and the state. */
 export function Head(view: MessageView) {

@@ -8,6 +8,7 @@ import {
 import { SPANS, type Span } from '../../../../domain/operating/overview/spans.js'
 import { Time } from '../../form.js'
 import { OVERVIEW } from '../../home.js'
+import { PhoneNumber } from '../../messages/phone-number.js'
 import { UserText } from '../../user-text.js'
 
 const TITLES: Record<Dimension, string> = {
@@ -69,7 +70,7 @@ export function BusyTable(props: {
   const { rows, by, span, pathOf, figurePathOf = pathOf } = props
   const isOfEvents = by === 'endpoint'
   return (
-    <table class="rows">
+    <table class="rows busy">
       <thead>
         <tr>
           <th>{NOUNS[by]}</th>
@@ -81,14 +82,25 @@ export function BusyTable(props: {
       </thead>
       <tbody>
         {rows.map((busy) => {
-          const { id, name, ownerEmail, outCount, inCount, failedCount } = busy
+          const { id, name, number, ownerEmail, outCount, inCount, failedCount } = busy
           return (
             <tr key={id}>
               <td data-label={NOUNS[by]}>
                 <span>
                   <a href={pathOf(busy)}>
-                    <UserText>{name}</UserText>
+                    {by === 'line' && number === null ? (
+                      <PhoneNumber number={name} />
+                    ) : (
+                      <UserText>{name}</UserText>
+                    )}
                   </a>{' '}
+                  {number !== null && (
+                    <>
+                      <span class="muted">
+                        <PhoneNumber number={number} />
+                      </span>{' '}
+                    </>
+                  )}
                   {by !== 'user' && ownerEmail !== null && (
                     <a href={`/console/users/${busy.userId ?? ''}`} class="muted">
                       {ownerEmail}

@@ -14,7 +14,7 @@ import { Confirm, Empty, Field, Form, Select, Time, typedIn } from '../../form.j
 import { withNotice } from '../../notices.js'
 import type { Act, Page } from '../../page.js'
 import { sessionOf } from '../session.js'
-import { UserText } from '../../user-text.js'
+import { labelOf, UserText } from '../../user-text.js'
 import { SETTINGS } from './path.js'
 
 export interface CreatedToken {
@@ -135,9 +135,7 @@ function NewToken({ page, action, lines }: { page: Page; action: string; lines: 
           label="Lines"
           options={[
             ['', 'All my lines and applications'],
-            ...lines.map(
-              ({ id, name, number }) => [id, name === number ? number : `${name} (${number})`] as const,
-            ),
+            ...lines.map(({ id, name, number }) => [id, labelOf(name, number)] as const),
           ]}
           value={typed('lineId', '')}
         />

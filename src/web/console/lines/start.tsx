@@ -205,28 +205,35 @@ function Connect(props: {
         Incoming messages are posted to your URL as signed JSON, and retried until your server answers 2xx.
         The status of the latest event is shown <a href="#steps">above</a>.
       </p>
-      <Form page={page} action={action}>
+      <Form page={page} action={action} class="row">
         <Field
           page={page}
           action={action}
           name="url"
           label="Your server's URL"
           type="url"
-          hint="For example https://example.com/linehook. No public URL? Run “linehook listen” to get events on your machine."
           autocomplete="off"
           required
           {...(url === null ? {} : { value: url })}
         />
         <button type="submit">Save URL</button>
+        <small>
+          For example https://example.com/linehook. No public URL? Run “linehook listen” to get events on your
+          machine.
+        </small>
       </Form>
-      {connection.enabled && url !== null && (
-        <TestEvent page={page} action={`${path}/test-event`} result={testEvent} />
-      )}
-      {connection.endpoint === null ? (
+      <div class="buttons">
+        {connection.enabled && url !== null && (
+          <TestEvent page={page} action={`${path}/test-event`} result={testEvent} />
+        )}
+        {connection.endpoint !== null && secret === undefined && (
+          <Show path={path} show="receive" section="connect" />
+        )}
+      </div>
+      {connection.endpoint === null && (
         <p class="empty">Enter a URL to see sample servers in six languages that verify events.</p>
-      ) : secret === undefined ? (
-        <Show path={path} show="receive" section="connect" />
-      ) : (
+      )}
+      {secret !== undefined && (
         <>
           <p>This server accepts only requests signed with your secret, on port {RECEIVER_PORT}:</p>
           <Samples id="receive-code" samples={receiveSamples({ secret, body })} />

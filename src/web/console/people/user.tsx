@@ -140,39 +140,43 @@ function LineTable({ page, path, lines }: { page: Page; path: string; lines: Lin
               <UserText>{name}</UserText>
             </td>
             <td data-label="Carrier account">
-              {carrierAccount}
-              <LineRoutes page={page} action={`${path}/lines/${id}/routes`} routes={routes} />
+              <div class="acts first">
+                <span>{carrierAccount}</span>
+                <LineRoutes page={page} action={`${path}/lines/${id}/routes`} routes={routes} />
+              </div>
             </td>
             <td data-label="Status">
               <LineStatus line={{ status, pausedAt }} />
             </td>
             <td>
-              {pausedAt === null ? (
-                <Confirm
-                  page={page}
-                  action={`${path}/lines/${id}/pause`}
-                  label="Pause sending"
-                  consequence="New messages are accepted and wait until an operator resumes sending."
-                  button="Pause sending"
-                />
-              ) : (
-                <Form page={page} action={`${path}/lines/${id}/resume`} class="inline">
-                  <button type="submit">Resume sending</button>
-                </Form>
-              )}
-              {status === 'active' ? (
-                <Confirm
-                  page={page}
-                  action={`${path}/lines/${id}/disable`}
-                  label="Disable"
-                  consequence="The line stops sending, its waiting messages fail, and its webhook answers 404."
-                  button="Disable line"
-                />
-              ) : (
-                <Form page={page} action={`${path}/lines/${id}/enable`} class="inline">
-                  <button type="submit">Enable</button>
-                </Form>
-              )}
+              <div class="acts">
+                {pausedAt === null ? (
+                  <Confirm
+                    page={page}
+                    action={`${path}/lines/${id}/pause`}
+                    label="Pause sending"
+                    consequence="New messages are accepted and wait until an operator resumes sending."
+                    button="Pause sending"
+                  />
+                ) : (
+                  <Form page={page} action={`${path}/lines/${id}/resume`} class="inline">
+                    <button type="submit">Resume sending</button>
+                  </Form>
+                )}
+                {status === 'active' ? (
+                  <Confirm
+                    page={page}
+                    action={`${path}/lines/${id}/disable`}
+                    label="Disable"
+                    consequence="The line stops sending, its waiting messages fail, and its webhook answers 404."
+                    button="Disable line"
+                  />
+                ) : (
+                  <Form page={page} action={`${path}/lines/${id}/enable`} class="inline">
+                    <button type="submit">Enable</button>
+                  </Form>
+                )}
+              </div>
             </td>
           </tr>
         ))}

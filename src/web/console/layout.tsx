@@ -99,7 +99,7 @@ function Navigation({ page, session }: { page: Page; session: Session }) {
   return (
     <>
       <button type="button" class="menu-button narrow-only" popovertarget="nav">
-        Menu <NoticeCount page={page} />
+        Menu <MenuCount page={page} />
       </button>
       <nav id="nav" class="nav" popover="auto" aria-label="Main">
         <ul>
@@ -165,6 +165,13 @@ function Menu(props: { label: string; page: Page; places: readonly Place[]; chil
 
 function NoticeCount({ page: { unreadCount } }: { page: Page }) {
   return <UnreadCount count={unreadCount} max={MAX_UNREAD} isHot />
+}
+
+/** Both counts, because the menu hides both; loud if one of them is a problem. */
+function MenuCount({ page: { unreadCount, unreadConversationCount } }: { page: Page }) {
+  return (
+    <UnreadCount count={unreadCount + unreadConversationCount} max={MAX_UNREAD} isHot={unreadCount > 0} />
+  )
 }
 
 /** Shows nothing if nothing is unread. A problem is louder than a text. */

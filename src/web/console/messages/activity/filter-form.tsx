@@ -6,7 +6,7 @@ import { Select } from '../../form.js'
 import { TYPE_LABELS } from '../message/labels.js'
 import { filterPath } from '../../time-filter.js'
 import { Moment, ZoneChoice } from '../../time-filter-fields.js'
-import { UserText } from '../../user-text.js'
+import { labelOf, UserText } from '../../user-text.js'
 import { STATUSES, type FilterName, type WrittenFilter } from './filter.js'
 
 type Options = readonly (readonly [value: string, label: string])[]
@@ -53,31 +53,35 @@ export function FilterForm(props: Filter & { fault: string | undefined }) {
             {fault}
           </p>
         )}
-        <Choice name="line" options={[['', 'All'], ...optionsOf(lines)]} written={written} />
-        <Choice name="direction" options={DIRECTIONS} written={written} />
-        <Choice
-          name="status"
-          options={[ANY, ...STATUSES.map((each) => [each, each] as const)]}
-          written={written}
-        />
-        <Choice name="type" options={TYPES} written={written} />
-        <Typed name="reason" written={written} more={{ list: 'failures', placeholder: 'e.g. timeout' }} />
-        <datalist id="failures">
-          {FAILURE_NAMES.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-        <Typed name="number" written={written} more={{ inputmode: 'tel', placeholder: 'any digits' }} />
         <Typed name="text" written={written} more={{ placeholder: 'any words', 'data-key': '/' }} />
-        <details class={hasTime ? 'on' : ''} open={hasTime}>
-          <summary>Time</summary>
-          <Moment name="from" label={LABELS.from} value={written.from} />
-          <Moment name="until" label={LABELS.until} value={written.until} />
-          <ZoneChoice written={written} />
+        {/* On a desk all of it is in sight. */}
+        <details class="fold" open={fault !== undefined}>
+          <summary>Filter</summary>
+          <Choice name="line" options={[['', 'All'], ...optionsOf(lines)]} written={written} />
+          <Choice name="direction" options={DIRECTIONS} written={written} />
+          <Choice
+            name="status"
+            options={[ANY, ...STATUSES.map((each) => [each, each] as const)]}
+            written={written}
+          />
+          <Choice name="type" options={TYPES} written={written} />
+          <Typed name="reason" written={written} more={{ list: 'failures', placeholder: 'e.g. timeout' }} />
+          <datalist id="failures">
+            {FAILURE_NAMES.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+          <Typed name="number" written={written} more={{ inputmode: 'tel', placeholder: 'any digits' }} />
+          <details class={hasTime ? 'on' : ''} open={hasTime}>
+            <summary>Time</summary>
+            <Moment name="from" label={LABELS.from} value={written.from} />
+            <Moment name="until" label={LABELS.until} value={written.until} />
+            <ZoneChoice written={written} />
+          </details>
+          <button type="submit" class="secondary">
+            Filter
+          </button>
         </details>
-        <button type="submit" class="secondary">
-          Filter
-        </button>
       </form>
       <Chosen path={path} lines={lines} written={written} />
     </search>
@@ -113,11 +117,6 @@ function Chosen({ path, lines, written }: Filter) {
 
 function optionsOf(lines: readonly OwnLine[]): Options {
   return lines.map(({ id, name, number }) => [id, labelOf(name, number)])
-}
-
-/** A line that has no name is already called by its number. */
-export function labelOf(name: string, number: string): string {
-  return name === number ? number : `${name} (${number})`
 }
 
 function Choice(props: {

@@ -1,0 +1,138 @@
+import { expect } from 'chai'
+import type { Browser, BrowserContextOptions, Locator } from 'playwright-core'
+import { insertNotices } from '../../src/database/operating/notices.js'
+import type { Context } from '../../src/domain/context.js'
+import { receiveMessage } from '../../src/domain/messages/receive.js'
+import { newId } from '../../src/ids.js'
+import { ANNA, inboundText, queueMessage } from '../domain/fixtures.js'
+import { createTestContext } from '../helpers/context.js'
+import { openings } from '../helpers/openings.js'
+import { launchBrowser, openPage } from '../helpers/web/browser.js'
+import { startSession } from '../helpers/web/sessions.js'
+import { serveApp, type TestWeb } from '../helpers/web/web.js'
+import { createOwner, type Owner } from '../web/console/support.js'
+
+const PHONE = { viewport: { width: 390, height: 844 } }
+
+/** Where the parts of the console stand, which only a browser can tell. */
+describe('the parts of the console in a browser', function () {
+  this.timeout(120_000)
+
+  let context: Context
+  let web: TestWeb
+  let browser: Browser
+  let owner: Owner
+  const open = openings()
+
+  before(async () => {
+    context = await open(createTestContext())
+    ;[web, browser] = await Promise.all([open(serveApp(context)), open(launchBrowser())])
+    owner = await createOwner(context)
+  })
+
+  async function visit(path: string, options: BrowserContextOptions = {}) {
+    const watched = await openPage(browser, web.url, options)
+    const value = await startSession(context, owner.person.id)
+    await watched.page
+      .context()
+      .addCookies([{ name: '__Host-linehook', value, url: web.url.replace('http:', 'https:'), secure: true }])
+    await watched.page.goto(owner.fill(path))
+    return watched.page
+  }
+
+  const topOf = async (element: Locator) => Math.round((await element.boundingBox())?.y ?? -1)
+
+  it('show one time for a run of messages, and the others’ beside them, pointed at', async () => {
+    const { line } = owner
+    const ago = async (id: string, minutes: number) =>
+      context
+        .db('messages')
+        .where({ id })
+        .update({ created_at: new Date(Date.now() - minutes * 60_000) })
+    const number = '+15005550177'
+    for (const [text, minutes] of [
+      ['First', 50],
+      ['Second', 47],
+      ['Much later', 30],
+    ] as const) {
+      await ago(await queueMessage(context, line, { to_number: number, text, status: 'sent' }), minutes)
+    }
+    await receiveMessage(
+      context,
+      inboundText(line, { fromNumber: number, content: { type: 'inboundText', text: 'Thanks' } }),
+    )
+    const page = await visit(`/console/lines/:lineId/conversations/${encodeURIComponent(number)}`)
+    const bubble = (text: string) => page.locator('ol.thread > li', { hasText: text })
+    const isSeen = (text: string) =>
+      bubble(text)
+        .locator('small')
+        .evaluate((element) => getComputedStyle(element).opacity === '1')
+    const texts = ['First', 'Second', 'Much later', 'Thanks']
+    expect(await Promise.all(texts.map(isSeen))).to.deep.equal([false, true, true, true])
+    const time = bubble('First').locator('time')
+    expect(await time.textContent()).to.match(/^\d+:\d\d [AP]M$/)
+    expect(await time.getAttribute('title')).to.match(/\d{4}, \d+:\d\d:\d\d [AP]M$/)
+    await bubble('First').hover()
+    expect(await isSeen('First')).to.equal(true)
+    // It takes no place of its own.
+    const box = await bubble('First').boundingBox()
+    expect(box?.height).to.be.below(40)
+    await page.context().close()
+  })
+
+  it('have the buttons of the first steps, and of a user’s lines, side by side', async () => {
+    const start = await visit('/console/lines/:lineId/start')
+    const connect = start.locator('#connect')
+    const [save, field, send, show] = await Promise.all([
+      topOf(connect.getByRole('button', { name: 'Save URL' })),
+      topOf(connect.getByLabel('Your server’s URL')),
+      topOf(connect.getByRole('button', { name: 'Send test event' })),
+      topOf(connect.getByRole('button', { name: 'Show code' })),
+    ])
+    expect([save, send]).to.deep.equal([field, show])
+    await start.context().close()
+
+    for (const options of [{}, PHONE]) {
+      const user = await visit('/console/users/:userId', options)
+      const row = user.locator('tbody tr').last()
+      const [pause, disable] = await Promise.all(
+        ['Pause sending', 'Disable'].map((text) => topOf(row.locator('summary', { hasText: text }))),
+      )
+      expect(pause).to.equal(disable)
+      await user.context().close()
+    }
+  })
+
+  it('on a phone: the menu counts texts and notifications, and a filter takes one row until it is opened', async () => {
+    const { id } = owner.person
+    const details = { userId: id, count: 3 }
+    await insertNotices(context.db, [
+      { id: newId(), kind: 'messages.unknown', subject: id, userId: id, details },
+    ])
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await visit('/console/activity', { ...PHONE, javaScriptEnabled })
+      const counts = await page
+        .locator('#nav .count')
+        .evaluateAll((all) => all.map(({ textContent }) => parseInt(textContent)))
+      expect(counts).to.have.length(2)
+      const menu = await page.getByRole('button', { name: /^Menu/ }).textContent()
+      expect(menu).to.include(` ${counts.reduce((one, other) => one + other)} `.trim())
+      const form = page.locator('form.filter')
+      expect((await form.boundingBox())?.height).to.be.below(80)
+      expect(await form.getByLabel('Direction').isVisible()).to.equal(false)
+      await form.locator('summary', { hasText: 'Filter' }).click()
+      await form.getByLabel('Number').fill(ANNA.slice(-4))
+      await form.getByRole('button', { name: 'Filter' }).click()
+      await page.waitForURL('**number=0101**')
+      expect((await page.locator('search').boundingBox())?.height).to.be.below(120)
+      await page.context().close()
+    }
+    const desk = await visit('/console/activity')
+    const fields = desk.locator('form.filter > label, form.filter > .fold > label, form.filter button')
+    const tops = await fields.evaluateAll((all) =>
+      all.map((each) => Math.round(each.getBoundingClientRect().bottom)),
+    )
+    expect(new Set(tops).size, tops.join()).to.equal(1)
+    await desk.context().close()
+  })
+})

@@ -85,7 +85,7 @@ describe('the parts of the console in a browser', function () {
     const connect = start.locator('#connect')
     const [save, field, send, show] = await Promise.all([
       topOf(connect.getByRole('button', { name: 'Save URL' })),
-      topOf(connect.getByLabel('Your server’s URL')),
+      topOf(connect.getByLabel("Your server's URL")),
       topOf(connect.getByRole('button', { name: 'Send test event' })),
       topOf(connect.getByRole('button', { name: 'Show code' })),
     ])

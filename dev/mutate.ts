@@ -12,7 +12,7 @@ import { MUTANTS } from './mutants.js'
  */
 type Verdict = 'killed' | 'survived' | 'broken'
 
-/** Tests that go on for longer than this, because of a mutant, have noticed it. */
+/** Tests that run for longer than this, because of a mutant, have noticed it. */
 const LIMIT_MS = 180_000
 /** At first the tests of all mutants run together, without a change. They must pass, which takes minutes. */
 const ALL_LIMIT_MS = 30 * 60_000

@@ -1,7 +1,7 @@
 import { CARRIER_REASON_NAMES } from './carrier-reasons.js'
 import { count, moment, oneOf, orNull, text, url, uuid, type JsonSchema, type Kind } from './shape.js'
 
-/** The parts of an event that its sentence is made of. */
+/** The parts of an event that appear in its sentence. */
 interface Told {
   payload: string
   /** The other party's number; null if the event is not about a line. */
@@ -17,7 +17,7 @@ const OF_ENDPOINT = {
   data: {
     userId: uuid,
     endpointId: uuid,
-    /** Only the host is told, because the rest of the URL may be a secret of its owner. */
+    /** It contains only the host, because the rest of the URL may be a secret of its owner. */
     host: text,
     lineId: orNull(uuid),
     lineName: orNull(text),
@@ -80,7 +80,7 @@ function ofAccount<Data extends Record<string, Kind<unknown>>>(row: {
   label: string
   when: string
   who: 'owner and operators' | 'operators'
-  /** The values that its words are made of. */
+  /** The values in its words. */
   data: Data
   example: Values<Data>
 }) {
@@ -125,7 +125,7 @@ interface EventTypeRow {
   payload: JsonSchema
   /** A description of the payload in words. */
   payloadWords: string
-  /** The payload of examples and test events; for an `account` type, the values that its words are made of. */
+  /** The payload of examples and test events; for an `account` type, the values in its words. */
   example: string | Readonly<Record<string, unknown>>
   /** The sentence about the event for people who read it in a chat. */
   sentence: (event: Told) => string
@@ -387,7 +387,7 @@ export type EventType = keyof Table
 export type MessageEventType = For<'all'>
 /** The types of notifications to users and operators. */
 export type AccountEventType = For<'account'>
-/** The values that the words of a notification are made of. */
+/** The values in the words of a notification. */
 export type NoticeDetails<Type extends AccountEventType> = Values<Table[Type]['data']>
 export type LineEventType = Exclude<EventType, AccountEventType>
 export type OptInEventType = For<'asking' | 'asking applications'>

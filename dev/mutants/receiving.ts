@@ -6,7 +6,7 @@ const RECEIPTS = ['test/domain/messages/receipts.test.ts']
 const RECONCILE = ['test/domain/messages/reconcile.test.ts']
 const SMPP = ['test/domain/carriers/smpp/receive.test.ts']
 
-/** These mutants are where carriers bring messages, and reports on what was sent. */
+/** These mutants are where carriers deliver messages, and reports on what was sent. */
 export const RECEIVING: readonly Mutant[] = [
   {
     breaks: 'the first waiting message gets its turn before the window of its number is cleared',

@@ -118,7 +118,7 @@ export const bird: kit.Provider<Settings> = {
       const data = at(event, 'data')
       const id = textAt(data, 'sms_id')
       if (type === 'sms.received') return readMessage(data, id)
-      // A webhook may bring events of emails, calls and lists, too.
+      // A webhook may also contain events of emails, calls and lists.
       if (!type.startsWith('sms.')) return type === '' ? kit.unclear('an event without a type') : kit.NOTHING
       const messageId = textAt(data, `metadata.${REFERENCE}`) || undefined
       const [code, said] = [textAt(data, 'error.code'), textAt(data, 'error.description')]

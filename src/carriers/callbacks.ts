@@ -107,7 +107,7 @@ export interface CarrierCallbacks<Settings> {
   labels?: Readonly<Record<string, string>>
   /** True if it calls with GET, with everything in the query. The default is POST only. */
   takesGet?: boolean
-  /** True if a request may bring a hundred messages or reports: the limit is then 512 KiB instead of 64. */
+  /** True if a request may contain a hundred messages or reports: the limit is then 512 KiB instead of 64. */
   bringsMany?: boolean
   /** True if pictures are in the request itself: the limit is then 4 MiB. */
   bringsMedia?: boolean

@@ -23,7 +23,7 @@ const STATES: kit.StateTable = {
   'message.send.expired': 'failed',
 }
 
-/** The events by which the phone is heard of again, or has not been for an hour. */
+/** The events that say that the phone is back in contact, or has not been for an hour. */
 const HEARTBEATS = ['phone.heartbeat.online', 'phone.heartbeat.offline']
 
 const MISSED_CALL = 'message.call.missed'

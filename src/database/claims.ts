@@ -71,7 +71,7 @@ export function fromNow(db: Database, ms: number): Knex.Raw {
   return db.raw('clock_timestamp() + make_interval(secs => ?)', [ms / 1000])
 }
 
-/** Locks rows that should have been worked on a while ago and that no process has; other sweepers pass over them. */
+/** Locks rows that should have been processed a while ago and that no process has; other sweepers pass over them. */
 export async function lockOverdue(
   trx: Database,
   table: 'media' | 'tasks',

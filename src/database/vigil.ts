@@ -61,7 +61,7 @@ const SILENT_MS = 1500
 /** A tick that comes this late says more about this process than about Postgres. */
 const AWAY_MS = 1000
 
-/** A backend in any other state works: it is `active`, or Postgres does not tell (`track_activities`). */
+/** A backend in any other state works: it is `active`, or Postgres does not report it (`track_activities`). */
 const IDLE_STATES = /^idle/
 
 /**

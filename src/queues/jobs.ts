@@ -27,7 +27,7 @@ export interface MaintenanceJob extends AnyJob {
    * housekeeping, which is harmless.
    */
   task?: 'retention' | 'background'
-  /** The id of the background task to go on with. */
+  /** The id of the background task to continue. */
   id?: string
 }
 

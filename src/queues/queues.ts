@@ -31,7 +31,7 @@ export interface Queues {
    * Callers need not wait.
    */
   enqueueMessages(rows: readonly { id: string; generation: number }[]): Promise<void>
-  /** Adds one job per endpoint, which is worked on as a lane (`domain/deliveries/lane.ts`). */
+  /** Adds one job per endpoint, which is processed as a lane (`domain/deliveries/lane.ts`). */
   enqueueDeliveries(rows: readonly { id: string; endpointId: string; generation: number }[]): Promise<void>
   /**
    * Makes jobs for lanes that no worker is busy with, unless such a job waits already. `id` is one of the lane's
@@ -118,7 +118,7 @@ export function createQueues(redis: Redis, log: Logger): Queues {
       ),
     )
 
-  /** A job that is no longer delayed is being worked on already. */
+  /** A job that is no longer delayed is already being processed. */
   const promote = async (name: QueueName, jobId: string) => {
     const job = await all.find((queue) => queue.name === name)?.getJob(jobId)
     await job?.promote().catch(() => undefined)

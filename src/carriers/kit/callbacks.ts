@@ -13,9 +13,9 @@ const SUCCESS: CallbackAnswer = { type: 'application/json', body: '{}' }
 
 /**
  * A provider's callbacks. Each item of a request is taken in separately, in order. An unclear item is kept for
- * operators before the request is answered, so that success never means that something is lost. If one fails through
- * a fault of ours, the others are taken in all the same, and the answer is the failure: the provider repeats the
- * request, and items that were taken in are recognized.
+ * operators before the request is answered, so that success never means that something is lost. If one fails because of
+ * a fault of ours, the others are still taken in, and the answer is the failure: the provider repeats the request, and
+ * items that were taken in are recognized.
  */
 export function callbacksFor<Settings extends AnyObject>(
   provider: Provider<Settings>,

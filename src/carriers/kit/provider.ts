@@ -119,7 +119,7 @@ export interface ProviderCallbacks<Settings> {
   key?: (settings: Settings) => string | undefined
   /** True if it calls with GET, with everything in the query. */
   takesGet?: boolean
-  /** True if a request may bring a hundred messages or reports: the limit is then 512 KiB instead of 64. */
+  /** True if a request may contain a hundred messages or reports: the limit is then 512 KiB instead of 64. */
   bringsMany?: boolean
   /** True if pictures are in the request itself (`kit.dataUrl`): the limit is then 4 MiB. */
   bringsMedia?: boolean

@@ -50,7 +50,7 @@ const TEMPORARY = 'ESME_RX_T_APPN'
 
 /**
  * Answers only what is committed. While Postgres is away it answers nothing at all: some SMSCs drop a message for any
- * error, but all keep a message that has no answer, and bring it again later.
+ * error, but all keep a message that has no answer, and send it again later.
  *
  * An answer that was written may still be lost with the connection. So now and then an `enquire_link` is sent: its
  * response proves that it has read all answers before, and they are confirmed.

@@ -17,7 +17,7 @@ export class NoAnswer extends Error {
 
   constructor(
     message: string,
-    /** If false, the other side cannot know of the request. */
+    /** If false, the other side cannot know about the request. */
     readonly wasWritten: boolean,
   ) {
     super(message)

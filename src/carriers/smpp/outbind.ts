@@ -20,7 +20,7 @@ const MAX_STRANGERS_NOTED = 1000
 const MAX_STRANGERS = 10
 
 /**
- * Listens for connections of the SMSC. A peer from an address that the account does not list is cut off unheard.
+ * Listens for connections of the SMSC. A peer from an address that the account does not list is cut off immediately.
  *
  * @param options.stop no more connections are accepted
  * @param options.cut the remaining connections are cut

@@ -38,7 +38,7 @@ const WITH_MESSAGE_ID = new Set(['deliver_sm', 'data_sm'])
 
 /**
  * The answer to a request. We do not use the package's, which leaves out the body if the request is refused. SMSCs
- * built on jSMPP cannot read such an answer, count it as missing, and bring the same message again and again.
+ * built on jSMPP cannot read such an answer, count it as missing, and send the same message again and again.
  */
 export function encodeResponse(request: { command: string; sequence: number }, status: number): Buffer {
   const { command, sequence } = request

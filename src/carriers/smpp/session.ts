@@ -146,7 +146,8 @@ export async function answerOutbind(
 }
 
 /**
- * @param greet gets the first request, and ends the session if it must not go on; if left out, any request may be the
+ * @param greet gets the first request, and ends the session if it must not continue; if left out, any request may be
+ * the
  *   first
  */
 function createSession(

@@ -85,7 +85,7 @@ export function holdSessions(options: SessionsOptions): Sessions {
     kind: BindKind,
     open: (options: Omit<SessionOptions, 'hosts'>) => Promise<Session>,
   ): Promise<Session> {
-    // An SMSC may bring the first message with its answer to the bind.
+    // An SMSC may send the first message together with its answer to the bind.
     let intake: Intake | undefined
     const intakeOf = (session: Session) => (intake ??= createIntake({ session, log, handle, confirm }))
     const session = await open({

@@ -5,9 +5,9 @@ import { devicesPath, isPhone, type Settings } from './phone.js'
 const MINUTE_MS = 60_000
 
 /**
- * A phone that is asked directly either answers or is away. A server hears from its phones at least every quarter of
- * an hour, which is the shortest period that Android allows for background work (the app's `PullMessagesWorker`), and
- * now and then later than that.
+ * A phone that is asked directly either answers or is away. A server hears from its phones at least every quarter of an
+ * hour, which is the shortest period that Android allows for background work (the app's `PullMessagesWorker`), and
+ * sometimes later.
  */
 function awayAfterMs({ apiUrl }: Settings): number {
   return (isPhone(apiUrl) ? 10 : 40) * MINUTE_MS

@@ -48,7 +48,7 @@ export async function listNumbersAt(
     .select<{ number: string; createdAt: Date }[]>({ number: 'number', createdAt: 'created_at' })
 }
 
-/** Which of these the carrier has brought already, by its ids. */
+/** Which of these the carrier has delivered already, by its ids. */
 export async function findBrought(
   db: Database,
   carrier: string,

@@ -49,7 +49,7 @@ export interface EventHour {
 /** This is enough to show a trend, and few enough for a page with hundreds of lines. */
 const EVENTS_COUNTED = 500
 
-/** A line that only sends does not count as unheard. */
+/** A line that only sends does not count as one whose events get lost. */
 const LOOKED_FOR_UNHEARD = 50
 
 const HEALTH = `jsonb_build_object('id', e.id, 'calledAt', e.called_at, 'failingSince', e.failing_since,

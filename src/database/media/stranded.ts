@@ -1,7 +1,7 @@
 import { fromNow, type RowJob } from '../claims.js'
 import type { Database } from '../connection.js'
 
-/** Makes the sweep look at media again after `ms`, without changing when they may be worked on. */
+/** Makes the sweep look at media again after `ms`, without changing when they may be processed. */
 export async function lookAtMediaAgain(trx: Database, ids: readonly string[], ms: number): Promise<void> {
   await trx('media')
     .whereIn('id', [...ids])

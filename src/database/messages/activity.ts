@@ -56,7 +56,7 @@ export interface ActivityKeys {
   lookedBackTo: string | null
 }
 
-/** One of the lists that the activity is made of: rows of one kind, read for each line from its index. */
+/** One of the lists that make up the activity: rows of one kind, read for each line from its index. */
 interface Branch {
   /** The table's alias. */
   alias: 'm' | 'd'

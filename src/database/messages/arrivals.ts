@@ -30,7 +30,7 @@ export function arrivalFields({ id, digest, sessionId, openSessionIds, silentMs 
 }
 
 /**
- * Takes a lock until the end of the transaction, so that two arrivals of one text are told apart from two texts.
+ * Takes a lock until the end of the transaction, so that two arrivals of one text are distinguished from two texts.
  *
  * @returns the arrival that this one repeats, or undefined if it is new
  */

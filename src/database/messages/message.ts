@@ -159,7 +159,7 @@ export const MESSAGE_FIELDS = {
     'Extra parameters for the carrier, under names that the carrier account knows.',
   ),
   createdAt: shown('m.created_at', moment, 'When it was accepted or received.'),
-  /** For a queued message, the time when it is worked on next. */
+  /** For a queued message, the time when it is processed next. */
   dueAt: internal('m.due_at', moment),
   jobGeneration: internal('m.job_generation', count),
   /** The time when a worker last took it to the carrier. */

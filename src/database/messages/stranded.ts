@@ -18,7 +18,7 @@ const isBehind = `(m.source <> 'service' and exists (
     and p.status in ('queued', 'sending') and p.position < m.position))`
 
 /**
- * Locks queued messages that should have been worked on a while ago. The rows stay locked until the transaction ends,
+ * Locks queued messages that should have been processed a while ago. The rows stay locked until the transaction ends,
  * and other sweepers pass over them.
  */
 export async function lockOverdueMessages(
@@ -35,7 +35,7 @@ export async function lockOverdueMessages(
   return rows
 }
 
-/** Makes the sweep look at them again after `ms`, without changing when they may be worked on. */
+/** Makes the sweep look at them again after `ms`, without changing when they may be processed. */
 export async function lookAtMessagesAgain(trx: Database, ids: readonly string[], ms: number): Promise<void> {
   await trx.raw(
     `update messages m set due_at = clock_timestamp() + make_interval(secs => ?)

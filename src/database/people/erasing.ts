@@ -103,8 +103,8 @@ async function eraseEvents(trx: Database, number: string, eventIds: readonly str
 }
 
 /**
- * Erases what lines know of the number. Only an opt-out stays, under the number itself: without it the line could
- * write to them again, which is what they forbade.
+ * Erases what lines know of the number. Only an opt-out stays, under the number itself: without it the line could write
+ * to them again, which is what they opted out of.
  *
  * @returns the number of lines that forgot, and of opt-outs that stay
  */

@@ -14,7 +14,7 @@ export interface User {
   hasPassword: boolean
   /** The time when the user was disabled; null for a user who is not. */
   disabledAt: Date | null
-  /** The time when a disabled user's lines and applications were stopped; null if they go on. */
+  /** The time when a disabled user's lines and applications were stopped; null if they continue. */
   stoppedAt: Date | null
 }
 

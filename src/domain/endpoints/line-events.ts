@@ -29,7 +29,7 @@ export interface LineEventFeed {
   /**
    * Returns the events since the last call, oldest first, at most a page.
    *
-   * @returns hasMore: there is another page already. position: where a later feed can go on
+   * @returns hasMore: there is another page already. position: where a later feed can continue
    */
   next(): Promise<{ events: LineEvent[]; hasMore: boolean; position: string }>
 }

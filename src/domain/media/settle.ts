@@ -20,7 +20,7 @@ import type { MediaReason } from '../../states.js'
 import type { Context } from '../context.js'
 
 /**
- * Records how a copy ended, and lets whatever waited for it go on, in one transaction: a message of a line gets its
+ * Records how a copy ended, and lets whatever waited for it continue, in one transaction: a message of a line gets its
  * job; a received message's event goes out, or is held with the reason if there is no copy. Nothing happens if the
  * attempt's lease was over.
  */

@@ -46,8 +46,8 @@ const RECORDED: [string, string][] = [
 ]
 
 /**
- * The types that are accepted, by the extension that `file-type` gives the bytes. Carriers bring more types than
- * lines send.
+ * The types that are accepted, by the extension that `file-type` gives the bytes. Lines receive more types than they
+ * send.
  */
 const TYPES: Record<MediaPurpose, ReadonlyMap<string, string>> = {
   outbound: new Map([...PICTURES, ['mpg', 'video/mpeg']]),

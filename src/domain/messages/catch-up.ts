@@ -27,7 +27,7 @@ const OVERLAP_MS = 30 * 60_000
 const TOO_NEW_MS = 60_000
 
 /**
- * Asks carriers what our lines have received, and takes in what came by no callback: if we were down for longer than
+ * Asks carriers what our lines have received, and takes in what no callback delivered: if we were down for longer than
  * a carrier repeats its callbacks, they are lost. The carrier's ids decide what is new, as they do for callbacks.
  *
  * Everything before an account's `received_until` has been taken in. It moves forward only after a pass without

@@ -22,8 +22,8 @@ export type { CountryPause } from '../../database/messages/country-guard.js'
 const FACTOR = 10
 
 /**
- * A thief of a webhook's URL earns by sending to numbers of their own, in a country that the user does not send to.
- * So when a user's messages to a country rise suddenly, messages to it are refused until an operator lets them go on.
+ * Someone who steals a webhook's URL earns by sending to their own numbers, in a country that the user does not send
+ * to. So when a user's messages to a country rise suddenly, messages to it are refused until an operator resumes them.
  * Messages that were accepted before are sent. It is called every few seconds; if several processes call it, one does
  * it.
  *

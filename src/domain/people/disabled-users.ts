@@ -15,7 +15,7 @@ import { isId } from '../../ids.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
 
-/** Decides if a disabled user's lines, incoming webhooks, events and applications go on or stop. */
+/** Decides if a disabled user's lines, incoming webhooks, events and applications continue or stop. */
 export type Belongings = 'goes_on' | 'stops'
 
 /**

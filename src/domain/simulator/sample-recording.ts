@@ -7,7 +7,7 @@ const NOTE_SAMPLES = SAMPLES_PER_SECOND / 2
 /** The start and the end of a note fade over this many samples, because a tone that is cut off clicks. */
 const FADE_SAMPLES = 400
 
-/** Makes a second of sound as a WAV file (PCM, 16 bit, mono), for users without a recording at hand. */
+/** Makes a second of sound as a WAV file (PCM, 16 bit, mono), for users who have no recording. */
 export function sampleRecording(): Buffer {
   const samples = NOTES.flatMap((hertz) => Array.from({ length: NOTE_SAMPLES }, (_, at) => tone(hertz, at)))
   const file = Buffer.alloc(HEADER_BYTES + samples.length * 2)

@@ -1,5 +1,5 @@
 /**
- * The facts that Redis reports about itself; null if this one does not tell, which is possible in managed services.
+ * The facts that Redis reports about itself; null if it does not report them, as in some managed services.
  */
 export interface RedisFacts {
   version: string | null

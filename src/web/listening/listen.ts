@@ -23,7 +23,7 @@ interface ListenOptions {
 
 /** Requests that are not answered by then are cut off, because the process must be gone 25 s after SIGTERM. */
 const FINISH_MS = 20_000
-/** The time in which an idle connection may still bring a request once we close. */
+/** The time in which an idle connection may still send a request once we close. */
 const IDLE_MS = 1000
 /** The time in which a client that sent an invalid request may read its answer before its connection is cut. */
 const LINGER_MS = 1000
@@ -88,7 +88,7 @@ export async function listen(
       line.close()
       for (const response of underWay) {
         if (!response.headersSent) response.shouldKeepAlive = false
-        // A page's live stream would go on for minutes; its browser reconnects, to whichever process listens by then.
+        // A page's live stream would continue for minutes. Its browser reconnects to whichever process listens by then.
         else if (isEventStream(response)) response.destroy()
       }
       const idle = setTimeout(() => {

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * The requests of one connection that are worked on at a time. A client that waits for each answer never has more
- * than one.
+ * The requests of one connection that are handled at a time. A client that waits for each answer never has more than
+ * one.
  */
 const AT_ONCE = 4
 /**
@@ -38,7 +38,7 @@ export function limitPipelining(handle: Handle): Handle {
 
 function watch(socket: Socket): Connection {
   const connection: Connection = { running: new Set(), waiting: [] }
-  // Node reads on by itself, for the body of a request that is being worked on.
+  // Node reads on by itself, for the body of a request that is being handled.
   socket.on('resume', () => {
     if (connection.waiting.length >= READ_AHEAD) socket.pause()
   })

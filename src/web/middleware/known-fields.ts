@@ -11,7 +11,7 @@ import { isForm, isRecord } from './json-body.js'
 /**
  * Refuses a request with a field, in its body or its query, that the operation does not have: if a field were dropped
  * silently, such as a picture under a misspelt name, only its recipient would notice. The operations of the original
- * go on ignoring such fields, and so do forms.
+ * still ignore such fields, and so do forms.
  */
 export function requireKnownFields(operation: Operation, vocabulary: Vocabulary): Middleware {
   if (operation.ignoresUnknown === true) return (_, next) => next()

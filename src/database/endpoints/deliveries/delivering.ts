@@ -24,7 +24,7 @@ export interface ClaimedDelivery {
   previousSecretSealed: Buffer | null
   policy: StoredPolicy
   headersSealed: Buffer | null
-  /** True if a replay sends it, which the endpoint is told. */
+  /** True if a replay sends it; a header tells the endpoint. */
   isReplay: boolean
   eventId: string
   /** null, like both numbers, if it is not about a line. */

@@ -47,7 +47,7 @@ export async function markUnread(db: Database, key: ConversationKey): Promise<vo
 /** Puts a conversation away until its number writes again. It counts as read. */
 export async function archive(db: Database, key: ConversationKey): Promise<void> {
   await db.raw(
-    // The time is truncated to milliseconds, because the archive's pages are told apart by it.
+    // The time is truncated to milliseconds, because the archive's pages are distinguished by it.
     `insert into line_peers (line_id, number, archived_at)
      select l.id, :number, date_trunc('milliseconds', now()) from lines l where l.id = :lineId and l.user_id = :userId
      on conflict (line_id, number) do update set archived_at = excluded.archived_at, unread_id = null`,

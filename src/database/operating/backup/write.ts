@@ -25,8 +25,8 @@ export const END_OF_BACKUP = 'end of backup'
 
 /**
  * Writes all rows of a database to a file, as they are at one moment, while the service runs. The rows are in COPY's
- * format, after a line of JSON for each table, and all of it is compressed with gzip. (The Postgres that `linehook
- * start` brings has no pg_dump, and that of a distribution may be too old for it.)
+ * format, after a line of JSON for each table, and all of it is compressed with gzip. (The Postgres that comes with
+ * `linehook start` has no pg_dump, and that of a distribution may be too old for it.)
  *
  * @returns the number of rows of each table
  */

@@ -4,7 +4,7 @@ import { only } from './reading.js'
 /** Counting stops here: beyond it "more than" is shown. */
 export const MAX_WAITING = 100_000
 
-/** The work of a queue, by its rows. */
+/** What is waiting in a queue, by its rows. */
 export interface QueueRows {
   /** Rows that are waiting and not over. At most MAX_WAITING + 1. */
   waitingCount: number

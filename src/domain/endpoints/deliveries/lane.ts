@@ -71,7 +71,7 @@ export async function runLane(context: Context, endpointId: string, id: string):
   return lane.ended
 }
 
-/** Lets requests that are under way end, and claims no more: other processes go on with these lanes. */
+/** Lets requests that are under way end, and claims no more: other processes continue these lanes. */
 export async function stopLanes(context: Context): Promise<void> {
   const lanes = getLanes(context)
   lanes.isStopping = true

@@ -15,7 +15,7 @@ import { postBatch } from './replay-to-url.js'
 /**
  * Runs the next batch of a replay (`tasks/run.ts`).
  *
- * @throws UserError if it cannot go on
+ * @throws UserError if it cannot continue
  */
 export async function replayBatch(context: Context, task: ClaimedTask): Promise<Batch> {
   const asked = task.asked as AskedReplay

@@ -15,7 +15,7 @@ import { postEvent, REPLAY_HEADER, type EventForEndpoint } from './deliver.js'
 import type { AskedReplay, ReplaySource } from './replay-source.js'
 
 /**
- * An event that a URL does not take gets two more attempts, because staging servers and laptops are started by hand.
+ * An event that a URL does not take gets two more attempts, because people start staging servers and laptops manually.
  */
 const ATTEMPTS = 3
 /** A laptop that is asleep must not keep a slot of `maintenance` for longer. */

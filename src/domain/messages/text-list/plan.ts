@@ -136,7 +136,7 @@ function requireShort(template: string): void {
 }
 
 const NUMBER_COLUMNS = ['to', 'phone', 'number', 'phonenumber', 'tonumber', 'mobile', 'cell', 'tel', 'msisdn']
-/** This many rows decide which column has the numbers, if no column's name tells it. */
+/** This many rows decide which column has the numbers, if no column's name shows it. */
 const SAMPLE = 20
 
 /** @throws UserError if a column is named that does not exist */

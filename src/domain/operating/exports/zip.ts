@@ -17,7 +17,7 @@ export interface ExportFile {
  * is taken. An error on the way breaks the zip off, so that it is not mistaken for a whole one.
  */
 export function zipOf(files: AsyncIterable<ExportFile>): Readable {
-  // This is Node's own stream, because the package has one of another make.
+  // This is Node's own stream, because the package uses a different one.
   const out = new PassThrough()
   fill(files, out).catch((error: unknown) => out.destroy(error as Error))
   return out

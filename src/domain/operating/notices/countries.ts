@@ -6,7 +6,7 @@ import type { Watched } from './troubles.js'
 /** The newest are looked at: a user with more paused countries has one cause. */
 const MAX_LOOKED_AT = 200
 
-/** Watches the countries that the guard has paused. Letting one go on is not news. */
+/** Watches the countries that the guard has paused. Resuming one is not reported. */
 export function watchCountries({ db }: Context): Watched {
   return {
     kinds: ['country.paused'],

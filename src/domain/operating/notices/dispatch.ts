@@ -96,7 +96,7 @@ async function trySending(
     if (error instanceof UserError) return { kind: 'failed', failure: 'no_link', isOfServer: false }
     if (error instanceof Unavailable) throw error
     if (!(error instanceof MailFailed)) {
-      // A bug of ours counts as an attempt: if the error were thrown on, it would come again every minute forever.
+      // A bug of ours counts as an attempt: if the error were rethrown, it would recur every minute forever.
       log.error({ dispatchId: id, err: asError(error) }, 'dispatch.broken')
       return { kind: 'retry', failure: 'broken', isOfServer: false }
     }

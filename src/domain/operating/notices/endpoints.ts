@@ -27,7 +27,7 @@ export function watchEndpoints({ db }: Context): Watched {
 
 function troubleOf(endpoint: ToldEndpoint): Trouble[] {
   const { id, userId, disabledReason, consecutiveFailureCount, failedForMs } = endpoint
-  // A paused endpoint is not called, so it does not go on failing.
+  // A paused endpoint is not called, so it cannot keep failing.
   if (!endpoint.isInUse || endpoint.isPaused) return []
   const found = { subject: id, userId, afterMs: 0, details: detailsOf(endpoint) }
   if (disabledReason === 'gone' || disabledReason === 'failing') {

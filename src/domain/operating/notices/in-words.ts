@@ -35,7 +35,7 @@ export function noticeInPlainWords(notice: Told): Pick<NoticeInWords, 'title' | 
   return { title: title.replace(MARKS, ''), text: text.replaceAll('`', '') }
 }
 
-/** Makes the payload of a notification's event: its words, and the values that they are made of. */
+/** Makes the payload of a notification's event: its words, and the values in them. */
 export function payloadOf(notice: Told & Pick<Notice, 'userId'>): string {
   const { title, text } = noticeInPlainWords(notice)
   return JSON.stringify({ title, text, userId: notice.userId, ...(notice.details as object) })

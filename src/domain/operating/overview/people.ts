@@ -10,7 +10,7 @@ import { listCountryPauses, type CountryPause } from '../../../database/messages
 import { findAllSending, type AllSending } from '../../../database/operating/pauses.js'
 import { findHolding, type HoldingEndpoint } from './endpoints.js'
 
-/** The things that only a person can bring to an end. */
+/** The things that only a person can resolve. */
 export interface ForPeople {
   unknownMessages: LooseEnds[]
   failedMedia: LooseEnds[]

@@ -6,6 +6,6 @@ export interface Batch {
   isLast: boolean
   /** The wait before the next one. */
   waitMs: number
-  /** The reason, in words, if the task cannot go on. */
+  /** The reason, in words, if the task cannot continue. */
   error?: string
 }

@@ -30,7 +30,7 @@ export function exportAccount(context: Context): Middleware {
   }
 }
 
-/** Exports a person on all lines for operators. The number is in a form, so it gets into no address. */
+/** Exports a person on all lines for operators. The number is sent in a form, so it is not in any address. */
 export function postExportPerson(context: Context) {
   return async (ctx: KoaContext): Promise<undefined> => {
     const number = readPerson(fieldOf(ctx, 'number'))

@@ -13,7 +13,7 @@ const EXPORT = `${PEOPLE}/export`
 const PATIENCE_MS = 5000
 
 interface Shown {
-  /** The person's number in E.164; it is in no address, so it gets into no log and no history. */
+  /** The person's number in E.164; it is not in any address, so it gets into neither a log nor the history. */
   number: string
   counts: PersonCounts
   isForgotten: boolean

@@ -43,7 +43,7 @@ interface TasksView {
 }
 
 /**
- * Shows replays, large releases of held events, and imports, each with a progress bar. They go on without the page.
+ * Shows replays, large releases of held events, and imports, each with a progress bar. They continue without the page.
  */
 export function showTasks(context: Context): Middleware {
   return async (ctx) => {

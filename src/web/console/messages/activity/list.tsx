@@ -53,7 +53,7 @@ export function ActivityList(props: OfList & { activities: readonly Activity[] }
         return (
           <Fragment key={id}>
             {(before === undefined || dayOf(before.at) !== day) && <li class="day">{day}</li>}
-            {/* htmx finds the item by its id when the list is brought up to date. */}
+            {/* htmx finds the item by its id when the list is updated. */}
             <li id={`activity-${id}`}>
               <div class="when">
                 <TimeOfDay zone={zone} at={at} />

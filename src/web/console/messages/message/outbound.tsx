@@ -168,7 +168,7 @@ function WaitWords({ wait, obstacles: { pausedUntil }, isOwner }: MessageView) {
   return <>Waiting for its turn. No rate limit applies.</>
 }
 
-/** The words go on with "has been paused". */
+/** The sentence continues with "has been paused". */
 const PAUSED_WORDS: Record<MessageView['pauses'][number]['what'], string> = {
   line: 'Sending from this line',
   account: "Sending through this line's carrier account",

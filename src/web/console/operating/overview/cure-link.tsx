@@ -4,7 +4,7 @@ import { reaches } from '../../portal/reach.js'
 import type { Cure } from '../../../../domain/operating/overview/cure.js'
 
 /**
- * The page where something is mended. What is another user's is reached by that user's page.
+ * The page where something is fixed. What belongs to another user is reached through that user's page.
  *
  * @param props.page left out where no portal session comes
  */

@@ -908,7 +908,8 @@ create table users (
   stopped_at timestamp with time zone,
   notice_mails text not null default 'all'::text,
   notices_read_id uuid,
-  tour_closed_at timestamp with time zone
+  tour_closed_at timestamp with time zone,
+  inbox_opened_at timestamp with time zone not null default now()
 );
 alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_notice_mails_check CHECK ((notice_mails = ANY (ARRAY['all'::text, 'own'::text, 'none'::text])));

@@ -14,7 +14,9 @@ create table users (
   -- The newest notice that they have read.
   notices_read_id uuid,
   -- When the tour of the first steps was closed; null: it is shown until they are done.
-  tour_closed_at timestamptz
+  tour_closed_at timestamptz,
+  -- The last day on which they looked at the inbox or at a conversation; see conversations/marks.ts.
+  inbox_opened_at timestamptz not null default now()
 );
 create unique index users_email on users (lower(email));
 

@@ -71,6 +71,33 @@ export async function markAllRead(db: Database, userId: string): Promise<void> {
 }
 
 /**
+ * Notes that a user works with the inbox, at most once a day.
+ *
+ * @returns true if it was noted, which may change `countInbox`
+ */
+export async function noteInboxOpened(db: Database, userId: string): Promise<boolean> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `update users set inbox_opened_at = now() where id = ? and inbox_opened_at < now() - interval '1 day'`,
+    [userId],
+  )
+  return rowCount > 0
+}
+
+/**
+ * Counts the unread conversations for the head of every page, up to `limit`. Programs that work over the API read
+ * nothing, so for their users the count would stay at its limit for ever. Who has not opened the inbox or a
+ * conversation for 30 days, or since they were added, has none; the lists show what is unread all the same, and the
+ * first look brings the count back.
+ */
+export async function countInbox(db: Database, userId: string, limit: number): Promise<number> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `select 1 from users where id = ? and inbox_opened_at > now() - interval '30 days'`,
+    [userId],
+  )
+  return rows.length === 0 ? 0 : countUnreadConversations(db, { userId }, limit)
+}
+
+/**
  * Counts the unread conversations, up to `limit`.
  *
  * @param of.lineId if left out, all of the user's lines are meant

@@ -33,7 +33,7 @@ import { live } from '../live.js'
 import { Obstacles } from './message/obstacles.js'
 import { withNotice, type Notice } from '../notices.js'
 import { answerPage, pageOf, shownOnce, type Act, type Page } from '../page.js'
-import { readUnreadConversations } from '../operating/unread-notices.js'
+import { openInbox } from '../operating/unread-notices.js'
 import { sessionOf } from '../people/session.js'
 import { countText, sendText, TextForm, type CountedText } from './text-form.js'
 
@@ -59,7 +59,7 @@ interface View {
 /** Shows the messages between a line and a number, with a form to answer. */
 export function showConversation(context: Context): Middleware {
   return async (ctx) => {
-    if (ctx.method === 'GET' && (await readNow(context, ctx))) await readUnreadConversations(context, ctx)
+    if (ctx.method === 'GET') await openInbox(context, ctx, await readNow(context, ctx))
     const view = await viewOf(context, ctx, queryOf(ctx, 'before'))
     const { counted } = shownOnce<{ counted: CountedText }>(ctx)
     const page = pageOf(ctx, context)

@@ -12,6 +12,7 @@ import { live } from '../live.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
 import { PageHead } from '../parts/page-head.js'
+import { openInbox } from '../operating/unread-notices.js'
 import { sessionOf } from '../people/session.js'
 
 const INBOX = '/console/inbox'
@@ -20,6 +21,7 @@ const PAGE_SIZE = 30
 /** Shows the unread conversations of all of the user's lines. The others are on the pages of their lines. */
 export function showInbox(context: Context): Middleware {
   return async (ctx) => {
+    await openInbox(context, ctx)
     const page = pageOf(ctx, context)
     const isNewest = queryOf(ctx, 'before') === ''
     const liveness = isNewest ? { 'data-live': `${INBOX}/live`, 'hx-swap': 'innerMorph' } : {}

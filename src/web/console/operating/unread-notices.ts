@@ -1,5 +1,5 @@
 import type { Context as KoaContext, Middleware } from 'koa'
-import { countUnreadConversations } from '../../../database/messages/conversations/marks.js'
+import { countInbox, noteInboxOpened } from '../../../database/messages/conversations/marks.js'
 import type { Context } from '../../../domain/context.js'
 import { countUnread, MAX_UNREAD } from '../../../domain/operating/notices.js'
 import { sessionOf, type SessionState } from '../people/session.js'
@@ -27,11 +27,15 @@ export function readUnread(context: Context): Middleware {
 /** Reads the count again after a page has marked a conversation as read. */
 export async function readUnreadConversations(context: Context, ctx: KoaContext): Promise<void> {
   const { userId } = sessionOf(ctx)
-  ;(ctx.state as UnreadState).unreadConversationCount = await countUnreadConversations(
-    context.db,
-    { userId },
-    MAX_UNREAD,
-  )
+  ;(ctx.state as UnreadState).unreadConversationCount = await countInbox(context.db, userId, MAX_UNREAD)
+}
+
+/** Notes that the reader looks at the inbox or a conversation. A portal session is somebody else's look. */
+export async function openInbox(context: Context, ctx: KoaContext, hasChanged = false): Promise<void> {
+  const { userId, portalLineIds } = sessionOf(ctx)
+  if (portalLineIds !== undefined) return
+  const isNoted = await noteInboxOpened(context.db, userId)
+  if (isNoted || hasChanged) await readUnreadConversations(context, ctx)
 }
 
 /** The count, which stops at MAX_UNREAD; 0 for a visitor who is not signed in. */

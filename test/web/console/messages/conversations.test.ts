@@ -132,6 +132,22 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(await inbox()).to.include('You have read everything')
   })
 
+  it('are not counted for who has not looked at them for 30 days, as who works over the API; the next look brings the count back', async () => {
+    await receive(ANNA, 'For a program')
+    await receive(BEN, 'For a program')
+    const users = site.context.db('users').where({ id: line.userId })
+    const count = async (path = '/console') =>
+      /Inbox<span class="count">(\d+)</.exec((await line.browser.get(path)).text)?.[1]
+    expect(await count(), 'somebody new').to.equal('2')
+    for (const opening of ['/console/inbox', `${line.path}/${inPath(CLEO)}`]) {
+      await users.clone().update({ inbox_opened_at: site.context.db.raw(`now() - interval '31 days'`) })
+      expect(await count()).to.equal(undefined)
+      expect(wordsOf(await line.page('/conversations'))).to.include('Unread 2 unread')
+      expect(await count(opening)).to.equal('2')
+      expect(await count()).to.equal('2')
+    }
+  })
+
   it('are marked as unread on purpose, also while a page shows them', async () => {
     await receive(ANNA, 'Read')
     const live = await listen(site, line, `${line.path}/${inPath(ANNA)}/live`)

@@ -32,8 +32,8 @@ ${Object.entries(CARRIER_CODES)
   .map(([kind, codes]) => section(kind, codes))
   .join('\n\n')}
 
-The specification leaves the meaning of the error of an SMPP receipt (\`err:\`) to each SMSC, and SMSCs have command statuses of their
-own. The account's settings \`receiptErrors\` and \`statuses\` give these codes one of the reasons above ([SMPP](smpp.md#receipts)).
+The specification leaves the meaning of the error of an SMPP receipt (\`err:\`) to each SMSC, and SMSCs have their own command
+statuses. The account's settings \`receiptErrors\` and \`statuses\` give these codes one of the reasons above ([SMPP](smpp.md#receipts)).
 `
   return format(page, { ...(await resolveConfig(CODES_PAGE)), filepath: CODES_PAGE })
 }

@@ -29,7 +29,7 @@ else process.exitCode = await run(chosen)
 
 /** @returns the exit code */
 async function run(mutants: readonly Mutant[]): Promise<number> {
-  const faults = mutants.length === 0 ? ['No mutant has such a name'] : findStale(mutants)
+  const faults = mutants.length === 0 ? ['No mutant has this name'] : findStale(mutants)
   if (faults.length === 0) faults.push(...findUncompilable(mutants))
   for (const fault of faults) console.error(fault)
   if (faults.length > 0) return 1

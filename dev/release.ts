@@ -13,18 +13,18 @@ const today = new Date().toISOString().slice(0, 10)
 const heading = `## ${version} (${today})`
 
 const faults = [
-  git('status', '--porcelain') !== '' && 'Commit what has changed, or put it aside.',
+  git('status', '--porcelain') !== '' && 'Commit or stash your changes.',
   git('tag', '--list', tag) !== '' &&
-    `${tag} is released: give package.json the next version (npm version --no-git-tag-version).`,
+    `${tag} is already released. Give package.json the next version (npm version --no-git-tag-version).`,
   !readFileSync('CHANGELOG.md', 'utf8').includes(`\n${heading}\n`) &&
-    `CHANGELOG.md needs the heading "${heading}" over what is new.`,
+    `CHANGELOG.md needs the heading "${heading}" above the new changes.`,
 ].filter((fault) => fault !== false)
 
 if (faults.length > 0) {
   console.error(faults.join('\n'))
   process.exitCode = 1
 } else {
-  console.log(`${tag} may be released when these are green:
+  console.log(`${tag} can be released when these succeed:
 
   .ci/run
   npm run test:upgrade -- --from <the tag before>   (not for the first release)

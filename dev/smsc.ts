@@ -44,5 +44,5 @@ process.on('SIGTERM', () => process.exit(0))
 for await (const line of createInterface({ input: process.stdin })) {
   const [, from, to, text] = /^(\+\d+) (\+\d+) (.+)$/.exec(line) ?? []
   if (from !== undefined && to !== undefined && text !== undefined) smsc.bring(inboundOf(from, to, text))
-  else process.stdout.write('a line is: from-number to-number text\n')
+  else process.stdout.write('write a line as: from-number to-number text\n')
 }

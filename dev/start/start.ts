@@ -205,7 +205,7 @@ function receiverUrl(port: number): string {
 async function requireFreePort({ port, host }: Config): Promise<void> {
   if (await holdsBefore(Date.now() + 3000, () => isFree(port, host))) return
   throw new StartRefused(
-    `Port ${port} is in use: stop the program that has it, or choose another one: PORT=${port + 1} npm start`,
+    `Port ${port} is in use. Stop the program that uses it, or choose another port: PORT=${port + 1} npm start`,
   )
 }
 
@@ -224,8 +224,8 @@ async function requireFreeMetricsPorts(
     const isThere = port !== webPort && port <= MAX_PORT
     if (isThere && (await holdsBefore(Date.now() + 3000, () => isFree(port, metricsHost)))) continue
     throw new StartRefused(
-      `Port ${port}, for the metrics of ${name}, cannot be had: each process has the port after the one before. ` +
-        'Stop the program that has it, or choose another METRICS_PORT.',
+      `Port ${port}, for the metrics of ${name}, is not available. Each process uses the port after the previous one. ` +
+        'Stop the program that uses it, or choose another METRICS_PORT.',
     )
   }
 }

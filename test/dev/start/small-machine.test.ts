@@ -10,7 +10,7 @@ describe('a small machine', () => {
   })
 
   it('is not asked when a person has said what to do', () => {
-    expect(reasonForSmall(true, 64 * GIB)).to.equal('that is what --small asks for')
+    expect(reasonForSmall(true, 64 * GIB)).to.equal('--small was given')
     expect(reasonForSmall(false, GIB / 2)).to.be.undefined
   })
 

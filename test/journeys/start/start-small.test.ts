@@ -57,7 +57,7 @@ describe('linehook start --small', function () {
 
   it('says why, and runs every worker in one process and web in another', async () => {
     expect(started.lines.map((line) => line.trim())).to.include(
-      'All workers run in one process, because that is what --small asks for.',
+      'All workers run in one process, because --small was given.',
     )
     const starts = () => log().filter(({ msg }) => msg === 'process.started')
     await until('all have started', () => starts().length === WORKERS.length + 1)

@@ -140,7 +140,7 @@ describe('linehook start', function () {
       const refused = start()
       expect(await refused.exitCode).to.equal(1)
       expect(refused.lines).to.deep.equal([
-        `Port ${port} is in use: stop the program that has it, or choose another one: PORT=${port + 1} npm start`,
+        `Port ${port} is in use. Stop the program that uses it, or choose another port: PORT=${port + 1} npm start`,
       ])
     } finally {
       server.close()
@@ -152,8 +152,8 @@ describe('linehook start', function () {
     const refused = start({ METRICS_PORT: String(base) })
     expect(await refused.exitCode).to.equal(1)
     expect(refused.lines).to.deep.equal([
-      `Port ${port}, for the metrics of send-message, cannot be had: each process has the port after the one before. ` +
-        'Stop the program that has it, or choose another METRICS_PORT.',
+      `Port ${port}, for the metrics of send-message, is not available. Each process uses the port after the previous one. ` +
+        'Stop the program that uses it, or choose another METRICS_PORT.',
     ])
   })
 

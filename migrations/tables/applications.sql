@@ -1,20 +1,20 @@
--- Programs of developers that act for other users: who made them, and which lines their users connected.
+-- Applications that act for other users, and the lines that these users connected.
 create table applications (
   id uuid primary key,
   user_id uuid not null references users (id),
   client_id text not null unique,
   kind text not null check (kind in ('confidential', 'public')),
-  -- SHA-256; null: a public client has no secret.
+  -- SHA-256; null for a public client, which has no secret.
   client_secret_hash bytea,
   name text not null,
   description text not null,
   website text,
   redirect_uris text[] not null,
-  -- null: it has no webhook URL, and gets no events. There is no foreign key: the tables would refer to each other in a
-  -- circle, and a backup needs an order. Rows of endpoints are never deleted.
+  -- null if it has no webhook URL and gets no events. There is no foreign key, because the tables would refer to each
+  -- other in a circle, and a backup needs an order. Rows of endpoints are never deleted.
   endpoint_id uuid unique,
   created_at timestamptz not null default now(),
-  -- The row stays, for what it did is still listed under its name.
+  -- The row stays, because what the application did is still listed under its name.
   deleted_at timestamptz,
   check ((client_secret_hash is null) = (kind = 'public'))
 );
@@ -23,7 +23,7 @@ create index applications_user on applications (user_id, id) where deleted_at is
 create table application_lines (
   application_id uuid not null references applications (id) on delete cascade,
   line_id uuid not null references lines (id) on delete cascade,
-  -- Who connected it: the line's owner.
+  -- The user who connected it: the line's owner.
   user_id uuid not null references users (id),
   scopes text[] not null,
   connected_at timestamptz not null default now(),
@@ -34,21 +34,22 @@ create table application_lines (
 create index application_lines_line on application_lines (line_id);
 create index application_lines_user on application_lines (user_id, application_id);
 
--- What OAuth keeps: grants, codes, tokens and authorizations under way. Found by the SHA-256 of their value, which is
--- nowhere in the row: whoever reads the table can use none of them.
+-- The records of OAuth: grants, codes, tokens and authorizations in progress. They are looked up by the SHA-256 of
+-- their value. The value itself is not in the row, so someone who reads the table cannot use any of them.
 create table oauth_records (
   kind text not null check (kind in ('Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken', 'Interaction')),
   id_hash bytea not null,
-  -- What a code or token came out of; without it, it is worth nothing.
+  -- The grant of a code or token, which is invalid without it.
   grant_hash bytea,
   application_id uuid references applications (id) on delete cascade,
   user_id uuid references users (id) on delete cascade,
   payload jsonb not null,
   created_at timestamptz not null default now(),
-  -- A code or refresh token is used once; the row stays, so that a second use is known as one.
+  -- A code or refresh token is used once. The row stays, so that a second use is recognized.
   consumed_at timestamptz,
   expires_at timestamptz not null,
-  -- When a refresh token was used a second time, within the grace that a lost answer or a second process has.
+  -- The time of a refresh token's second use, which is allowed for a short while in case an answer was lost or a
+  -- second process used it.
   consumed_again_at timestamptz,
   primary key (kind, id_hash)
 );

@@ -1,63 +1,65 @@
--- Where lines live: an account at a carrier, with its credentials.
+-- An account at a carrier, with its credentials. Each line belongs to one.
 create table carrier_accounts (
   id uuid primary key,
-  -- Lines name it, and so do the ids that its messages have there; it never changes.
+  -- Lines and the carrier's ids of their messages refer to it, so it never changes.
   name text not null unique check (name ~ '^[a-z0-9][a-z0-9-]{0,39}$'),
   kind text not null,
-  -- JSON, sealed to the id; null: the kind has no settings.
+  -- JSON, sealed to the id; null if the kind has no settings.
   settings_sealed bytea,
-  -- Of the settings: the national tables that its texts may be sent with, because they count in segments.
+  -- From the settings: the national tables that its texts may use, because they affect the number of segments.
   languages text[] not null default '{}',
-  -- Counts changes: a process that made a carrier of older settings makes it again.
+  -- The number of changes: a process whose carrier was made from older settings makes it again.
   version integer not null default 1,
-  -- null: as fast as the line's own windows let it.
+  -- null if only the line's own windows limit it.
   messages_per_second real check (messages_per_second > 0),
   messages_per_second_per_line real check (messages_per_second_per_line > 0),
-  -- STOP, START and HELP are answered by the carrier, and not by us too.
+  -- True if the carrier answers STOP, START and HELP, so that Linehook does not.
   handles_opt_out boolean not null default false,
   created_at timestamptz not null default now(),
-  -- null: not since the settings were written.
+  -- null if it was not tested since the settings were changed.
   last_tested_at timestamptz,
-  -- In words; null: it worked.
+  -- In words; null if the test succeeded.
   last_test_fault text,
-  -- Which settings the last test was of.
+  -- The version of the settings that the last test used.
   last_tested_version integer,
-  -- All that the carrier got before is in. null: it was never asked.
+  -- Everything that the carrier got before this time has been taken in; null if it was never asked.
   received_until timestamptz,
-  -- So that of any number of processes one asks.
+  -- With this, only one of any number of processes asks.
   received_asked_at timestamptz,
-  -- All that was handed over before has its price, as far as the carrier has one; and when it was asked last.
+  -- Everything handed over before this time has its price, if the carrier has one; and the time when it was last
+  -- asked.
   priced_until timestamptz,
   prices_asked_at timestamptz,
   paused_at timestamptz,
   paused_by uuid references users (id) on delete set null,
   resumed_at timestamptz,
-  -- Lines that have another route do not send by it until then, because it failed them; and how often it has since it last
-  -- took a message.
+  -- After failures, lines with another route avoid it until this time; and the number of failures since it last
+  -- accepted a message.
   avoided_until timestamptz,
   avoided_count integer not null default 0,
-  -- The phones that it sends by, as far as they were heard of: {id: {contactAt, awayAfterMs, batteryPercent?, isCharging?}}.
+  -- The phones that it sends with and that have reported: {id: {contactAt, awayAfterMs, batteryPercent?,
+  -- isCharging?}}.
   phones jsonb not null default '{}',
-  -- So that of any number of processes one asks how they are.
+  -- With this, only one of any number of processes asks for their state.
   phones_asked_at timestamptz
 );
 insert into carrier_accounts (id, name, kind) values (gen_random_uuid(), 'simulator', 'simulator');
 
--- What carriers have sent that nobody understood. It is theirs, so what is in it is what people wrote.
+-- Requests of carriers that were not understood. They may contain what people wrote.
 create table unclear_callbacks (
   id uuid primary key,
   account_id uuid not null references carrier_accounts (id) on delete cascade,
-  -- Of all that the carrier said: a repeat counts, and is no second row.
+  -- The digest of everything in the request, so that a repeat is counted instead of stored again.
   digest bytea not null,
-  -- Which of our URLs was called.
+  -- The one of our URLs that was called.
   name text not null,
-  -- What is not understood, in words.
+  -- The part that was not understood, in words.
   why text not null,
   method text not null,
-  -- Without the secret of ours that some URLs have.
+  -- The query without our secret, which some URLs have.
   query text not null,
   content_type text not null,
-  -- At most as long as a callback may be.
+  -- It is at most as long as a callback may be.
   body bytea not null,
   count integer not null default 1,
   first_at timestamptz not null default clock_timestamp(),
@@ -66,26 +68,27 @@ create table unclear_callbacks (
 );
 create index unclear_callbacks_last on unclear_callbacks (account_id, last_at desc);
 
--- Who holds an account's sessions at its carrier, and how they are. One process of all: an SMSC may allow one session
--- only. The lease is by the clock of Postgres, and another process takes over what is not renewed.
+-- The process that holds an account's sessions at its carrier, and the state of the sessions. Only one process holds
+-- them, because an SMSC may allow only one session. The lease uses the clock of Postgres, and another process takes
+-- over when it is not renewed.
 create table carrier_sessions (
   account_id uuid primary key references carrier_accounts (id) on delete cascade,
-  -- The process, by an id that it gives itself.
+  -- The id that the process gave itself.
   holder_id uuid not null,
   lease_until timestamptz not null,
-  -- Which settings of the account they were opened with; null: none yet.
+  -- The version of the settings that they were opened with; null if none is open yet.
   version integer,
   bound_count integer not null default 0,
-  -- How many there should be.
+  -- The number of sessions that there should be.
   session_count integer not null default 0,
-  -- Since when so many are bound.
+  -- The time since which this many have been bound.
   changed_at timestamptz not null default clock_timestamp(),
-  -- Why one is not bound, or was not the last time, in words.
+  -- The last reason why one was not bound, in words.
   last_error text,
   last_error_at timestamptz
 );
 
--- Unique over all partitions, which an index on messages could not be.
+-- Ids are unique across all partitions here, which an index on messages could not ensure.
 create table carrier_message_ids (
   carrier text not null,
   carrier_message_id text not null,
@@ -94,8 +97,8 @@ create table carrier_message_ids (
   primary key (carrier, carrier_message_id)
 );
 
--- An SMSC whose counter has begun anew gives ids again that it has given before. `carrier_message_ids` stays with the
--- first message of an id, because inbound messages are told from their repeats by it. The later ones are here: few, if
+-- An SMSC that has reset its counter gives out the same ids again. `carrier_message_ids` keeps the first message of
+-- an id, because repeats of inbound messages are recognized by it. The later messages are here; there are few, if
 -- any.
 create table carrier_message_ids_again (
   carrier text not null,
@@ -105,24 +108,24 @@ create table carrier_message_ids_again (
   primary key (carrier, carrier_message_id, message_id)
 );
 
--- What SMSCs have brought. A deliver_sm has no id: one that comes again, because its answer was lost with the
--- connection, is told by what is in it. Only until the SMSC has certainly read the answer, because from then on the
--- same words are another message; a row is deleted at that moment.
+-- What SMSCs have delivered. A deliver_sm has no id, so a repeat (after an answer that was lost with the connection)
+-- is recognized by its content. This applies only until the SMSC has certainly read the answer: from then on, the
+-- same content is another message, and the row is deleted.
 create table smpp_inbound (
-  -- Of the arrival.
+  -- The id of the arrival.
   id uuid primary key,
-  -- Of the account and of all that the SMSC said but the sequence number.
+  -- The digest of the account and of everything in the request except the sequence number.
   digest bytea not null,
-  -- The one that it came by last.
+  -- The session in which it arrived last.
   session_id uuid not null,
   created_at timestamptz not null default clock_timestamp()
 );
 create index smpp_inbound_created on smpp_inbound (created_at);
 create index smpp_inbound_digest on smpp_inbound (digest);
 
--- Parts of long texts, until all are there or no more come.
+-- Parts of long texts, until all have arrived or no more are expected.
 create table smpp_parts (
-  -- Of the arrival.
+  -- The id of the arrival.
   id uuid primary key,
   carrier text not null,
   from_number text not null,
@@ -130,10 +133,11 @@ create table smpp_parts (
   reference integer not null,
   total integer not null,
   number integer not null,
-  -- As it came, because parts are decoded together: an escape may be in one part and its character in the next.
+  -- The bytes as they arrived, because parts are decoded together: an escape may be in one part and its character in
+  -- the next.
   text bytea not null,
   created_at timestamptz not null default clock_timestamp(),
-  -- Of the text.
+  -- The coding of the text.
   coding text not null
 );
 create index smpp_parts_created on smpp_parts (created_at);

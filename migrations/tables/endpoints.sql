@@ -1,5 +1,5 @@
--- A URL that receives events, with its signing secrets and its health. It says whose it is; a developer connection
--- names the one that is its line’s outgoing webhook.
+-- A URL that receives events, with its owner, its signing secrets and its health. A developer connection names the
+-- one that is its line's outgoing webhook.
 create table endpoints (
   id uuid primary key,
   user_id uuid not null references users (id),
@@ -9,32 +9,34 @@ create table endpoints (
   previous_secret_until timestamptz,
   failing_since timestamptz,
   consecutive_failure_count integer not null default 0,
-  -- Why the last attempt failed, while it fails.
+  -- The reason why the last attempt failed; null if it succeeded.
   last_failure text,
   disabled_at timestamptz,
   disabled_reason text check (disabled_reason in ('gone', 'failing', 'owner_disabled')),
   created_at timestamptz not null default now(),
-  -- A line or an application whose URL was taken away keeps its endpoint: when there is a URL again, what was held can
-  -- still be sent, and receivers know the signing secret.
+  -- A line or an application whose URL was removed keeps its endpoint: once it has a URL again, held events can still
+  -- be sent, and receivers know the signing secret.
   removed_at timestamptz,
-  -- Types that it asked for: receivers refuse types that they do not know.
+  -- The types that it asked for, because receivers refuse types that they do not know.
   opt_in_events text[] not null default '{}',
-  -- When it was first sent an event, since it has its URL or was enabled again; null: never.
+  -- The time of the first event since it got its URL or was enabled again; null if there was none.
   called_at timestamptz,
-  -- An endpoint is a lane: how many requests it gets at a time now, and when they were last halved.
+  -- An endpoint is a lane: the number of requests that it currently gets at a time, and the time when they were last
+  -- halved.
   places integer not null default 10 check (places > 0),
   slowed_at timestamptz,
-  -- What waits for an endpoint needs no moment of resumption: its lane looks idle as soon as it may be worked on.
+  -- Events that wait for an endpoint need no time of resumption: the lane counts as idle as soon as it may be
+  -- processed.
   paused_at timestamptz,
   paused_by uuid references users (id) on delete set null,
-  -- What differs from the defaults of `src/database/endpoints/policy.ts`.
+  -- The differences from the defaults of `src/database/endpoints/policy.ts`.
   policy jsonb not null default '{}',
-  -- Sent in each request: sealed, because most are credentials.
+  -- The headers sent in each request, sealed because most are credentials.
   headers_sealed bytea,
   line_id uuid references lines (id),
   name text,
   application_id uuid references applications (id),
-  -- Neither: it is an operational webhook of its user's account.
+  -- With neither, it is an operational webhook of its user's account.
   constraint endpoints_owner_check check (num_nonnulls(line_id, application_id) < 2)
 );
 create index endpoints_of_application on endpoints (application_id)
@@ -64,7 +66,7 @@ create table incoming_webhooks (
 create table events (
   id uuid primary key,
   user_id uuid not null,
-  -- null: it tells of no line, but of something that its user is told of. Then it has no numbers either.
+  -- null for a notification that is not about a line. Such an event has no numbers either.
   line_id uuid,
   message_id uuid,
   type text not null,
@@ -86,33 +88,32 @@ create table deliveries (
   status text not null check (status in ('pending', 'delivering', 'delivered', 'exhausted', 'held')),
   -- The number of the last attempt; the next one takes this + 1 under the row's lock, so no two share it.
   attempt_count integer not null default 0,
-  -- Attempts since a person last asked for it, which the retry schedule counts.
+  -- The attempts since a person last requested it, which the retry schedule counts.
   round_attempt_count integer not null default 0,
   crash_count integer not null default 0,
   last_failure text,
   created_at timestamptz not null default now(),
-  -- This alone says from when it may be tried.
+  -- This alone decides from when it may be tried.
   due_at timestamptz not null default now(),
   job_generation integer not null default 0,
   lease_until timestamptz,
   delivered_at timestamptz,
-  -- As their events have them, which never changes: a list that is filtered by them would look up the event of every
-  -- delivery (measured: 300 ms for the number of one in 100,000).
+  -- Copied from the event, where they never change. Otherwise a list that is filtered by them would look up the event
+  -- of every delivery (measured: 300 ms for a number that one in 100,000 has).
   type text not null,
   from_number text,
-  -- null: the endpoint is the line's own, or its user's.
+  -- null if the endpoint belongs to the line or its user.
   application_id uuid,
-  -- How often the worker of an attempt was lost. That says nothing about the row, which may only have been beside the
-  -- one that took the process with it: what is lost again and again is tried in a process of its own, and only how that
-  -- ends counts as `crash_count`.
+  -- How often the worker of an attempt was lost. The cause may be another row that the same process handled. A row
+  -- that is lost repeatedly is tried in a separate process, and only that outcome counts as `crash_count`.
   lost_count integer not null default 0,
-  -- Its endpoint wants the events of each number one after another.
+  -- True if its endpoint gets the events of each number one after another.
   is_ordered boolean not null default false,
-  -- The replay that brought it last.
+  -- The last replay that sent it.
   task_id uuid
 ) partition by range (id);
 create index deliveries_application on deliveries (application_id, id) where application_id is not null;
--- What ends when a line is disconnected.
+-- For the deliveries that end when a line is disconnected.
 create index deliveries_application_waiting on deliveries (application_id, line_id)
   where application_id is not null and status in ('pending', 'held');
 create index deliveries_contact on deliveries (line_id, from_number, id);
@@ -122,11 +123,11 @@ create index deliveries_failure on deliveries (line_id, last_failure, id) where 
 create index deliveries_held on deliveries (endpoint_id, id) where status = 'held';
 create index deliveries_lane on deliveries (endpoint_id, due_at, id) where status = 'pending';
 create index deliveries_line on deliveries (line_id, id);
--- What the activity’s filters look for is rare, and their indexes are partial: a text that goes through, and its event,
+-- The activity's filters look for rare rows, and their indexes are partial: a text that succeeds, and its event,
 -- write into none of them.
 create index deliveries_opt_in on deliveries (line_id, type, id)
   where type in ('messageStatus', 'optOut', 'missedCall', 'lineDisconnected');
--- Only those that are not over, so other deliveries cost nothing.
+-- Contains only unfinished deliveries, so the others cost nothing.
 create index deliveries_ordered on deliveries (endpoint_id, line_id, from_number, created_at, id)
   where is_ordered and status in ('pending', 'delivering');
 create index deliveries_under_way on deliveries (endpoint_id) where status = 'delivering';
@@ -142,20 +143,20 @@ create table delivery_attempts (
   response_excerpt text,
   failure text,
   next_attempt_at timestamptz,
-  -- How long each part took; null: there was none.
+  -- The duration of each part; null if it did not happen.
   dns_ms integer,
   connect_ms integer,
   tls_ms integer,
   first_byte_ms integer,
-  -- `json`, because their order is kept.
+  -- These are `json`, which keeps their order.
   request_headers json,
   response_headers json
 ) partition by range (id);
 create index delivery_attempts_delivery on delivery_attempts (delivery_id, attempt_number);
 create table delivery_attempts_default partition of delivery_attempts default;
 
--- What programs that listen to a line answered to its events (`linehook listen`). They are no attempts to deliver:
--- nothing waits for them, and they say nothing of an endpoint.
+-- The answers of programs that listen to a line's events (`linehook listen`). They are not attempts to deliver:
+-- nothing waits for them, and they do not affect an endpoint.
 create table listener_attempts (
   id uuid primary key,
   event_id uuid not null,
@@ -167,7 +168,7 @@ create table listener_attempts (
 create index listener_attempts_event on listener_attempts (event_id, started_at);
 create table listener_attempts_default partition of listener_attempts default;
 
--- Examples that `linehook trigger` made for whoever listens to a line, for an hour. They are no events of the line.
+-- Examples that `linehook trigger` made for listeners of a line, kept for an hour. They are not events of the line.
 create table test_events (
   id uuid primary key,
   user_id uuid not null,

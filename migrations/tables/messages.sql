@@ -1,6 +1,6 @@
 create sequence message_positions;
 
--- What was sent and received.
+-- Messages that were sent and received.
 create table messages (
   id uuid primary key,
   user_id uuid not null,
@@ -10,7 +10,7 @@ create table messages (
   from_number text not null,
   to_number text not null,
   text text,
-  -- In order: what its sender named, or our copies of what was received; null: it has none.
+  -- In order: the URLs that the sender gave, or our copies of what was received; null without media.
   media_urls text[],
   status text not null
     check (status in ('queued', 'sending', 'sent', 'delivered', 'failed', 'unknown', 'received', 'scheduled')),
@@ -20,52 +20,52 @@ create table messages (
   -- How often an attempt of this row alone ended its process.
   crash_count integer not null default 0,
   created_at timestamptz not null default clock_timestamp(),
-  -- When a queued message should be worked on; later than now while it waits for a slot or a retry.
+  -- When a queued message should be processed; in the future while it waits for a slot or a retry.
   due_at timestamptz not null default clock_timestamp(),
-  -- Which of its jobs is the current one: a job id is remembered while its key lives, so a new job needs a new id.
+  -- The number of its current job. Redis remembers a job id while its key exists, so a new job needs a new id.
   job_generation integer not null default 0,
   lease_until timestamptz,
   sent_at timestamptz,
   type text not null default 'text' check (type in ('text', 'media', 'voicemail')),
-  -- The message that a person sent again with this one.
+  -- The message that this one resends.
   again_of uuid,
   claimed_at timestamptz,
   receipt_at timestamptz,
   application_id uuid,
-  -- The carrier's own code beside a failure, such as Twilio's 30003.
+  -- The carrier's own code for a failure, such as Twilio's 30003.
   carrier_code text,
-  -- What that code meant when it came: the account's settings may know codes that no table does.
+  -- The meaning of that code when it arrived, because the account's settings may define codes that no table has.
   carrier_reason text,
-  -- For how many steps of the schedule (domain/messages/reconcile.ts) it has been asked.
+  -- The number of steps of the schedule (domain/messages/reconcile.ts) in which the carrier was asked.
   carrier_asked_count integer not null default 0,
-  -- The order of acceptance, which is given by the transaction that accepts, under the line's lock; ids come from the
-  -- clocks of web processes, which differ.
+  -- The order of acceptance, which the accepting transaction assigns under the line's lock. Ids come from the clocks
+  -- of web processes, which differ.
   position bigint not null default nextval('message_positions'),
-  -- Made by who claims: a claim whose answer was lost can be given back all the same.
+  -- Created by the worker that claims, so that it can give back a claim whose answer was lost.
   claim_id uuid,
-  -- When it had certainly reached its carrier. It counts in the sending windows (contract §3) from its claim until 60 s
-  -- after this, so that in no 60 s the carrier sees more than the limit.
+  -- The time when it had certainly reached its carrier. It counts in the sending windows (contract §3) from its claim
+  -- until 60 s after this, so that the carrier never sees more than the limit in 60 s.
   handed_over_at timestamptz,
-  -- Until when it waits, by Postgres's clock. A job is only a call to look at it, so one that comes early does nothing;
-  -- `due_at` is when the sweep looks whether a job is coming at all.
+  -- The time until which it waits, by Postgres's clock. A job only checks it, so one that runs early does nothing;
+  -- `due_at` is when the sweep checks whether there is a job at all.
   not_before timestamptz,
-  -- null, unless it was accepted for later. Until then it is `scheduled`, a state of its own, so that nothing that
-  -- looks at the queue sees it.
+  -- null unless it was accepted for later. Until then it is `scheduled`, a separate state, so that nothing that reads
+  -- the queue finds it.
   send_at timestamptz,
   expires_at timestamptz,
   client_ref text,
-  -- The account by which it was last handed over.
+  -- The account to which it was last handed over.
   carrier text,
-  -- The accounts that certainly did not take it, since all were last tried: {name: reason}.
+  -- The accounts that certainly did not accept it since all were last tried: {name: reason}.
   passed_over jsonb,
-  -- ISO 3166, '' for a number of no country. It is there only if a route of the line asks for it.
+  -- ISO 3166, or '' for a number without a country. It is set only if a route of the line needs it.
   to_country text,
-  -- What the sender says to the carrier besides, by names that the carrier account knows: {name: text}.
+  -- The sender's options for the carrier, under names that the carrier account knows: {name: text}.
   carrier_options jsonb,
-  -- Into how many segments it is cut, as we count, and as its carrier has counted.
+  -- The number of segments by our count, and by its carrier's count.
   segment_count integer,
   carrier_segment_count integer,
-  -- What the carrier says that it costs, in whole units of the currency (ISO 4217).
+  -- The price reported by the carrier, in whole units of the currency (ISO 4217).
   price numeric check (price >= 0),
   currency text,
   check ((price is null) = (currency is null))
@@ -73,28 +73,29 @@ create table messages (
 -- The webhook's limits are counted over these rows (reliability §2).
 create index messages_accepted on messages (line_id, created_at) where source = 'webhook';
 create index messages_client_ref on messages (client_ref, line_id, id) where client_ref is not null;
--- Whoever is at the other end, whichever way the message went.
+-- For the number at the other end, in both directions.
 create index messages_contact on messages (
   line_id, (case direction when 'outbound' then to_number else from_number end), id);
 create index messages_due on messages (due_at) where status = 'queued';
 create index messages_expiring on messages (expires_at)
   where expires_at is not null and status in ('queued', 'scheduled');
--- What people look for, among all that went well.
+-- For failures, which people look for among many successes.
 create index messages_failed on messages (line_id, id) where status in ('failed', 'unknown');
 create index messages_handed_over on messages (line_id, handed_over_at) where handed_over_at is not null;
 create index messages_leased on messages (lease_until) where status = 'sending';
 create index messages_line on messages (line_id, id);
 create index messages_media on messages (line_id, id) where type <> 'text';
--- With the second condition, which is always true, no list of a line’s messages is read by walking what is due in all.
+-- The second condition is always true. It keeps the planner from reading a line's messages by walking everything that
+-- is due.
 create index messages_scheduled on messages (due_at) where status = 'scheduled' and send_at is not null;
 create index messages_scheduled_line on messages (line_id, id) where status = 'scheduled';
--- Who is first in line for a number, and how many wait on a line.
+-- For the first message to a number, and the number of messages waiting on a line.
 create index messages_unfinished on messages (line_id, to_number, position) where status in ('queued', 'sending');
 create index messages_unknown on messages (claimed_at) where status = 'unknown';
 create table messages_default partition of messages default;
 
--- What carriers say that texts cost, in sum. A message is of the month (UTC) in which it was handed over. It is kept after
--- the messages themselves are dropped for their age.
+-- The total costs that carriers reported. A message belongs to the month (UTC) in which it was handed over. The rows
+-- are kept after the messages themselves are deleted because of their age.
 create table spending (
   line_id uuid not null,
   user_id uuid not null,
@@ -116,19 +117,19 @@ create table idempotency_keys (
 );
 create index idempotency_keys_created on idempotency_keys (created_at);
 
--- Copies of media, ours: of what a line is asked to send, and of what a carrier hosts for what it received.
+-- Our copies of media: of those that a line is to send, and of those that a carrier hosts for received messages.
 create table media (
   id uuid primary key,
   user_id uuid not null,
   line_id uuid not null,
   message_id uuid not null,
-  -- The event that tells of it; null: a line sends it.
+  -- The event about it; null if a line sends it.
   event_id uuid,
   purpose text not null check (purpose in ('outbound', 'inbound', 'voicemail')),
   source_url text not null,
-  -- The account whose credentials may be shown to the host of source_url; null: nobody's.
+  -- The account whose credentials may be sent to the host of source_url; null for none.
   carrier text,
-  -- Not hashed: the messages and events that carry the URL have it in them.
+  -- It is not hashed, because the messages and events that contain the URL have it anyway.
   token text not null unique,
   status text not null default 'pending' check (status in ('pending', 'fetching', 'stored', 'failed')),
   failure text,
@@ -139,7 +140,7 @@ create table media (
   storage_key text,
   -- The number of the last attempt; an attempt's result belongs to this number only.
   attempt_count integer not null default 0,
-  -- Attempts since a person last asked for it, which the backoff counts.
+  -- The attempts since a person last requested it, which the backoff counts.
   round_attempt_count integer not null default 0,
   crash_count integer not null default 0,
   job_generation integer not null default 0,
@@ -147,7 +148,7 @@ create table media (
   lease_until timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   stored_at timestamptz,
-  -- When its file was deleted.
+  -- The time when its file was deleted.
   removed_at timestamptz,
   lost_count integer not null default 0
 );

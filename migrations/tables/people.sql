@@ -1,19 +1,19 @@
--- Every token of people is kept as its SHA-256 only: whoever reads the table can use none of them.
+-- People's tokens are stored only as SHA-256, so someone who reads the table cannot use any of them.
 create table users (
   id uuid primary key,
   email text not null,
   name text not null,
   created_at timestamptz not null default now(),
   role text not null default 'user' check (role in ('user', 'operator')),
-  -- argon2id, in its own encoding; null: has not set a password yet, and cannot sign in.
+  -- argon2id, in its own encoding; null if the user has not set a password yet and cannot sign in.
   password_hash text,
   disabled_at timestamptz,
-  -- Since when what they own stands still; null: it goes on.
+  -- The time since which what they own is stopped; null if it is running.
   stopped_at timestamptz,
   notice_mails text not null default 'all' check (notice_mails in ('all', 'own', 'none')),
-  -- The newest notice that they have read.
+  -- The newest notification that they have read.
   notices_read_id uuid,
-  -- When the tour of the first steps was closed; null: it is shown until they are done.
+  -- The time when the tour of the first steps was closed; null while it is shown, until they are done.
   tour_closed_at timestamptz,
   -- The last day on which they looked at the inbox or at a conversation; see conversations/marks.ts.
   inbox_opened_at timestamptz not null default now()
@@ -22,20 +22,20 @@ create unique index users_email on users (lower(email));
 
 create table sessions (
   token_hash bytea primary key,
-  -- What the settings page calls it; the token stays in the browser.
+  -- The id that the settings page uses; the token stays in the browser.
   id uuid not null unique,
   user_id uuid not null references users (id) on delete cascade,
   user_agent text not null,
   created_at timestamptz not null default now(),
   last_seen_at timestamptz not null default now(),
-  -- When the password was last given: a secret is shown only soon after.
+  -- The time when the password was last entered: a secret is shown only soon after that.
   confirmed_at timestamptz not null default now()
 );
 create index sessions_last_seen on sessions (last_seen_at);
 create index sessions_user on sessions (user_id, id);
 
--- Who has a second factor is half signed in after the password. Such a session has a table of its own, so that nothing
--- can take it for a session.
+-- A user with a second factor is half signed in after the password. Such sessions have a separate table, so that
+-- nothing can treat them as sessions.
 create table half_open_sessions (
   token_hash bytea primary key,
   id uuid not null unique,
@@ -46,22 +46,22 @@ create table half_open_sessions (
 create index half_open_sessions_created on half_open_sessions (created_at);
 create index half_open_sessions_user on half_open_sessions (user_id);
 
--- One-time links to set a password: for the first operator, for new users, and for who forgot theirs.
+-- One-time links to set a password: for the first operator, for new users, and for users who forgot theirs.
 create table set_up_links (
   token_hash bytea primary key,
-  -- null: whoever opens it makes the first operator's account.
+  -- null if opening it creates the first operator's account.
   user_id uuid unique references users (id) on delete cascade,
   expires_at timestamptz not null
 );
 
--- One-time links with which an operator's program lets a user into the pages of some lines, without a password. Such a
--- session has a table of its own, so that nothing can take it for a session of the whole account.
+-- One-time links with which an operator's program gives a user access to the pages of some lines, without a password.
+-- Such sessions have a separate table, so that nothing can treat them as sessions of the whole account.
 create table portal_links (
   token_hash bytea primary key,
   user_id uuid not null references users (id) on delete cascade,
   line_ids uuid[] not null,
   expires_at timestamptz not null,
-  -- How long the session lasts that it opens.
+  -- How long the session that it opens lasts.
   session_seconds integer not null
 );
 create index portal_links_user on portal_links (user_id);
@@ -78,7 +78,7 @@ create table portal_sessions (
 create index portal_sessions_user on portal_sessions (user_id);
 create index portal_sessions_expires on portal_sessions (expires_at);
 
--- Attempts to sign in which have not succeeded, by account and by address (both hashed).
+-- Failed attempts to sign in, by account and by address (both hashed).
 create table sign_in_attempts (
   id uuid primary key,
   account_hash bytea not null,
@@ -89,12 +89,12 @@ create index sign_in_attempts_account on sign_in_attempts (account_hash, attempt
 create index sign_in_attempts_address on sign_in_attempts (address_hash, attempted_at);
 create index sign_in_attempts_age on sign_in_attempts (attempted_at);
 
--- A second factor beside the password: an authenticator app (TOTP) or passkeys, and recovery codes.
+-- A second factor in addition to the password: an authenticator app (TOTP) or passkeys, and recovery codes.
 create table totp_secrets (
   user_id uuid primary key references users (id) on delete cascade,
   secret_sealed bytea not null,
   created_at timestamptz not null default now(),
-  -- null: nobody has shown yet that an app has it, so it counts for nothing.
+  -- null until someone has proved that an app has it; until then it does not count.
   confirmed_at timestamptz,
   -- The step of the code that was used last: a code works once.
   last_step bigint not null default 0,
@@ -105,7 +105,7 @@ create table passkeys (
   id uuid primary key,
   user_id uuid not null references users (id) on delete cascade,
   name text not null,
-  -- As the browser calls it.
+  -- The id that the browser uses.
   credential_id text not null unique,
   public_key bytea not null,
   counter bigint not null,
@@ -115,7 +115,7 @@ create table passkeys (
 );
 create index passkeys_user on passkeys (user_id, id);
 
--- What a passkey is to sign next in one browser, by the hash of its cookie.
+-- The next challenge for a passkey in one browser, by the hash of its cookie.
 create table passkey_challenges (
   browser_hash bytea primary key,
   challenge text not null,
@@ -130,10 +130,11 @@ create table recovery_codes (
   primary key (user_id, code_hash)
 );
 
--- An operator has asked to take away the second factor of a user who has lost it, and another one has to confirm. A
--- table of its own rather than the audit log's rows: only one of two confirmations at the same moment may take it.
+-- An operator has requested to remove the second factor of a user who has lost it, and another one has to confirm.
+-- This is a separate table instead of rows of the audit log, because only one of two simultaneous confirmations may
+-- succeed.
 create table second_factor_removals (
-  -- One for a user: who asks again withdraws first.
+  -- There is one per user: a new request requires withdrawing the previous one.
   user_id uuid primary key references users (id) on delete cascade,
   id uuid not null unique,
   asked_by uuid not null references users (id) on delete cascade,
@@ -142,11 +143,11 @@ create table second_factor_removals (
 );
 create index second_factor_removals_asked_by on second_factor_removals (asked_by);
 
--- What a user calls a number, and whether what comes from it makes events. It counts for all lines of the user.
+-- A user's name for a number, and whether its messages create events. It applies to all lines of the user.
 create table contacts (
   id uuid primary key,
   user_id uuid not null references users (id) on delete cascade,
-  -- E.164, or a short code or a word that a carrier gives instead.
+  -- E.164, or a short code or a name that a carrier gives instead.
   number text not null,
   name text,
   blocked_at timestamptz,
@@ -155,7 +156,7 @@ create table contacts (
 );
 create index contacts_user on contacts (user_id, id);
 
--- What each user sends to each country, an hour a row.
+-- What each user sends to each country, one row per hour.
 create table country_hours (
   user_id uuid not null references users (id) on delete cascade,
   -- ISO 3166, two letters.
@@ -166,11 +167,11 @@ create table country_hours (
 );
 create index country_hours_hour on country_hours (hour);
 
--- How far countries were counted. There is one row.
+-- The progress of counting countries. There is one row.
 create table country_guard (
   is_all boolean primary key default true check (is_all),
   counted_until timestamptz not null default clock_timestamp(),
-  -- Until it has seen a week, everything looks like a rise.
+  -- Before it has seen a week, everything looks like a rise.
   began_at timestamptz not null default clock_timestamp()
 );
 insert into country_guard default values;
@@ -180,27 +181,28 @@ create table country_pauses (
   user_id uuid not null references users (id) on delete cascade,
   country text not null,
   paused_at timestamptz not null default clock_timestamp(),
-  -- In the hour of the pause, and the most in an hour of the month before.
+  -- The number in the hour of the pause, and the most in an hour of the month before.
   accepted integer not null,
   usual integer not null,
-  -- null: it is still paused.
+  -- null while it is paused.
   resumed_at timestamptz,
   primary key (user_id, country)
 );
 
--- How many segments a line, or all lines of a user, may send on a day, and for how much money in a month. The row of a cap
--- counts segments, too, so that it is exact under its own lock; where no cap is set, nothing is counted. Money is in `spending`.
+-- How many segments a line, or all lines of a user, may send per day, and how much money they may spend per month.
+-- The row of a cap also counts segments, so that it is exact under its own lock; without a cap, nothing is counted.
+-- Money is in `spending`.
 create table spend_caps (
-  -- Of a line or of a user.
+  -- The id of a line or of a user.
   owner_id uuid primary key,
   segments_per_day integer check (segments_per_day > 0),
-  -- In a month of UTC, in whole units of the currency (ISO 4217).
+  -- Per month (UTC), in whole units of the currency (ISO 4217).
   amount_per_month numeric check (amount_per_month > 0),
   currency text,
   -- The day (UTC) of the last message, and what was accepted on it.
   day date not null default (clock_timestamp() at time zone 'UTC')::date,
   used integer not null default 0,
-  -- The day on which 80 % were told.
+  -- The day of the notification about 80 %.
   warned_day date,
   check ((amount_per_month is null) = (currency is null)),
   check (num_nonnulls(segments_per_day, amount_per_month) > 0)

@@ -1,6 +1,6 @@
--- What the simulator's phones have attached: its own memory, as a real carrier hosts inbound media.
+-- What the simulator's phones have attached. The simulator stores it itself, as a real carrier hosts inbound media.
 create table simulator_media (
-  -- Not hashed: the messages that carry the URL have it in them.
+  -- It is not hashed, because the messages that contain the URL have it anyway.
   token text primary key,
   content_type text not null,
   bytes bytea not null check (octet_length(bytes) < 5000000),
@@ -8,7 +8,7 @@ create table simulator_media (
 );
 create index simulator_media_age on simulator_media (created_at);
 
--- What the simulator carrier has taken: its own memory, as a real carrier has one.
+-- What the simulator carrier has accepted. It stores this itself, as a real carrier does.
 create table simulator_outbox (
   carrier_message_id uuid primary key,
   message_id uuid not null,

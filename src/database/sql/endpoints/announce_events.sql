@@ -1,9 +1,9 @@
--- Makes events that tell of a change, with their deliveries: of a line for those who asked for their type, and without a
--- line for the endpoints of a user's account. It runs in the transaction that changed what they tell of, so no crash can come
--- between a change and its event. An event that nobody gets is not made: then this costs only a look at the endpoints.
+-- Creates events about a change, with their deliveries: those of a line for endpoints that asked for the type, those
+-- without a line for the endpoints of a user's account. It runs in the transaction of the change, so no crash can
+-- separate a change from its event. If nobody gets an event, it is not created, and this only reads the endpoints.
 --
--- events: [{event_id, user_id, line_id, message_id, type, payload, from, to, endpoint_id}]; `endpoint_id` as
--- `create_deliveries` has it. The answer: [{id, endpointId, generation}] of the deliveries that may go out.
+-- events: [{event_id, user_id, line_id, message_id, type, payload, from, to, endpoint_id}]; `endpoint_id` is as in
+-- `create_deliveries`. Returns [{id, endpointId, generation}] of the deliveries that may be sent now.
 create or replace function announce_events(events jsonb) returns jsonb
 language plpgsql volatile as $$
 declare

@@ -1,9 +1,9 @@
--- The events `messageStatus` of messages whose state has changed, as `announce_events` makes them. A state that is the same
--- as before makes none. Where nobody asked for them, this costs only a look at the endpoints of the lines.
+-- Creates the `messageStatus` events of messages whose state has changed, through `announce_events`. An unchanged
+-- state creates none. If nobody asked for them, this only reads the endpoints of the lines.
 --
--- changed: [{id, user_id, line_id, from_number, to_number, status, error, carrier_code, carrier_reason,
--- client_ref, price, currency, charge, status_before}]. `carrier_reason` is what the code means, where the carrier gave one
--- now, and `charge` what it said now that the message costs, which `note_charges` writes later.
+-- changed: [{id, user_id, line_id, from_number, to_number, status, error, carrier_code, carrier_reason, client_ref,
+-- price, currency, charge, status_before}]. `carrier_reason` is the meaning of the code, if the carrier gave one now,
+-- and `charge` the cost that it reported now, which `note_charges` writes later.
 create or replace function announce_messages(changed jsonb) returns jsonb
 language plpgsql volatile as $$
 declare

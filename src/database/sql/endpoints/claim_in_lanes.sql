@@ -1,17 +1,20 @@
--- The part of `step_lanes` that claims, under its locks: pending → delivering. Each want gets as many deliveries as it
--- asks for and the endpoint has free places, in the order in which they are due. A delivery becomes held instead if the
--- endpoint is disabled, its line's connection is off, or the endpoint is no longer the application's. It becomes
--- exhausted if the line is no longer connected to the application (the event that tells of that becomes exhausted only if
--- the application is deleted), or its endpoint is deleted. Of an endpoint that a person has paused nothing is claimed, and there
--- is no answer.
+-- The part of `step_lanes` that claims, under its locks: pending → delivering. Each want gets as many deliveries as
+-- it asks for and as the endpoint has free places for, in the order in which they are due. A delivery becomes held
+-- instead if the endpoint is disabled, its line's connection is off, or the endpoint is no longer the application's.
+-- It becomes exhausted if the line is no longer connected to the application (the event that tells of that becomes
+-- exhausted only if the application is deleted), or its endpoint is deleted. For an endpoint that a person has
+-- paused, nothing is claimed or returned.
 --
--- An ordered delivery is parked while an earlier one of its number is not over: it is due again when that one is, or in 30 s.
--- Who ends the earlier one makes it due at once (`settle_deliveries`); the 30 s are for what ends in other ways.
+-- An ordered delivery is parked while an earlier one of its number is not over: it is due again when that one is, or
+-- in 30 s. When the earlier one ends, it becomes due immediately (`settle_deliveries`); the 30 s cover deliveries
+-- that end in other ways.
 --
--- In steps, because a statement costs what its plan has, whatever it does: what few deliveries need (an order,
--- what an application may have) is looked for only where one does, and ids that are known before a statement begins keep all months but theirs out of it.
+-- It runs in steps, because a statement costs as much as its plan, whatever it does. What few deliveries need (an
+-- order, what an application may have) is looked up only for them, and with ids that are known before a statement
+-- begins, Postgres opens only their months.
 --
--- max_lost: a delivery whose worker was lost so often is a suspect, and not claimed. 50 ms: a timer may be so much early.
+-- max_lost: a delivery whose worker was lost this often is a suspect, and is not claimed. 50 ms: a timer may be this
+-- early.
 create or replace function claim_in_lanes(wants jsonb, lease interval, max_lost integer, max_in_flight integer)
 returns table (
   n integer, status text, delivery_id uuid, event_id uuid, endpoint_id uuid, attempt_number integer,
@@ -27,7 +30,7 @@ declare
   next record;
   lane integer := -1;
   room integer;
-  -- What may go out now: whose want it is, the delivery, and its event.
+  -- What may be sent now: the want, the delivery and its event.
   due_of integer[] := '{}';
   due uuid[] := '{}';
   due_events uuid[] := '{}';
@@ -60,7 +63,7 @@ begin
       (select d.id, d.event_id, d.is_ordered, d.due_at from deliveries d
         where w.delivery_id is null and d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.lost_count < max_lost
         order by d.due_at, d.id limit w.places + 1)
-      -- The end of a lane, behind all that waits in it.
+      -- The end of a lane, after everything that waits in it.
       union all select null, null, null, 'infinity'
     ) d
     where w.places > 0 order by w.n, d.due_at, d.id
@@ -111,7 +114,7 @@ begin
         case when o.status = 'exhausted' then 'disconnected' else d.last_failure end
       from (select case
         when d.application_id is not null and not may_have_delivery(d.application_id, d.line_id, d.type) then 'exhausted'
-        -- It was deleted: no URL can follow. One that is still named only had its URL taken away.
+        -- The endpoint was deleted and can get no URL again. One that still has a name only had its URL removed.
         when e.removed_at is not null and not is_endpoint_named(e.id) then 'exhausted'
         when e.disabled_at is not null or e.removed_at is not null then 'held'
         when e.line_id is null and e.application_id is null then 'delivering'

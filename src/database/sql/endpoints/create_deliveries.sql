@@ -1,14 +1,16 @@
--- Makes one delivery of each event for every endpoint that it goes to and that gets events of its type. It is the only place
--- that does. events: [{event_id, delivery_id, user_id, line_id, event_type, from, opt_in, endpoint_id}]; `opt_in`: only
--- endpoints that asked for that type get it; others go to all but those that declined it. `endpoint_id`: it goes to this
--- endpoint; left out: to all that its line has now, or without a line to those of its user's account. The deliveries' ids are made of `delivery_id` and keep its order.
+-- Creates one delivery of each event for every endpoint that gets events of its type. This is the only place that
+-- creates deliveries. events: [{event_id, delivery_id, user_id, line_id, event_type, from, opt_in, endpoint_id}];
+-- `opt_in`: only endpoints that asked for the type get it; otherwise all except those that declined it.
+-- `endpoint_id`: only this endpoint gets it; if omitted, all that its line has now or, without a line, those of its
+-- user's account. The ids of the deliveries are derived from `delivery_id` and keep its order.
 --
--- held_for: why none may go out yet; all are then held with this failure. The answer is the deliveries that may go out.
+-- held_for: the reason why none may be sent yet; all are then held with this failure. Returns the deliveries that may
+-- be sent.
 --
 -- The row of an application's line notes when it last received something: at most once a minute, which saves writes, and
 -- without waiting for another event of the line.
 --
--- In steps, as `claim_in_lanes` is: most events are of a line, and go to its own endpoints.
+-- It runs in steps, as `claim_in_lanes` does: most events belong to a line and go to its own endpoints.
 create or replace function create_deliveries(events jsonb, held_for text)
 returns table (event_id uuid, id uuid, endpoint_id uuid)
 language plpgsql volatile set enable_seqscan = off as $$
@@ -16,7 +18,7 @@ language plpgsql volatile set enable_seqscan = off as $$
 declare
   lines uuid[];
   has_others boolean;
-  -- Whom an event reaches otherwise than by its line.
+  -- The endpoints that an event reaches in other ways than through its line.
   other_events uuid[] := '{}';
   other_endpoints uuid[] := '{}';
   other_applications uuid[] := '{}';

@@ -1,6 +1,6 @@
--- Endpoints with deliveries that should have started a while ago, and with no request under way: the worker that was to
--- bring these has died, or the endpoint was paused until now. Those that are due longest come first. It steps from endpoint
--- to endpoint by the index, so it is as fast when much waits.
+-- Endpoints with deliveries that should have started a while ago, and with no request under way: their worker has
+-- died, or the endpoint was paused until now. Those that have been due longest come first. It steps from endpoint to
+-- endpoint by the index, so it stays fast when many deliveries wait.
 create or replace function idle_lanes(overdue interval, max_count integer)
 returns table (endpoint_id uuid, delivery_id uuid)
 language sql stable set enable_seqscan = off set enable_bitmapscan = off as $$

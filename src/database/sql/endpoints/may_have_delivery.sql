@@ -1,5 +1,5 @@
--- Whether a delivery may still go to its application: while that is connected to the line. The event that tells that it no longer
--- is goes to every application that is not deleted. In plpgsql it costs nothing where it is not called.
+-- Whether a delivery may still go to its application: while that is connected to the line. The event about the
+-- disconnection goes to every application that is not deleted. In plpgsql it costs nothing where it is not called.
 create or replace function may_have_delivery(application uuid, line uuid, event_type text) returns boolean
 language plpgsql stable set enable_seqscan = off as $$
 begin

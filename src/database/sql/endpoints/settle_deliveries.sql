@@ -1,13 +1,13 @@
--- The part of `step_lanes` that writes attempts, their deliveries' new states and the endpoints' health, under its lock.
--- A result that comes after the end of its lease is recorded too, and a success counts if no later attempt has begun: an
--- outage of Postgres ends the leases of everything that is under way, and what was delivered need not go out again.
+-- The part of `step_lanes` that writes attempts, their deliveries' new states and the endpoints' health, under its
+-- lock. A result that arrives after the end of its lease is recorded too, and a success counts if no later attempt
+-- has begun: an outage of Postgres ends all current leases, and what was delivered does not have to be sent again.
 --
 -- places: how many requests the endpoint gets at a time. If all places are taken and it answers as fast as usual, it gets
 -- as many more as it has answered. A time-out, a 429, a 5xx or a template that takes too long halves the places, down to
 -- one: then each request is a probe. It does so once a second only, because requests that are under way together fail
 -- together. For the time of `slowdown` after that the places grow one by one.
 --
--- In steps, as `claim_in_lanes` is. What came of most attempts changes nothing at the endpoint.
+-- It runs in steps, as `claim_in_lanes` does. The outcome of most attempts changes nothing at the endpoint.
 create or replace function settle_deliveries(results jsonb, max_in_flight integer, disable_after interval)
 returns void
 language plpgsql volatile set enable_seqscan = off as $$
@@ -75,7 +75,7 @@ begin
   select array_agg(s.id) into over_in_order from settled s where s.is_over_in_order;
 
   if over_in_order is not null then
-    -- What was parked because of a delivery that is over now.
+    -- The deliveries that were parked because of one that has ended now.
     update deliveries d set due_at = clock_timestamp()
     where d.id = any (array(
         select next.id from deliveries s cross join lateral (

@@ -1,10 +1,11 @@
--- A step of the lanes of endpoints: writes down what came of attempts and claims the next deliveries, in one transaction.
--- An endpoint is a lane. It gets as many requests at a time as it has places, over all workers, and its deliveries start in
--- the order in which they are due. The worker that ends a request claims the next delivery. A worker that finds no free
--- place does nothing, because another one will.
+-- A step of the lanes of endpoints: records the results of attempts and claims the next deliveries, in one
+-- transaction. An endpoint is a lane. It gets as many requests at a time as it has places, over all workers, and its
+-- deliveries start in the order in which they are due. The worker that ends a request claims the next delivery. A
+-- worker that finds no free place does nothing, because another one will.
 --
--- The lock of a lane is advisory, and everybody takes several in one order. Each statement below sees what was committed
--- before it, so a delivery that was committed while its lane was full is seen when the next place becomes free.
+-- The lock of a lane is advisory, and several are always taken in the same order. Each statement below sees what was
+-- committed before it, so a delivery that was committed while its lane was full is seen when the next place becomes
+-- free.
 --
 -- results: [{attempt_id, delivery_id, endpoint_id, url, attempt_number, started_at, duration_ms, response_status,
 -- response_excerpt, failure, status, retry_in_ms, is_gone, is_slow, dns_ms, connect_ms, tls_ms, first_byte_ms,

@@ -1,8 +1,9 @@
--- Claims what tells a message from its repeats, for a batch, and answers which messages were brought before. By default
--- that is the carrier's id (`carrier`, `carrier_id`). For a text of SMPP it is its arrival (`digest`, see
--- `take_smpp_arrivals`); for a long text it is its parts (`parts`, their ids), and whoever takes them makes the message.
+-- Claims what distinguishes a message from its repeats, for a batch, and returns the messages that were delivered
+-- before. By default that is the carrier's id (`carrier`, `carrier_id`). For a text of SMPP it is its arrival
+-- (`digest`, see `take_smpp_arrivals`); for a long text it is its parts (`parts`, their ids), and the process that
+-- takes them creates the message.
 --
--- Each kind is locked in one order by everybody, so that batches that meet make no deadlock.
+-- Each kind is always locked in the same order, so that concurrent batches cannot deadlock.
 create or replace function claim_inbound(members jsonb) returns table (n integer, earlier_id uuid)
 language plpgsql volatile set enable_seqscan = off as $$
 #variable_conflict use_column

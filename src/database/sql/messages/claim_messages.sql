@@ -1,25 +1,29 @@
 -- Claims messages for a carrier call: queued → sending, and never before the earlier messages to the number are over. Only
 -- one of many processes gets a message. The answer has everything that is needed to send it.
 --
--- claims: [{id, claim, places_at, is_here}]. The caller makes the claim's id; a message may be there twice.
--- `places_at`: for which account the message has its places in the windows that Redis keeps, where messages wait in order for
--- a full window. It needs them if its account has a pace, which only Redis keeps, or if a window would be more than half full. In a
--- window with less in it there is room for all. `is_here`: this process holds the account's sessions, or nobody does.
+-- claims: [{id, claim, places_at, is_here}]. The caller creates the claim's id; a message may be listed twice.
+-- `places_at`: for which account the message has its places in the windows that Redis keeps, where messages wait in
+-- order for a full window. It needs them if its account has a pace, which only Redis keeps, or if a window would be
+-- more than half full. In a window with less in it there is room for all. `is_here`: this process holds the account's
+-- sessions, or nobody does.
 --
--- max_age: a message that was accepted longer ago, or whose time (`send_at`) is longer ago, is not sent any more; nor is one
--- whose `expires_at` is over. look_again: after so long the sweep looks at a
--- message that waits for an earlier one or for its media, in case their worker died. held_kinds: kinds of carriers where
--- the process that holds the account's sessions sends. held_accounts: the accounts whose sessions are here.
+-- max_age: a message that was accepted longer ago, or whose time (`send_at`) is longer ago, is no longer sent; nor is
+-- one whose `expires_at` is over. look_again: after this time, the sweep checks a message that waits for an earlier
+-- one or for its media, in case their worker died. held_kinds: kinds of carriers where the process that holds the
+-- account's sessions sends. held_accounts: the accounts whose sessions are here.
 --
--- A message goes by the first route of its line that takes its number (`routes_of`): one that is paused, has just passed this
--- message over, or is avoided comes after the others. has_other_route: another one is left if this one does not take it.
+-- A message goes through the first route of its line that covers its number (`routes_of`). Routes that are paused,
+-- have just failed to accept this message, or are avoided come after the others. has_other_route: another one is left
+-- if this one does not accept it.
 --
--- verdict: claimed | refused (failure says why) | unrouted (a route asks for its country) | elsewhere | early | behind | without_media | stopped | paused (its
--- conversation rests until wait_ms is over) | crowded (it needs its places first) | full (wait_ms: until the line's windows have room). A message that is not in the answer is claimed
--- by somebody else, or over.
+-- verdict: claimed | refused (failure says why) | unrouted (a route asks for its country) | elsewhere | early |
+-- behind | without_media | stopped | paused (its conversation rests until wait_ms is over) | crowded (it needs its
+-- places first) | full (wait_ms: until the line's windows have room). A message that is not in the result is claimed
+-- by another worker, or has ended.
 --
--- While its line, its account or all sending is paused (by a person), a message is `stopped`: `wake_messages` brings it
--- when that is over, and the sweep looks at it only when it expires. What the service sends by itself goes on, and does not wait for messages that are paused.
+-- While its line, its account or all sending is paused (by a person), a message is `stopped`: `wake_messages`
+-- enqueues it when the pause ends, and the sweep checks it only when it expires. The service's own replies are still
+-- sent, and do not wait for paused messages.
 --
 -- Steps: `found` loads each queued message and says what hinders it, whatever the windows say; `candidates` have no
 -- hindrance; `recent` is what their windows hold, and `counted` how many that leaves each of them; `judged` gives each its
@@ -91,7 +95,7 @@ begin
           'messagesPerSecond', c.messages_per_second,
           'messagesPerSecondPerLine', c.messages_per_second_per_line, 'isAvoided', c.avoided_count > 0) as account
       from (
-        -- Nearly every line has its own account only, and needs no list.
+        -- Nearly every line has only its own account and needs no list.
         select l.carrier, 1000::bigint as position where l.routes = '[]'
         union all
         select o.carrier, o.position from routes_of(l.carrier, l.routes, m.to_number, m.to_country) o

@@ -1,5 +1,5 @@
--- How many messages of a line wait for their time, counted no further than there may be. A function of its own, so that the
--- statement that accepts has nothing of it in its plan.
+-- The number of scheduled messages of a line, counted up to the maximum. It is a separate function, so that the plan
+-- of the accepting statement does not contain it.
 create or replace function count_scheduled(line uuid) returns integer
 language sql stable set enable_seqscan = off as $$
   select count(*)::integer from (

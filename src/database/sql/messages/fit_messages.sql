@@ -18,17 +18,18 @@
 -- it, which may be out of date. If the token or the line was changed, or the webhook closed, before this statement began,
 -- the outcome is webhook_changed. The version is `xmin`, the transaction that wrote the row.
 --
--- A message whose `send_at` is still to come is `scheduled` (`release_scheduled` brings it); one in the past is no wish. What
--- is scheduled counts in no limit and does not wait on the line, but a line has only so much of it (line_full).
+-- A message whose `send_at` is still to come is `scheduled` (`release_scheduled` brings it); one in the past means
+-- immediately. Scheduled messages count in no limit and do not wait on the line, but their number per line is limited
+-- (line_full).
 --
--- Only the webhook has limits, and only its messages count in them. Messages that the service sends by itself are never
--- refused. For what a person sends again, the worker checks the opt-out. A key counts for `key_lifetime`.
+-- Only the webhook has limits, and only its messages count in them. The service's own messages are never refused. For
+-- messages that a person resends, the worker checks the opt-out. A key counts for `key_lifetime`.
 --
--- `segments`: what the message counts in the caps of its line and of its line's user; `capped`: there may be such a cap, and
--- the caller has locked it. A day is one of UTC, and so is a month. A cap in money counts what carriers have said that texts
--- cost (`note_charges`): nobody knows before what one will.
+-- `segments`: what the message counts in the caps of its line and of its line's user; `capped`: there may be such a
+-- cap, and the caller has locked it. A day is one of UTC, and so is a month. A cap in money counts the costs that
+-- carriers have reported (`note_charges`), because the cost of a text is not known before.
 --
--- enable_seqscan is off because a plan that is made while the tables are small would scan them ever after.
+-- enable_seqscan is off, because a plan made while the tables are small would scan them forever.
 create or replace function fit_messages(
   requests jsonb, in_flight integer[], connected text[], max_queued_per_line integer
 )

@@ -1,5 +1,5 @@
--- Takes the locks under which messages of lines are claimed and settled, in one order for everybody. ids: in order, so that the
--- first and the last tell the months: `= any (…)` alone would have Postgres open every partition.
+-- Takes the locks under which messages of lines are claimed and settled, always in the same order. ids: in order, so
+-- that the first and the last tell the months: `= any (…)` alone would have Postgres open every partition.
 create or replace function lock_sending(ids uuid[]) returns void
 language plpgsql volatile set enable_seqscan = off as $$
 declare

@@ -1,6 +1,6 @@
--- Notes what carriers call outbound messages, so that their receipts are found. ids: [{carrier, carrier_message_id,
--- message_id}]. An id that another message has already is one that the carrier gives again: it is noted for both, and
--- whoever looks for it takes the newest. Doing it twice does no harm.
+-- Records the carriers' ids of outbound messages, so that their receipts are matched. ids: [{carrier,
+-- carrier_message_id, message_id}]. An id that another message already has was given out again by the carrier: it is
+-- recorded for both, and a lookup takes the newest. Doing it twice does no harm.
 create or replace function note_carrier_ids(ids jsonb) returns void
 language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 begin

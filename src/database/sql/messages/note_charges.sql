@@ -1,10 +1,10 @@
--- Notes what carriers say that messages cost, and into how many segments they were cut, and keeps the sums of `spending`.
--- What is said later of the same message takes the place of what was said first. Doing it twice does no harm.
+-- Records the costs and segment counts that carriers report, and updates the sums of `spending`. A later report on
+-- the same message replaces the earlier one. Doing it twice does no harm.
 --
 -- charges: [{id, price, currency, segmentCount}], the last of several for one message counting. `price` is exact, and beside a
 -- currency; each part may be missing.
 --
--- Whoever writes `spending` has the rows of the messages before, and writes its lines in one order.
+-- A writer of `spending` first locks the rows of the messages, and writes its lines always in the same order.
 create or replace function note_charges(charges jsonb) returns void
 language plpgsql volatile set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare

@@ -1,8 +1,9 @@
 -- Whether two programs seem to answer each other: more messages in a minute than `ping_pong_limit`, and about as many
--- answers. Every inbound message opens the number's window again, so nothing else would stop them. A person who writes as
--- much gets fewer answers. (The 2 minutes are twice the window, because ids have the time of the process that made them.)
+-- answers. Every inbound message opens the number's window again, so nothing else would stop them. A person who
+-- writes this much gets fewer answers. (The 2 minutes are twice the window, because ids have the time of the process
+-- that made them.)
 --
--- The answer is after how many more messages, at least one, that is so; null: the line has not answered so much.
+-- Returns after how many more messages (at least one) this is the case; null if the line has not answered that much.
 create or replace function ping_pong_after(line uuid, peer text, now_at timestamptz) returns integer
 language plpgsql stable set enable_seqscan = off as $$
 begin

@@ -1,15 +1,15 @@
--- Queues a batch of messages that are to be sent, whoever asks for it. One transaction judges keys, opt-outs, limits and
+-- Queues a batch of messages to be sent, whatever their source. One transaction judges keys, opt-outs, limits and
 -- backlogs, and writes the rows. requests: what `fit_messages` takes, in order of `n`.
 --
--- The lock of a line is advisory, because a row lock would write the line's row for every message. Everybody takes several
--- in one order. Each statement sees what was committed before it, so the counts are right after a wait for the lock, and
--- clock_timestamp() after the lock never goes back on a line.
+-- The lock of a line is advisory, because a row lock would write the line's row for every message. Several are always
+-- taken in the same order. Each statement sees what was committed before it, so the counts are right after a wait for
+-- the lock, and clock_timestamp() after the lock never goes back on a line.
 --
--- A lock that is only tried tells whether the first request with a key is still uncommitted: then its repeat is told so
--- at once, and does not wait for the line either, which the first request has or waits for. (A person who pressed "send
--- again" twice waits for the line, and gets the one message.) The row of an application's right to a line is written
--- before anything is judged, so that whoever takes the right away waits for us. It is written under the line's lock, so two
--- of us never take two such rows in two orders.
+-- A lock that is only tried tells whether the first request with a key is still uncommitted: then its repeat is told
+-- so at once, and does not wait for the line either, which the first request has or waits for. (A person who pressed
+-- "send again" twice waits for the line, and gets the one message.) The row of an application's right to a line is
+-- written before anything is judged, so that revoking the right waits for this transaction. It is written under the
+-- line's lock, so two transactions never take two such rows in different orders.
 --
 -- Requests that do not fit together are judged one by one, in order, by the same statement. `n` is a request's place.
 --

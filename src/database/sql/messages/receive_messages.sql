@@ -1,19 +1,19 @@
--- Takes in a batch of messages that carriers have brought: message, event, deliveries, and what the line knows of each
--- sender, in one transaction. inbound: [{n, id, event_id, delivery_id, carrier, carrier_id, from, to, type, event_type,
--- text, media: [{id, event_id, event_type, token, purpose, url, source_url}], account_id, account_version}] in order of
--- arrival, and with what `claim_inbound` needs to recognize a repeat. The ids are made where the message arrived, so that
--- they tell the order of arrival. event_type tells of the text, or is left out where there are only media; each of the
--- media has an event of its own. account_id, account_version: the remembered account whose secret has checked the signature; the line
--- must be at that account.
+-- Takes in a batch of messages that carriers have delivered: message, event, deliveries, and what the line knows of
+-- each sender, in one transaction. inbound: [{n, id, event_id, delivery_id, carrier, carrier_id, from, to, type,
+-- event_type, text, media: [{id, event_id, event_type, token, purpose, url, source_url}], account_id,
+-- account_version}] in order of arrival, and with what `claim_inbound` needs to recognize a repeat. The ids are made
+-- where the message arrived, so that they tell the order of arrival. event_type is for the text, or is omitted if
+-- there are only media; each of the media has its own event. account_id, account_version: the remembered account
+-- whose secret has checked the signature; the line must be at that account.
 --
--- outcome: received | repeat (earlier_id: of the SMPP arrival that it repeats) | account_changed (its signature may be
--- worth nothing, so nothing else is answered). A message that is not in the answer is for no line.
--- A message from a number that the line's user has blocked (`contacts`) is kept, and makes no event. Any other makes its
--- conversation unread, and brings it back from the archive.
--- deliveries: those that may go out now. is_waited_for: something waits to be sent to the sender, or is on its way.
+-- outcome: received | repeat (earlier_id: of the SMPP arrival that it repeats) | account_changed (its signature may
+-- not be valid, so nothing else is returned). A message that is not in the result is for no line. A message from a
+-- number that the line's user has blocked (`contacts`) is kept, and makes no event. Any other makes its conversation
+-- unread, and brings it back from the archive. deliveries: those that may go out now. is_waited_for: something waits
+-- to be sent to the sender, or is on its way.
 --
--- It locks what tells repeats first, then the rows of `line_peers`, each kind in one order. Locks of lines (`lock_line`)
--- have to be taken before.
+-- It first locks what identifies repeats, then the rows of `line_peers`, each kind always in the same order. Locks of
+-- lines (`lock_line`) have to be taken before.
 --
 -- A sender's window starts anew unless line and sender are paused (`ping_pong_pause`). `ping_pong_after` is called only if
 -- more messages than `ping_pong_limit` have come in a minute. `heard_at` has the times of the last ones, one more than that.
@@ -65,7 +65,7 @@ begin
     from jsonb_array_elements(members) m where (m.value ->> 'n')::integer <> all (repeats);
   end if;
 
-  -- Their events go out when they are copied (domain/media/settle.ts).
+  -- Their events are sent when they are copied (domain/media/settle.ts).
   if jsonb_path_exists(members, '$[*].media') then
     insert into media (id, user_id, line_id, message_id, event_id, purpose, source_url, carrier, token)
     select x.id, a.user_id, a.line_id, a.id, x.event_id, x.purpose, x.source_url, a.carrier, x.token

@@ -1,10 +1,11 @@
--- Queues messages whose time has come (scheduled → queued), those first that are due longest. Any number of processes may do
--- it: each message is released once.
+-- Queues messages whose time has come (scheduled → queued), starting with those that have been due longest. Any
+-- number of processes may do it: each message is released once.
 --
 -- They get a place in the order of their line now, as if they were accepted now: what was accepted while they were scheduled
 -- does not wait behind them. So it takes the lock of the line, as `queue_messages` does, and like that in one order.
 --
--- What an application was to send fails if it is not connected to the line any more: its user has ended that since.
+-- An application's message fails if the application is no longer connected to the line, because its user has
+-- disconnected it since.
 --
 -- released: [{id, generation}] of the queued ones; deliveries: those of `announce_messages`; failed: ids; looked: how many
 -- were due, at most max_count.
@@ -31,7 +32,7 @@ begin
   for lock in select distinct hashtextextended(m.line_id::text, 0) from messages m where m.id = any (ids) order by 1 loop
     perform pg_advisory_xact_lock(lock);
   end loop;
-  -- Everybody who locks several does it in this order.
+  -- Several are always locked in this order.
   perform from messages m where m.id = any (ids) order by m.id for no key update;
   now_at := clock_timestamp();
 

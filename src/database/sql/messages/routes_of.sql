@@ -1,5 +1,5 @@
--- The carrier accounts by which a line may send to a number, in order: its routes that take the number, and then the line's own
--- account. country: of the number (ISO 3166).
+-- The carrier accounts through which a line may send to a number, in order: its routes that cover the number, then
+-- the line's own account. country: that of the number (ISO 3166).
 create or replace function routes_of(carrier text, routes jsonb, "to" text, country text)
 returns table (carrier text, "position" bigint)
 language sql immutable as $$

@@ -1,6 +1,6 @@
--- Writes how claimed messages ended, and gives the next message of each number a new job. A result that comes after the
--- end of its lease still counts (unknown → sent), unless there is a later claim. If a receipt was faster, the result only
--- adds the carrier's id. Doing it twice does no harm.
+-- Records how claimed messages ended, and gives the next message to each number a new job. A result that comes after
+-- the end of its lease still counts (unknown → sent), unless there is a later claim. If a receipt was faster, the
+-- result only adds the carrier's id. Doing it twice does no harm.
 --
 -- settlements: [{id, claim, status, error, carrier, carrierMessageId, carrierCode, carrierReason, dueInMs, uncounted, passedOver, charge}]. For
 -- `queued`: when to try again; uncounted: the carrier was not really asked; passedOver: why this carrier account is passed over
@@ -33,7 +33,7 @@ begin
       "carrierMessageId" text, "carrierCode" text, "carrierReason" text, "dueInMs" integer, uncounted boolean, "passedOver" text,
       charge jsonb)
   ), before as materialized (
-    -- Everybody who locks several does it in this order.
+    -- Several are always locked in this order.
     select m.id, m.status, m.status in ('sending', 'unknown') as is_open from messages m
     where m.id = any (ids) and m.id between first_id and last_id order by m.id for no key update
   ), settled as (

@@ -1,5 +1,5 @@
--- Writes down what the simulator has taken. messages: [{carrierMessageId, messageId, fromNumber, toNumber, text,
--- mediaUrls}].
+-- Stores the messages that the simulator has accepted. messages: [{carrierMessageId, messageId, fromNumber, toNumber,
+-- text, mediaUrls}].
 --
 -- Its commit does not wait for the disk. What counts is the message's state, which is written later, and Postgres's log
 -- keeps that order: if `sent` is on disk, then so is this.

@@ -1,9 +1,10 @@
--- Brings messages of a line that waited for the end of a pause (`claim_messages`): the first of each number gets a new job
--- now, and at the others the sweep looks again as at all that wait for an earlier one. Those that wait for something else
--- keep their time.
+-- Wakes the messages of a line that waited for the end of a pause (`claim_messages`): the first to each number gets a
+-- new job now, and the sweep checks the others like all messages that wait for an earlier one. Those that wait for
+-- something else keep their time.
 --
--- after: the position of the last message of the batch before. The answer is in order of positions; without a generation
--- there is no job to enqueue. A message that is brought already is left alone, so doing it twice does no harm.
+-- after: the position of the last message of the batch before. The answer is in order of positions; without a
+-- generation there is no job to enqueue. A message that was already woken is left alone, so doing it twice does no
+-- harm.
 --
 -- It takes the lock of `claim_messages`. So a claim that still saw the pause has written by then that its message waits.
 create or replace function wake_messages(line uuid, after bigint, max_count integer, look_again interval)
@@ -30,7 +31,7 @@ begin
   ) w;
   if ids is null then return; end if;
 
-  -- Everybody who locks several does it in this order.
+  -- Several are always locked in this order.
   perform from messages m where m.id = any (ids) order by m.id for no key update;
 
   return query

@@ -1,5 +1,6 @@
--- What `maintenance` has to do now, by name: asked each second in place of a dozen statements that find nothing most of the
--- time. It may name what turns out to be nothing; it leaves nothing out. overdue: how long a row is left to its job.
+-- What `maintenance` has to do now, by name. It is called every second in place of a dozen statements that find
+-- nothing most of the time. It may name something that turns out to be nothing, but leaves nothing out. overdue: how
+-- long a row is left to its job.
 create or replace function due_work(overdue interval) returns text[]
 language plpgsql stable set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import smpp, { type Pdu, type Session } from 'smpp'
 import { addCarrierAccount } from '../../src/domain/carriers/carrier-accounts.js'
 import { queueMessage } from '../domain/fixtures.js'
-import { createLine } from '../helpers/factories.js'
+import { createLine, type TestLine } from '../helpers/factories.js'
 import { until } from '../helpers/until.js'
 import { pdu, startRawSmsc } from '../carriers/smpp/raw-smsc.js'
 import { describeInstallation } from './support/installation.js'
@@ -16,11 +16,24 @@ const LONG = 'A text that is longer than one segment of 160 characters, and so g
 const SETUP = { processes: ['receive-smpp', 'send-message', 'deliver-event'] } as const
 
 /** What runs is what was built: receive-smpp and deliver-event, each as a process. */
-describeInstallation('journey: message_payload', SETUP, ({ context, receiver }) => {
+describeInstallation('journey: message_payload and national tables', SETUP, ({ context, receiver }) => {
   async function lineAt(port: number, name: string, settings: object = {}) {
     const account = { host: '127.0.0.1', port, systemId: 'linehook', ...settings }
     await addCarrierAccount(context, { name, kind: 'smpp', settings: account })
     return createLine(context, { carrierAccount: name, outgoingUrl: receiver.url })
+  }
+
+  /** @returns the number that it went to */
+  async function send(line: TestLine, text: string): Promise<string> {
+    const [to_number = ''] = numbers(1)
+    const id = await queueMessage(context, line, { to_number, text })
+    await context.queues.enqueueMessages([{ id, generation: 0 }])
+    await until(
+      'it is sent',
+      async () => (await outboundMessages(context, line)).every(({ status }) => status === 'sent'),
+      30_000,
+    )
+    return to_number
   }
 
   const payloads = () =>
@@ -51,32 +64,59 @@ describeInstallation('journey: message_payload', SETUP, ({ context, receiver }) 
   })
 
   it('is what a long text goes in where the account says so, to a server that somebody else wrote', async () => {
-    const taken: Pdu[] = []
-    const server = smpp.createServer({}, (session: Session) => {
-      session.on('bind_transceiver', (bind: Pdu) => session.send(bind.response()))
-      session.on('enquire_link', (enquiry: Pdu) => session.send(enquiry.response()))
-      session.on('unbind', (unbind: Pdu) => session.send(unbind.response()))
-      session.on('submit_sm', (submit: Pdu) => {
-        taken.push(submit)
-        session.send(submit.response({ message_id: 'p1' }))
-      })
-      session.on('error', () => undefined)
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as { port: number }
+    const { port, taken, close } = await startServer()
     const line = await lineAt(port, 'payload', { longMessages: 'payload' })
-    const [to_number = ''] = numbers(1)
-    const id = await queueMessage(context, line, { to_number, text: LONG })
-    await context.queues.enqueueMessages([{ id, generation: 0 }])
-    await until(
-      'it is sent',
-      async () => (await outboundMessages(context, line)).every(({ status }) => status === 'sent'),
-      30_000,
-    )
+    const to_number = await send(line, LONG)
     expect(taken).to.have.length(1)
     expect(taken[0]).to.include({ destination_addr: to_number.slice(1) })
     expect(String(taken[0]?.message_payload)).to.equal(LONG)
-    for (const session of server.sessions) session.destroy()
-    server.close()
+    close()
+  })
+
+  it('and national tables go through that server and come back as the same text', async () => {
+    const { port, taken, sessions, close } = await startServer()
+    const line = await lineAt(port, 'national', { nationalTables: 'turkish' })
+    const text = `${'Işık şöyle dedi: '.repeat(6)}ğ`
+    const to_number = await send(line, text)
+    expect(taken).to.have.length(1)
+    const [{ esm_class, data_coding, short_message } = {}] = taken as Partial<Pdu>[]
+    expect({ esm_class, data_coding }).to.deep.equal({ esm_class: 0x40, data_coding: 0 })
+    sessions[0]?.send(
+      new smpp.PDU('deliver_sm', {
+        ...{ source_addr_ton: 1, source_addr: to_number.slice(1) },
+        ...{ dest_addr_ton: 1, destination_addr: line.number.slice(1) },
+        ...{ esm_class: 0x40, data_coding: 0, short_message: short_message as Buffer },
+      }),
+    )
+    await until('the event arrives', () => payloads().includes(text))
+    close()
   })
 })
+
+/** The package's own server, which keeps what it takes. */
+async function startServer() {
+  const taken: Pdu[] = []
+  const sessions: Session[] = []
+  const server = smpp.createServer({}, (session: Session) => {
+    session.on('bind_transceiver', (bind: Pdu) => {
+      session.send(bind.response())
+      sessions.push(session)
+    })
+    session.on('enquire_link', (enquiry: Pdu) => session.send(enquiry.response()))
+    session.on('unbind', (unbind: Pdu) => session.send(unbind.response()))
+    session.on('submit_sm', (submit: Pdu) => {
+      taken.push(submit)
+      session.send(submit.response({ message_id: 'p1' }))
+    })
+    session.on('error', () => undefined)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return {
+    ...{ port, taken, sessions },
+    close: () => {
+      for (const session of server.sessions) session.destroy()
+      server.close()
+    },
+  }
+}

@@ -161,12 +161,15 @@ describeContext('the plans of pages that look through many messages', (context) 
     const { userId, lineId } = line
     const page = { before: null, limit: 50 }
     const of = { userId, lineId }
-    expect(await readWhole(() => listConversations(context.db, of, page))).to.deep.equal([])
+    for (const sought of [undefined, { words: 'nowhere' }]) {
+      expect(await readWhole(() => listConversations(context.db, of, { ...page, sought }))).to.deep.equal([])
+    }
     for (const unread of [of, { userId }]) {
       const before = newId()
-      expect(
-        await readWhole(() => listUnreadConversations(context.db, unread, { before, limit: 30 })),
-      ).to.deep.equal([])
+      for (const sought of [undefined, { words: 'nowhere' }]) {
+        const asked = { before, limit: 30, sought }
+        expect(await readWhole(() => listUnreadConversations(context.db, unread, asked))).to.deep.equal([])
+      }
       expect(await readWhole(() => countUnreadConversations(context.db, unread, 100))).to.deep.equal([])
     }
     const archived = { before: new Date(), limit: 30 }

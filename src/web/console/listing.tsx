@@ -38,7 +38,7 @@ const FEW = 5
  * most.
  */
 export function listingOf<Row>(ctx: KoaContext, rows: readonly Row[], of: ListingOf<Row>): Listing<Row> {
-  const q = queryOf(ctx, 'q').trim().slice(0, 100)
+  const q = searchedIn(ctx)
   const state = Object.hasOwn(of.states, queryOf(ctx, 'state')) ? queryOf(ctx, 'state') : ''
   const [firstSort = ''] = Object.keys(of.sorts)
   const sort = Object.hasOwn(of.sorts, queryOf(ctx, 'sort')) ? queryOf(ctx, 'sort') : firstSort
@@ -64,8 +64,24 @@ export function listingOf<Row>(ctx: KoaContext, rows: readonly Row[], of: Listin
   }
 }
 
+/** The words of a search, as the address has them. */
+export function searchedIn(ctx: KoaContext): string {
+  return queryOf(ctx, 'q').trim().slice(0, 100)
+}
+
+type Controlled = Pick<Listing<unknown>, 'path' | 'asked' | 'states' | 'sorts' | 'isControlled'>
+
+/** The controls of a list that is searched in the database. Its states, if it has any, are links. */
+export function searchOf(
+  path: string,
+  q: string,
+  { count, state = '' }: { count: number; state?: string },
+): Controlled {
+  return { path, asked: { q, state, sort: '' }, states: [], sorts: [], isControlled: count > FEW || q !== '' }
+}
+
 /** The search box, the filter and the order of a list, which are kept in its address. */
-export function ListControls<Row>({ listing, label }: { listing: Listing<Row>; label: string }) {
+export function ListControls({ listing, label }: { listing: Controlled; label: string }) {
   const { path, asked, states, sorts, isControlled } = listing
   if (!isControlled) return null
   return (
@@ -74,7 +90,8 @@ export function ListControls<Row>({ listing, label }: { listing: Listing<Row>; l
         Search
         <input type="search" name="q" value={asked.q} maxLength={100} data-key="/" dir="auto" />
       </label>
-      <Select name="state" label="State" value={asked.state} options={states} />
+      {states.length > 0 && <Select name="state" label="State" value={asked.state} options={states} />}
+      {states.length === 0 && asked.state !== '' && <input type="hidden" name="state" value={asked.state} />}
       {sorts.length > 1 && <Select name="sort" label="Sort by" value={asked.sort} options={sorts} />}
       <button type="submit" class="secondary">
         Search

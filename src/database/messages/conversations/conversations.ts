@@ -84,6 +84,9 @@ export const MAX_UNREAD_MESSAGES = 100
 /** The messages that one page searches: a line may have very many, and all with one number. */
 const MESSAGES_AT_ONCE = 2000
 
+/** The unread or archived conversations that one page searches. */
+const MARKED_AT_ONCE = 500
+
 /**
  * The columns that a page of a conversation shows besides its last message; c: its line and number, k: the facts that
  * the line keeps about the number.
@@ -96,37 +99,61 @@ const SHOWN = `${COLUMNS}, c.number, n.name as "contactName", n.blocked_at as "b
       where m.line_id = k.line_id and ${CONTACT_NUMBER} = k.number and m.id >= k.unread_id
       order by m.id desc limit ${MAX_UNREAD_MESSAGES}) u))::integer end as "unreadCount"`
 
+/** What a search of conversations looks for: a part of the number, of the contact's name, or of a text. */
+export interface Sought {
+  words: string
+}
+
+/** A number is found however it is written, with gaps or without. */
+const numberPartOf = ({ words }: Sought) =>
+  /^[+\d\s().-]+$/.test(words) ? words.replace(/[^+\d]/g, '') : words
+
+const bindingsOf = (sought: Sought | undefined) =>
+  sought === undefined ? {} : { words: sought.words, numberPart: numberPartOf(sought) }
+
+const has = (column: string, binding: 'words' | 'numberPart') =>
+  `position(lower(:${binding}) in lower(${column})) > 0`
+
 /**
  * Lists the numbers that a line was in contact with, the latest first, as far as the newest messages before the cursor
  * show; archived conversations are left out. A page may have few entries and still be followed by an older one.
  *
+ * @param page.sought finds a conversation by the newest message that matches, which is the one that is shown. A later
+ *   page may find it again, by an older text
  * @returns older: the cursor of the next page, or null if there is none
  */
 export async function listConversations(
   db: Database,
   { userId, lineId }: { userId: string; lineId: string },
-  { before = null, limit }: { before?: string | null | undefined; limit: number },
+  page: { before?: string | null | undefined; limit: number; sought?: Sought | undefined },
 ): Promise<{ conversations: Conversation[]; older: string | null }> {
+  const { before = null, limit, sought } = page
+  const isSaid = sought === undefined ? 'false' : has('m.text', 'words')
   const { rows } = await db.raw<{ rows: (Conversation & { lookedTo: string | null })[] }>(
     `with looked_at as materialized (
-       select m.id, m.number from lines l
+       select m.id, m.number, m.is_said from lines l
        cross join lateral (
-         select m.id, ${CONTACT_NUMBER} as number from messages m
+         select m.id, ${CONTACT_NUMBER} as number, ${isSaid} as is_said from messages m
          where m.line_id = l.id ${before === null ? '' : 'and m.id < :before::uuid'}
          order by m.id desc limit :atOnce) m
        where l.id = :lineId and l.user_id = :userId
      ), latest as (
-       select distinct on (l.number) l.number, l.id from looked_at l order by l.number, l.id desc
+       select distinct on (l.number) l.number, l.id, l.is_said from looked_at l ${
+         sought === undefined
+           ? ''
+           : `where l.is_said or ${has('l.number', 'numberPart')} or l.number in (
+                select n.number from contacts n where n.user_id = :userId and ${has('n.name', 'words')})`
+       } order by l.number, l.id desc
      ), chosen as (
        select l.number, l.id from latest l
        where l.number <> '${FORGOTTEN}' and (
          select true from line_peers k
          where k.line_id = :lineId and k.number = l.number and k.archived_at is not null limit 1) is null ${
-           // A number that was in touch since then is on an earlier page.
+           // A number that was in contact since then is on an earlier page.
            before === null
              ? ''
-             : `and (select true from messages m where m.line_id = :lineId and ${CONTACT_NUMBER} = l.number
-                and m.id >= :before::uuid limit 1) is null`
+             : `and (l.is_said or (select true from messages m where m.line_id = :lineId and ${CONTACT_NUMBER} = l.number
+                and m.id >= :before::uuid limit 1) is null)`
          }
        order by l.id desc limit :limit
      ), found as (
@@ -139,7 +166,7 @@ export async function listConversations(
      select f.*, e.id as "lookedTo"
      from (select (select l.id from looked_at l order by l.id desc limit 1 offset ${MESSAGES_AT_ONCE - 1})) e(id)
      left join found f on true order by f.id desc`,
-    { userId, lineId, before, limit: limit + 1, atOnce: MESSAGES_AT_ONCE },
+    { userId, lineId, before, limit: limit + 1, atOnce: MESSAGES_AT_ONCE, ...bindingsOf(sought) },
   )
   const found = rows.filter(({ number }) => (number as string | null) !== null)
   const conversations = found.slice(0, limit)
@@ -152,60 +179,85 @@ export async function listConversations(
  *
  * @param of.lineId if left out, all of the user's lines are meant
  * @param page.before the cursor, a message's id
+ * @param page.sought of the texts, only the last one of each conversation is searched
  */
 export async function listUnreadConversations(
   db: Database,
   { userId, lineId }: { userId: string; lineId?: string },
-  { before, limit }: { before?: string | undefined; limit: number },
+  { before, ...page }: { before?: string | undefined; limit: number; sought?: Sought | undefined },
 ): Promise<{ conversations: Conversation[]; older: string | null }> {
-  const { rows } = await db.raw<{ rows: (Conversation & { cursor: string })[] }>(
-    `select ${SHOWN}, k.unread_id as cursor
-     from (
-       select k.line_id, k.number, k.unread_id from lines l
-       cross join lateral (
-         select k.line_id, k.number, k.unread_id from line_peers k
-         where k.line_id = l.id and k.unread_id is not null ${before === undefined ? '' : 'and k.unread_id < :before::uuid'}
-         order by k.unread_id desc limit :limit) k
-       where l.user_id = :userId ${lineId === undefined ? '' : 'and l.id = :lineId'}
-       order by k.unread_id desc limit :limit) c
-     ${WITH_LATEST} order by k.unread_id desc`,
+  return listMarked(
+    db,
+    `select k.line_id, k.number, k.unread_id as cursor from lines l
+     cross join lateral (
+       select k.line_id, k.number, k.unread_id from line_peers k
+       where k.line_id = l.id and k.unread_id is not null ${before === undefined ? '' : 'and k.unread_id < :before::uuid'}
+       order by k.unread_id desc limit :atOnce) k
+     where l.user_id = :userId ${lineId === undefined ? '' : 'and l.id = :lineId'}
+     order by k.unread_id desc limit :atOnce`,
     {
       userId,
       ...(lineId === undefined ? {} : { lineId }),
       ...(before === undefined ? {} : { before }),
-      limit: limit + 1,
     },
+    page,
   )
-  return pageOf(rows, limit)
 }
 
-/** Lists the archived conversations of a line, the one that was archived last first. */
+/**
+ * Lists the archived conversations of a line, the one that was archived last first.
+ *
+ * @param page.sought of the texts, only the last one of each conversation is searched
+ */
 export async function listArchivedConversations(
   db: Database,
   { userId, lineId }: { userId: string; lineId: string },
-  { before, limit }: { before?: Date | undefined; limit: number },
+  { before, ...page }: { before?: Date | undefined; limit: number; sought?: Sought | undefined },
 ): Promise<{ conversations: Conversation[]; older: string | null }> {
-  const { rows } = await db.raw<{ rows: (Conversation & { cursor: Date })[] }>(
-    `select ${SHOWN}, k.archived_at as cursor
-     from (
-       select k.line_id, k.number from lines l
-       join line_peers k on k.line_id = l.id and k.archived_at is not null
-         ${before === undefined ? '' : 'and k.archived_at < :before'}
-       where l.id = :lineId and l.user_id = :userId
-       order by k.archived_at desc limit :limit) c
-     ${WITH_LATEST} order by k.archived_at desc`,
-    { userId, lineId, ...(before === undefined ? {} : { before }), limit: limit + 1 },
+  return listMarked(
+    db,
+    `select k.line_id, k.number, k.archived_at as cursor from lines l
+     join line_peers k on k.line_id = l.id and k.archived_at is not null
+       ${before === undefined ? '' : 'and k.archived_at < :before'}
+     where l.id = :lineId and l.user_id = :userId
+     order by k.archived_at desc limit :atOnce`,
+    { userId, lineId, ...(before === undefined ? {} : { before }) },
+    page,
   )
-  return pageOf(rows, limit)
 }
 
-const WITH_LATEST = `join line_peers k on k.line_id = c.line_id and k.number = c.number
-  cross join lateral (
-    select m.* from messages m where m.line_id = c.line_id and ${CONTACT_NUMBER} = c.number order by m.id desc limit 1) m
-  left join contacts n on n.number = c.number and n.user_id = :userId`
+type Marked = Conversation & { cursor: string | Date; lookedTo: string | Date | null }
 
-function pageOf(rows: readonly (Conversation & { cursor: string | Date })[], limit: number) {
-  const conversations = rows.slice(0, limit)
-  const cursor = rows.length > limit ? conversations.at(-1)?.cursor : undefined
-  return { conversations, older: cursor instanceof Date ? cursor.toISOString() : (cursor ?? null) }
+/** @param looked selects the line, the number and the cursor of at most :atOnce conversations */
+async function listMarked(
+  db: Database,
+  looked: string,
+  bindings: Record<string, string | Date>,
+  { limit, sought }: { limit: number; sought?: Sought | undefined },
+): Promise<{ conversations: Conversation[]; older: string | null }> {
+  const atOnce = sought === undefined ? limit + 1 : MARKED_AT_ONCE
+  const { rows } = await db.raw<{ rows: Marked[] }>(
+    `with looked_at as materialized (${looked}), found as (
+       select ${SHOWN}, c.cursor
+       from looked_at c
+       join line_peers k on k.line_id = c.line_id and k.number = c.number
+       cross join lateral (
+         select m.* from messages m where m.line_id = c.line_id and ${CONTACT_NUMBER} = c.number order by m.id desc limit 1) m
+       left join contacts n on n.number = c.number and n.user_id = :userId
+       ${
+         sought === undefined
+           ? ''
+           : `where ${has('c.number', 'numberPart')} or ${has('n.name', 'words')} or ${has('m.text', 'words')}`
+       } order by c.cursor desc limit :limit
+     )
+     select f.*, e.cursor as "lookedTo"
+     from (select (select l.cursor from looked_at l order by l.cursor desc limit 1 offset :last)) e(cursor)
+     left join found f on true order by f.cursor desc`,
+    { ...bindings, limit: limit + 1, atOnce, last: atOnce - 1, ...bindingsOf(sought) },
+  )
+  const found = rows.filter(({ number }) => (number as string | null) !== null)
+  const conversations = found.slice(0, limit)
+  const lookedTo = sought === undefined ? null : rows[0]?.lookedTo
+  const older = found.length > limit ? conversations.at(-1)?.cursor : lookedTo
+  return { conversations, older: older instanceof Date ? older.toISOString() : (older ?? null) }
 }

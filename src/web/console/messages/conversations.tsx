@@ -16,6 +16,7 @@ import { conversationsPath } from './conversation/path.js'
 import { idOf, queryOf } from '../form-values.js'
 import { Empty } from '../form.js'
 import { UnreadCount } from '../layout.js'
+import { ListControls, searchedIn, searchOf } from '../listing.js'
 import { linePath } from '../lines/line/section.js'
 import { lineTab } from '../lines/line/tab.js'
 import { live } from '../live.js'
@@ -37,21 +38,28 @@ const EMPTY: Record<State, string> = {
 /** Lists the numbers that a line was in contact with, the latest first. */
 export function showConversations(context: Context): Middleware {
   return lineTab(context, 'conversations', async (ctx, { line }) => {
-    const list = await listOf(context, ctx, line)
+    const [q, state] = [searchedIn(ctx), stateOf(ctx)]
+    const { list, count } = await listOf(context, ctx, line)
+    const at = `${linePath(line.id)}/inbox/live?${new URLSearchParams({ state, q }).toString()}`
     // An older page stays as it is.
-    if (queryOf(ctx, 'before') !== '') return <div class="flow">{list}</div>
-    const at = `${linePath(line.id)}/inbox/live?state=${stateOf(ctx)}`
+    const liveness = queryOf(ctx, 'before') === '' ? { 'data-live': at, 'hx-swap': 'innerMorph' } : {}
     return (
-      <div class="flow" {...{ 'data-live': at }} hx-swap="innerMorph">
-        {list}
-      </div>
+      <>
+        <ListControls
+          label="Search conversations"
+          listing={searchOf(conversationsPath(line.id), q, { count, state })}
+        />
+        <div class="flow" {...liveness}>
+          {list}
+        </div>
+      </>
     )
   })
 }
 
 export function liveConversations(context: Context): Middleware {
   const lineOf = (ctx: KoaContext) => getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
-  const stream = live(context, async (ctx) => listOf(context, ctx, await lineOf(ctx)))
+  const stream = live(context, async (ctx) => (await listOf(context, ctx, await lineOf(ctx))).list)
   return async (ctx, next) => {
     // A line that does not exist is refused here, because a stream that has begun cannot answer with an error.
     await lineOf(ctx)
@@ -59,25 +67,30 @@ export function liveConversations(context: Context): Middleware {
   }
 }
 
-async function listOf(context: Context, ctx: KoaContext, line: OwnLine): Promise<VNode> {
-  const state = stateOf(ctx)
+async function listOf(
+  context: Context,
+  ctx: KoaContext,
+  line: OwnLine,
+): Promise<{ list: VNode; count: number }> {
+  const [state, q] = [stateOf(ctx), searchedIn(ctx)]
   const of = { userId: line.userId, lineId: line.id }
   const [{ conversations, older }, unreadCount] = await Promise.all([
-    pageOfState(context, of, state, queryOf(ctx, 'before')),
+    pageOfState(context, of, state, { cursor: queryOf(ctx, 'before'), q }),
     countUnreadConversations(context.db, of, MAX_UNREAD),
   ])
   const isNewest = queryOf(ctx, 'before') === ''
-  const path = (query: Record<string, string>) => {
-    const written = new URLSearchParams({ ...(state === '' ? {} : { state }), ...query }).toString()
+  const path = (query: Record<string, string>, of: State = state) => {
+    const kept = Object.entries({ state: of, q }).filter(([, value]) => value !== '')
+    const written = new URLSearchParams([...kept, ...Object.entries(query)]).toString()
     return conversationsPath(line.id) + (written === '' ? '' : `?${written}`)
   }
-  return (
+  const list = (
     <>
       <nav class="spans" aria-label="Show">
         {(Object.keys(STATES) as State[]).map((each) => (
           <a
             key={each}
-            href={conversationsPath(line.id) + (each === '' ? '' : `?state=${each}`)}
+            href={path({}, each)}
             {...(each === state ? { 'aria-current': 'page' as const } : {})}
           >
             {STATES[each]}
@@ -87,7 +100,11 @@ async function listOf(context: Context, ctx: KoaContext, line: OwnLine): Promise
       </nav>
       {conversations.length === 0 ? (
         <Empty>
-          {state === '' && older !== null ? 'All of these conversations have newer messages.' : EMPTY[state]}
+          {q !== '' && (older === null ? 'Nothing found.' : 'Nothing found here. Older has more.')}
+          {q === '' &&
+            (state === '' && older !== null
+              ? 'All of these conversations have newer messages.'
+              : EMPTY[state])}
         </Empty>
       ) : (
         <ConversationRows conversations={conversations} />
@@ -102,6 +119,7 @@ async function listOf(context: Context, ctx: KoaContext, line: OwnLine): Promise
       </nav>
     </>
   )
+  return { list, count: conversations.length }
 }
 
 function stateOf(ctx: KoaContext): State {
@@ -110,14 +128,19 @@ function stateOf(ctx: KoaContext): State {
 }
 
 /** The cursor is an id, except in the archive, which is in the order of time. */
-function pageOfState({ db }: Context, of: { userId: string; lineId: string }, state: State, cursor: string) {
-  const limit = PAGE_SIZE
+function pageOfState(
+  { db }: Context,
+  of: { userId: string; lineId: string },
+  state: State,
+  { cursor, q }: { cursor: string; q: string },
+) {
+  const page = { limit: PAGE_SIZE, sought: q === '' ? undefined : { words: q } }
   if (state === 'archived') {
     const before = new Date(cursor)
-    return listArchivedConversations(db, of, Number.isNaN(before.getTime()) ? { limit } : { before, limit })
+    return listArchivedConversations(db, of, Number.isNaN(before.getTime()) ? page : { ...page, before })
   }
   const before = isId(cursor) ? cursor : undefined
   return state === 'unread'
-    ? listUnreadConversations(db, of, { before, limit })
-    : listConversations(db, of, { before, limit })
+    ? listUnreadConversations(db, of, { ...page, before })
+    : listConversations(db, of, { ...page, before })
 }

@@ -8,6 +8,7 @@ import { ConversationRows } from './conversation/rows.js'
 import { queryOf } from '../form-values.js'
 import { Empty, Form } from '../form.js'
 import { Layout } from '../layout.js'
+import { ListControls, searchedIn, searchOf } from '../listing.js'
 import { live } from '../live.js'
 import { withNotice } from '../notices.js'
 import { answerPage, pageOf, type Act, type Page } from '../page.js'
@@ -24,14 +25,18 @@ export function showInbox(context: Context): Middleware {
     await openInbox(context, ctx)
     const page = pageOf(ctx, context)
     const isNewest = queryOf(ctx, 'before') === ''
-    const liveness = isNewest ? { 'data-live': `${INBOX}/live`, 'hx-swap': 'innerMorph' } : {}
+    const q = searchedIn(ctx)
+    const at = `${INBOX}/live?${new URLSearchParams({ q }).toString()}`
+    const liveness = isNewest ? { 'data-live': at, 'hx-swap': 'innerMorph' } : {}
+    const { list, count } = await listOf(context, ctx)
     answerPage(
       ctx,
       <Layout page={page} title="Inbox">
         <PageHead title="Inbox" acts={page.unreadConversationCount > 0 && <AllRead page={page} />} />
         <p class="muted">Unread conversations on all of your lines.</p>
+        <ListControls label="Search unread conversations" listing={searchOf(INBOX, q, { count })} />
         <div class="flow" {...liveness}>
-          {await listOf(context, ctx)}
+          {list}
         </div>
       </Layout>,
     )
@@ -39,7 +44,7 @@ export function showInbox(context: Context): Middleware {
 }
 
 export function liveInbox(context: Context): Middleware {
-  return live(context, (ctx) => listOf(context, ctx))
+  return live(context, async (ctx) => (await listOf(context, ctx)).list)
 }
 
 export function postAllRead(context: Context): Act {
@@ -63,13 +68,24 @@ async function listOf(context: Context, ctx: KoaContext) {
   const { userId } = sessionOf(ctx)
   const cursor = queryOf(ctx, 'before')
   const before = isId(cursor) ? cursor : undefined
+  const q = searchedIn(ctx)
+  const path = (query: Record<string, string>) => {
+    const written = new URLSearchParams({ ...(q === '' ? {} : { q }), ...query }).toString()
+    return written === '' ? INBOX : `${INBOX}?${written}`
+  }
   const [{ conversations, older }, lines] = await Promise.all([
-    listUnreadConversations(context.db, { userId }, { before, limit: PAGE_SIZE }),
+    listUnreadConversations(
+      context.db,
+      { userId },
+      { before, limit: PAGE_SIZE, sought: q === '' ? undefined : { words: q } },
+    ),
     listOwnLines(context, userId),
   ])
-  return (
+  const list = (
     <>
-      {conversations.length === 0 ? (
+      {conversations.length === 0 && q !== '' ? (
+        <Empty>Nothing found in your unread conversations.</Empty>
+      ) : conversations.length === 0 ? (
         <Empty>
           You have read everything. All conversations of a line are on <a href="/console">its page</a>.
         </Empty>
@@ -80,13 +96,14 @@ async function listOf(context: Context, ctx: KoaContext) {
         />
       )}
       <nav class="pages" aria-label="Pages">
-        {before === undefined ? <span /> : <a href={INBOX}>Newest</a>}
+        {before === undefined ? <span /> : <a href={path({})}>Newest</a>}
         {older !== null && (
-          <a href={`${INBOX}?before=${older}`} rel="next">
+          <a href={path({ before: older })} rel="next">
             Older
           </a>
         )}
       </nav>
     </>
   )
+  return { list, count: conversations.length }
 }

@@ -46,6 +46,56 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(await line.page()).to.include(`href="${line.path}/conversations"`)
   })
 
+  it('are searched by number, name and text, in every state and in the inbox', async () => {
+    expect(await line.page('/conversations')).not.to.include('Search conversations')
+    await saveContact(site.context, line.userId, CLEO, { name: 'Cleo Umbrella' })
+    await receive(ANNA, 'Where is my umbrella?')
+    await receive(ANNA, 'Never mind')
+    await send(BEN, 'Hello Ben')
+    await receive(CLEO, 'Hi')
+    for (let n = 0; n < 4; n += 1) await receive(`+1500555012${n}`, 'Else')
+    expect(await line.page('/conversations')).to.include('aria-label="Search conversations"')
+    const foundIn = async (path: string) => {
+      const { text } = await line.browser.get(path)
+      const list = text.slice(text.indexOf('<ol class="activity"'))
+      return [ANNA, BEN, CLEO].filter((number) => wordsOf(list).includes(number))
+    }
+    const found = (query: string) => foundIn(`${line.path}/conversations?${query}`)
+    expect(await found('q=UMBRELLA')).to.deep.equal([ANNA, CLEO])
+    expect(wordsOf(await line.page('/conversations?q=umbrella')), 'the text that was found').to.include(
+      'Where is my umbrella?',
+    )
+    expect(await found(`q=${encodeURIComponent('500 555-0102')}`)).to.deep.equal([BEN])
+    expect(await found('q=umbrella&state=unread'), 'by the last text').to.deep.equal([CLEO])
+    expect(await foundIn('/console/inbox?q=mind')).to.deep.equal([ANNA])
+    await line.submit(`${inPath(ANNA)}/archive`)
+    expect(await found('q=umbrella')).to.deep.equal([CLEO])
+    expect(await found('q=0101&state=archived')).to.deep.equal([ANNA])
+    for (const path of [
+      `${line.path}/conversations?q=%25`,
+      `${line.path}/conversations?q=x&state=archived`,
+    ]) {
+      const { text } = await line.browser.get(path)
+      expect(wordsOf(text)).to.include('Nothing found.')
+      expect(text).to.match(/data-live="[^"]*q=/)
+    }
+  })
+
+  it('are searched page by page as far back as there are messages', async () => {
+    const { db } = site.context
+    const of = { userId: line.userId, lineId: line.lineId }
+    await send(ANNA, 'umbrella')
+    await receive(BEN, 'umbrella')
+    await send(ANNA, 'umbrella')
+    const sought = { words: 'umbrella' }
+    const first = await listConversations(db, of, { limit: 1, sought })
+    expect(first.conversations.map(({ number }) => number)).to.deep.equal([ANNA])
+    const second = await listConversations(db, of, { limit: 1, sought, before: first.older })
+    expect(second.conversations.map(({ number }) => number)).to.deep.equal([BEN])
+    const named = await listConversations(db, of, { limit: 1, sought: { words: ANNA }, before: second.older })
+    expect(named.conversations, 'found by its number on the first page').to.deep.equal([])
+  })
+
   it('are paged: each number is on one page, by its latest message', async () => {
     for (const number of [ANNA, BEN, CLEO, ANNA]) await send(number, 'x')
     const { db } = site.context

@@ -7,9 +7,8 @@ import { text } from 'node:stream/consumers'
 import { compileProject } from '../dev/compile.js'
 
 /**
- * `npm test`. As many files at a time as leave none of CI's two cores idle. Chaos runs beside the short tests: it mostly
- * waits for what it stopped, and asserts no times. Journeys and browsers, which start whole installations, come after them.
- * Arguments go to every run: `npm test -- --grep receipt`.
+ * `npm test`. As many files at a time as leave none of CI's two cores idle: chaos, and then journeys and browsers, which
+ * start whole installations and often wait, beside the short tests. Arguments go to every run: `npm test -- --grep receipt`.
  */
 const atOnce = (files: number) => ['--parallel', '--jobs', String(files)]
 const LONG = ['test/journeys/**/*.test.ts', 'test/browser/**/*.test.ts']
@@ -18,13 +17,13 @@ const CHAOS = 'test/chaos/**/*.test.ts'
 const CLUSTER = 'test/cluster/**/*.test.ts'
 const SHORT = [...[...LONG, CHAOS, CLUSTER].flatMap((each) => ['--ignore', each]), 'test/**/*.test.ts']
 const SLOWEST_SHOWN = 15
-/** The runs of a row side by side, and the rows one after the other. */
-const RUNS = [
+/** The rows side by side, and the runs of a row one after the other. */
+const ROWS = [
+  [{ name: 'short tests', args: [...atOnce(2), ...SHORT] }],
   [
-    { name: 'short tests', args: [...atOnce(2), ...SHORT] },
     { name: 'chaos', args: [CHAOS] },
+    { name: 'journeys and browsers', args: [...atOnce(2), ...LONG] },
   ],
-  [{ name: 'journeys and browsers', args: [...atOnce(3), ...LONG] }],
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'linehook-test-'))
@@ -50,11 +49,12 @@ let passed = 0
 const failed: Counts['failed'] = []
 const took: [file: string, ms: number][] = []
 await compileProject(['chaos', 'test'])
-for (const sideBySide of RUNS) {
-  // Of several, the first is shown as it runs and each other one when it has ended.
-  await Promise.all(sideBySide.map((run, index) => runMocha(run, index === 0)))
-  if (interruption.signal.aborted) break
-}
+await Promise.all(
+  ROWS.map(async (row, index) => {
+    // The first row is shown as it runs, and of the others each run when it has ended.
+    for (const run of row) if (!interruption.signal.aborted) await runMocha(run, index === 0)
+  }),
+)
 rmSync(folder, { recursive: true, force: true })
 const slowest = took.sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN)
 console.log('The slowest files, in seconds of their tests:')

@@ -3,7 +3,8 @@ import { until } from '../../test/helpers/until.js'
 import type { Bench } from '../harness/bench.js'
 import type { Installation } from '../harness/installation.js'
 import { PROCFILE, SMALL, type Running } from '../harness/processes.js'
-import { cpuSecondsOf, cpuSecondsOfFamily, parentOf, peakMbOf, residentMbOf } from '../harness/usage.js'
+import { watchProcessor } from '../harness/processor.js'
+import { cpuSecondsOf, peakMbOf, residentMbOf } from '../harness/usage.js'
 import { withInstallation } from '../harness/with-installation.js'
 import { acceptRequests } from '../loads/accept.js'
 import { pushHttp, requireAllTaken } from '../loads/http.js'
@@ -55,22 +56,12 @@ export async function measureRest(bench: Bench): Promise<Figure[]> {
 
 /** Measures the processor time of all processes, Postgres and Redis included, while nobody asks anything of them. */
 async function measureIdle(installation: Installation, all: readonly Running[]): Promise<Figure> {
-  const { rows } = await installation.sql.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const postgres = parentOf(rows[0]?.pid ?? 0)
-  const server = await installation.prepare(({ redis }) => redis.info('server'))
-  const redis = Number(/^process_id:(\d+)/m.exec(server)?.[1])
-  const look = () => [
-    ...all.map(({ pid }) => cpuSecondsOf(pid)),
-    cpuSecondsOfFamily(postgres),
-    cpuSecondsOf(redis),
-  ]
   await sleep(SETTLE_MS)
-  const before = look()
+  const timesSince = await watchProcessor(installation, all)
   await sleep(IDLE_MS)
-  const each = look().map((seconds, n) => ((seconds - (before[n] ?? NaN)) * 1e6) / IDLE_MS)
-  const names = [...all.map(({ name }) => name), 'Postgres', 'Redis']
-  const note = names.map((name, n) => `${name} ${(each[n] ?? NaN).toFixed(1)}`).join(', ')
-  return { name: 'processor at rest', value: sum(each), unit: 'ms/s', note }
+  const each = [...timesSince()].map(([name, seconds]): [string, number] => [name, (seconds * 1e6) / IDLE_MS])
+  const note = each.map(([name, ms]) => `${name} ${ms.toFixed(1)}`).join(', ')
+  return { name: 'processor at rest', value: sum(each.map(([, ms]) => ms)), unit: 'ms/s', note }
 }
 
 /** Measures the processes as a machine with little memory runs them. They have ended when the others start. */

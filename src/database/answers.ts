@@ -34,10 +34,18 @@ export type Answer<Function extends Name> = {
 
 /** Lists every column of the function's answer under its name in the code, for a `select`. */
 export function columnsOfAnswer(name: Name, alias = name as string): string {
-  return Object.keys(SQL_ANSWERS[name])
+  const key = `${alias}.${name}`
+  const known = listed.get(key)
+  if (known !== undefined) return known
+  const columns = Object.keys(SQL_ANSWERS[name])
     .map((column) => `${alias}.${column} as "${camelCase(column)}"`)
     .join(', ')
+  listed.set(key, columns)
+  return columns
 }
+
+/** The hot paths ask for the same lists all the time. */
+const listed = new Map<string, string>()
 
 /**
  * Calls a function of a hot path. A column that its SQL renames, drops or adds does not compile here, because `Row`

@@ -227,6 +227,10 @@ describe('sliding window', () => {
     await windows.clear([line.key])
     await fill(line, [3, 4])
     expect(await windows.take('next', [line], 5)).to.equal(MINUTE - 2)
+    const others = [window(1), window(1)]
+    for (const other of others) await fill(other, [0])
+    await windows.clear(others.map(({ key }) => key))
+    for (const other of others) expect(await windows.take('first', [other], 1)).to.equal(0)
   })
 
   it('leaves no key without an end', async () => {
@@ -292,7 +296,8 @@ describe('sliding window', () => {
       const broken = createSlidingWindows(client)
       await own.stop()
       expect(await failure(broken.take('a', [window(1)]))).to.be.instanceOf(Unavailable)
-      expect(await failure(broken.clear('{test}:gone'))).to.be.instanceOf(Unavailable)
+      expect(await failure(broken.clear(['{test}:gone']))).to.be.instanceOf(Unavailable)
+      expect(await failure(broken.clear(['{test}:gone', '{test}:other']))).to.be.instanceOf(Unavailable)
     } finally {
       client.disconnect()
       await own.remove()

@@ -97,10 +97,17 @@ export function createSlidingWindows(redis: Redis): SlidingWindows {
       )
     },
     clear: async (keys) => {
+      const [first, ...others] = keys
+      if (first === undefined) return
+      if (others.length === 0) {
+        // The client needs 0.3 ms to make a pipeline, because it copies each of BullMQ's commands to it.
+        await redisAvailable(() => redis.del(first, waiters(first)))
+        return
+      }
       const pipeline = redis.pipeline()
       // Each key needs a separate command, because windows of different lines may be on different servers of a
       // cluster.
-      for (const key of keys) pipeline.del(key, waiters(key))
+      for (const key of [first, ...others]) pipeline.del(key, waiters(key))
       await redisAvailable(async () => {
         const failure = (await pipeline.exec())?.find(([error]) => error)?.[0]
         if (failure) throw failure

@@ -766,7 +766,7 @@ export interface SendMessageBody {
 
 export interface CountSegmentsBody {
   text: string
-  /** The line that would send it. Without it, national tables of its carrier account do not count. */ lineId?:
+  /** The line that would send it. Without it, the national tables of its carrier account are not considered. */ lineId?:
     string | undefined
 }
 
@@ -1721,9 +1721,9 @@ export interface Segments {
   /** Carriers charge for each segment. */ segmentCount: number
   /** A GSM-7 unit has 7 bits: a single segment holds 160, each of several holds 153. A UCS-2 unit has 16 bits: a single segment holds 70, each of several holds 67. */ unitCount: number
   characterCount: number
-  /** The language of the national table that it is sent with. Null if it needs none. */ language:
+  /** The language of the national table it uses. Null if it needs none. */ language:
     'turkish' | 'spanish' | 'portuguese' | null
-  /** The units that a single segment holds, and each of several. A national table leaves less. */ room: {
+  /** The number of units in a single segment, and in each of several. A national table reduces it. */ room: {
     single: number
     part: number
   }

@@ -80,7 +80,7 @@ export function readStatusRule(line: string): [code: number, rule: StatusRule] {
   const reason = CARRIER_REASON_NAMES.find((each) => each === because)
   if (reason === undefined || (meaning !== 'rejected' && meaning !== 'account')) {
     throw new Error(
-      `"${line}" may give a reason after rejected or account: one of ${CARRIER_REASON_NAMES.join(', ')}`,
+      `"${line}" can have a reason only after rejected or account, and it must be one of ${CARRIER_REASON_NAMES.join(', ')}`,
     )
   }
   return [Number(code), { meaning, reason }]

@@ -79,8 +79,8 @@ export const smppSettings = yup.object({
     )
     .meta({
       about:
-        'Languages whose tables texts may use to be sent as GSM-7 and not UCS-2: turkish, spanish, portuguese. ' +
-        'The SMSC and the phones must know these tables.',
+        'The languages whose national tables texts may use, so that they are sent as GSM-7 instead of UCS-2: turkish, spanish, portuguese. ' +
+        'The SMSC and the phones must support these tables.',
     }),
   receiptIds: yup
     .string()
@@ -118,7 +118,7 @@ export const smppSettings = yup.object({
   statuses: lines(readStatusRule).meta({
     about:
       "The meaning of the SMSC's own statuses, one per line: a number, then throttled, unavailable, rejected, account or " +
-      'unknown, such as `0x0412 throttled`. After rejected and account, a reason (docs/carriers/codes.md) may follow, ' +
+      'unknown, such as `0x0412 throttled`. A reason (docs/carriers/codes.md) can follow rejected and account, ' +
       'such as `0x0413 account no_credit`.',
     multiline: true,
   }),

@@ -94,11 +94,11 @@ export const messageSchemas = {
     characterCount: count,
     language: describe(
       { enum: [...LANGUAGE_NAMES, null] },
-      'The language of the national table that it is sent with. Null if it needs none.',
+      'The language of the national table it uses. Null if it needs none.',
     ),
     room: describe(
       object({ single: count, part: count }),
-      'The units that a single segment holds, and each of several. A national table leaves less.',
+      'The number of units in a single segment, and in each of several. A national table reduces it.',
     ),
   }),
 }
@@ -204,7 +204,7 @@ export const messageOperations = [
       text: fields.text.defined('text is required'),
       lineId: idParameter().typeError('${path} must be text').meta({
         about:
-          'The {line} that would send it. Without it, national tables of its carrier account do not count.',
+          'The {line} that would send it. Without it, the national tables of its carrier account are not considered.',
       }),
     }),
     answer: answers('The number of segments.', schemaOf('Segments')),

@@ -200,7 +200,11 @@ describe('what an SMPP account says besides', () => {
     ['tlvs', 'entityId 0x14000 text a', /a name, a tag, a type/],
     ['statuses', '0x412 later', /throttled, unavailable/],
     ['statuses', '0 rejected', /other than 0/],
-    ['statuses', '0x412 rejected poor', /can have a reason only after rejected or account, and it must be one of invalid_number/],
+    [
+      'statuses',
+      '0x412 rejected poor',
+      /can have a reason only after rejected or account, and it must be one of invalid_number/,
+    ],
     ['statuses', '0x412 throttled no_credit', /can have a reason only after rejected or account/],
     ['receiptErrors', '027 away', /"027 away" must be one or more codes, followed by one of invalid_number/],
     ['receiptErrors', 'unreachable', /one or more codes/],

@@ -63,7 +63,7 @@ describeWeb('GET /v1/lines/…/events/stream', ({ context, web }) => {
 
   it('says what is wrong with Last-Event-ID and from', async () => {
     for (const [headers, query, said] of [
-      [{ 'Last-Event-ID': 'x' }, '', /Last-Event-ID must be the id of an event/],
+      [{ 'Last-Event-ID': 'x' }, '', /Last-Event-ID must be the ID of an event/],
       [{}, '?from=yesterday', /from must be a time such as/],
     ] as const) {
       const heard = await listen(headers, query)

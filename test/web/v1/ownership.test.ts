@@ -54,7 +54,7 @@ describeWith("another user's id", serveApi, (api) => {
       expectProblem(
         unknown,
         404,
-        /^No (such (line|endpoint|message|delivery|application|task)$|contact has this id or number)/,
+        /^No (such (line|endpoint|message|delivery|application|task)$|contact has this ID or number)/,
       )
       expect([others.status, others.text], `${method} ${path}`).to.deep.equal([404, unknown.text])
       expect([noId.status, noId.text], `${method} ${path}`).to.deep.equal([404, unknown.text])

@@ -111,7 +111,7 @@ describeWith('an API token', serveApi, (api) => {
       .db('api_tokens')
       .where({ id })
       .update({ expires_at: api.context.db.raw(`now() - interval '1 second'`) })
-    expectProblem(await program.get('/v1/lines'), 401, /it has expired, was revoked/)
+    expectProblem(await program.get('/v1/lines'), 401, /It has expired, was revoked/)
   })
 })
 

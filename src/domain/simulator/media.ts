@@ -51,12 +51,31 @@ const REFUSALS: Record<MediaField, string> = {
  * @throws UserError 400 and 413 naming the field
  */
 export async function keepMedia(context: Context, field: MediaField, bytes: Buffer): Promise<string> {
-  if (bytes.length >= TOO_MANY_BYTES) throw tooLarge(field)
-  const contentType = TYPES[field].get((await extensionOf(bytes)) ?? '')
-  if (contentType === undefined) throw new UserError(REFUSALS[field])
+  const contentType = await typeOf(field, bytes)
   const token = newToken()
   await insertSimulatorMedia(context.db, { token, contentType, bytes })
   return simulatorMediaUrl(context, token)
+}
+
+/**
+ * Stores the pictures of one message: all of them, or none if one is refused.
+ *
+ * @returns their URLs, in order
+ * @throws UserError as `keepMedia` does
+ */
+export async function keepPictures(context: Context, pictures: readonly Buffer[]): Promise<string[]> {
+  for (const bytes of pictures) await typeOf('picture', bytes)
+  const urls: string[] = []
+  for (const bytes of pictures) urls.push(await keepMedia(context, 'picture', bytes))
+  return urls
+}
+
+/** @throws UserError 400 and 413 naming the field */
+async function typeOf(field: MediaField, bytes: Buffer): Promise<string> {
+  if (bytes.length >= TOO_MANY_BYTES) throw tooLarge(field)
+  const contentType = TYPES[field].get((await extensionOf(bytes)) ?? '')
+  if (contentType === undefined) throw new UserError(REFUSALS[field])
+  return contentType
 }
 
 /** @throws UserError 404 */

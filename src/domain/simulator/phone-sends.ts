@@ -4,7 +4,7 @@ import type { Context } from '../context.js'
 import { getOwnLine } from '../lines/lines.js'
 import { MAX_TEXT_LENGTH } from '../messages/submit.js'
 import { simulateInbound, SIMULATOR } from './simulator.js'
-import { keepMedia } from './media.js'
+import { keepMedia, keepPictures } from './media.js'
 import { readPhones } from './phones.js'
 import { sampleRecording } from './sample-recording.js'
 
@@ -16,24 +16,24 @@ export interface FromPhone {
 }
 
 /**
- * A phone writes to a line: a text, a picture, or both in one message.
+ * A phone writes to a line: a text, pictures, or both in one message.
  *
  * @throws UserError naming the field; 404 when the user has no such line at the simulator
  */
 export async function sendFromPhone(
   context: Context,
   userId: string,
-  { text, picture, ...between }: FromPhone & { text: string; picture: Buffer | undefined },
+  { text, pictures, ...between }: FromPhone & { text: string; pictures: readonly Buffer[] },
 ): Promise<void> {
   const numbers = await readNumbers(context, userId, between)
   const hasText = text.trim() !== ''
-  if (!hasText && picture === undefined) throw new UserError('text is required unless you attach a picture')
+  if (!hasText && pictures.length === 0) throw new UserError('text is required unless you attach a picture')
   if (countCharacters(text) > MAX_TEXT_LENGTH)
     throw new UserError(`text must have at most ${MAX_TEXT_LENGTH} characters`)
   await simulateInbound(context, {
     ...numbers,
     ...(hasText ? { text } : {}),
-    ...(picture === undefined ? {} : { mediaUrl: await keepMedia(context, 'picture', picture) }),
+    ...(pictures.length === 0 ? {} : { mediaUrls: await keepPictures(context, pictures) }),
   })
 }
 

@@ -9,8 +9,8 @@ import { requirePlain } from './body-bytes.js'
  * A form with files. All of it is kept in memory, so that a stranger's file is never on our disk: bounds are small.
  */
 interface FormWithFiles {
-  /** The fields with files, one file in each. */
-  files: readonly string[]
+  /** The fields with files, and the most that each takes. */
+  files: Readonly<Record<string, number>>
   maxFileBytes: number
   /** The error for a larger file. */
   tooLarge: (field: string) => UserError
@@ -37,13 +37,14 @@ interface FormState {
  * @throws UserError 415, 400
  */
 export function multipartForm(form: FormWithFiles): Middleware {
-  const { files, maxFileBytes, tooLarge, maxFieldBytes = 16 * 1024, isWithoutFiles = false } = form
+  const { files, maxFileBytes, maxFieldBytes = 16 * 1024, isWithoutFiles = false } = form
+  const fileCount = Object.values(files).reduce((one, other) => one + other, 0)
   const read = multer({
     limits: {
       fileSize: maxFileBytes,
-      files: files.length,
+      files: fileCount,
       fields: MAX_FIELDS,
-      parts: MAX_FIELDS + files.length,
+      parts: MAX_FIELDS + fileCount,
       fieldSize: maxFieldBytes,
       fieldNameSize: 100,
       headerPairs: 20,
@@ -57,7 +58,7 @@ export function multipartForm(form: FormWithFiles): Middleware {
           },
         }
       : {}),
-  }).fields(files.map((name) => ({ name, maxCount: 1 })))
+  }).fields(Object.entries(files).map(([name, maxCount]) => ({ name, maxCount })))
 
   return async (ctx, next) => {
     if (!ctx.is('multipart/form-data')) throw new UserError('Send the form as multipart/form-data', 415)
@@ -65,7 +66,7 @@ export function multipartForm(form: FormWithFiles): Middleware {
     try {
       await read(ctx, () => Promise.resolve())
     } catch (error) {
-      ;(ctx.state as FormState).refusal = refusalOf(error, tooLarge)
+      ;(ctx.state as FormState).refusal = refusalOf(error, form)
       // These are the fields before the one that was too large, including the form's token, which comes first.
       ctx.request.body = (ctx.req as { body?: unknown }).body
     }
@@ -90,14 +91,21 @@ export function requireReadableForm(ctx: KoaContext): void {
 
 /** Returns the file of a field; undefined if none was chosen. */
 export function fileOf(ctx: KoaContext, field: string): Buffer | undefined {
+  return filesOf(ctx, field)[0]
+}
+
+/** Returns the files of a field that takes several, in their order. */
+export function filesOf(ctx: KoaContext, field: string): Buffer[] {
   const { files } = ctx.request as { files?: Partial<Record<string, Express.Multer.File[]>> }
-  return files?.[field]?.[0]?.buffer
+  return (files?.[field] ?? []).map(({ buffer }) => buffer)
 }
 
 /** @throws UserError 400 for a form whose beginning or end is missing */
-function refusalOf(error: unknown, tooLarge: FormWithFiles['tooLarge']): UserError {
+function refusalOf(error: unknown, { files, tooLarge }: FormWithFiles): UserError {
   if (error instanceof MulterError && error.field !== undefined) {
     if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(error.field)
+    if (error.code === 'LIMIT_UNEXPECTED_FILE' && (files[error.field] ?? 0) > 1)
+      return new UserError(`${error.field} takes at most ${files[error.field] ?? 0} files`)
     if (error.code === 'LIMIT_FIELD_VALUE') return new UserError(`${error.field} is too long`, 413)
   }
   throw new UserError('The form could not be read')

@@ -86,8 +86,8 @@ function PhoneForm({ page, phone, phones, lines, messages }: PhoneProps) {
           </button>
         </div>
         <label>
-          Picture to send
-          <input name="picture" type="file" accept="image/png,image/jpeg,image/gif" />
+          Pictures to send
+          <input name="picture" type="file" accept="image/png,image/jpeg,image/gif" multiple />
         </label>
       </div>
       <details open={calling !== undefined}>

@@ -14,7 +14,7 @@ import { answerPage, pageOf, type Act } from '../console/page.js'
 import { sessionOf } from '../console/people/session.js'
 import { LiveConversation } from './conversation.js'
 import { pagePath } from './paths.js'
-import { fileOf, requireReadableForm } from '../middleware/multipart-form.js'
+import { fileOf, filesOf, requireReadableForm } from '../middleware/multipart-form.js'
 import { Screen } from './screen.js'
 
 /**
@@ -36,13 +36,13 @@ export function showSimulator(context: Context): Middleware {
   }
 }
 
-/** Sends a text, a picture or both from the phone that the path names, and goes back to the page. */
+/** Sends a text, pictures or both from the phone that the path names, and goes back to the page. */
 export function postPhoneMessage(context: Context): Act {
   return fromPhone(context, (ctx, userId, between) =>
     sendFromPhone(context, userId, {
       ...between,
       text: fieldOf(ctx, 'text'),
-      picture: fileOf(ctx, 'picture'),
+      pictures: filesOf(ctx, 'picture'),
     }),
   )
 }

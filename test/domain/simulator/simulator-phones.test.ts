@@ -170,7 +170,7 @@ describeContext("the simulator's phones", (context) => {
         lineId: line.lineId,
         phone: ANNA,
         text: '',
-        picture: undefined,
+        pictures: [],
         ...fields,
       })
     const call = (fields: Partial<Parameters<typeof leaveVoicemail>[2]> = {}) =>
@@ -202,14 +202,14 @@ describeContext("the simulator's phones", (context) => {
     })
 
     it('sends a picture, which the simulator hosts', async () => {
-      await send({ picture: MEDIA.picture.gif })
+      await send({ pictures: [MEDIA.picture.gif!] })
       const [message] = await received()
       expect(message).to.include({ type: 'media', text: null })
       expect((await mediaOf(message)).bytes.equals(MEDIA.picture.gif!)).to.be.true
     })
 
     it('sends a text with a picture as one message', async () => {
-      await send({ text: 'Look', picture: MEDIA.picture.png })
+      await send({ text: 'Look', pictures: [MEDIA.picture.png!] })
       expect((await received()).map(({ type, text }) => [type, text])).to.deep.equal([['media', 'Look']])
     })
 
@@ -238,12 +238,12 @@ describeContext("the simulator's phones", (context) => {
       })
 
       it('when the text is longer than 1,600 characters', async () => {
-        const refused = send({ text: 'x'.repeat(1601), picture: MEDIA.picture.png })
+        const refused = send({ text: 'x'.repeat(1601), pictures: [MEDIA.picture.png!] })
         await expectRefusal(refused, 400, 'text must have at most 1600 characters')
       })
 
       it('of a text whose picture is none', async () => {
-        await expectRefusal(send({ text: 'Look', picture: Buffer.from('no picture') }), 400)
+        await expectRefusal(send({ text: 'Look', pictures: [Buffer.from('no picture')] }), 400)
       })
 
       it("to a line that is another user's, unknown or no line at all", async () => {

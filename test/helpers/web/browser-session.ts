@@ -10,6 +10,8 @@ export interface BrowserSession {
   submit(path: string, fields?: Record<string, string>): Promise<Answer>
   /** As `submit`, for a form with files. */
   submitMultipart(path: string, fields: Record<string, string | Blob>): Promise<Answer>
+  /** As `submitMultipart`, also with several files in one field. */
+  submitForm(path: string, fields: FormData): Promise<Answer>
   /** Posts what it is given, with the cookie and without the form token. */
   post(path: string, body: string, headers?: Record<string, string>): Promise<Answer>
   cookie(): string
@@ -43,6 +45,13 @@ export async function browse(context: Context, web: TestWeb, userId?: string): P
     return /name="csrf" value="([\w-]+)"/.exec(text)?.[1] ?? ''
   }
 
+  const submitForm = async (path: string, fields: FormData): Promise<Answer> => {
+    const form = new FormData()
+    form.append('csrf', await formToken())
+    for (const [name, value] of fields) form.append(name, value)
+    return request(path, { method: 'POST', headers: { 'Sec-Fetch-Site': 'same-origin' }, body: form })
+  }
+
   return {
     get: (path, headers = {}) => request(path, { headers }),
     submit: async (path, fields = {}) =>
@@ -53,10 +62,10 @@ export async function browse(context: Context, web: TestWeb, userId?: string): P
       }),
     submitMultipart: async (path, fields) => {
       const form = new FormData()
-      form.append('csrf', await formToken())
       for (const [name, value] of Object.entries(fields)) form.append(name, value)
-      return request(path, { method: 'POST', headers: { 'Sec-Fetch-Site': 'same-origin' }, body: form })
+      return submitForm(path, form)
     },
+    submitForm,
     post: (path, body, headers = {}) =>
       request(path, {
         method: 'POST',

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { fetchMedia } from '../../../src/domain/media/fetch.js'
 import { newId } from '../../../src/ids.js'
 import { ANNA, countRows, type MessageRow } from '../../domain/fixtures.js'
 import { MEDIA, NO_MEDIA, pictureOf } from '../../domain/media-samples.js'
@@ -77,6 +78,40 @@ describeWeb("a phone's form at /simulator", ({ context, web }) => {
     expectSent(await send({ text: 'Hi', picture: empty, recording: empty }))
     expectSent(await call({ text: '', picture: empty, recording: empty }))
     expect((await received()).map(({ type }) => type)).to.deep.equal(['text', 'voicemail'])
+  })
+
+  it('sends several pictures in one message, in their order, or none of them if one is refused', async () => {
+    const sendAll = (bytes: readonly Buffer[]) => {
+      const form = new FormData()
+      for (const [name, value] of Object.entries({ lineId: line.lineId, text: 'Look' }))
+        form.append(name, value)
+      for (const each of bytes) form.append('picture', file(each))
+      return browser.submitForm(`${PHONE}/messages${SHOWN}`, form)
+    }
+    const { gif, png } = MEDIA.picture
+    await expectRefused(
+      await sendAll([gif!, Object.values(NO_MEDIA)[1]!]),
+      400,
+      'picture must be a png, jpg or gif file',
+    )
+    await expectRefused(
+      await sendAll(Array.from({ length: 11 }, () => gif!)),
+      400,
+      'picture takes at most 10 files',
+    )
+    expectSent(await sendAll([gif!, png!, gif!]))
+    const [message] = await received()
+    for (const { id } of await context
+      .db('media')
+      .where({ message_id: message!.id })
+      .select<{ id: string }[]>('id'))
+      await fetchMedia(context, id)
+    const types = []
+    for (const url of message?.media_urls ?? []) {
+      types.push((await web.request(new URL(url).pathname)).headers.get('content-type'))
+    }
+    expect(types).to.deep.equal(['image/gif', 'image/png', 'image/gif'])
+    expect((await browser.get('/simulator')).text).to.match(/<input name="picture"[^>]* multiple/)
   })
 
   it('refuses what is no picture or no recording, and keeps what was typed', async () => {

@@ -222,7 +222,7 @@ function Connect(props: {
           machine.
         </small>
       </Form>
-      <div class="buttons">
+      <div class="buttons below">
         {connection.enabled && url !== null && (
           <TestEvent page={page} action={`${path}/test-event`} result={testEvent} />
         )}

@@ -8,7 +8,7 @@ import { fileOf, multipartForm, requireReadableForm } from '../../../middleware/
 import { fieldOf } from '../../form-values.js'
 
 const FORM = {
-  files: ['file'],
+  files: { file: 1 },
   maxFileBytes: MAX_FILE_BYTES,
   tooLarge: () => new UserError('The file is larger than 1 MiB', 413),
 }

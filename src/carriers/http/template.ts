@@ -1,4 +1,5 @@
-import { Liquid } from 'liquidjs'
+import { createRequire } from 'node:module'
+import type * as liquidjs from 'liquidjs'
 
 /** The values that a template may use, as `{{ to }}`. An empty text means that the message has none. */
 export type Values = Readonly<Record<'from' | 'to' | 'text' | 'mediaUrl' | 'id', string>>
@@ -7,9 +8,16 @@ const NAMES = ['from', 'to', 'text', 'mediaUrl', 'id'] as const
 
 /** An operator wrote the template: the bounds guard against mistakes, such as a loop of a million. */
 const BOUNDS = { parseLimit: 20_000, renderLimit: 200, memoryLimit: 500_000 }
-const plain = new Liquid(BOUNDS)
-/** In XML, values are escaped so that they cannot end an element. */
-const escaping = new Liquid({ ...BOUNDS, outputEscape: 'escape' })
+
+/** Loaded by the first template, and not by each process that knows this kind of carrier: it takes 9 MB. */
+const engines = once(() => {
+  const { Liquid } = createRequire(import.meta.url)('liquidjs') as typeof liquidjs
+  return {
+    plain: new Liquid(BOUNDS),
+    /** In XML, values are escaped so that they cannot end an element. */
+    escaping: new Liquid({ ...BOUNDS, outputEscape: 'escape' }),
+  }
+})
 
 /**
  * Finds the fault in a template: the engine's words, or a name that does not exist. Returns undefined if there is
@@ -18,6 +26,7 @@ const escaping = new Liquid({ ...BOUNDS, outputEscape: 'escape' })
  * @param names the names that exist
  */
 export function faultOfTemplate(template: string, names: readonly string[] = NAMES): string | undefined {
+  const { plain } = engines()
   try {
     const unknown = plain.globalVariablesSync(plain.parse(template)).filter((name) => !names.includes(name))
     if (unknown.length === 0) return undefined
@@ -30,12 +39,12 @@ export function faultOfTemplate(template: string, names: readonly string[] = NAM
 
 /** Fills in a single text. */
 export function fillText(template: string, values: Readonly<Record<string, unknown>>): string {
-  return plain.parseAndRenderSync(template, values) as string
+  return engines().plain.parseAndRenderSync(template, values) as string
 }
 
 /** Fills in a whole XML document; the values are escaped. */
 export function fillXml(template: string, values: Values): string {
-  return escaping.parseAndRenderSync(template, values) as string
+  return engines().escaping.parseAndRenderSync(template, values) as string
 }
 
 /**
@@ -75,4 +84,9 @@ function fillAll(shape: unknown, values: Values): unknown {
 function fillOrLeave(text: string, values: Values): string | undefined {
   const filled = fillText(text, values)
   return filled === '' && text !== '' ? undefined : filled
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }

@@ -5,6 +5,7 @@ import type { Context } from '../../src/domain/context.js'
 import { receiveMessage } from '../../src/domain/messages/receive.js'
 import { newId } from '../../src/ids.js'
 import { ANNA, inboundText, queueMessage } from '../domain/fixtures.js'
+import { MEDIA } from '../domain/media-samples.js'
 import { createTestContext } from '../helpers/context.js'
 import { openings } from '../helpers/openings.js'
 import { launchBrowser, openPage } from '../helpers/web/browser.js'
@@ -77,6 +78,19 @@ describe('the parts of the console in a browser', function () {
     // It takes no place of its own.
     const box = await bubble('First').boundingBox()
     expect(box?.height).to.be.below(40)
+    await page.context().close()
+  })
+
+  it('count the segments of an answer while pictures are chosen, and send both', async () => {
+    const page = await visit(`/console/lines/:lineId/conversations/${encodeURIComponent('+15005550178')}`)
+    const composer = page.locator('form.composer')
+    await composer.locator('summary', { hasText: 'Pictures' }).click()
+    const picture = { name: 'a.gif', mimeType: 'image/gif', buffer: MEDIA.picture.gif! }
+    await composer.getByLabel('Pictures to send').setInputFiles([picture, picture])
+    await composer.getByRole('textbox', { name: 'Text' }).pressSequentially('Look')
+    await composer.getByRole('status').getByText('1 segment').waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('ol.thread > li', { hasText: 'Look' }).getByText('Copying').nth(1).waitFor()
     await page.context().close()
   })
 

@@ -10,7 +10,7 @@ export async function insertSimulatorMedia(
   db: Database,
   { token, contentType, bytes }: SimulatorMedia & { token: string },
 ): Promise<void> {
-  await db('simulator_media').insert({ token, content_type: contentType, bytes })
+  await db('simulator_media').insert({ token, content_type: contentType, bytes }).onConflict('token').ignore()
 }
 
 export async function findSimulatorMedia(db: Database, token: string): Promise<SimulatorMedia | undefined> {

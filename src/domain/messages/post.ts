@@ -223,19 +223,25 @@ async function readMediaUrl(context: Context, written: string, field: string): P
  */
 async function requireCarrierTakes(
   context: Context,
-  { carrierAccount, routes }: OwnLine,
+  line: OwnLine,
   { field, urls }: GivenMedia,
 ): Promise<void> {
-  const accounts = [carrierAccount, ...routes.map(({ carrier }) => carrier)]
-  const kinds = await listKindsOf(context.db, accounts)
-  const faults = kinds.flatMap((name) => {
-    const kind = context.carriers.kinds.get(name)
-    return kind === undefined ? [] : [faultOfCount(kind, urls.length)]
-  })
+  const faults = (await findKinds(context, line)).map((kind) => faultOfCount(kind, urls.length))
   const [fault] = faults
   if (fault !== undefined && !faults.includes(undefined)) {
     throw new UserError(`${field}: ${fault}. Send fewer files, or a link in the text`)
   }
+}
+
+async function findKinds(context: Context, { carrierAccount, routes }: OwnLine) {
+  const accounts = [carrierAccount, ...routes.map(({ carrier }) => carrier)]
+  const kinds = await listKindsOf(context.db, accounts)
+  return kinds.flatMap((name) => context.carriers.kinds.get(name) ?? [])
+}
+
+/** Returns the most files that a message of the line can have; 0 if no carrier of it sends media. */
+export async function findMediaLimit(context: Context, line: OwnLine): Promise<number> {
+  return Math.max(0, ...(await findKinds(context, line)).map(({ media }) => media?.count ?? 0))
 }
 
 export const OVER_CAP =

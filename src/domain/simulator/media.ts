@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   deleteOldSimulatorMedia,
   findSimulatorMedia,
@@ -50,9 +51,13 @@ const REFUSALS: Record<MediaField, string> = {
  * @returns its URL, which cannot be guessed and needs no password
  * @throws UserError 400 and 413 naming the field
  */
-export async function keepMedia(context: Context, field: MediaField, bytes: Buffer): Promise<string> {
+export async function keepMedia(
+  context: Context,
+  field: MediaField,
+  bytes: Buffer,
+  token = newToken(),
+): Promise<string> {
   const contentType = await typeOf(field, bytes)
-  const token = newToken()
   await insertSimulatorMedia(context.db, { token, contentType, bytes })
   return simulatorMediaUrl(context, token)
 }
@@ -60,14 +65,27 @@ export async function keepMedia(context: Context, field: MediaField, bytes: Buff
 /**
  * Stores the pictures of one message: all of them, or none if one is refused.
  *
+ * @param key that of a form, which nobody can guess: the same pictures of the same form have the same URLs, so that a
+ *   second press of its button is the same message
  * @returns their URLs, in order
  * @throws UserError as `keepMedia` does
  */
-export async function keepPictures(context: Context, pictures: readonly Buffer[]): Promise<string[]> {
+export async function keepPictures(
+  context: Context,
+  pictures: readonly Buffer[],
+  key?: string,
+): Promise<string[]> {
   for (const bytes of pictures) await typeOf('picture', bytes)
   const urls: string[] = []
-  for (const bytes of pictures) urls.push(await keepMedia(context, 'picture', bytes))
+  for (const [n, bytes] of pictures.entries()) {
+    const token = key === undefined ? newToken() : tokenOf(`${key}:${n}`, bytes)
+    urls.push(await keepMedia(context, 'picture', bytes, token))
+  }
   return urls
+}
+
+function tokenOf(key: string, bytes: Buffer): string {
+  return createHash('sha256').update(key).update(bytes).digest('base64url')
 }
 
 /** @throws UserError 400 and 413 naming the field */

@@ -4,6 +4,7 @@ import { MulterError } from 'multer'
 import { UserError } from '../../errors.js'
 import { readBodyText } from '../input/utf8.js'
 import { requirePlain } from './body-bytes.js'
+import { readFormBody } from './form-body.js'
 
 /**
  * A form with files. All of it is kept in memory, so that a stranger's file is never on our disk: bounds are small.
@@ -72,6 +73,13 @@ export function multipartForm(form: FormWithFiles): Middleware {
     }
     ctx.request.body = decodeFields(ctx.request.body)
     await next()
+  }
+}
+
+/** A form without a file may also have the encoding of other forms. */
+export function orPlainForm(multipart: Middleware): Middleware {
+  return async (ctx, next) => {
+    await (ctx.is('multipart/form-data') ? multipart : readFormBody)(ctx, next)
   }
 }
 

@@ -24,6 +24,7 @@ import { allowOwnPage } from '../middleware/content-security.js'
 import { readFormBody } from '../middleware/form-body.js'
 import { readFieldsBody, readJsonBody } from '../middleware/json-body.js'
 import { answerInOAuthsWords } from '../oauth/refusals.js'
+import { readAnswerFields, readAnswerForm } from '../console/messages/conversation/pictures.js'
 import { readPhoneFields, readPhoneForm } from '../simulator/phone-form.js'
 import { readListFields, readListForm } from '../console/lines/text-list/form.js'
 
@@ -60,6 +61,8 @@ export function createRoutes(context: Context) {
   const ownForm = [readFormBody, requireOwnForm(context)]
   const fileForm = [readPhoneForm, requireOwnForm(context)]
   const fileFormOfNobody = [readPhoneFields, requireOwnForm(context)]
+  const answerForm = [readAnswerForm, requireOwnForm(context)]
+  const answerFormOfNobody = [readAnswerFields, requireOwnForm(context)]
   const listForm = [readListForm, requireOwnForm(context)]
   const listFormOfNobody = [readListFields, requireOwnForm(context)]
 
@@ -109,6 +112,8 @@ export function createRoutes(context: Context) {
     operatorForm: formFor([hasSecondFactor, requireOperatorSession]),
     /** A form with a file. */
     fileForm: formFor([hasSecondFactor], fileForm, fileFormOfNobody),
+    /** The form of an answer in a conversation, with or without pictures. */
+    answerForm: formFor([hasSecondFactor], answerForm, answerFormOfNobody),
     /** The form with a file of recipients. */
     listForm: formFor([hasSecondFactor], listForm, listFormOfNobody),
 

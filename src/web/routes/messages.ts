@@ -31,7 +31,7 @@ import { showTraffic } from '../console/traffic.js'
 import type { Routes } from './kinds.js'
 
 /** The pages of messages, conversations, activity and search, and their forms. */
-export function messagePages({ page, form, operatorForm }: Routes): void {
+export function messagePages({ page, form, answerForm, operatorForm }: Routes): void {
   // prettier-ignore
   {
     page(         '/console/lines/:lineId/conversations',                             showConversations)
@@ -39,7 +39,7 @@ export function messagePages({ page, form, operatorForm }: Routes): void {
     page(         '/console/lines/:lineId/inbox/beside/live',                         livePeople)
     page(         '/console/lines/:lineId/conversations/:number',                     showConversation)
     page(         '/console/lines/:lineId/conversations/:number/live',                liveConversation)
-    form(         '/console/lines/:lineId/conversations/:number/messages',            postAnswer, showConversation)
+    answerForm(   '/console/lines/:lineId/conversations/:number/messages',            postAnswer, showConversation)
     form(         '/console/lines/:lineId/conversations/:number/messages/segments',   postAnswerSegments, showConversation)
     form(         '/console/lines/:lineId/conversations/:number/name',                postContactName, showConversation)
     form(         '/console/lines/:lineId/conversations/:number/block',               postBlock, showConversation)

@@ -18,6 +18,10 @@ import {
 } from '../../../domain/lines/contacts.js'
 import type { Context } from '../../../domain/context.js'
 import { getOwnLine } from '../../../domain/lines/lines.js'
+import { findMediaLimit } from '../../../domain/messages/post.js'
+import { keepPictures } from '../../../domain/simulator/media.js'
+import { UserError } from '../../../errors.js'
+import { filesOf, requireReadableForm } from '../../middleware/multipart-form.js'
 import { findPeerState } from '../../../domain/messages/opt-out/peers.js'
 import { FIRST_ID, isId } from '../../../ids.js'
 import { Blocked, ContactForms } from './conversation/contact.js'
@@ -84,7 +88,12 @@ export function showConversation(context: Context): Middleware {
             <div class="now" {...liveness}>
               <Now {...view} page={page} />
             </div>
-            <Answer page={page} view={view} counted={counted} />
+            <Answer
+              page={page}
+              view={view}
+              counted={counted}
+              pictureLimit={await findMediaLimit(context, line)}
+            />
           </section>
           <aside class="who">
             <p class="card">
@@ -120,7 +129,13 @@ export function liveConversation(context: Context): Middleware {
 
 export function postAnswer(context: Context): Act {
   return async (ctx) => {
-    await sendText(context, ctx, numberOf(ctx))
+    requireReadableForm(ctx)
+    const pictures = filesOf(ctx, 'picture')
+    if (pictures.length === 0 && fieldOf(ctx, 'text').trim() === '')
+      throw new UserError('Write a message, or choose a picture')
+    await getOwnLine(context, sessionOf(ctx).userId, idOf(ctx, 'lineId'))
+    const mediaUrls = await keepPictures(context, pictures, fieldOf(ctx, 'key') || undefined)
+    await sendText(context, ctx, numberOf(ctx), mediaUrls)
     return conversationPath(idOf(ctx, 'lineId'), numberOf(ctx))
   }
 }
@@ -266,8 +281,8 @@ function Now(props: View & { page: Page }) {
   )
 }
 
-function Answer(props: { page: Page; view: View; counted: CountedText | undefined }) {
-  const { page, view, counted } = props
+function Answer(props: { page: Page; view: View; counted: CountedText | undefined; pictureLimit: number }) {
+  const { page, view, counted, pictureLimit } = props
   const { line, obstacles, path } = view
   return (
     <>
@@ -277,7 +292,13 @@ function Answer(props: { page: Page; view: View; counted: CountedText | undefine
       ) : obstacles.optedOutAt !== null && page.fault === undefined ? (
         <p class="empty">This number has opted out, so you cannot send to it.</p>
       ) : (
-        <TextForm page={page} action={`${path}/messages`} counted={counted} isComposer />
+        <TextForm
+          page={page}
+          action={`${path}/messages`}
+          counted={counted}
+          pictureLimit={pictureLimit}
+          isComposer
+        />
       )}
     </>
   )

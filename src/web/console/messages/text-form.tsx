@@ -15,6 +15,7 @@ import { readSendTime, SendTime } from './send-time.js'
 import { sessionOf } from '../people/session.js'
 
 const COUNT_ID = 'segment-count'
+const URLENCODED = 'application/x-www-form-urlencoded'
 
 /** A text whose segments were requested, on a page without a script. */
 export interface CountedText {
@@ -34,10 +35,12 @@ export function TextForm(props: {
   counted: CountedText | undefined
   /** True below a conversation: Enter sends, and the time of sending is shown only on request. */
   isComposer?: boolean
+  /** The most pictures that the message can have; the default is none. */
+  pictureLimit?: number
   /** Fields above the text. */
   children?: ComponentChildren
 }) {
-  const { action, counted, isComposer = false, children } = props
+  const { action, counted, isComposer = false, pictureLimit = 0, children } = props
   const counting = `${action}/segments`
   const page = ofThisForm(props.page, counting, action)
   const count = {
@@ -46,6 +49,8 @@ export function TextForm(props: {
     'hx-swap': 'innerHTML',
     'hx-status:4xx': 'target:body',
     'hx-status:5xx': 'target:body',
+    // Pictures are not sent to count a text.
+    'hx-encoding': URLENCODED,
   }
   const time = <SendTime page={page} action={action} value={counted?.sendAt} zone={counted?.zone} />
   const countWords = (
@@ -54,7 +59,12 @@ export function TextForm(props: {
     </div>
   )
   return (
-    <Form page={page} action={action} {...(isComposer ? { class: 'composer' } : {})}>
+    <Form
+      page={page}
+      action={action}
+      isMultipart={pictureLimit > 0}
+      {...(isComposer ? { class: 'composer' } : {})}
+    >
       <input type="hidden" name="key" value={counted?.key ?? typedIn(page, action, 'key') ?? newId()} />
       {children}
       <TextArea
@@ -64,7 +74,7 @@ export function TextForm(props: {
         label="Text"
         rows={isComposer ? 2 : 3}
         value={counted?.text ?? ''}
-        required
+        required={pictureLimit === 0}
         more={{
           maxlength: MAX_TEXT_LENGTH,
           ...(isComposer ? { placeholder: 'Message' } : {}),
@@ -81,8 +91,33 @@ export function TextForm(props: {
             {time}
           </details>
         )}
+        {pictureLimit > 0 && (
+          <details>
+            <summary>Pictures</summary>
+            <label>
+              Pictures to send
+              <input
+                name="picture"
+                type="file"
+                accept="image/png,image/jpeg,image/gif"
+                multiple={pictureLimit > 1}
+              />
+              <small>
+                {pictureLimit === 1 ? 'One picture' : `Up to ${pictureLimit} pictures`}, each smaller than 5
+                MB.
+              </small>
+            </label>
+          </details>
+        )}
         {isComposer && countWords}
-        <button type="submit" class="secondary" formaction={counting} formnovalidate {...count}>
+        <button
+          type="submit"
+          class="secondary"
+          formaction={counting}
+          formenctype={URLENCODED}
+          formnovalidate
+          {...count}
+        >
           Count segments
         </button>
         <button type="submit" class="primary">
@@ -99,7 +134,12 @@ export function ofThisForm(page: Page, path: string, action: string): Page {
 }
 
 /** The form's key serves once: a second press of its button finds the message that the first one made. */
-export async function sendText(context: Context, ctx: KoaContext, toNumber: string): Promise<{ id: string }> {
+export async function sendText(
+  context: Context,
+  ctx: KoaContext,
+  toNumber: string,
+  mediaUrls: readonly string[] = [],
+): Promise<{ id: string }> {
   const key = fieldOf(ctx, 'key')
   return postMessage(context, {
     isFromConsole: true,
@@ -108,6 +148,7 @@ export async function sendText(context: Context, ctx: KoaContext, toNumber: stri
     lineId: idOf(ctx, 'lineId'),
     toNumber,
     text: fieldOf(ctx, 'text'),
+    ...(mediaUrls.length === 0 ? {} : { mediaUrls }),
     idempotencyKey: key === '' ? undefined : key,
     sendAt: readSendTime(ctx),
   })

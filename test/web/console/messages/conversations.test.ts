@@ -2,8 +2,18 @@ import { expect } from 'chai'
 import { listConversations } from '../../../../src/database/messages/conversations/conversations.js'
 import { saveContact } from '../../../../src/domain/lines/contacts.js'
 import { receiveMessage } from '../../../../src/domain/messages/receive.js'
+import { fetchMedia } from '../../../../src/domain/media/fetch.js'
 import { newId } from '../../../../src/ids.js'
-import { ANNA, BEN, CLEO, inboundText, messageRow, queueMessage } from '../../../domain/fixtures.js'
+import {
+  ANNA,
+  BEN,
+  CLEO,
+  inboundText,
+  messageRow,
+  queueMessage,
+  type MessageRow,
+} from '../../../domain/fixtures.js'
+import { MEDIA } from '../../../domain/media-samples.js'
 import { describeWith } from '../../../helpers/suite.js'
 import { until } from '../../../helpers/until.js'
 import { listen } from './activity/listen.js'
@@ -269,7 +279,43 @@ describeWith('the conversations of a line', startConsole, (site) => {
     expect(await messageRow(site.context, rows[0]!)).to.include({ to_number: ANNA, source: 'console' })
     expect(await words()).to.include('On my way')
     const refused = await line.submit(form, { key: newId(), text: '' })
-    expectFault(refused, 400, 'Give text, mediaUrl or both')
+    expectFault(refused, 400, 'Write a message, or choose a picture')
+  })
+
+  it('are answered with several pictures, once for each form, as many as the carrier takes', async () => {
+    await receive(ANNA, 'Show me')
+    const html = await thread()
+    expect(html)
+      .to.match(/<input name="picture"[^>]* multiple/)
+      .and.to.include('Up to 10 pictures')
+    const [, key = ''] = /name="key" value="([^"]*)"/.exec(html.slice(html.indexOf('class="composer"'))) ?? []
+    const answer = async (text: string, pictures: readonly Buffer[]) => {
+      const form = new FormData()
+      for (const [name, value] of Object.entries({ key, text })) form.append(name, value)
+      for (const bytes of pictures) form.append('picture', new Blob([new Uint8Array(bytes)]), 'a.gif')
+      return line.browser.submitForm(`${line.path}/${inPath(ANNA)}/messages`, form)
+    }
+    const { gif, png } = MEDIA.picture
+    expectFault(await answer(' ', []), 400, 'Write a message, or choose a picture')
+    expectFault(await answer('', [Buffer.from('none')]), 400, 'picture must be a png, jpg or gif file')
+    for (let time = 0; time < 2; time += 1) {
+      const sent = await answer('', [gif!, png!])
+      expect([sent.status, sent.headers.get('location')], sent.text).to.deep.equal([
+        303,
+        `${line.path}/${inPath(ANNA)}`,
+      ])
+    }
+    const rows = await site.context
+      .db('messages')
+      .where({ line_id: line.lineId, direction: 'outbound' })
+      .select<MessageRow[]>()
+    expect(rows.map(({ text }) => text)).to.deep.equal([null])
+    const outcomes = []
+    const media = site.context.db('media').where({ message_id: rows[0]!.id }).orderBy('id')
+    for (const { id } of await media.clone().select<{ id: string }[]>('id'))
+      outcomes.push((await fetchMedia(site.context, id)).kind)
+    expect(await media.clone().pluck('content_type')).to.deep.equal(['image/gif', 'image/png'])
+    expect(outcomes).to.have.length(2)
   })
 
   it('say what keeps the line from writing, and take a name and a block', async () => {

@@ -3,8 +3,7 @@ import { MAX_FILE_BYTES, readListFile } from '../../../../domain/messages/text-l
 import type { AskedList } from '../../../../domain/messages/text-list/plan.js'
 import { UserError } from '../../../../errors.js'
 import { utf8Of } from '../../../input/utf8.js'
-import { readFormBody } from '../../../middleware/form-body.js'
-import { fileOf, multipartForm, requireReadableForm } from '../../../middleware/multipart-form.js'
+import { fileOf, multipartForm, orPlainForm, requireReadableForm } from '../../../middleware/multipart-form.js'
 import { fieldOf } from '../../form-values.js'
 
 const FORM = {
@@ -22,17 +21,10 @@ const withoutList = multipartForm({ ...FORM, isWithoutFiles: true })
  *
  * @throws UserError 413, 400
  */
-export const readListForm: Middleware = readWith(withList)
+export const readListForm: Middleware = orPlainForm(withList)
 
 /** Reads it without its file, for visitors who are not signed in. */
-export const readListFields: Middleware = readWith(withoutList)
-
-/** A form without a file may also have the encoding of other forms. */
-function readWith(multipart: Middleware): Middleware {
-  return async (ctx, next) => {
-    await (ctx.is('multipart/form-data') ? multipart : readFormBody)(ctx, next)
-  }
-}
+export const readListFields: Middleware = orPlainForm(withoutList)
 
 const fileText = utf8Of('The file')
 

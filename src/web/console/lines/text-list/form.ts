@@ -3,7 +3,12 @@ import { MAX_FILE_BYTES, readListFile } from '../../../../domain/messages/text-l
 import type { AskedList } from '../../../../domain/messages/text-list/plan.js'
 import { UserError } from '../../../../errors.js'
 import { utf8Of } from '../../../input/utf8.js'
-import { fileOf, multipartForm, orPlainForm, requireReadableForm } from '../../../middleware/multipart-form.js'
+import {
+  fileOf,
+  multipartForm,
+  orPlainForm,
+  requireReadableForm,
+} from '../../../middleware/multipart-form.js'
 import { fieldOf } from '../../form-values.js'
 
 const FORM = {

@@ -1,6 +1,6 @@
 import multer from '@koa/multer'
 import type { Context as KoaContext, Middleware } from 'koa'
-import { MulterError } from 'multer'
+import { MulterError, type StorageEngine } from 'multer'
 import { UserError } from '../../errors.js'
 import { readBodyText } from '../input/utf8.js'
 import { requirePlain } from './body-bytes.js'
@@ -24,6 +24,11 @@ interface FormWithFiles {
 /** The largest form of ours has half as many; the rest is room for what browsers add. */
 const MAX_FIELDS = 10
 
+/** The files of one form together: room for two of the largest, and for many that are as large as carriers take. */
+const MAX_TOGETHER_BYTES = 10_000_000
+
+class TooLargeTogether extends Error {}
+
 /** The package would put U+FFFD into a field that is not UTF-8. */
 const defCharset = 'latin1'
 
@@ -41,6 +46,7 @@ export function multipartForm(form: FormWithFiles): Middleware {
   const { files, maxFileBytes, maxFieldBytes = 16 * 1024, isWithoutFiles = false } = form
   const fileCount = Object.values(files).reduce((one, other) => one + other, 0)
   const read = multer({
+    storage: inMemory(MAX_TOGETHER_BYTES),
     limits: {
       fileSize: maxFileBytes,
       files: fileCount,
@@ -73,6 +79,28 @@ export function multipartForm(form: FormWithFiles): Middleware {
     }
     ctx.request.body = decodeFields(ctx.request.body)
     await next()
+  }
+}
+
+/** Keeps the files of a form in memory until they are too large together. The rest is read and discarded. */
+function inMemory(maxBytes: number): StorageEngine {
+  const byteCounts = new WeakMap<object, number>()
+  return {
+    _handleFile: (request, { stream }, done) => {
+      const chunks: Buffer[] = []
+      const isTooLarge = () => (byteCounts.get(request) ?? 0) > maxBytes
+      stream.on('data', (chunk: Buffer) => {
+        byteCounts.set(request, (byteCounts.get(request) ?? 0) + chunk.length)
+        if (!isTooLarge()) chunks.push(chunk)
+      })
+      stream.on('end', () => {
+        if (isTooLarge()) done(new TooLargeTogether())
+        else done(null, { buffer: Buffer.concat(chunks) })
+      })
+    },
+    _removeFile: (_request, _file, done) => {
+      done(null)
+    },
   }
 }
 
@@ -110,6 +138,11 @@ export function filesOf(ctx: KoaContext, field: string): Buffer[] {
 
 /** @throws UserError 400 for a form whose beginning or end is missing */
 function refusalOf(error: unknown, { files, tooLarge }: FormWithFiles): UserError {
+  if (error instanceof TooLargeTogether)
+    return new UserError(
+      `The files must be smaller than ${(MAX_TOGETHER_BYTES / 1e6).toFixed(0)} MB together`,
+      413,
+    )
   if (error instanceof MulterError && error.field !== undefined) {
     if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(error.field)
     if (error.code === 'LIMIT_UNEXPECTED_FILE' && (files[error.field] ?? 0) > 1)

@@ -99,6 +99,12 @@ describeWeb("a phone's form at /simulator", ({ context, web }) => {
       400,
       'picture takes at most 10 files',
     )
+    const large = Buffer.concat([gif!, Buffer.alloc(4_000_000)])
+    await expectRefused(
+      await sendAll([large, large, large]),
+      413,
+      'The files must be smaller than 10 MB together',
+    )
     expectSent(await sendAll([gif!, png!, gif!]))
     const [message] = await received()
     for (const { id } of await context

@@ -48,7 +48,9 @@ const FONTS_OF_OTHERS = /<link[^>]+href="https:\/\/fonts\.[^>]*>/
 const OWN_FILES =
   (['fonts.css', 'board.css'] as const)
     .map((name) => `<link rel="stylesheet" href="${assetPath(name)}">`)
-    .join('') + `<script src="${assetPath('packaged.js')}" defer></script>`
+    .join('') +
+  `<script src="${assetPath('packaged.js')}" defer></script>` +
+  '<meta name="description" content="The queues: the jobs that wait, run and have failed.">'
 
 const DESCRIPTIONS: Record<QueueName, string> = {
   'send-message': 'One job per message to send. A message that is waiting for a rate limit is delayed.',

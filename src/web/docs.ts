@@ -10,6 +10,7 @@ const pageIn = (name: string, logo: string) => `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>${name} API</title>
+    <meta name="description" content="The API of ${name}: its operations, with a form to try each.">
     <link rel="icon" href="${logo}">
     <link rel="stylesheet" href="${assetPath('swagger-ui.css')}">
     <link rel="stylesheet" href="${assetPath('docs.css')}">

@@ -47,6 +47,9 @@ describe('the pages of packages in a browser', function () {
     return watched
   }
 
+  /** For a list of open tabs, or of search results where the pages are public. */
+  const descriptionOf = (page: Page) => page.locator('meta[name=description]').getAttribute('content')
+
   /** As soon as the page is repaired: what a package has just drawn is looked at in the next frame. */
   async function expectNoFaults(page: Page, what: string): Promise<void> {
     let faults: string[] = []
@@ -73,6 +76,7 @@ describe('the pages of packages in a browser', function () {
     it(`/docs shuts nobody out, by axe, and an operation is opened and tried (${look})`, async () => {
       const { page, ...shots } = await visit(options)
       await page.goto('/docs')
+      expect(await descriptionOf(page)).to.match(/^The API of Linehook: /)
       await page.getByRole('combobox', { name: 'Server' }).waitFor()
       const operation = page.locator('.opblock-get').first()
       await operation.getByRole('button', { expanded: false }).first().click()
@@ -95,6 +99,7 @@ describe('the pages of packages in a browser', function () {
       const jobId = await failJob()
       const { page, complaints, ...shots } = await visit(options)
       await page.goto('/queues')
+      expect(await descriptionOf(page)).to.match(/^The queues: /)
       await page.getByRole('button', { name: 'More actions' }).first().waitFor()
       await expectNoFaults(page, 'the overview')
       await shots.screenshot(`queues-${look.replaceAll(' ', '-')}`)

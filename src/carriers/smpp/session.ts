@@ -147,8 +147,7 @@ export async function answerOutbind(
 
 /**
  * @param greet gets the first request, and ends the session if it must not continue; if left out, any request may be
- * the
- *   first
+ *   the first
  */
 function createSession(
   socket: Socket,

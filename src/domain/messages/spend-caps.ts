@@ -7,7 +7,7 @@ import {
 } from '../../database/messages/spend-caps.js'
 import type { User } from '../../database/people/users.js'
 import { UserError } from '../../errors.js'
-import { countSegments } from '../../kit/text/segments.js'
+import { countSegments, isShort } from '../../kit/text/segments.js'
 import { languagesFor } from '../carriers/languages.js'
 import { record } from '../operating/audit.js'
 import type { Context } from '../context.js'
@@ -38,7 +38,8 @@ export async function countForCaps(
   { carrierAccount }: { carrierAccount: string },
   text: string | null,
 ): Promise<number> {
-  return text === null ? 1 : countSegments(text, await languagesFor(context, carrierAccount, text))
+  if (text === null || isShort(text)) return 1
+  return countSegments(text, await languagesFor(context, carrierAccount, text))
 }
 
 /**

@@ -134,6 +134,11 @@ export function isGsm7(text: string): boolean {
   return IN_GSM_7.test(text)
 }
 
+/** True if the text is one segment in any encoding: each unit may take two septets, and a header eight of 160. */
+export function isShort(text: string): boolean {
+  return text.length <= UCS_2.room.single
+}
+
 /** True if the languages of the carrier account may make a difference, so that they have to be looked up. */
 export function mayNeedLanguage(text: string): boolean {
   return !isGsm7(text) && IN_ANY_TABLE.test(text)
@@ -142,8 +147,7 @@ export function mayNeedLanguage(text: string): boolean {
 /** The number of parts that `cutIntoSegments` makes; for most texts in a twentieth of the time. */
 export function countSegments(text: string, languages: readonly Language[] = []): number {
   const { length } = text
-  // Each unit may take two septets, and a header with two tables takes eight septets of 160.
-  if (length <= UCS_2.room.single) return 1
+  if (isShort(text)) return 1
   if (WITHOUT_ESCAPES.test(text)) return length <= GSM_7.room.single ? 1 : Math.ceil(length / GSM_7.room.part)
   const isNational = languages.length > 0 && mayNeedLanguage(text)
   if (!isNational && !isGsm7(text) && WITHOUT_SURROGATES.test(text))

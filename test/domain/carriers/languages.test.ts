@@ -4,7 +4,7 @@ import { changeCarrierAccount } from '../../../src/domain/carriers/accounts/chan
 import { findMessage } from '../../../src/database/messages/reading.js'
 import { readLimits } from '../../../src/domain/messages/limits.js'
 import { postMessage } from '../../../src/domain/messages/post.js'
-import { setSpendCap } from '../../../src/domain/messages/spend-caps.js'
+import { countForCaps, setSpendCap } from '../../../src/domain/messages/spend-caps.js'
 import { submitToIncomingWebhook } from '../../../src/domain/messages/submit.js'
 import { presentMessage } from '../../../src/web/api/presenters.js'
 import { describeContext } from '../../helpers/context.js'
@@ -61,5 +61,19 @@ describeContext('the national tables of an account', (context) => {
     expect(await used()).to.equal(5)
     const elsewhere = await createLine(context)
     expect(await send(elsewhere)).to.include({ encoding: 'UCS-2', segmentCount: 2 })
+  })
+  it('are looked up only for a text that they may shorten', async () => {
+    const asked: string[] = []
+    const findLanguages = (name: string) => {
+      asked.push(name)
+      return context.batched.findLanguages(name)
+    }
+    const count = (text: string) =>
+      countForCaps({ batched: { ...context.batched, findLanguages } }, { carrierAccount: 'smsc' }, text)
+    const others = ['ğ'.repeat(70), 'a'.repeat(400), `${'a'.repeat(80)}🙂`]
+    expect(await Promise.all(others.map(count))).to.deep.equal([1, 3, 2])
+    expect(asked).to.deep.equal([])
+    expect(await count(TURKISH)).to.equal(1)
+    expect(asked).to.deep.equal(['smsc'])
   })
 })

@@ -89,12 +89,12 @@ export async function noteInboxOpened(db: Database, userId: string): Promise<boo
  * conversation for 30 days, or since they were added, has none; the lists show what is unread all the same, and the
  * first look brings the count back.
  */
-export async function countInbox(db: Database, userId: string, limit: number): Promise<number> {
-  const { rows } = await db.raw<{ rows: unknown[] }>(
-    `select 1 from users where id = ? and inbox_opened_at > now() - interval '30 days'`,
-    [userId],
+export function countInbox(db: Database, userId: string, limit: number): Promise<number> {
+  return countUnread(
+    db,
+    { userId, limit },
+    `and exists (select from users u where u.id = :userId and u.inbox_opened_at > now() - interval '30 days')`,
   )
-  return rows.length === 0 ? 0 : countUnreadConversations(db, { userId }, limit)
 }
 
 /**
@@ -102,16 +102,26 @@ export async function countInbox(db: Database, userId: string, limit: number): P
  *
  * @param of.lineId if left out, all of the user's lines are meant
  */
-export async function countUnreadConversations(
+export function countUnreadConversations(
   db: Database,
   { userId, lineId }: { userId: string; lineId?: string },
   limit: number,
 ): Promise<number> {
+  return lineId === undefined
+    ? countUnread(db, { userId, limit })
+    : countUnread(db, { userId, lineId, limit }, 'and l.id = :lineId')
+}
+
+async function countUnread(
+  db: Database,
+  bindings: Record<string, string | number>,
+  condition = '',
+): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
     `select count(*)::integer as count from (
        select 1 from lines l join line_peers k on k.line_id = l.id and k.unread_id is not null
-       where l.user_id = :userId ${lineId === undefined ? '' : 'and l.id = :lineId'} limit :limit) found`,
-    { userId, ...(lineId === undefined ? {} : { lineId }), limit },
+       where l.user_id = :userId ${condition} limit :limit) found`,
+    bindings,
   )
   return rows[0].count
 }

@@ -54,10 +54,19 @@ function refusalOf(prefix: string, name: string, known: readonly string[]): stri
 function nearest(name: string, known: readonly string[]): string | undefined {
   const written = plain(name.slice(0, MAX_SHOWN))
   const [best] = known
-    .map((each) => ({ each, mistakes: distance(written, plain(each)) }))
+    .map((each) => ({ each, mistakes: mistakesBetween(written, plain(each)) }))
     .filter(({ each, mistakes }) => mistakes <= Math.max(1, each.length / LETTERS_FOR_ONE_MISTAKE))
     .sort((one, other) => one.mistakes - other.mistakes)
   return best?.each
+}
+
+/** Letters in the wrong order (`txet`) are one mistake. */
+function mistakesBetween(written: string, meant: string): number {
+  return written !== meant && lettersOf(written) === lettersOf(meant) ? 1 : distance(written, meant)
+}
+
+function lettersOf(name: string): string {
+  return [...name].sort().join('')
 }
 
 /** Makes `media_url` equal to `mediaUrl`. */

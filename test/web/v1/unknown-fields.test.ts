@@ -50,6 +50,7 @@ describeWith('a field that nobody knows', serveApi, (api) => {
         { ...message, mediaURLS: ['https://example.com/a.png'] },
         /^mediaURLS is not a known field. Did you mean mediaUrls\?$/,
       ],
+      ['POST', '/v1/messages', { ...message, txet: 'x' }, /^txet is not a known field. Did you mean text\?$/],
       ['POST', '/v1/messages', { ...message, media_url: 'x' }, /^media_url .*. Did you mean mediaUrl\?$/],
       [
         'POST',

@@ -48,6 +48,8 @@ export async function createProgram(asked: readonly string[] = []): Promise<Comm
     .configureOutput(isJson ? { outputError: printAsJson } : {})
     .option('--json', 'print JSON (before or after the command)')
     .hook('preAction', passJsonOn)
+  // Scripts ask for the version often, and it needs no command.
+  if (['--version', '-V'].includes(asked[0] ?? '')) return program
   // The program's own options take no value.
   const name = asked.find((each) => !each.startsWith('-')) ?? ''
   const only = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined

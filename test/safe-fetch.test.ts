@@ -285,10 +285,12 @@ describe('safe-fetch', () => {
       ['https://user:secret@example.com/', /user name or password/],
       ['https://:secret@example.com/', /user name or password/],
       ['https://example.com:0/', /Port 0/],
+      ['https://example.com/a\r\nX-Injected: 1', /line break/],
+      ['https://exa\tmple.com/', /line break or another control character/],
       [`https://example.com/${'x'.repeat(2_029)}`, /2049 characters.*2048/],
     ]
     for (const [url, sentence] of cases) {
-      it(`refuses ${url.slice(0, 40) || 'an empty one'} and says why`, async () => {
+      it(`refuses ${JSON.stringify(url.slice(0, 40))} and says why`, async () => {
         const lookup = answers(['93.184.215.14'])
         const safeFetch = createFetch({ allowHttp: false, allowedPrivateCidrs: [], lookup })
         const failed = await failureOf(safeFetch.request(url))

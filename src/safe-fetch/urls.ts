@@ -18,6 +18,10 @@ export function parseUserUrl(text: string, allowHttp: boolean): URL {
   if (!URL.canParse(text)) {
     throw invalid('This is not a URL. Write it in full, such as https://example.com/hook.')
   }
+  // The parser drops them silently, so the URL that people see would differ from the one that is called.
+  if (/\p{Cc}/u.test(text.trim())) {
+    throw invalid('The URL contains a line break or another control character. Remove it.')
+  }
   const url = new URL(text)
   if (url.protocol === 'http:' && !allowHttp) {
     throw invalid('The URL starts with http://, which is not encrypted. Use https://.')
